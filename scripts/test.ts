@@ -1,0 +1,65 @@
+// What `npm test` runs: one database server for the whole run, and node's own test runner over
+// test/**/*.test.ts. Arguments are files to run instead, or flags of the runner:
+//   npm test -- test/db/migrate.test.ts --test-name-pattern=twenty
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { availableParallelism, constants } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { startTestServer } from '../test/support/server.ts'
+
+type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+let stopping: Signal | undefined
+let forward: (signal: Signal) => void = () => {}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    stopping = signal
+    forward(signal)
+  })
+}
+
+const server = await startTestServer()
+try {
+  process.exitCode = stopping ? signalCode(stopping) : await runTests(process.argv.slice(2))
+} finally {
+  await server.stop()
+  console.log(`ℹ wall time ${(performance.now() / 1000).toFixed(1)} s`)
+}
+
+async function runTests(args: readonly string[]): Promise<number> {
+  const flags = args.filter((arg) => arg.startsWith('-'))
+  const files = args.filter((arg) => !arg.startsWith('-'))
+  const runner = spawn(
+    process.execPath,
+    [
+      '--test',
+      `--test-concurrency=${availableParallelism()}`,
+      ...flags,
+      ...(files.length > 0 ? files : ['test/**/*.test.ts']),
+    ],
+    {
+      cwd: join(import.meta.dirname, '..'),
+      stdio: 'inherit',
+      // A group of its own, so that one signal ends the runner and every test file with it.
+      detached: true,
+      env: {
+        ...process.env,
+        TEST_DATABASE_URL: server.templateUrl,
+        // Every file is a process of its own: let them share what V8 compiled.
+        NODE_COMPILE_CACHE: join(server.folder, 'compile-cache'),
+      },
+    },
+  )
+  forward = (signal) => {
+    if (runner.pid) process.kill(-runner.pid, signal)
+  }
+  const [code] = (await once(runner, 'exit')) as [number | null]
+  forward = () => {}
+  return stopping ? signalCode(stopping) : (code ?? 1)
+}
+
+function signalCode(signal: Signal): number {
+  return 128 + constants.signals[signal]
+}

@@ -1,0 +1,161 @@
+// The banks we issue numbers at: which serials each granted us, and what signs its messages.
+// Static and dynamic serials of a bank never overlap, so a number is one or the other for ever.
+// A bank without ranges is fine: no new numbers there, but money for the old ones is still taken.
+
+import { bytesOf, type Report } from './setting-values.ts'
+
+export type SerialRange = { readonly from: number; readonly to: number }
+
+export type BankSettings = {
+  readonly code: string
+  readonly name: string
+  readonly static?: SerialRange | undefined
+  readonly dynamic?: SerialRange | undefined
+  readonly railSecrets: readonly string[]
+}
+
+export const SERIAL_MAX = 999_999_999 // nine digits; the tenth of a NUBAN is its check digit
+export const SANDBOX_RAIL_SECRET = 'whsec_bWFuaWxsYS1zYW5kYm94LXJhaWwtc2VjcmV0LTAwMDA='
+
+const SECRETS_MAX = 2 // the old and the new one while a bank changes over
+const SECRET_BYTES_MIN = 24 // the bounds of Standard Webhooks
+const SECRET_BYTES_MAX = 64
+const NAME_MAX = 100
+const FIELDS = ['code', 'name', 'static', 'dynamic', 'railSecrets']
+
+const SANDBOX_NAMES: readonly (readonly [code: string, name: string])[] = [
+  ['035', 'Wema Bank'],
+  ['058', 'Guaranty Trust Bank'],
+  ['101', 'Providus Bank'],
+  ['232', 'Sterling Bank'],
+  ['011', 'First Bank of Nigeria'],
+  ['033', 'United Bank for Africa'],
+  ['044', 'Access Bank'],
+  ['050', 'Ecobank Nigeria'],
+  ['057', 'Zenith Bank'],
+  ['070', 'Fidelity Bank'],
+  ['076', 'Polaris Bank'],
+  ['214', 'First City Monument Bank'],
+  ['221', 'Stanbic IBTC Bank'],
+  ['50211', 'Kuda Microfinance Bank'],
+  ['50515', 'Moniepoint Microfinance Bank'],
+]
+
+export const SANDBOX_BANKS: readonly BankSettings[] = SANDBOX_NAMES.map(([code, name], at) => {
+  const base = 100_000_000 + at * 50_000_000
+  return {
+    code,
+    name,
+    static: { from: base, to: base + 24_999_999 },
+    dynamic: { from: base + 25_000_000, to: base + 49_999_999 },
+    railSecrets: [SANDBOX_RAIL_SECRET],
+  }
+})
+
+// Undefined, with every problem reported, unless the whole file is right.
+export function readBanks(text: string, report: Report): readonly BankSettings[] | undefined {
+  const content = parseJson(text, report)
+  if (content === undefined) return undefined
+  if (!Array.isArray(content)) {
+    report('must hold a JSON array of banks')
+    return undefined
+  }
+  let faults = 0
+  const fault: Report = (sentence) => {
+    faults += 1
+    report(sentence)
+  }
+  content.forEach((bank, at) => {
+    checkBank(bank, (sentence) => fault(`bank ${at + 1}: ${sentence}`))
+  })
+  checkTogether(content, fault)
+  return faults === 0 ? (content as BankSettings[]) : undefined
+}
+
+function parseJson(text: string, report: Report): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // Of the parser's message only the place is told: the rest quotes the file, secrets and all.
+    const [place = ''] = / \(line \d+ column \d+\)$/.exec((error as Error).message) ?? []
+    report(`does not hold valid JSON${place}`)
+    return undefined
+  }
+}
+
+function checkBank(bank: unknown, report: Report): void {
+  if (!isRecord(bank)) {
+    report('must be an object')
+    return
+  }
+  for (const field of Object.keys(bank)) {
+    if (!FIELDS.includes(field)) {
+      report(`has a field ${JSON.stringify(field)}; known are ${FIELDS.join(', ')}`)
+    }
+  }
+  if (typeof bank.code !== 'string' || !/^(?:[0-9]{3}|[0-9]{5})$/.test(bank.code)) {
+    report('code must be a string of 3 or 5 digits')
+  }
+  if (typeof bank.name !== 'string' || !isName(bank.name)) {
+    report(`name must be 1 to ${NAME_MAX} printable characters`)
+  }
+  const issued = checkRange(bank.static, 'static', report)
+  const leased = checkRange(bank.dynamic, 'dynamic', report)
+  if (issued && leased && issued.from <= leased.to && leased.from <= issued.to) {
+    report('static and dynamic must not overlap')
+  }
+  checkSecrets(bank.railSecrets, report)
+}
+
+function checkRange(range: unknown, field: string, report: Report): SerialRange | undefined {
+  if (range === undefined) return undefined
+  const { from, to, ...others } = isRecord(range) ? range : {}
+  if (isSerial(from) && isSerial(to) && from <= to && Object.keys(others).length === 0) {
+    return { from, to }
+  }
+  report(`${field} must be {"from": …, "to": …}, whole numbers, 0 <= from <= to <= ${SERIAL_MAX}`)
+  return undefined
+}
+
+function checkSecrets(secrets: unknown, report: Report): void {
+  if (!Array.isArray(secrets) || secrets.length < 1 || secrets.length > SECRETS_MAX) {
+    report(`railSecrets must be a list of 1 or ${SECRETS_MAX} secrets`)
+    return
+  }
+  secrets.forEach((secret, at) => {
+    const [, base64 = ''] = /^whsec_(.+)$/.exec(String(secret)) ?? []
+    const length = bytesOf(base64)?.length ?? 0
+    if (length < SECRET_BYTES_MIN || length > SECRET_BYTES_MAX) {
+      const bounds = `${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} bytes`
+      report(`railSecrets entry ${at + 1} must be whsec_ followed by base64 of ${bounds}`)
+    }
+  })
+}
+
+function checkTogether(banks: readonly unknown[], report: Report): void {
+  const records = banks.filter(isRecord)
+  const codes = records.map((bank) => bank.code)
+  codes.forEach((code, at) => {
+    const first = codes.indexOf(code)
+    if (typeof code === 'string' && first < at) {
+      report(`bank ${at + 1} repeats the code of bank ${first + 1}`)
+    }
+  })
+  for (const field of ['static', 'dynamic']) {
+    if (records.every((bank) => bank[field] === undefined)) {
+      report(`must give at least one bank a ${field} range`)
+    }
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isSerial(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= SERIAL_MAX
+}
+
+function isName(name: string): boolean {
+  return name.trim().length > 0 && name.length <= NAME_MAX && !/\p{C}/u.test(name)
+}

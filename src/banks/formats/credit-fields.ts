@@ -1,0 +1,132 @@
+// The rules for one credit, whichever format brought it.
+//
+// Identity and terms (session id, account number, amount, currency) are strict. Free text of the
+// payer is cleaned and cut instead of refused: the money has arrived whatever its narration holds.
+
+import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
+import { findBank, findBankByNipCode } from '../directory.ts'
+import { isSessionId } from '../session-id.ts'
+import { parseBankTime } from '../wat-time.ts'
+import type { ParsedItem, Rejection, RejectionCode } from './format.ts'
+
+// What a format found under its own names, not yet checked. Null and undefined both mean absent.
+export type CreditFields = {
+  sessionId?: unknown
+  accountNumber?: unknown
+  amount?: unknown
+  currency?: unknown
+  sourceAccountNumber?: unknown
+  sourceAccountName?: unknown
+  sourceBankCode?: unknown
+  narration?: unknown
+  transactionTime?: unknown
+}
+
+const TEXT_MAX = 200
+const SOURCE_ACCOUNT_MAX = 34 // an IBAN's longest
+const SOURCE_BANK_MAX = 35 // a clearing member id's longest in ISO 20022
+const ECHO_MAX = 64
+
+const ACCOUNT_NUMBER = /^[0-9]{10}$/
+const CURRENCY = /^[A-Za-z]{3}$/
+// Control characters, line separators, and the marks that turn the direction of writing: the last
+// would let a payer's name show as another on a page.
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/
+const UNSEEN_RUNS = new RegExp(`${UNSEEN.source}+`, 'g')
+
+const MESSAGES: Record<RejectionCode, string> = {
+  not_a_credit: 'This is not a credit.',
+  not_booked: 'Only booked entries are taken.',
+  repeated_field: 'A field occurs twice in this credit.',
+  amount_mismatch: 'The amounts of the transactions do not add up to the amount of their entry.',
+  invalid_session_id: 'The session id must be exactly 30 digits.',
+  invalid_account_number: 'The account number must be exactly 10 digits.',
+  invalid_amount:
+    'The amount must be more than 0 and at most 1000000000.00, with at most two decimals.',
+  invalid_currency: 'The currency must be three letters, such as NGN.',
+  invalid_source_account_number: 'The source account number must be text of 34 characters at most.',
+  invalid_source_bank_code: 'The source bank code must be text of 35 characters at most.',
+  invalid_source_account_name: 'The source account name must be text.',
+  invalid_narration: 'The narration must be text.',
+  invalid_transaction_time:
+    'The transaction time must be an ISO 8601 time, such as 2026-11-15T01:42:26+01:00.',
+}
+
+export function rejection(code: RejectionCode, sessionId: unknown): Rejection {
+  const echo = typeof sessionId === 'string' ? cleanText(sessionId, ECHO_MAX) : null
+  return { ok: false, sessionId: echo, code, message: MESSAGES[code] }
+}
+
+export function checkCredit(fields: CreditFields): ParsedItem {
+  const { sessionId, accountNumber } = fields
+  if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
+    return rejection('invalid_session_id', sessionId)
+  }
+  if (typeof accountNumber !== 'string' || !ACCOUNT_NUMBER.test(accountNumber)) {
+    return rejection('invalid_account_number', sessionId)
+  }
+  const amountKobo = koboOf(fields.amount)
+  if (amountKobo === undefined || amountKobo <= 0n || amountKobo > AMOUNT_MAX_KOBO) {
+    return rejection('invalid_amount', sessionId)
+  }
+  const currency = fields.currency ?? 'NGN'
+  if (typeof currency !== 'string' || !CURRENCY.test(currency)) {
+    return rejection('invalid_currency', sessionId)
+  }
+  const sourceAccountNumber = readReference(fields.sourceAccountNumber, SOURCE_ACCOUNT_MAX)
+  if (sourceAccountNumber === undefined) {
+    return rejection('invalid_source_account_number', sessionId)
+  }
+  const sourceBankCode = readReference(fields.sourceBankCode, SOURCE_BANK_MAX)
+  if (sourceBankCode === undefined) return rejection('invalid_source_bank_code', sessionId)
+  const sourceAccountName = readText(fields.sourceAccountName)
+  if (sourceAccountName === undefined) return rejection('invalid_source_account_name', sessionId)
+  const narration = readText(fields.narration)
+  if (narration === undefined) return rejection('invalid_narration', sessionId)
+  const transactionTime = readTime(fields.transactionTime)
+  if (transactionTime === undefined) return rejection('invalid_transaction_time', sessionId)
+
+  const credit = {
+    sessionId,
+    accountNumber,
+    amountKobo,
+    currency: currency.toUpperCase(),
+    sourceAccountNumber,
+    sourceAccountName,
+    sourceBankCode: sourceBankCode === null ? null : plainBankCode(sourceBankCode),
+    narration,
+    transactionTime,
+  }
+  return { ok: true, credit }
+}
+
+// Null when nothing visible is left. PostgreSQL stores neither NUL nor half a surrogate pair.
+export function cleanText(text: string, lengthMax = TEXT_MAX): string | null {
+  const seen = UNSEEN.test(text) ? text.replace(UNSEEN_RUNS, ' ') : text
+  const whole = seen.isWellFormed() ? seen.trim() : seen.toWellFormed().trim()
+  if (whole.length <= lengthMax) return whole === '' ? null : whole
+  const cut = whole.slice(0, lengthMax)
+  return (cut.isWellFormed() ? cut : cut.slice(0, -1)).trimEnd()
+}
+
+function readText(value: unknown): string | null | undefined {
+  if (value === undefined || value === null) return null
+  return typeof value === 'string' ? cleanText(value) : undefined
+}
+
+// Half an account number names somebody else, so these are refused where text would be cut.
+function readReference(value: unknown, lengthMax: number): string | null | undefined {
+  if (value === undefined || value === null) return null
+  if (typeof value !== 'string' || value.length > lengthMax) return undefined
+  return cleanText(value, lengthMax)
+}
+
+function readTime(value: unknown): Date | null | undefined {
+  if (value === undefined || value === null || value === '') return null
+  return typeof value === 'string' ? parseBankTime(value) : undefined
+}
+
+// Some banks name the payer's bank by its NIP code: one bank is to have one code in our records.
+function plainBankCode(code: string): string {
+  return findBank(code)?.code ?? findBankByNipCode(code)?.code ?? code
+}

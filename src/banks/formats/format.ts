@@ -1,0 +1,72 @@
+// What every bank's format comes down to: a body goes in, credits and rejections come out, and an
+// acknowledgement goes back in the words that bank expects.
+//
+// `parse` never throws and never lets one bad credit fail its neighbours. Only a body of which
+// nothing can be read is `malformed`.
+
+export const CREDITS_MAX = 1_000
+
+export type IncomingCredit = {
+  sessionId: string
+  accountNumber: string
+  amountKobo: bigint
+  currency: string
+  sourceAccountNumber: string | null
+  sourceAccountName: string | null
+  sourceBankCode: string | null
+  narration: string | null
+  transactionTime: Date | null
+}
+
+// In the order they are checked.
+export type RejectionCode =
+  | 'not_a_credit' // an item that is no object, a debit, or a reversal
+  | 'not_booked' // announced by the bank, but not booked yet
+  | 'repeated_field' // one field twice in one object: nobody can say which one is meant
+  | 'amount_mismatch' // the parts of an entry do not add up to the entry
+  | 'invalid_session_id'
+  | 'invalid_account_number'
+  | 'invalid_amount'
+  | 'invalid_currency'
+  | 'invalid_source_account_number'
+  | 'invalid_source_bank_code'
+  | 'invalid_source_account_name'
+  | 'invalid_narration'
+  | 'invalid_transaction_time'
+
+// `sessionId` of a rejection is what the bank sent, shortened, so that it can find its own record.
+export type Rejection = {
+  ok: false
+  sessionId: string | null
+  code: RejectionCode
+  message: string
+}
+
+export type ParsedItem = { ok: true; credit: IncomingCredit } | Rejection
+
+// `batch` says whether the answer is a list; `malformed` is a sentence for the sender.
+export type Parsed = { items: ParsedItem[]; batch: boolean } | { malformed: string }
+
+// 00 taken, 01 duplicate, 02 rejected (with a code), 03 try again.
+export type Acknowledgement = {
+  sessionId: string | null
+  responseCode: '00' | '01' | '02' | '03'
+  responseMessage: string
+  outcome: string
+  code?: string
+}
+
+export type BankFormat = {
+  name: string
+  accepts(contentType: string): boolean
+  parse(rawBody: Buffer): Parsed
+  acknowledge(
+    acknowledgements: readonly Acknowledgement[],
+    batch: boolean,
+  ): { contentType: string; body: string }
+}
+
+// The type in front of any parameters: "text/xml" of "Text/XML; charset=utf-8".
+export function mediaType(contentType: string): string {
+  return (contentType.split(';', 1)[0] as string).trim().toLowerCase()
+}

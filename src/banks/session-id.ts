@@ -1,0 +1,40 @@
+// The NIP session id, a credit's identity: sending institution (6 digits), yyMMddHHmmss in WAT
+// (12), unique part (12).
+//
+// Its shape is 30 ASCII digits and nothing more: banks are known to send ids whose date part is no
+// date, and their money is as real as any other.
+
+import { parseBankTime, watDigits } from './wat-time.ts'
+
+const SESSION_ID = /^[0-9]{30}$/
+const PARTS = /^([0-9]{6})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{12})$/
+const INSTITUTION = /^[0-9]{6}$/
+const UNIQUE = /^[0-9]{1,12}$/
+
+// `sentAt` is null when the date part is no date.
+export type SessionId = { institution: string; sentAt: Date | null; unique: string }
+
+export function isSessionId(text: string): boolean {
+  return SESSION_ID.test(text)
+}
+
+export function parseSessionId(text: string): SessionId | undefined {
+  const match = PARTS.exec(text)
+  if (!match) return undefined
+  const [, institution = '', year, month, day, hour, minute, second, unique = ''] = match
+  const sentAt = parseBankTime(`20${year}-${month}-${day} ${hour}:${minute}:${second}`) ?? null
+  return { institution, sentAt, unique }
+}
+
+export function makeSessionId(parts: {
+  institution: string
+  now: Date
+  unique: bigint | string
+}): string {
+  const unique = parts.unique.toString()
+  if (!INSTITUTION.test(parts.institution)) {
+    throw new RangeError('An institution code has exactly 6 digits.')
+  }
+  if (!UNIQUE.test(unique)) throw new RangeError('The unique part has 1 to 12 digits.')
+  return parts.institution + watDigits(parts.now) + unique.padStart(12, '0')
+}

@@ -1,0 +1,34 @@
+// Bank time. Nigerian banks write West Africa Time (UTC+1, no summer time), often without saying
+// so: a time that carries no offset is read as WAT.
+
+const WAT_OFFSET_MS = 3_600_000
+const OFFSET = '(Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])'
+const DATE = '([12][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
+const TIME = '([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:[.,]([0-9]{1,9}))?)?'
+const PATTERN = new RegExp(`^${DATE}(?:[T ]${TIME})?${OFFSET}?$`)
+
+// ISO 8601 date or date-time, with `T` or a space. Undefined for anything else and for a day that
+// the month does not have. Beyond milliseconds, digits are dropped.
+export function parseBankTime(text: string): Date | undefined {
+  const match = PATTERN.exec(text)
+  if (!match) return undefined
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset] = match
+  const dayMs = Date.UTC(Number(year), Number(month) - 1, Number(day))
+  if (new Date(dayMs).getUTCDate() !== Number(day)) return undefined
+  const clockMs = (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1_000
+  const fractionMs = Number(fraction.padEnd(3, '0').slice(0, 3))
+  return new Date(dayMs + clockMs + fractionMs - offsetMs(offset))
+}
+
+// yyMMddHHmmss in WAT, as the NIP rail writes it.
+export function watDigits(at: Date): string {
+  const iso = new Date(at.getTime() + WAT_OFFSET_MS).toISOString()
+  return iso.slice(2, 19).replace(/[^0-9]/g, '')
+}
+
+function offsetMs(offset: string | undefined): number {
+  if (offset === undefined) return WAT_OFFSET_MS
+  if (offset === 'Z') return 0
+  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2))
+  return (offset[0] === '-' ? -minutes : minutes) * 60_000
+}

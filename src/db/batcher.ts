@@ -1,0 +1,136 @@
+// Group commit. Requests that come while a batch is being written are joined into the next one:
+// one transaction, one fsync, for all of them. A batch is closed when a place in flight is free,
+// never by a timer, so a lone request on an idle server waits for nobody.
+//
+//   - Bounded: beyond `queueMax` items a request is refused at once (`busy`), never lost.
+//   - One bad item never fails its neighbours: a batch that fails for a reason of its own is run
+//     again item by item, and only the culprit hears of it.
+//   - A lost connection is nobody's fault: everyone is told to try again, which is always safe.
+
+import assert from 'node:assert/strict'
+import { Refusal } from '#errors.ts'
+import { isConnectionLost } from './transaction.ts'
+
+export type Settled<O> = { ok: true; value: O } | { ok: false; error: unknown }
+
+type Options<I, O> = {
+  // Writes all items in one transaction and answers them in the same order.
+  run: (items: readonly I[]) => Promise<readonly O[]>
+  itemsMax: number
+  inFlightMax: number
+  queueMax: number
+  onError: (error: unknown) => void
+}
+
+type Entry<I, O> = { items: readonly I[]; settle: (results: Settled<O>[]) => void }
+
+export class Batcher<I, O> {
+  readonly #options: Options<I, O>
+  #queue: Entry<I, O>[] = []
+  #queued = 0
+  #inFlight = 0
+  #idle: (() => void)[] = []
+
+  constructor(options: Options<I, O>) {
+    this.#options = options
+  }
+
+  // The items of one call are written by the same batch, in their order.
+  submitAll(items: readonly I[]): Promise<Settled<O>[]> {
+    if (items.length === 0) return Promise.resolve([])
+    const { queueMax } = this.#options
+    if (this.#queued > 0 && this.#queued + items.length > queueMax) throw new Refusal('busy')
+    return new Promise((settle) => {
+      this.#queue.push({ items, settle })
+      this.#queued += items.length
+      // After this turn of the event loop, so that requests read from the network together
+      // share a batch.
+      if (this.#queue.length === 1) setImmediate(() => this.#fill())
+    })
+  }
+
+  // A refusal among the answers is thrown to whom it concerns.
+  async submit(item: I): Promise<Exclude<O, Refusal>> {
+    const [result] = await this.submitAll([item])
+    assert(result)
+    if (!result.ok) throw result.error
+    if (result.value instanceof Refusal) throw result.value
+    return result.value as Exclude<O, Refusal>
+  }
+
+  get queued(): number {
+    return this.#queued
+  }
+
+  // Resolves once everything submitted so far has been answered.
+  async drain(): Promise<void> {
+    while (this.#queue.length > 0 || this.#inFlight > 0) {
+      await new Promise<void>((resolve) => this.#idle.push(resolve))
+    }
+  }
+
+  #fill(): void {
+    while (this.#queue.length > 0 && this.#inFlight < this.#options.inFlightMax) {
+      const entries = this.#take()
+      this.#inFlight++
+      void this.#write(entries).finally(() => {
+        this.#inFlight--
+        if (this.#inFlight === 0 && this.#queue.length === 0) {
+          for (const resolve of this.#idle.splice(0)) resolve()
+        }
+        this.#fill()
+      })
+    }
+  }
+
+  // At least one entry, then as many as fit.
+  #take(): Entry<I, O>[] {
+    let count = 0
+    let size = 0
+    for (const entry of this.#queue) {
+      if (count > 0 && size + entry.items.length > this.#options.itemsMax) break
+      count++
+      size += entry.items.length
+    }
+    this.#queued -= size
+    return this.#queue.splice(0, count)
+  }
+
+  async #write(entries: readonly Entry<I, O>[]): Promise<void> {
+    const items = entries.length === 1 && entries[0] ? entries[0].items : flatten(entries)
+    const results = await this.#settle(items)
+    let offset = 0
+    for (const entry of entries) {
+      entry.settle(results.slice(offset, offset + entry.items.length))
+      offset += entry.items.length
+    }
+  }
+
+  async #settle(items: readonly I[]): Promise<Settled<O>[]> {
+    try {
+      const values = await this.#options.run(items)
+      assert.equal(values.length, items.length, 'a batch answers each of its items')
+      return values.map((value) => ({ ok: true, value }))
+    } catch (error) {
+      if (error instanceof Refusal && items.length === 1) return [{ ok: false, error }]
+      this.#options.onError(error)
+      if (isConnectionLost(error)) {
+        return items.map(() => ({ ok: false, error: new Refusal('try_again') }))
+      }
+      if (items.length === 1) return [{ ok: false, error }]
+      return this.#settleOneByOne(items)
+    }
+  }
+
+  async #settleOneByOne(items: readonly I[]): Promise<Settled<O>[]> {
+    const results: Settled<O>[] = []
+    for (const item of items) results.push(...(await this.#settle([item])))
+    return results
+  }
+}
+
+function flatten<I, O>(entries: readonly Entry<I, O>[]): I[] {
+  const items: I[] = []
+  for (const entry of entries) items.push(...entry.items)
+  return items
+}

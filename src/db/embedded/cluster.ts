@@ -1,0 +1,160 @@
+// Makes the cluster at the first start. It is made aside and renamed into place when whole, so that
+// a kill at any moment leaves either nothing or everything, and of two starts at once one wins.
+//
+// Never removed: anything that ever held data. Made anew: what an interrupted initdb left.
+
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+} from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { makePrivateFolder } from './account.ts'
+import type { Binaries } from './binaries.ts'
+import { spawnGuarded } from './guard.ts'
+import type { Home } from './home.ts'
+import { EmbeddedProblem } from './problem.ts'
+import { findProcess } from './processes.ts'
+
+type State = 'absent' | 'half-made' | 'damaged' | 'complete'
+
+const INITDB_ENTRY =
+  /^(base|global|pg_\w+(\.conf)?|PG_VERSION|postgresql(\.auto)?\.conf|postmaster\.(pid|opts))$/
+const FIRST_OWN_OID = 16384 // PostgreSQL numbers what initdb makes below this.
+const MAKING = /^postgres\.making-(\d+)-/
+
+const inUse = new Set<string>()
+
+export async function ensureCluster(home: Home, binaries: Binaries): Promise<void> {
+  const { clusterFolder } = home
+  await sweep(home.dataDir)
+  const state = judge(clusterFolder)
+  if (state === 'complete') return checkVersion(clusterFolder, binaries.major)
+  if (state === 'damaged') throw damaged(clusterFolder)
+  if (state === 'half-made') await discard(home)
+  await makeCluster(home, binaries)
+}
+
+async function makeCluster(
+  { dataDir, clusterFolder, account, byDescriptor }: Home,
+  { initdb }: Binaries,
+): Promise<void> {
+  const aside = makingPath(dataDir)
+  inUse.add(aside)
+  try {
+    makePrivateFolder(aside, account)
+    const args = (folder: string) => ['-D', folder, ...INITDB_OPTIONS]
+    const making = { program: initdb, folder: aside, args, account, byDescriptor }
+    const run = await spawnGuarded(making)
+    const { code } = await run.exited
+    if (code !== 0) {
+      const words = run.lastLines().slice(-3).join(' ')
+      throw new EmbeddedProblem(`No database could be made in ${dataDir}: ${words}`)
+    }
+    putInPlace(aside, clusterFolder)
+  } finally {
+    await remove(aside)
+    inUse.delete(aside)
+  }
+}
+
+// Sorted by code point everywhere, whatever locales the machine has. Trust is safe: the only way
+// in is a socket in a folder that nobody but the server's user and root can enter.
+const INITDB_OPTIONS = [
+  '--username=manilla',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--data-checksums',
+  '--auth-local=trust',
+  '--auth-host=reject',
+  '--no-instructions',
+]
+
+// Renaming onto a folder that holds anything fails: then another start was quicker, and its cluster
+// serves both.
+function putInPlace(aside: string, clusterFolder: string): void {
+  try {
+    renameSync(aside, clusterFolder)
+  } catch (error) {
+    if (judge(clusterFolder) !== 'complete') throw error
+  }
+  syncFolder(dirname(clusterFolder))
+}
+
+function syncFolder(path: string): void {
+  const descriptor = openSync(path, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}
+
+// initdb makes the folders first, then template1 (1) with the control file, then template0 (4), and
+// the database postgres (5) last.
+function judge(folder: string): State {
+  const entries = existsSync(folder) ? readdirSync(folder) : []
+  if (entries.length === 0) return 'absent'
+  const has = (path: string) => existsSync(join(folder, path))
+  const oids = has('base') ? readdirSync(join(folder, 'base')).map(Number) : []
+  const holdsData = oids.some((oid) => oid >= FIRST_OWN_OID)
+  const isBootstrapped = has('PG_VERSION') && has('global/pg_control') && oids.includes(1)
+  if (isBootstrapped && (holdsData || has('base/5/PG_VERSION'))) return 'complete'
+  if (holdsData || !entries.every((name) => INITDB_ENTRY.test(name))) return 'damaged'
+  return has('global/pg_control') && !oids.includes(1) ? 'damaged' : 'half-made'
+}
+
+// Moved first and judged again: another start may just have put a whole cluster there.
+async function discard({ dataDir, clusterFolder }: Home): Promise<void> {
+  const aside = join(dataDir, `postgres.set-aside-${randomBytes(6).toString('hex')}`)
+  renameSync(clusterFolder, aside)
+  if (judge(aside) !== 'half-made') {
+    renameSync(aside, clusterFolder)
+    return
+  }
+  const worthless = makingPath(dataDir)
+  renameSync(aside, worthless)
+  await remove(worthless)
+}
+
+function makingPath(dataDir: string): string {
+  return join(dataDir, `postgres.making-${process.pid}-${randomBytes(6).toString('hex')}`)
+}
+
+// Removes what killed starts left aside: never served, so never holding data. The number in the
+// name tells whether its maker still runs; in a container every run may have the same one, ours.
+async function sweep(dataDir: string): Promise<void> {
+  for (const name of readdirSync(dataDir)) {
+    const pid = Number(MAKING.exec(name)?.[1])
+    const path = join(dataDir, name)
+    if (!pid || inUse.has(path) || (pid !== process.pid && findProcess(pid))) continue
+    await remove(path)
+  }
+}
+
+// Not rmSync, which takes a file that vanishes meanwhile for the end of its work: an initdb that was
+// just killed is still cleaning up.
+async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 10 })
+}
+
+function checkVersion(clusterFolder: string, major: string): void {
+  const found = readFileSync(join(clusterFolder, 'PG_VERSION'), 'utf8').trim()
+  if (found === major) return
+  throw new EmbeddedProblem(
+    `The database in ${clusterFolder} was made by PostgreSQL ${found} and this is ${major}: run` +
+      ' the version of Manilla that made it, or move its data over by dump and restore.',
+  )
+}
+
+function damaged(clusterFolder: string): EmbeddedProblem {
+  return new EmbeddedProblem(
+    `The folder ${clusterFolder} holds something that is not a whole database, and nothing in it` +
+      ' was touched: restore it from a backup, or move it away to begin with an empty one.',
+  )
+}

@@ -1,0 +1,88 @@
+// Starts a program that does not outlive us. A small shell beside it holds a pipe from us and sends
+// it SIGINT when the pipe closes, however we end. Both are in a session of their own: Ctrl-C
+// reaches us alone, and we drain before the server goes.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, constants, openSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Duplex } from 'node:stream'
+import { type Account, spawnOptions } from './account.ts'
+
+export type Guarded = {
+  pid: number
+  exited: Promise<{ code: number | null }>
+  lastLines(): string[]
+  signal(signal: NodeJS.Signals): void
+}
+
+type Options = {
+  program: string
+  folder: string
+  // Given the path by which the program shall call its folder.
+  args: (folder: string) => string[]
+  account: Account
+  byDescriptor: boolean
+  onLog?: (line: string) => void
+}
+
+const LINES_KEPT = 20
+
+// The guard is forked twice, so that the program is our own child and the guard is not the
+// program's: PostgreSQL takes the death of an unknown child for a crash. The program takes the
+// shell's place, and thus is guarded from its first instruction.
+const SCRIPT = `
+( ( read -r word <&3; [ "$word" = ended ] || kill -INT $$ ) >/dev/null 2>&1 4<&- & )
+exec "$0" "$@" 3<&-
+`
+
+// By descriptor: a user that cannot walk to the folder (it lies below /root, say) is handed the open
+// folder itself and finds it again below /proc. The data stays where the operator wants it, and
+// nobody's home has to be opened to everybody.
+export async function spawnGuarded(options: Options): Promise<Guarded> {
+  const { program, folder, args, account, byDescriptor, onLog = () => {} } = options
+  const descriptor = byDescriptor && openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  const path = byDescriptor ? '/proc/self/fd/4' : folder
+  try {
+    const child = spawn('/bin/sh', ['-c', SCRIPT, program, ...args(path)], {
+      ...spawnOptions(account),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', descriptor === false ? 'ignore' : descriptor],
+    })
+    const exited = watchExit(child)
+    const lastLines = keepLastLines(child, onLog)
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+    return {
+      pid: child.pid as number,
+      exited,
+      lastLines: () => [...lastLines],
+      signal: (signal) => void child.kill(signal),
+    }
+  } finally {
+    if (descriptor !== false) closeSync(descriptor)
+  }
+}
+
+// After the program has ended the guard must not signal: its number may be somebody else's soon.
+// `close` comes when all output has been read, so the last words are complete, and when no process
+// of the server holds it any longer.
+function watchExit(child: ChildProcess): Promise<{ code: number | null }> {
+  const pipe = child.stdio[3] as Duplex
+  pipe.on('error', () => {}) // The guard itself may have been killed.
+  pipe.resume()
+  child.once('exit', () => pipe.end('ended\n'))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code })))
+}
+
+// Read whether anybody listens or not: a full pipe would stop the server.
+function keepLastLines(child: ChildProcess, onLog: (line: string) => void): string[] {
+  const lines: string[] = []
+  for (const input of [child.stdout, child.stderr]) {
+    if (!input) continue
+    createInterface({ input }).on('line', (line) => {
+      lines.push(line)
+      if (lines.length > LINES_KEPT) lines.shift()
+      onLog(line)
+    })
+  }
+  return lines
+}

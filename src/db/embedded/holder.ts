@@ -1,0 +1,110 @@
+// Who has the cluster now. A server started by us carries in its arguments which folder it serves
+// and which process owns it, so that nothing has to be written, and nothing can be left stale:
+// a server whose parent is no longer that process is an orphan.
+//
+//   no holder ─▶ start   owned ─▶ refuse   orphaned ─▶ stop it   stopping ─▶ wait
+
+import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { basename, join } from 'node:path'
+import { SOCKET_NAME } from './home.ts'
+import { findProcess, folderId } from './processes.ts'
+
+export type Holder = {
+  pid: number
+  ownerPid: number | undefined
+  state: 'owned' | 'orphaned' | 'stopping'
+}
+
+type Place = { clusterFolder: string; socketFolder: string }
+
+const OWNER = 'manilla.owner='
+const CLUSTER = 'manilla.cluster='
+
+// Settings of a made-up family, which PostgreSQL takes without a question.
+export function holderSettings(clusterFolder: string): Record<string, string> {
+  return { 'manilla.owner': `${process.pid}`, 'manilla.cluster': folderId(clusterFolder) }
+}
+
+// Also clears lock files whose process number now belongs to a stranger: PostgreSQL would refuse
+// to start for as long as that stranger runs.
+export async function findHolder({
+  clusterFolder,
+  socketFolder,
+}: Place): Promise<Holder | undefined> {
+  const lockFile = join(clusterFolder, 'postmaster.pid')
+  const lock = readLock(lockFile)
+  if (!lock) return undefined
+  const holder = holderOf(lock, clusterFolder)
+  if (holder) return holder
+  // A server in another container is not among our processes, but its socket answers.
+  if (await answers(join(socketFolder, SOCKET_NAME))) {
+    return { pid: lock.pid, ownerPid: undefined, state: 'owned' }
+  }
+  removeStale(lockFile, clusterFolder)
+  removeStale(join(socketFolder, `${SOCKET_NAME}.lock`), clusterFolder)
+  return undefined
+}
+
+type Lock = { pid: number; status: string; text: string }
+
+function readLock(path: string): Lock | undefined {
+  try {
+    const text = readFileSync(path, 'utf8')
+    const lines = text.split('\n')
+    const pid = Number(lines[0])
+    return pid > 0 ? { pid, status: lines[7]?.trim() ?? '', text } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// What the server with this process number has said of itself in its lock file, or '' so far.
+export function serverStatus(clusterFolder: string, pid: number): string {
+  const lock = readLock(join(clusterFolder, 'postmaster.pid'))
+  return lock?.pid === pid ? lock.status : ''
+}
+
+function holderOf({ pid, status }: Lock, clusterFolder: string): Holder | undefined {
+  const found = findProcess(pid)
+  if (!found) return undefined
+  const cluster = found.args.find((arg) => arg.startsWith(CLUSTER))?.slice(CLUSTER.length)
+  const owner = found.args.find((arg) => arg.startsWith(OWNER))?.slice(OWNER.length)
+  if (cluster === undefined || owner === undefined) {
+    // Perhaps somebody runs a server by hand on our folder; where in doubt, it is theirs.
+    const isServer = basename(found.args[0] ?? '') === 'postgres'
+    const elsewhere = found.folder !== undefined && found.folder !== folderId(clusterFolder)
+    return isServer && !elsewhere ? { pid, ownerPid: undefined, state: 'owned' } : undefined
+  }
+  if (cluster !== folderId(clusterFolder)) return undefined
+  const ownerPid = Number(owner)
+  if (found.parentPid !== ownerPid) return { pid, ownerPid, state: 'orphaned' }
+  return { pid, ownerPid, state: status === 'stopping' ? 'stopping' : 'owned' }
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath)
+    const settle = (isAnswering: boolean) => {
+      socket.destroy()
+      resolve(isAnswering)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', () => settle(false))
+  })
+}
+
+// A lock of a process that is gone is left to PostgreSQL, which replaces it safely. Moved before it
+// is judged a last time, so that a server starting this very moment gets its own lock back.
+function removeStale(path: string, clusterFolder: string): void {
+  const lock = readLock(path)
+  if (1) return
+  const aside = `${path}.stale-${process.pid}`
+  try {
+    renameSync(path, aside)
+    if (readLock(aside)?.text !== lock.text) linkSync(aside, path)
+    rmSync(aside, { force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,106 @@
+// Where an embedded server lives: its data folder, its cluster, its socket, and the user it runs
+// as.
+//
+//   <data folder>/postgres           the cluster, which only the server's user can enter
+//   <data folder>/postgres/socket    its socket, unless that path is too long for one
+
+import { createHash } from 'node:crypto'
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmdirSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Account, accountFor, canEnter, makePrivateFolder } from './account.ts'
+import { EmbeddedProblem } from './problem.ts'
+
+export type Home = {
+  dataDir: string
+  clusterFolder: string
+  account: Account
+  // The server's user cannot walk to the cluster and is handed the open folder instead.
+  byDescriptor: boolean
+}
+
+export type SocketFolder = {
+  path: string
+  // What the server calls it: its working folder is the cluster, also when it knows no path there.
+  forServer: string
+  remove(): void
+}
+
+// Linux takes 107 bytes, macOS 103.
+const SOCKET_PATH_BYTES_MAX = 100
+export const SOCKET_NAME = '.s.PGSQL.5432'
+
+export function makeHome(givenDataDir: string): Home {
+  const asRoot = process.getuid?.() === 0
+  mkdirSync(resolve(givenDataDir), { recursive: true, mode: asRoot ? 0o711 : 0o700 })
+  const dataDir = realpathSync(givenDataDir)
+  const clusterFolder = join(dataDir, 'postgres')
+  const account = accountFor(clusterFolder)
+  const byDescriptor = account.uid !== undefined && !canEnter(dataDir, account)
+  if (byDescriptor && !existsSync('/proc/self/fd')) {
+    throw new EmbeddedProblem(
+      `The data folder ${dataDir} lies where the database's user (uid ${account.uid}) cannot go:` +
+        ' set MANILLA_DATA_DIR to a folder whose parents everybody may enter.',
+    )
+  }
+  return { dataDir, clusterFolder, account, byDescriptor }
+}
+
+export function makeSocketFolder({ dataDir, clusterFolder, account }: Home): SocketFolder {
+  const inside = join(clusterFolder, 'socket')
+  if (isShortEnough(inside)) {
+    makePrivateFolder(inside, account)
+    return { path: inside, forServer: 'socket', remove: () => {} }
+  }
+  const path = makeTemporaryFolder(dataDir, account)
+  return { path, forServer: path, remove: () => removeIfEmpty(path) }
+}
+
+// Always the same name for one data folder, so that kills leave at most one behind; another when
+// somebody else sits on it.
+function makeTemporaryFolder(dataDir: string, account: Account): string {
+  const key = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  const parents = [tmpdir(), '/tmp'].filter(
+    (parent) => isShortEnough(join(parent, `manilla-${key}`)) && canEnter(parent, account),
+  )
+  const [parent] = parents
+  if (parent === undefined) {
+    throw new EmbeddedProblem(
+      `The path ${dataDir} is too long for a socket and there is no usable folder for temporary` +
+        ' files: set MANILLA_DATA_DIR to a shorter path.',
+    )
+  }
+  const path = join(parent, `manilla-${key}`)
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found) {
+    makePrivateFolder(path, account)
+    return path
+  }
+  const isOurs = found.isDirectory() && found.uid === (account.uid ?? process.getuid?.())
+  if (isOurs && (found.mode & 0o077) === 0) return path
+  const other = mkdtempSync(join(parent, 'manilla-'))
+  if (account.uid !== undefined && account.gid !== undefined) {
+    chownSync(other, account.uid, account.gid)
+  }
+  return other
+}
+
+function isShortEnough(folder: string): boolean {
+  return Buffer.byteLength(join(folder, SOCKET_NAME)) <= SOCKET_PATH_BYTES_MAX
+}
+
+function removeIfEmpty(path: string): void {
+  try {
+    rmdirSync(path)
+  } catch {
+    // Another server has it by now, or somebody has cleaned up before us.
+  }
+}

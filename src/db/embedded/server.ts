@@ -1,0 +1,131 @@
+// Brings one server up on a cluster that is in place: clears the way, starts it, waits until it is
+// ready; and brings it down.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Binaries } from './binaries.ts'
+import { type Guarded, spawnGuarded } from './guard.ts'
+import { findHolder, type Holder, holderSettings, serverStatus } from './holder.ts'
+import type { Home, SocketFolder } from './home.ts'
+import { EmbeddedProblem } from './problem.ts'
+import { fixedSettings, serverSettings, settingArguments } from './settings.ts'
+
+type Options = {
+  home: Home
+  binaries: Binaries
+  socket: SocketFolder
+  settings: Record<string, string>
+  onLog: (line: string) => void
+}
+
+const POLL_MS = 15
+const HANDOVER_MAX_MS = 45_000 // More than a fast stop may take before it is forced.
+const READY_MAX_MS = 600_000 // Replaying 4 GB of log after a crash, on a slow disk.
+const FAST_STOP_MAX_MS = 30_000
+
+// What PostgreSQL says when another server has, or has not quite left, the folder. Between our look
+// and its start another one may have come: then look again.
+const CONTENDED = /lock file ".*" (already exists|is empty)|is still in use|already in use/
+
+export async function bringUp(options: Options): Promise<Guarded> {
+  const giveUpAtMs = performance.now() + HANDOVER_MAX_MS
+  for (;;) {
+    await clearTheWay(options, giveUpAtMs)
+    const server = await launch(options)
+    if (await isReady(server, options.home.clusterFolder)) return server
+    const lines = server.lastLines()
+    const isContended = lines.some((line) => CONTENDED.test(line))
+    if (!isContended || performance.now() > giveUpAtMs) throw failed(options.home, lines)
+    await sleep(POLL_MS)
+  }
+}
+
+export async function bringDown(server: Guarded): Promise<void> {
+  server.signal('SIGINT')
+  const force = setTimeout(() => server.signal('SIGQUIT'), FAST_STOP_MAX_MS)
+  await server.exited
+  clearTimeout(force)
+}
+
+async function clearTheWay({ home, socket }: Options, giveUpAtMs: number): Promise<void> {
+  const place = { clusterFolder: home.clusterFolder, socketFolder: socket.path }
+  const forceAtMs = performance.now() + FAST_STOP_MAX_MS
+  let signalled: NodeJS.Signals | undefined
+  for (;;) {
+    const holder = await findHolder(place)
+    if (!holder) return
+    if (holder.state === 'owned') throw inUse(home, holder)
+    if (performance.now() > giveUpAtMs) throw stillStopping(home, holder)
+    const signal = performance.now() > forceAtMs ? 'SIGQUIT' : 'SIGINT'
+    if (holder.state === 'orphaned' && signalled !== signal) {
+      signalled = signal
+      sendSignal(holder.pid, signal)
+    }
+    await sleep(POLL_MS)
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended in the meantime.
+  }
+}
+
+function launch({ home, binaries, socket, settings, onLog }: Options): Promise<Guarded> {
+  const all = {
+    ...serverSettings(),
+    ...settings,
+    ...fixedSettings(socket.forServer),
+    ...holderSettings(home.clusterFolder),
+  }
+  return spawnGuarded({
+    program: binaries.postgres,
+    folder: home.clusterFolder,
+    args: (folder) => ['-D', folder, ...settingArguments(all)],
+    account: home.account,
+    byDescriptor: home.byDescriptor,
+    onLog,
+  })
+}
+
+// False when it has ended instead.
+async function isReady(server: Guarded, clusterFolder: string): Promise<boolean> {
+  let hasEnded = false
+  void server.exited.then(() => {
+    hasEnded = true
+  })
+  const giveUpAtMs = performance.now() + READY_MAX_MS
+  while (!hasEnded) {
+    if (serverStatus(clusterFolder, server.pid) === 'ready') return true
+    if (performance.now() > giveUpAtMs) {
+      await bringDown(server)
+      return false
+    }
+    await sleep(POLL_MS)
+  }
+  return false
+}
+
+function inUse({ dataDir }: Home, { pid, ownerPid }: Holder): EmbeddedProblem {
+  const who = ownerPid === undefined ? `process ${pid}` : `process ${ownerPid}, server ${pid}`
+  return new EmbeddedProblem(
+    `The data folder ${dataDir} is already in use (${who}): stop that one first, or set` +
+      ' MANILLA_DATA_DIR to another folder.',
+  )
+}
+
+function stillStopping({ dataDir }: Home, { pid }: Holder): EmbeddedProblem {
+  return new EmbeddedProblem(
+    `The last database server on ${dataDir} (process ${pid}) is still stopping: start again in` +
+      ' a minute.',
+  )
+}
+
+function failed({ clusterFolder }: Home, lines: string[]): EmbeddedProblem {
+  const words = lines.slice(-5).join(' | ') || 'nothing'
+  return new EmbeddedProblem(
+    `PostgreSQL did not start in ${clusterFolder}; put right what it said last, and start again:` +
+      ` ${words}`,
+  )
+}

@@ -1,0 +1,15 @@
+// Keeps the tables that are thrown away by the partition (events, idempotency keys) supplied with
+// partitions, and rid of old ones.
+
+import type { Queryable } from './pool.ts'
+
+const EVENT_DAYS = 90
+const IDEMPOTENCY_KEY_DAYS = 2 // At least 24 h are promised.
+
+export async function maintainPartitions(db: Queryable, now: Date): Promise<string[]> {
+  const { rows } = await db.query<{ did: string }>(
+    'select maintain_partitions($1, $2, $3) as did',
+    [now, EVENT_DAYS, IDEMPOTENCY_KEY_DAYS],
+  )
+  return rows.map((row) => row.did)
+}

@@ -1,0 +1,49 @@
+// Connection pools, with money-safe types: int8 arrives as bigint, never as a float.
+
+import pg from 'pg'
+
+const INT8 = 20
+pg.types.setTypeParser(INT8, BigInt)
+
+export type Pool = pg.Pool
+
+// Whatever can answer a query: a pool, or a transaction.
+export type Queryable = Pick<pg.Pool, 'query'>
+
+type Options = {
+  connectionString: string
+  max: number
+  onIdleError: (error: Error) => void
+}
+
+export function createPool({ connectionString, max, onIdleError }: Options): Pool {
+  return listen(new pg.Pool({ connectionString, max, statement_timeout: 30_000 }), onIdleError)
+}
+
+// For the batches that write money. Statements of one transaction are sent without waiting for one
+// another (pipelined), and every statement there looks rows up by key: the planner is told so,
+// because a cached plan made while a table was small would otherwise scan it when it is large.
+export function createBatchPool({ connectionString, max, onIdleError }: Options): Pool {
+  const settings = {
+    enable_seqscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    plan_cache_mode: 'force_generic_plan',
+  }
+  const options = Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+  const pool = new pg.Pool({
+    connectionString,
+    max,
+    options,
+    statement_timeout: 10_000,
+    pipeline: true,
+  })
+  return listen(pool, onIdleError)
+}
+
+function listen(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {
+  pool.on('error', onIdleError) // Unheard, one dropped idle connection would end the process.
+  return pool
+}

@@ -1,0 +1,78 @@
+// The one place that begins and ends a transaction.
+//
+// Domain functions ask for a `Transaction`, so the type checker refuses a bare pool: no money
+// can move half way.
+
+import type pg from 'pg'
+
+declare const inTransaction: unique symbol
+export type Transaction = pg.PoolClient & { readonly [inTransaction]: true }
+
+const ATTEMPTS_MAX = 5
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK_DETECTED = '40P01'
+const UNIQUE_VIOLATION = '23505'
+
+// The work may run several times: after a deadlock, or when somebody else inserted the same key
+// first (the second look then finds it). It must therefore have no effect outside the database.
+export async function withTransaction<T>(
+  pool: pg.Pool,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await pool.connect()
+    try {
+      // Not awaited: the first statement of the work follows at once. Should it fail, so does
+      // that statement, and the rejection is heard there.
+      const begun = client.query('begin')
+      begun.catch(() => {})
+      const result = await work(client as Transaction)
+      const { command } = await client.query('commit')
+      if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`)
+      client.release()
+      return result
+    } catch (error) {
+      await rollback(client)
+      if (attempt === ATTEMPTS_MAX || !isRetryable(error)) throw error
+    }
+  }
+}
+
+// Sends statements that do not depend on one another in one go, and waits for all of them: a
+// connection must be quiet before it is rolled back or given to somebody else.
+export async function all<const T extends readonly unknown[]>(
+  statements: {
+    [K in keyof T]: Promise<T[K]>
+  },
+): Promise<T> {
+  const results = await Promise.allSettled(statements)
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as never
+}
+
+// The server is gone, shutting down or refusing connections: nothing is wrong with the work, and
+// it is safe to try again, though a commit may or may not have happened.
+export function isConnectionLost(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string }
+  if (code && /^(08|57P0|53300)/.test(code)) return true
+  if (code && /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EAI_)/.test(code)) return true
+  return /connection (terminated|ended|error)|client has encountered|not queryable/i.test(
+    message ?? '',
+  )
+}
+
+// A connection that cannot even roll back is not returned to the pool.
+async function rollback(client: pg.PoolClient): Promise<void> {
+  try {
+    await client.query('rollback')
+    client.release()
+  } catch (error) {
+    client.release(error as Error)
+  }
+}
+
+function isRetryable(error: unknown): boolean {
+  const code = (error as { code?: string }).code
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED || code === UNIQUE_VIOLATION
+}

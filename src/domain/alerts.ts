@@ -1,0 +1,35 @@
+// What an operator must look at. Raised in the transaction that met it; the same thing is not
+// raised twice while it stands.
+
+import type { Transaction } from '#db/transaction.ts'
+
+export type AlertKind =
+  | 'numbers_exhausted' // a bank's range has no free number left
+  | 'session_reused' // a bank sent a known session id on other terms
+  | 'reversal_shortfall' // a bank took back money that had left us already
+  | 'audit_failed' // the books do not add up
+
+export type NewAlert = { kind: AlertKind; subject: string; detail: object }
+
+export async function raiseAlerts(
+  tx: Transaction,
+  now: Date,
+  alerts: readonly NewAlert[],
+): Promise<void> {
+  if (alerts.length === 0) return
+  await tx.query({
+    name: 'raise-alerts',
+    text: `insert into alerts (kind, subject, detail, raised_at)
+           select distinct on (n.kind, n.subject) n.kind, n.subject, n.detail, $4
+             from unnest($1::text[], $2::text[], $3::jsonb[]) as n (kind, subject, detail)
+            where not exists (select from alerts a
+                               where a.kind = n.kind and a.subject = n.subject
+                                 and a.cleared_at is null)`,
+    values: [
+      alerts.map((alert) => alert.kind),
+      alerts.map((alert) => alert.subject),
+      alerts.map((alert) => JSON.stringify(alert.detail)),
+      now,
+    ],
+  })
+}

@@ -1,0 +1,228 @@
+// What becomes of money that a bank reports. A pure function from what is known (locked, so that it
+// stays true) and the credits of a batch, to everything that is to be written and answered.
+//
+// The same session id again moves nothing: on the same terms the first result is told again, on
+// other terms it is refused and the operator alerted. A new one is judged (credit-judgement.ts).
+
+import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
+import type { Transfer } from '#ledger/transfers.ts'
+import { toNaira } from '#money.ts'
+import type { NewAlert } from './alerts.ts'
+import {
+  type IncomingCredit,
+  judge,
+  type PaymentTarget,
+  type SuspenseReason,
+  type Target,
+} from './credit-judgement.ts'
+import type { NewEvent } from './events.ts'
+
+export type Taken = {
+  creditId: bigint
+  outcome: 'booked' | 'suspended'
+  reason: SuspenseReason | null
+  suspendedKobo: bigint
+}
+
+export type Answer = ({ status: 'taken' | 'duplicate' } & Taken) | { status: 'session_reused' }
+
+export type KnownCredit = Taken & { accountNumber: string; amountKobo: bigint; currency: string }
+
+export type CreditRow = Taken & { credit: IncomingCredit; target: Target | undefined }
+export type SuspenseRow = {
+  creditId: bigint
+  clientId: bigint | null
+  accountId: bigint
+  amountKobo: bigint
+  reason: SuspenseReason
+}
+
+export type Known = {
+  targets: ReadonlyMap<string, Target> // By account number. Changed as credits are decided.
+  taken: Map<string, KnownCredit> // By session name. Grows as credits are decided.
+  creditIds: readonly bigint[] // One for each credit of the batch.
+  accountId: (account: SharedAccount) => bigint
+  now: Date
+}
+
+export type Plan = {
+  answers: Answer[]
+  credits: CreditRow[]
+  transfers: Transfer[]
+  payments: Set<PaymentTarget>
+  suspense: SuspenseRow[]
+  events: NewEvent[]
+  alerts: NewAlert[]
+}
+
+export function sessionName({ bankCode, sessionId }: { bankCode: string; sessionId: string }) {
+  return `${sessionId}@${bankCode}`
+}
+
+export function decideCredits(credits: readonly IncomingCredit[], known: Known): Plan {
+  const plan: Plan = {
+    answers: [],
+    credits: [],
+    transfers: [],
+    payments: new Set(),
+    suspense: [],
+    events: [],
+    alerts: [],
+  }
+  for (const [index, credit] of credits.entries()) {
+    const earlier = known.taken.get(sessionName(credit))
+    plan.answers.push(
+      earlier
+        ? answerAgain(plan, credit, earlier)
+        : take(plan, known, credit, known.creditIds[index] as bigint),
+    )
+  }
+  return plan
+}
+
+function answerAgain(plan: Plan, credit: IncomingCredit, earlier: KnownCredit): Answer {
+  const isSame =
+    earlier.accountNumber === credit.accountNumber &&
+    earlier.amountKobo === credit.amountKobo &&
+    earlier.currency === credit.currency
+  if (isSame) {
+    const { creditId, outcome, reason, suspendedKobo } = earlier
+    return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
+  }
+  const { accountNumber, currency, amountKobo } = credit
+  plan.alerts.push({
+    kind: 'session_reused',
+    subject: sessionName(credit),
+    detail: { accountNumber, currency, amountKobo: amountKobo.toString() },
+  })
+  return { status: 'session_reused' }
+}
+
+function take(plan: Plan, known: Known, credit: IncomingCredit, creditId: bigint): Answer {
+  const target = known.targets.get(credit.accountNumber)
+  const { bookedKobo, reason } = judge(credit, target, known.now)
+  const suspendedKobo = credit.amountKobo - bookedKobo
+  if (target && bookedKobo > 0n) book(plan, known, credit, creditId, target, bookedKobo)
+  if (reason) suspend(plan, known, credit, creditId, target, suspendedKobo, reason)
+
+  const taken: Taken = {
+    creditId,
+    outcome: bookedKobo > 0n ? 'booked' : 'suspended',
+    reason,
+    suspendedKobo,
+  }
+  plan.credits.push({ ...taken, credit, target })
+  const { accountNumber, amountKobo, currency } = credit
+  known.taken.set(sessionName(credit), { ...taken, accountNumber, amountKobo, currency })
+  return { status: 'taken', ...taken }
+}
+
+function book(
+  plan: Plan,
+  known: Known,
+  credit: IncomingCredit,
+  creditId: bigint,
+  target: Target,
+  bookedKobo: bigint,
+): void {
+  const { bankCode, currency } = credit
+  const bankId = known.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency })
+  const post = (creditAccountId: bigint) =>
+    plan.transfers.push({
+      debitAccountId: bankId,
+      creditAccountId,
+      amountKobo: bookedKobo,
+      creditId,
+      reason: 'credit',
+    })
+  if (target.kind === 'collection') {
+    const { clientId, collectionAccountId } = target
+    target.balanceKobo += bookedKobo
+    post(collectionAccountId)
+    plan.events.push({
+      clientId,
+      type: 'collection.received',
+      collectionAccountId,
+      creditId,
+      facts: { accountBalance: toNaira(target.balanceKobo) },
+    })
+    return
+  }
+  const earlierKobo = target.amountPaidKobo
+  advance(plan, target, bookedKobo, creditId)
+  const owner = clientOwner(target.clientId)
+  const pendingId = known.accountId({ kind: 'pending', owner, currency })
+  if (target.status === 'PartPayment') {
+    post(pendingId)
+    return
+  }
+  const settledId = known.accountId({ kind: 'settled', owner, currency })
+  post(settledId)
+  if (earlierKobo > 0n) {
+    plan.transfers.push({
+      debitAccountId: pendingId,
+      creditAccountId: settledId,
+      amountKobo: earlierKobo,
+      creditId,
+      reason: 'settle',
+    })
+  }
+}
+
+// The payment after this much more has come in.
+export function advance(
+  plan: Pick<Plan, 'payments' | 'events'>,
+  payment: PaymentTarget,
+  bookedKobo: bigint,
+  creditId: bigint,
+): void {
+  payment.amountPaidKobo += bookedKobo
+  const isPaid = payment.amountPolicy === 'any' || payment.amountPaidKobo >= payment.amountKobo
+  payment.status = isPaid ? 'Successful' : 'PartPayment'
+  plan.payments.add(payment)
+  plan.events.push({
+    clientId: payment.clientId,
+    type: isPaid ? 'payment.successful' : 'payment.part_paid',
+    paymentId: payment.paymentId,
+    creditId,
+    facts: { status: payment.status, amountPaid: toNaira(payment.amountPaidKobo) },
+  })
+}
+
+function suspend(
+  plan: Plan,
+  known: Known,
+  credit: IncomingCredit,
+  creditId: bigint,
+  target: Target | undefined,
+  amountKobo: bigint,
+  reason: SuspenseReason,
+): void {
+  const { bankCode, currency } = credit
+  const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
+  const accountId = known.accountId({ kind: 'suspense', owner, currency })
+  plan.transfers.push({
+    debitAccountId: known.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency }),
+    creditAccountId: accountId,
+    amountKobo,
+    creditId,
+    reason: 'credit',
+  })
+  plan.suspense.push({
+    creditId,
+    clientId: target?.clientId ?? null,
+    accountId,
+    amountKobo,
+    reason,
+  })
+  if (!target) return // Nobody's money: the operator sees it on the suspense desk.
+  plan.events.push({
+    clientId: target.clientId,
+    type: 'credit.suspended',
+    creditId,
+    ...(target.kind === 'collection'
+      ? { collectionAccountId: target.collectionAccountId }
+      : { paymentId: target.paymentId }),
+    facts: { reason, amountSuspended: toNaira(amountKobo) },
+  })
+}

@@ -1,0 +1,138 @@
+// Requests sent again. A key is remembered with a keyed hash of the request and what the request
+// made; for as long as it is remembered, the same key and request find the same thing.
+//
+// Look-up and insert happen under an advisory lock on (client, key), so two that come at once,
+// even to two processes, make one thing.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+
+type IdempotencyKey = { clientId: bigint; key: string; requestHash: Buffer }
+type Remembered = { requestHash: Buffer; resource: string }
+
+export type Once<T> = { value: T; replayed: boolean }
+
+export type Making<T> = {
+  operation: string
+  // A request without a key is always new.
+  keys: readonly (IdempotencyKey | undefined)[]
+  // Makes the requests at these places, and answers in their order.
+  make: (places: readonly number[]) => Promise<readonly (T | Refusal)[]>
+  resourceOf: (made: T) => string
+  find: (resources: readonly string[]) => Promise<ReadonlyMap<string, T>>
+}
+
+// Makes what is asked for the first time and finds what was made before; answers in order. Call
+// it first in a transaction: its locks come before all others.
+export async function makeOnce<T extends object>(
+  tx: Transaction,
+  now: Date,
+  { operation, keys, make, resourceOf, find }: Making<T>,
+): Promise<(Once<T> | Refusal)[]> {
+  const remembered = await findRemembered(
+    tx,
+    operation,
+    keys.filter((key) => key !== undefined),
+  )
+
+  // A key's first request in the batch makes the thing; the others share its answer.
+  const makerOf = new Map<string, number>()
+  const places = keys.flatMap((key, place) => {
+    if (key && (remembered.has(keyName(key)) || makerOf.has(keyName(key)))) return []
+    if (key) makerOf.set(keyName(key), place)
+    return [place]
+  })
+  const made = await make(places)
+  const madeAt = new Map(places.map((place, index) => [place, made[index] as T | Refusal]))
+  const found = await find([...remembered.values()].map((earlier) => earlier.resource))
+
+  const toRemember = places.flatMap((place) => {
+    const key = keys[place]
+    const value = madeAt.get(place)
+    if (!key || !value || value instanceof Refusal) return []
+    return [{ ...key, resource: resourceOf(value) }]
+  })
+  await remember(tx, now, operation, toRemember)
+
+  return keys.map((key, place) => {
+    const earlier = key && remembered.get(keyName(key))
+    const maker = (key && makerOf.get(keyName(key))) ?? place
+    const hash = earlier?.requestHash ?? keys[maker]?.requestHash
+    if (key && !(hash && key.requestHash.equals(hash))) return new Refusal('idempotency_key_reused')
+    const value = earlier ? found.get(earlier.resource) : madeAt.get(maker)
+    if (!value) throw new Error(`what idempotency key of place ${place} made is gone`)
+    if (value instanceof Refusal) return value
+    return { value, replayed: earlier !== undefined || maker !== place }
+  })
+}
+
+function keyName({ clientId, key }: { clientId: bigint; key: string }): string {
+  return `${clientId}/${key}`
+}
+
+async function findRemembered(
+  tx: Transaction,
+  operation: string,
+  keys: readonly IdempotencyKey[],
+): Promise<Map<string, Remembered>> {
+  if (keys.length === 0) return new Map()
+  const clientIds = numberArray(keys.map((key) => key.clientId))
+  const names = keys.map((key) => key.key)
+  await tx.query({
+    name: 'idempotency-lock',
+    text: `select pg_advisory_xact_lock(lock) from (
+             select distinct hashtextextended(k.client_id || '/' || k.key, 0) as lock
+               from unnest($1::bigint[], $2::text[]) as k (client_id, key) order by 1) as locks`,
+    values: [clientIds, names],
+  })
+  const { rows } = await tx.query<{
+    client_id: bigint
+    key: string
+    operation: string
+    request_hash: Buffer
+    resource: string
+  }>({
+    name: 'idempotency-find',
+    text: `select i.client_id, i.key, i.operation, i.request_hash, i.resource
+             from unnest($1::bigint[], $2::text[]) as k (client_id, key)
+             join lateral (select * from idempotency_keys i
+                            where i.client_id = k.client_id and i.key = k.key limit 1) i on true`,
+    values: [clientIds, names],
+  })
+  return new Map(
+    rows.map((row) => [
+      keyName({ clientId: row.client_id, key: row.key }),
+      // A key used for another operation was used for another request.
+      {
+        requestHash: row.operation === operation ? row.request_hash : Buffer.alloc(0),
+        resource: row.resource,
+      },
+    ]),
+  )
+}
+
+async function remember(
+  tx: Transaction,
+  now: Date,
+  operation: string,
+  made: readonly (IdempotencyKey & { resource: string })[],
+): Promise<void> {
+  if (made.length === 0) return
+  await tx.query({
+    name: 'idempotency-remember',
+    text: `insert into idempotency_keys
+             (client_id, key, operation, request_hash, resource, created_at)
+           select k.client_id, k.key, $5, k.request_hash, k.resource, $6
+             from unnest($1::bigint[], $2::text[], $3::bytea[], $4::text[])
+                  as k (client_id, key, request_hash, resource)`,
+    values: [
+      numberArray(made.map((key) => key.clientId)),
+      made.map((key) => key.key),
+      made.map((key) => key.requestHash),
+      made.map((key) => key.resource),
+      operation,
+      now,
+    ],
+  })
+}

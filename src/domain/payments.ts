@@ -1,0 +1,111 @@
+// Payments: one advice being settled by bank transfer, through one or more leased numbers.
+//
+//   Processing ─▶ PartPayment ─▶ Successful ─▶ Reversed
+//       │              │
+//       └──────────────┴─▶ Expired | Cancelled     (what was paid moves to suspense)
+//
+// A payment reads Expired from `expiresAt` on, whether or not a worker has closed it yet; until
+// `closesAt`, the end of grace, money that arrives still counts.
+
+import type { Queryable } from '#db/pool.ts'
+import { Refusal } from '#errors.ts'
+import type { AdviceStatus, AmountPolicy } from './advices.ts'
+
+export type PaymentStatus =
+  | 'Processing'
+  | 'PartPayment'
+  | 'Successful'
+  | 'Expired'
+  | 'Cancelled'
+  | 'Reversed'
+
+export type PaymentNumber = { bankCode: string; accountNumber: string }
+
+export type Payment = {
+  id: string
+  adviceId: string
+  clientId: bigint
+  clientName: string // The client's login name, which its merchants know as their code.
+  merchantName: string
+  merchantRef: string | null
+  amountKobo: bigint
+  amountPaidKobo: bigint
+  amountPolicy: AmountPolicy
+  currency: string
+  status: PaymentStatus // As stored: show `statusAt`.
+  narration: string | null
+  callBackUrl: string
+  customerName: string
+  numbers: PaymentNumber[] // In the order they were issued.
+  expiresAt: Date
+  closesAt: Date
+  createdAt: Date
+  updatedAt: Date
+}
+
+export function statusAt(
+  payment: { status: PaymentStatus; expiresAt: Date },
+  now: Date,
+): PaymentStatus {
+  return isOpen(payment.status) && now >= payment.expiresAt ? 'Expired' : payment.status
+}
+
+export function isOpen(status: PaymentStatus): boolean {
+  return status === 'Processing' || status === 'PartPayment'
+}
+
+export function adviceStatus(
+  advice: { cancelledAt: Date | null },
+  payment: { status: PaymentStatus; expiresAt: Date } | undefined,
+  now: Date,
+): AdviceStatus {
+  if (advice.cancelledAt) return 'Cancelled'
+  if (!payment) return 'Pending'
+  const status = statusAt(payment, now)
+  if (isOpen(status)) return 'Pending'
+  return status === 'Successful' ? 'Paid' : (status as AdviceStatus)
+}
+
+export const SELECT_PAYMENT = `
+  select p.id, p.advice_id as "adviceId", p.client_id as "clientId", c.client_id as "clientName",
+         c.name as "merchantName", a.merchant_ref as "merchantRef",
+         p.amount_kobo as "amountKobo", p.amount_paid_kobo as "amountPaidKobo",
+         p.amount_policy as "amountPolicy", a.currency, p.status, a.narration,
+         a.call_back_url as "callBackUrl", a.customer_name as "customerName",
+         p.expires_at as "expiresAt", p.closes_at as "closesAt", p.created_at as "createdAt",
+         p.updated_at as "updatedAt",
+         (select json_agg(json_build_object('bankCode', n.bank_code,
+                                            'accountNumber', n.account_number)
+                          order by n.issued_at, n.bank_code)
+            from payment_numbers n where n.payment_id = p.id) as numbers
+    from payments p
+    join advices a on a.id = p.advice_id
+    join clients c on c.id = p.client_id`
+
+export async function getPayment(
+  db: Queryable,
+  clientId: bigint,
+  by: 'payment' | 'advice',
+  reference: string,
+): Promise<Payment> {
+  const column = by === 'payment' ? 'p.id' : 'p.advice_id'
+  const { rows } = await db.query<Payment>({
+    name: `get-payment-by-${by}`,
+    text: `${SELECT_PAYMENT} where ${column} = $1 and p.client_id = $2`,
+    values: [reference, clientId],
+  })
+  if (!rows[0]) throw new Refusal('payment_not_found')
+  return rows[0]
+}
+
+export async function findPaymentOfAdvice(
+  db: Queryable,
+  adviceId: string,
+): Promise<Payment | undefined> {
+  const { rows } = await db.query<Payment>({
+    name: 'find-payment-of-advice',
+    text: `${SELECT_PAYMENT} where p.advice_id = $1`,
+    values: [adviceId],
+  })
+  return rows[0]
+}

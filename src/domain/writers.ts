@@ -1,0 +1,78 @@
+// Every write path goes through a batcher (src/db/batcher.ts): what arrives together is committed
+// together. Here each kind of work gets its own.
+
+import type { BankSettings } from '#bank-settings.ts'
+import type { Clock } from '#clock.ts'
+import { Batcher } from '#db/batcher.ts'
+import type { Pool } from '#db/pool.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Refusal } from '#errors.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Sealer } from '#seal.ts'
+import { type Advice, type AdviceRequest, createAdvices } from './advices.ts'
+import {
+  type AccountRequest,
+  type CollectionAccount,
+  createAccounts,
+} from './collection-accounts.ts'
+import type { Answer } from './credit-decisions.ts'
+import type { IncomingCredit } from './credit-judgement.ts'
+import { takeCredits } from './credits.ts'
+import type { Once } from './idempotency.ts'
+import { type Initiated, type Initiation, initiatePayments } from './initiations.ts'
+
+export type Writers = {
+  accounts: Batcher<AccountRequest, Once<CollectionAccount> | Refusal>
+  advices: Batcher<AdviceRequest, Once<Advice> | Refusal>
+  initiations: Batcher<Initiation, Initiated | Refusal>
+  credits: Batcher<IncomingCredit, Answer>
+  drain: () => Promise<void>
+}
+
+type Deps = {
+  pool: Pool // The batch pool of src/db/pool.ts.
+  clock: Clock
+  sealer: Sealer
+  sharedAccounts: SharedAccounts
+  banks: readonly BankSettings[]
+  collectionBankCode: string
+  quarantineDays: number
+  onError: (error: unknown, batch: string) => void
+}
+
+// A batch is bounded so that it commits within some tens of milliseconds; the queue, so that what
+// waits is answered within a second or told at once to come back.
+const LIMITS = { itemsMax: 1_000, inFlightMax: 2, queueMax: 10_000 }
+
+export function createWriters(deps: Deps): Writers {
+  const { pool, clock, sealer, sharedAccounts, banks, quarantineDays } = deps
+  const bank = banks.find(({ code }) => code === deps.collectionBankCode)
+  if (!bank) throw new Error(`bank ${deps.collectionBankCode} is not configured`)
+
+  const batcher = <I, O>(
+    name: string,
+    write: (tx: Transaction, now: Date, items: readonly I[]) => Promise<readonly O[]>,
+  ) =>
+    new Batcher<I, O>({
+      ...LIMITS,
+      run: (items) => withTransaction(pool, (tx) => write(tx, clock(), items)),
+      onError: (error) => deps.onError(error, name),
+    })
+
+  const accounts: Writers['accounts'] = batcher('accounts', (tx, now, items) =>
+    createAccounts(tx, { sealer, bank, now }, items),
+  )
+  const advices: Writers['advices'] = batcher('advices', (tx, now, items) =>
+    createAdvices(tx, { sealer, now }, items),
+  )
+  const initiations: Writers['initiations'] = batcher('initiations', (tx, now, items) =>
+    initiatePayments(tx, { banks, quarantineDays, now }, items),
+  )
+  const credits: Writers['credits'] = batcher('credits', (tx, now, items) =>
+    takeCredits(tx, { sealer, sharedAccounts, now }, items),
+  )
+  const drain = async () => {
+    await Promise.all([accounts, advices, initiations, credits].map((writer) => writer.drain()))
+  }
+  return { accounts, advices, initiations, credits, drain }
+}

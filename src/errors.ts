@@ -1,0 +1,73 @@
+// Every "no" the service can give. A refusal is an answer, not an accident: it is expected, it is
+// the caller's to act on, and its code never changes meaning once released.
+//
+// `responseCode` is what the payment family shows beside the code; the values are those of
+// Nigeria's interbank system (NIP), where the same situations have long had numbers.
+
+export const REFUSALS = {
+  // The request itself.
+  invalid_request: ref(400, '30', 'The request is not valid: see errors for each field.'),
+  invalid_json: ref(400, '30', 'The body is not valid JSON.'),
+  body_missing: ref(400, '30', 'The request needs a JSON body.'),
+  invalid_reference: ref(400, '30', 'This reference is not of the right form.'),
+  invalid_cursor: ref(400, '30', 'This cursor was not issued by us, or belongs to another list.'),
+  route_not_found: ref(404, '25', 'There is nothing at this address.'),
+  body_too_large: ref(413, '30', 'The request body is too large.'),
+  media_type_unsupported: ref(415, '30', 'Send the body as application/json.'),
+  headers_too_large: ref(431, '30', 'The request headers are too large.'),
+  request_timeout: ref(408, '68', 'The request took too long to arrive.'),
+
+  // Who is asking.
+  unauthorized: ref(401, '63', 'A valid bearer token is needed: log in first.'),
+  token_expired: ref(401, '63', 'The token has expired: log in again.'),
+  invalid_credentials: ref(401, '63', 'The client id or the client secret is wrong.'),
+  grant_type_unsupported: ref(400, '30', 'Only the grant type client_credentials is known.'),
+  invalid_signature: ref(401, '63', 'The signature is missing or wrong.'),
+  signature_too_old: ref(401, '63', 'The signature is outside the five-minute window.'),
+
+  // What is asked for.
+  account_not_found: ref(404, '25', 'There is no such collection account.'),
+  advice_not_found: ref(404, '25', 'There is no such payment advice.'),
+  payment_not_found: ref(404, '25', 'There is no such payment.'),
+  number_not_found: ref(404, '25', 'No virtual account has this number.'),
+  credit_not_found: ref(404, '25', 'There is no such credit.'),
+  suspense_not_found: ref(404, '25', 'There is no such money in suspense.'),
+  bank_not_supported: ref(400, '16', 'This bank is not supported: see the supported banks.'),
+
+  // What stands in the way.
+  idempotency_key_reused: ref(409, '94', 'This Idempotency-Key was used for another request.'),
+  merchant_ref_reused: ref(409, '94', 'This merchantRef was used for an advice on other terms.'),
+  advice_paid: ref(409, '21', 'This advice has been paid already.'),
+  advice_expired: ref(409, '12', 'This advice has expired: create a new one.'),
+  advice_cancelled: ref(409, '12', 'This advice was cancelled.'),
+  payment_has_money: ref(409, '12', 'This payment can no longer be cancelled.'),
+  suspense_closed: ref(409, '12', 'This money has left suspense already.'),
+  suspense_not_fitting: ref(409, '12', 'This money cannot go there.'),
+  sandbox_only: ref(400, '57', 'This exists in the sandbox only.'),
+  numbers_exhausted: ref(503, '91', 'No account number is free at this bank: try another bank.'),
+
+  // Our side.
+  too_many_requests: ref(429, '65', 'Too many requests: slow down.'),
+  busy: ref(503, '91', 'The service is busy: try again in a moment.'),
+  try_again: ref(503, '91', 'The database could not be reached: try again, it is safe.'),
+  internal: ref(500, '96', 'Something went wrong on our side: try again, it is safe.'),
+} as const
+
+export type RefusalCode = keyof typeof REFUSALS
+export type FieldError = { field: string; message: string }
+
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly fields: readonly FieldError[]
+
+  constructor(code: RefusalCode, fields: readonly FieldError[] = []) {
+    super(REFUSALS[code].message)
+    this.name = 'Refusal'
+    this.code = code
+    this.fields = fields
+  }
+}
+
+function ref<const S extends number>(status: S, responseCode: string, message: string) {
+  return { status, responseCode, message }
+}

@@ -1,0 +1,27 @@
+// Reading JSON bodies: exactly JSON in exactly UTF-8. Bytes that are not UTF-8 are refused rather
+// than replaced, because what we store must be what was sent.
+
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance } from 'fastify'
+import { Refusal } from '#errors.ts'
+
+export function parseJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJson(body as Buffer))
+    } catch (error) {
+      done(error as Error, undefined)
+    }
+  })
+}
+
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) throw new Refusal('body_missing')
+  if (!isUtf8(body)) throw new Refusal('invalid_json')
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new Refusal('invalid_json')
+  }
+}

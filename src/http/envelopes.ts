@@ -1,0 +1,57 @@
+// The two envelopes, and how each family of endpoints says no. An error keeps the envelope of its
+// family with the flag false and the payload null; nothing else ever leaves.
+//
+// Endpoints of the published contract know 200 and 400: what does not exist, is somebody else's or
+// conflicts is 400 there, and 404 or 409 on our own.
+
+import { type FieldError, REFUSALS, type Refusal, type RefusalCode } from '#errors.ts'
+
+export type Family = 'api' | 'payment' | 'oauth' | 'rail'
+
+export function familyOf(url: string): Family {
+  const path = url.toLowerCase()
+  if (/^\/(?:payment|api\/transaction|api\/webhook)(?:[/?]|$)/.test(path)) return 'payment'
+  if (path.startsWith('/oauth/')) return 'oauth'
+  if (path.startsWith('/rails/')) return 'rail'
+  return 'api'
+}
+
+export function accepted<T>(message: string, data: T) {
+  return { isSuccessful: true, message, data }
+}
+
+export function paymentAccepted<T>(responseData: T) {
+  return { requestSuccessful: true, message: 'Successful', responseCode: '00', responseData }
+}
+
+export function failureStatus(code: RefusalCode, isPublished: boolean): number {
+  const { status } = REFUSALS[code]
+  return isPublished && (status === 404 || status === 409) ? 400 : status
+}
+
+export function failureBody(family: Family, refusal: Refusal, requestId: string): object {
+  const { code, message, fields } = refusal
+  const errors = fields.length > 0 ? { errors: fields as FieldError[] } : {}
+  switch (family) {
+    case 'payment': {
+      const { responseCode } = REFUSALS[code]
+      const head = { requestSuccessful: false, message, responseCode, code }
+      return { ...head, responseData: null, ...errors, requestId }
+    }
+    case 'oauth':
+      return { error: oauthError(code), error_description: message }
+    case 'rail': {
+      const responseCode = REFUSALS[code].status >= 500 ? '03' : '02'
+      return { responseCode, responseMessage: message, code, ...errors, requestId }
+    }
+    case 'api':
+      return { isSuccessful: false, message, code, data: null, ...errors, requestId }
+  }
+}
+
+// RFC 6749, section 5.2.
+function oauthError(code: RefusalCode): string {
+  if (code === 'invalid_credentials') return 'invalid_client'
+  if (code === 'grant_type_unsupported') return 'unsupported_grant_type'
+  return REFUSALS[code].status >= 500 ? 'temporarily_unavailable' : 'invalid_request'
+}

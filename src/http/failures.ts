@@ -1,0 +1,55 @@
+// The one place where something that went wrong becomes an answer. Refusals speak for themselves;
+// what the framework refuses is translated; anything unforeseen is our bug: logged in full, told to
+// the caller as nothing but a request id.
+
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isConnectionLost } from '#db/transaction.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import { failureBody, failureStatus, familyOf } from './envelopes.ts'
+import { fieldErrors } from './validation.ts'
+
+const RETRY_AFTER_SECONDS = 1
+
+const FRAMEWORK_CODES: Record<string, RefusalCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type_unsupported',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'body_missing',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'invalid_reference',
+  FST_ERR_MAX_PARAM_LENGTH: 'route_not_found',
+  FST_ERR_REQUEST_TIMEOUT: 'request_timeout',
+  ERR_STREAM_PREMATURE_CLOSE: 'invalid_request',
+}
+
+export function answerFailures(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => answer(error, request, reply))
+  app.setNotFoundHandler((request, reply) => answer(new Refusal('route_not_found'), request, reply))
+}
+
+function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
+  const refusal = refusalOf(error)
+  const isPublished = request.routeOptions.config?.isPublished ?? false
+  const status = failureStatus(refusal.code, isPublished)
+  if (refusal.code === 'internal' || refusal.code === 'try_again') {
+    request.log.error({ err: error, url: request.routeOptions.url }, 'request failed')
+  } else {
+    request.log.debug({ code: refusal.code, url: request.routeOptions.url }, 'request refused')
+  }
+  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="manilla"')
+  const body = failureBody(familyOf(request.url), refusal, request.id)
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+function refusalOf(error: FastifyError | Refusal): Refusal {
+  if (error instanceof Refusal) return error
+  if (error.validation) {
+    const context = error.validationContext
+    return new Refusal('invalid_request', fieldErrors(error.validation, context))
+  }
+  const code = FRAMEWORK_CODES[error.code]
+  if (code) return new Refusal(code)
+  if (isConnectionLost(error)) return new Refusal('try_again')
+  const isCallers = error.statusCode !== undefined && error.statusCode < 500
+  return new Refusal(isCallers ? 'invalid_request' : 'internal')
+}

@@ -1,0 +1,186 @@
+// /Payment/advice: what a customer is asked to pay.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { type AdviceTerms, getAdvice } from '#domain/advices.ts'
+import { findPaymentOfAdvice } from '#domain/payments.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+import type { Deps } from '#http/app.ts'
+import { paymentAccepted } from '#http/envelopes.ts'
+import { presentAdvice } from '#http/present.ts'
+import {
+  Amount,
+  BEARER,
+  Email,
+  IdempotencyHeaders,
+  nullable,
+  PaymentEnvelope,
+  PaymentFailure,
+  text,
+  webAddress,
+} from '#http/schemas.ts'
+import { parseReference } from '#ids.ts'
+import { koboOf } from '#money.ts'
+
+const optionalText = (lengthMax: number, description: string) =>
+  Type.Optional(Type.Union([text(lengthMax, description), Type.Literal(''), Type.Null()]))
+
+const AdviceRequest = Type.Object({
+  amount: Amount,
+  currency: Type.Optional(Type.Literal('NGN', { default: 'NGN', 'x-says': 'Must be NGN.' })),
+  customer: Type.Object(
+    {
+      customerId: optionalText(100, 'Your own id of the customer.'),
+      customerFirstName: optionalText(100, 'First name.'),
+      customerLastName: optionalText(100, 'Last name.'),
+      customerFullName: optionalText(200, 'Instead of first and last name.'),
+      customerEmail: Type.Optional(Type.Union([Email, Type.Literal(''), Type.Null()])),
+      customerPhoneNumber: optionalText(20, 'Phone number.'),
+    },
+    { description: 'At least a name is needed.', 'x-says': 'Must be an object with a name.' },
+  ),
+  callBackUrl: webAddress('Where the payer returns to.'),
+  notificationUrl: Type.Optional(
+    Type.Union([webAddress('Webhook URL for this payment.'), Type.Literal(''), Type.Null()]),
+  ),
+  merchantRef: optionalText(100, 'Your own reference; unique among your advices.'),
+  narration: optionalText(200, 'What the payment is for.'),
+  expiresInSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 60,
+      maximum: 172_800,
+      description: 'From the moment a number is issued. Default 1800.',
+      'x-says': 'Must be a whole number from 60 to 172800.',
+    }),
+  ),
+  graceSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 86_400,
+      description: 'How long after expiry money still counts. Default 300.',
+      'x-says': 'Must be a whole number from 0 to 86400.',
+    }),
+  ),
+  amountPolicy: Type.Optional(
+    Type.Unsafe<'exact' | 'allow_under' | 'any'>({
+      type: 'string',
+      enum: ['exact', 'allow_under', 'any'],
+      description: 'Default allow_under: top up until expiry, excess is suspended.',
+      'x-says': 'Must be one of exact, allow_under, any.',
+    }),
+  ),
+})
+
+export const AdviceBody = Type.Object({
+  adviceReference: Type.String(),
+  merchantRef: nullable('string'),
+  amount: Type.Number(),
+  currency: Type.String(),
+  narration: nullable('string'),
+  status: Type.String(),
+  customerId: nullable('string'),
+  customerFullName: Type.String(),
+  merchantName: Type.String(),
+  paymentUrl: Type.String(),
+  channels: Type.Array(Type.String()),
+  charge: Type.Number(),
+  customerCharge: Type.Number(),
+  merchantCharge: Type.Number(),
+  vatCharge: Type.Number(),
+  callBackUrl: Type.String(),
+  notificationUrl: nullable('string'),
+  amountPolicy: Type.String(),
+  expiresInSeconds: Type.Integer(),
+  paymentReference: nullable('string'),
+  createdAt: Type.String(),
+})
+
+export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, writers, authentication, clock, publicUrl, policy } = deps
+  const response = { 200: PaymentEnvelope(AdviceBody), '4xx': PaymentFailure }
+  const tags = ['Payments']
+
+  app.post(
+    '/Payment/advice',
+    {
+      config: { isPublished: true },
+      onRequest: authentication.require,
+      schema: {
+        operationId: 'createAdvice',
+        tags,
+        summary: 'Create a payment advice',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        body: AdviceRequest,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { client } = request
+      const { value, replayed } = await writers.advices.submit({
+        clientId: client.id,
+        merchantName: client.name,
+        terms: termsOf(request.body, policy),
+        idempotencyKey: request.headers['idempotency-key'],
+      })
+      if (replayed) reply.header('idempotent-replayed', 'true')
+      const payment = replayed ? await findPaymentOfAdvice(db, value.id) : undefined
+      return paymentAccepted(presentAdvice(value, payment, { now: clock(), publicUrl }))
+    },
+  )
+
+  app.get(
+    '/Payment/advice/:adviceReference',
+    {
+      config: { isPublished: true },
+      onRequest: authentication.require,
+      schema: {
+        operationId: 'getAdvice',
+        tags,
+        summary: 'Get a payment advice',
+        security: BEARER,
+        params: Type.Object({ adviceReference: Type.String() }),
+        response,
+      },
+    },
+    async (request) => {
+      const id = parseReference(request.params.adviceReference)
+      if (!id) throw new Refusal('advice_not_found')
+      const advice = await getAdvice(db, request.client.id, id)
+      const payment = await findPaymentOfAdvice(db, id)
+      return paymentAccepted(presentAdvice(advice, payment, { now: clock(), publicUrl }))
+    },
+  )
+}
+
+function termsOf(body: Static<typeof AdviceRequest>, policy: Deps['policy']): AdviceTerms {
+  const { customer } = body
+  const customerName =
+    customer.customerFullName ||
+    [customer.customerFirstName, customer.customerLastName].filter(Boolean).join(' ')
+  if (!customerName) throw new Refusal('invalid_request', [NAME_MISSING])
+  return {
+    merchantRef: body.merchantRef || null,
+    amountKobo: koboOf(body.amount) as bigint, // Checked by the schema.
+    currency: body.currency ?? 'NGN',
+    narration: body.narration || null,
+    callBackUrl: body.callBackUrl,
+    notificationUrl: body.notificationUrl || null,
+    customer: {
+      customerId: customer.customerId || null,
+      firstName: customer.customerFirstName || null,
+      lastName: customer.customerLastName || null,
+      email: customer.customerEmail || null,
+      phoneNumber: customer.customerPhoneNumber || null,
+    },
+    customerName,
+    amountPolicy: body.amountPolicy ?? 'allow_under',
+    expiresInSeconds: body.expiresInSeconds ?? policy.expirySeconds,
+    graceSeconds: body.graceSeconds ?? policy.graceSeconds,
+    payerRules: null,
+  }
+}
+
+const NAME_MISSING: FieldError = {
+  field: 'customer.customerFirstName',
+  message: 'A first name, a last name or a full name is required.',
+}

@@ -1,0 +1,96 @@
+// Shapes shared by several routes. One source for validation, serialisation, types and OpenAPI.
+
+import { Type } from '@fastify/type-provider-typebox'
+
+// Not blank, no control characters, no half of a surrogate pair: what is stored is exactly what
+// was sent.
+const PLAIN_TEXT = '^(?=[\\s\\S]*\\S)[^\\p{Cc}\\p{Cs}]*$'
+
+export function text(lengthMax: number, description: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: lengthMax,
+    pattern: PLAIN_TEXT,
+    description,
+    'x-says': `Must be text of 1 to ${lengthMax} characters, not blank, without control characters.`,
+  })
+}
+
+export function digits(pattern: string, description: string, says: string) {
+  return Type.String({ pattern, description, 'x-says': says })
+}
+
+export const Email = Type.String({
+  maxLength: 254,
+  pattern: '^[^\\s@\\p{Cc}\\p{Cs}]+@[^\\s@\\p{Cc}\\p{Cs}]+\\.[^\\s@.\\p{Cc}\\p{Cs}]+$',
+  'x-says': 'Must be an email address.',
+})
+
+export function webAddress(description: string) {
+  return Type.String({
+    'x-web-address': true,
+    description,
+    'x-says': 'Must be an absolute http or https address (https in live).',
+  })
+}
+
+// A JSON number or a numeric string.
+export const Amount = Type.Unsafe<number | string>({
+  type: ['number', 'string'],
+  'x-money': true,
+  description: 'More than 0, at most two decimals, at most 1,000,000,000.00.',
+  examples: ['6000.00'],
+  'x-says': 'Must be more than 0 and at most 1000000000.00, with at most two decimals.',
+})
+
+export function nullable(type: 'string' | 'number', options: object = {}) {
+  return Type.Unsafe<string | null>({ type: [type, 'null'], ...options })
+}
+
+const FieldErrors = Type.Optional(
+  Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
+)
+
+export const ApiFailure = Type.Object({
+  isSuccessful: Type.Literal(false),
+  message: Type.String(),
+  code: Type.String(),
+  data: Type.Null(),
+  errors: FieldErrors,
+  requestId: Type.String(),
+})
+
+export const PaymentFailure = Type.Object({
+  requestSuccessful: Type.Literal(false),
+  message: Type.String(),
+  responseCode: Type.String(),
+  code: Type.String(),
+  responseData: Type.Null(),
+  errors: FieldErrors,
+  requestId: Type.String(),
+})
+
+export function ApiEnvelope<T extends Parameters<typeof Type.Array>[0]>(data: T) {
+  return Type.Object({ isSuccessful: Type.Boolean(), message: Type.String(), data })
+}
+
+export function PaymentEnvelope<T extends Parameters<typeof Type.Array>[0]>(responseData: T) {
+  return Type.Object({
+    requestSuccessful: Type.Boolean(),
+    message: Type.String(),
+    responseCode: Type.String(),
+    responseData,
+  })
+}
+
+export const IdempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern: '^[\\x21-\\x7e]{1,255}$',
+      description: 'Send it again with the same key and body, and get the same answer (24 h).',
+      'x-says': 'Must be 1 to 255 printable ASCII characters.',
+    }),
+  ),
+})
+
+export const BEARER = [{ bearer: [] }]

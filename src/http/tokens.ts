@@ -1,0 +1,93 @@
+// Bearer tokens: short-lived JWTs (HS256), signed with the first token secret and checked against
+// all of them, so that a secret can be replaced without logging anybody out.
+//
+// A checked token is remembered until it expires: verifying costs 25 µs, remembering none. The
+// memory is bounded, and every hit looks at the expiry again.
+
+import { createHash, createSecretKey, type KeyObject } from 'node:crypto'
+import { errors, jwtVerify, SignJWT } from 'jose'
+import type { Clock } from '#clock.ts'
+import { Refusal } from '#errors.ts'
+
+const ISSUER = 'manilla'
+const REMEMBERED_MAX = 10_000
+const TOKEN_LENGTH_MAX = 1_024
+
+type Options = { secrets: readonly Uint8Array[]; mode: string; ttlSeconds: number; clock: Clock }
+
+export class Tokens {
+  readonly #keys = new Map<string, KeyObject>()
+  readonly #signing: { id: string; key: KeyObject }
+  readonly #audience: string
+  readonly #clock: Clock
+  readonly #remembered = new Map<string, { clientId: string; expiresAtMs: number }>()
+  readonly ttlSeconds: number
+
+  constructor({ secrets, mode, ttlSeconds, clock }: Options) {
+    const keys = secrets.map((secret) => ({
+      id: createHash('sha256').update(secret).digest('hex').slice(0, 8),
+      key: createSecretKey(secret),
+    }))
+    for (const { id, key } of keys) this.#keys.set(id, key)
+    const first = keys[0]
+    if (!first) throw new Error('at least one token secret is needed')
+    this.#signing = first
+    this.#audience = `manilla-${mode}`
+    this.ttlSeconds = ttlSeconds
+    this.#clock = clock
+  }
+
+  issue(clientId: string): Promise<string> {
+    const issuedAt = Math.floor(this.#clock().getTime() / 1000)
+    return new SignJWT()
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: this.#signing.id })
+      .setSubject(clientId)
+      .setIssuer(ISSUER)
+      .setAudience(this.#audience)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + this.ttlSeconds)
+      .sign(this.#signing.key)
+  }
+
+  // The client that the token was issued to; refuses every other token.
+  clientIdOf(token: string): string | Promise<string> {
+    const known = this.#remembered.get(token)
+    if (!known) return this.#verify(token)
+    if (known.expiresAtMs > this.#clock().getTime()) return known.clientId
+    this.#remembered.delete(token)
+    throw new Refusal('token_expired')
+  }
+
+  async #verify(token: string): Promise<string> {
+    if (token.length > TOKEN_LENGTH_MAX) throw new Refusal('unauthorized')
+    try {
+      const { payload } = await jwtVerify(token, ({ kid }) => this.#key(kid), {
+        algorithms: ['HS256'],
+        issuer: ISSUER,
+        audience: this.#audience,
+        currentDate: this.#clock(),
+        requiredClaims: ['sub', 'exp'],
+      })
+      const clientId = payload.sub as string
+      this.#remember(token, clientId, (payload.exp as number) * 1000)
+      return clientId
+    } catch (error) {
+      throw new Refusal(error instanceof errors.JWTExpired ? 'token_expired' : 'unauthorized')
+    }
+  }
+
+  #key(id: string | undefined): KeyObject {
+    const key = this.#keys.get(id ?? '')
+    if (!key) throw new Refusal('unauthorized')
+    return key
+  }
+
+  // The oldest leaves when there are too many: a Map keeps the order of insertion.
+  #remember(token: string, clientId: string, expiresAtMs: number): void {
+    if (this.#remembered.size >= REMEMBERED_MAX) {
+      const [oldest] = this.#remembered.keys()
+      this.#remembered.delete(oldest as string)
+    }
+    this.#remembered.set(token, { clientId, expiresAtMs })
+  }
+}

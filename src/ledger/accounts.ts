@@ -1,0 +1,62 @@
+// The chart of accounts. Shared accounts (a bank's, a client's) are opened the first time they are
+// needed and their ids remembered: an account's id never changes, so any process may remember it.
+//
+// What each kind holds is told in db/migrations/0001_ledger.sql.
+
+import type { Queryable } from '#db/pool.ts'
+
+export type SharedKind = 'bank' | 'shortfall' | 'pending' | 'settled' | 'suspense' | 'returning'
+export type SharedAccount = { kind: SharedKind; owner: string; currency: string }
+
+// Suspense has two sorts of owners; the prefix keeps a client's id from being read as a bank's.
+export const clientOwner = (clientId: bigint) => `client:${clientId}`
+export const bankOwner = (bankCode: string) => `bank:${bankCode}`
+
+export class SharedAccounts {
+  readonly #ids = new Map<string, bigint>()
+  readonly #db: Queryable
+
+  constructor(db: Queryable) {
+    this.#db = db
+  }
+
+  // An account opened here stays open even if the transaction that wanted it fails: it is empty,
+  // and harmless.
+  async open(accounts: readonly SharedAccount[]): Promise<void> {
+    const missing = accounts.filter((account) => !this.#ids.has(keyOf(account)))
+    if (missing.length === 0) return
+    const values = [
+      missing.map((account) => account.kind),
+      missing.map((account) => account.owner),
+      missing.map((account) => account.currency),
+    ]
+    await this.#db.query(
+      `insert into ledger_accounts (kind, owner, currency)
+       select * from unnest($1::text[], $2::text[], $3::text[])
+       on conflict (kind, owner, currency) where kind <> 'collection' do nothing`,
+      values,
+    )
+    const { rows } = await this.#db.query<SharedAccount & { id: bigint }>(
+      `select a.id, a.kind, a.owner, a.currency from ledger_accounts a
+         join unnest($1::text[], $2::text[], $3::text[]) as w (kind, owner, currency)
+           on (a.kind, a.owner, a.currency) = (w.kind, w.owner, w.currency)
+        where a.kind <> 'collection'`,
+      values,
+    )
+    for (const row of rows) this.#ids.set(keyOf(row), row.id)
+  }
+
+  has(account: SharedAccount): boolean {
+    return this.#ids.has(keyOf(account))
+  }
+
+  id(account: SharedAccount): bigint {
+    const id = this.#ids.get(keyOf(account))
+    if (id === undefined) throw new Error(`ledger account ${keyOf(account)} was not opened`)
+    return id
+  }
+}
+
+function keyOf({ kind, owner, currency }: SharedAccount): string {
+  return `${kind}/${owner}/${currency}`
+}

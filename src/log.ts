@@ -1,0 +1,100 @@
+// The log: one JSON object a line, on standard output. Code never logs a BVN, a credential or a
+// payer's account; this is the second wall behind that, and must not become the first.
+//
+// Lines are cleaned as finished text, so that neither depth nor a child logger nor formatting gets
+// around it. pino's own `redact`, tried first, misses what lies deep and throws on a nested Buffer.
+
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+
+export type { Logger } from 'pino'
+
+const HIDDEN = '[hidden]'
+const CAUSES_MAX = 5 // an error may be its own cause
+
+// Names of fields, whatever stands before them: accessToken, client_secret, set-cookie…
+const SECRET_NAME = [
+  '[\\w-]*(?:bvn|nin|token|secrets?|password|authorization|cookie)',
+  '(?:source|payer|sender|originator)_?account_?number',
+  'database_?url',
+  'connection_?string',
+].join('|')
+
+// A field's value: a text, a number or a flat list. Once as JSON has them, and once as they stand
+// inside a message, where every quote is escaped and a bare one would end the message. No pattern
+// can run past that end, and the bound keeps a text full of open lists from costing its square.
+const NUMBER = '-?[0-9][0-9.eE+-]*'
+const TEXT = String.raw`"(?:[^"\\]|\\.)*"`
+const LIST = String.raw`\[(?:${TEXT}|[^\]"])*\]`
+const QUOTED_TEXT = String.raw`\\"(?:[^"\\]|\\[^"\\]|\\\\(?:\\["\\]|[^"\\]))*\\"`
+const QUOTED_LIST = String.raw`\[(?:\\.|[^\]"\\]){0,1000}\]`
+const SECRET_FIELD = new RegExp(`("(?:${SECRET_NAME})":)(?:${TEXT}|${NUMBER}|${LIST})`, 'gi')
+const QUOTED_FIELD = new RegExp(
+  String.raw`(\\"(?:${SECRET_NAME})\\"\s*:\s*)(?:${QUOTED_TEXT}|${NUMBER}|${QUOTED_LIST})`,
+  'gi',
+)
+
+// What gives itself away by its look, wherever it stands: webhook secrets, signed tokens,
+// authorization headers, a database's address with its password.
+const SECRET_LOOK = new RegExp(
+  [
+    'whsec_[\\w+/=-]+',
+    '\\beyJ[\\w-]+\\.[\\w-]*\\.[\\w-]*',
+    '\\b(?:Bearer|Basic) [\\w.~+/=-]{8,}',
+    '\\bpostgres(?:ql)?://[^\\s"\\\\]+',
+  ].join('|'),
+  'gi',
+)
+
+// Keys are held as bytes, and bytes have no business in a log.
+const BYTES = /\{(\\?")type\1:\1Buffer\1,\1data\1:\[[0-9,]*\]\}/g
+
+export function createLogger({
+  level,
+  destination,
+}: {
+  level: string
+  destination?: DestinationStream
+}): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    serializers: { err: (value: unknown) => describeError(value) },
+    formatters: { level: (label: string) => ({ level: label }), log: describeErrors },
+    hooks: { streamWrite: withoutSecrets },
+  }
+  return destination ? pino(options, destination) : pino(options)
+}
+
+export function withoutSecrets(line: string): string {
+  return line
+    .replace(BYTES, `$1${HIDDEN}$1`)
+    .replace(SECRET_FIELD, `$1"${HIDDEN}"`)
+    .replace(QUOTED_FIELD, `$1\\"${HIDDEN}\\"`)
+    .replace(SECRET_LOOK, HIDDEN)
+}
+
+function describeErrors(fields: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.values(fields).some((value) => value instanceof Error)) return fields
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, describeError(value)]),
+  )
+}
+
+// A list of what may pass, because a database's error also carries `detail`, `where` and `query`:
+// the very rows and values that broke a rule.
+function describeError(error: unknown, causesLeft = CAUSES_MAX): unknown {
+  if (!(error instanceof Error)) return error
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
+  const deeper = (inner: unknown) =>
+    inner instanceof Error && causesLeft > 0 ? describeError(inner, causesLeft - 1) : undefined
+  return {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    code,
+    constraint,
+    cause: deeper(error.cause),
+    errors: error instanceof AggregateError ? error.errors.map(deeper) : undefined,
+  }
+}

@@ -1,0 +1,79 @@
+// Starts one role of the service and stops it cleanly: `node src/main.ts [serve|api|worker|migrate]`.
+// What goes wrong at start is told in plain words; then we exit with 1.
+
+import type { AddressInfo } from 'node:net'
+import { systemClock } from './clock.ts'
+import { type Config, ConfigProblem, loadConfig, readEnvironment } from './config.ts'
+import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
+import { MigrationProblem } from './db/migrate.ts'
+import { createLogger, type Logger } from './log.ts'
+import { createService, prepareDatabase, StartProblem } from './service.ts'
+import { welcome } from './welcome.ts'
+
+const STOP_MAX_MS = 30_000
+
+async function main(): Promise<void> {
+  const config = loadConfig(readEnvironment(), process.argv[2])
+  const log = createLogger({ level: config.logLevel })
+  const embedded = config.databaseUrl ? undefined : await startDatabase(config, log)
+  const connectionString = config.databaseUrl ?? (embedded as EmbeddedServer).connectionString
+  const options = { config, connectionString, clock: systemClock, log }
+  try {
+    await prepareDatabase(options)
+    if (config.role === 'migrate') return await embedded?.stop()
+    const service = await createService(options)
+    await service.app.listen({ host: config.host, port: config.port })
+    stopOnSignals(log, async () => {
+      await service.close()
+      await embedded?.stop()
+    })
+    void embedded?.exited.then(() => {
+      log.fatal('the embedded database ended; stopping')
+      process.exit(1)
+    })
+    const { port } = service.app.server.address() as AddressInfo
+    process.stdout.write(welcome(config, port))
+  } catch (error) {
+    await embedded?.stop()
+    throw error
+  }
+}
+
+async function startDatabase(config: Config, log: Logger): Promise<EmbeddedServer> {
+  const onLog = (line: string) => log.debug({ line }, 'postgres')
+  return startEmbedded({ dataDir: config.dataDir, onLog })
+}
+
+// The first signal stops gently: requests in flight are finished. A second one stops at once; the
+// database is then stopped by its guard, and nothing that was answered is lost.
+function stopOnSignals(log: Logger, stop: () => Promise<void>): void {
+  let isStopping = false
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (isStopping) process.exit(1)
+      isStopping = true
+      log.info({ signal }, 'stopping')
+      setTimeout(() => process.exit(1), STOP_MAX_MS).unref()
+      stop().then(
+        () => process.exit(0),
+        (error) => {
+          log.error({ err: error }, 'stopping failed')
+          process.exit(1)
+        },
+      )
+    })
+  }
+}
+
+main().catch((error) => {
+  const isPlain =
+    error instanceof ConfigProblem ||
+    error instanceof EmbeddedProblem ||
+    error instanceof MigrationProblem ||
+    error instanceof StartProblem
+  const isPortTaken = error?.code === 'EADDRINUSE'
+  if (isPlain) process.stderr.write(`\n${error.message}\n\n`)
+  else if (isPortTaken) process.stderr.write(`\nPort ${error.port} is taken: set PORT.\n\n`)
+  else console.error(error)
+  process.exit(1)
+})

@@ -1,0 +1,12 @@
+// What a person or a log may see of numbers that identify somebody. Anything of an unexpected
+// length is hidden whole: showing both ends of a short text would show most of it.
+
+export function maskBvn(bvn: string): string {
+  if (bvn.length !== 11) return '*'.repeat(bvn.length)
+  return `${bvn.slice(0, 3)}*****${bvn.slice(-3)}`
+}
+
+export function maskAccountNumber(accountNumber: string): string {
+  const hidden = accountNumber.length < 10 ? accountNumber.length : accountNumber.length - 4
+  return '*'.repeat(hidden) + accountNumber.slice(hidden)
+}

@@ -1,0 +1,35 @@
+// Money: kobo in `bigint` inside, decimal naira outside. No floating-point arithmetic anywhere.
+//
+// Accepted: digits, optionally a point and one or two more digits. Refused: signs, exponents,
+// spaces, separators, other alphabets' digits, a third decimal.
+
+export const AMOUNT_MAX_KOBO = 100_000_000_000n // 1,000,000,000.00
+const DECIMAL = /^(0|[1-9][0-9]{0,15})(?:\.([0-9]{1,2}))?$/
+
+// Undefined when the text is not an amount of money.
+export function parseKobo(text: string): bigint | undefined {
+  const match = DECIMAL.exec(text)
+  if (!match) return undefined
+  return BigInt(match[1] as string) * 100n + BigInt((match[2] ?? '').padEnd(2, '0'))
+}
+
+// A JSON number arrives as a double. Its shortest decimal form is exactly what the sender wrote
+// for every amount we accept (at most 15 significant digits), so it is read through that.
+export function koboOf(value: unknown): bigint | undefined {
+  if (typeof value === 'string') return parseKobo(value)
+  if (typeof value === 'number' && Number.isFinite(value)) return parseKobo(String(value))
+  return undefined
+}
+
+// For JSON: the double nearest to the amount, which prints with at most two decimals. Exact below
+// 70,368,744,177,664.00 (2^46, where doubles begin to lie more than a kobo apart), far above any
+// balance we let an account reach.
+export function toNaira(kobo: bigint): number {
+  return Number(formatKobo(kobo))
+}
+
+export function formatKobo(kobo: bigint): string {
+  const sign = kobo < 0n ? '-' : ''
+  const digits = (kobo < 0n ? -kobo : kobo).toString().padStart(3, '0')
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}

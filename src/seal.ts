@@ -1,0 +1,55 @@
+// Personal data at rest: sealed with AES-256-GCM under a named key, and found by a keyed hash.
+//
+// A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. The first data key
+// seals; every configured key still opens, so a key can be replaced while the service runs.
+
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES
+
+export type DataKey = { readonly id: number; readonly key: Uint8Array }
+
+export class Sealer {
+  readonly #current: { id: number; key: KeyObject }
+  readonly #keys = new Map<number, KeyObject>()
+  readonly #hashKey: KeyObject
+
+  constructor(dataKeys: readonly DataKey[], hashKey: Uint8Array) {
+    for (const { id, key } of dataKeys) this.#keys.set(id, createSecretKey(key))
+    const first = dataKeys[0]
+    if (!first) throw new Error('at least one data key is needed')
+    this.#current = { id: first.id, key: this.#keys.get(first.id) as KeyObject }
+    this.#hashKey = createSecretKey(hashKey)
+  }
+
+  seal(text: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', this.#current.key, nonce)
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    return Buffer.concat([Buffer.of(this.#current.id), nonce, cipher.getAuthTag(), sealed])
+  }
+
+  open(sealed: Buffer): string {
+    const key = this.#keys.get(sealed[0] as number)
+    if (!key) throw new Error(`data key ${sealed[0]} is not configured`)
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, 1 + NONCE_BYTES))
+    decipher.setAuthTag(sealed.subarray(1 + NONCE_BYTES, HEADER_BYTES))
+    return (
+      decipher.update(sealed.subarray(HEADER_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    )
+  }
+
+  // The purpose keeps equal values of different kinds from having equal hashes.
+  hash(purpose: string, value: string): Buffer {
+    return createHmac('sha256', this.#hashKey).update(`${purpose}\0${value}`).digest()
+  }
+}

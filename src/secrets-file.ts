@@ -1,0 +1,108 @@
+// The secrets a sandbox makes for itself at its first start, kept in <dataDir>/secrets.json.
+//
+// The file appears whole or not at all, and only once: it is written aside, made durable and then
+// linked to its name, which fails when another process was first. Whoever loses reads the winner's.
+// Losing the file would leave what it encrypted unreadable, hence the fsync of file and folder.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import fs from 'node:fs'
+import { join } from 'node:path'
+
+export const SECRET_NAMES = [
+  'MANILLA_TOKEN_SECRETS',
+  'MANILLA_DATA_KEYS',
+  'MANILLA_HASH_KEY',
+] as const
+
+export type SecretTexts = { readonly [name in (typeof SECRET_NAMES)[number]]: string }
+
+export function secretsPath(dataDir: string): string {
+  return join(dataDir, 'secrets.json')
+}
+
+// Undefined when there is none yet; throws when there is one that cannot be read or understood.
+export function findSecrets(dataDir: string): SecretTexts | undefined {
+  let text: string
+  try {
+    text = fs.readFileSync(secretsPath(dataDir), 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+  return understand(text)
+}
+
+export function makeSecrets(dataDir: string): SecretTexts {
+  makeFolder(dataDir)
+  const aside = join(dataDir, `.secrets-${randomUUID()}`)
+  try {
+    writeDurably(aside, `${JSON.stringify(freshSecrets(), null, 2)}\n`)
+    linkUnlessThere(aside, secretsPath(dataDir))
+  } finally {
+    fs.rmSync(aside, { force: true })
+  }
+  syncFolder(dataDir)
+  const secrets = findSecrets(dataDir)
+  if (!secrets) throw new Error('it vanished right after it was written')
+  return secrets
+}
+
+function freshSecrets(): SecretTexts {
+  const key = () => randomBytes(32).toString('base64')
+  return {
+    MANILLA_TOKEN_SECRETS: key(),
+    MANILLA_DATA_KEYS: `1:${key()}`,
+    MANILLA_HASH_KEY: key(),
+  }
+}
+
+function understand(text: string): SecretTexts {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the text, which is secret.
+    throw new Error('it is not JSON')
+  }
+  const fields = (content ?? {}) as Record<string, unknown>
+  const missing = SECRET_NAMES.filter((name) => typeof fields[name] !== 'string' || !fields[name])
+  if (missing.length > 0) throw new Error(`it lacks ${missing.join(', ')}`)
+  return fields as SecretTexts
+}
+
+// Open to others whatever the umask: the embedded database may run as another user, and must
+// be able to pass through. What is secret in here is closed by its own mode.
+function makeFolder(dataDir: string): void {
+  if (fs.mkdirSync(dataDir, { recursive: true }) !== undefined) fs.chmodSync(dataDir, 0o755)
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = fs.openSync(path, 'wx', 0o600)
+  try {
+    fs.writeFileSync(file, text)
+    fs.fsyncSync(file)
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+function linkUnlessThere(from: string, to: string): void {
+  try {
+    fs.linkSync(from, to)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+function syncFolder(path: string): void {
+  const folder = fs.openSync(path, 'r')
+  try {
+    fs.fsyncSync(folder)
+  } finally {
+    fs.closeSync(folder)
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

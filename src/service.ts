@@ -1,0 +1,93 @@
+// Wires the parts of one process together, given where the database is. Every role and every test
+// gets its service from here.
+
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import { isMigrated, migrate } from './db/migrate.ts'
+import { maintainPartitions } from './db/partitions.ts'
+import { createBatchPool, createPool, type Pool } from './db/pool.ts'
+import { createClient, hasSandboxClient, SANDBOX_CLIENT } from './domain/clients.ts'
+import { registerRanges } from './domain/numbers.ts'
+import { createWriters, type Writers } from './domain/writers.ts'
+import { buildApp } from './http/app.ts'
+import { Authentication } from './http/authentication.ts'
+import { Tokens } from './http/tokens.ts'
+import { SharedAccounts } from './ledger/accounts.ts'
+import type { Logger } from './log.ts'
+import { Sealer } from './seal.ts'
+
+const CONNECTIONS_MAX = 10
+const BATCH_CONNECTIONS_MAX = 8
+
+export type Service = { app: FastifyInstance; db: Pool; writers: Writers; close(): Promise<void> }
+
+// A reason not to start that the operator can do something about.
+export class StartProblem extends Error {}
+
+type Options = { config: Config; connectionString: string; clock: Clock; log: Logger }
+
+// Brings the database to where this build needs it. Safe to run by many processes at once.
+export async function prepareDatabase({ config, connectionString, clock, log }: Options) {
+  const applied = await migrate(connectionString)
+  if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
+  const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
+  try {
+    await maintainPartitions(db, clock())
+    await registerRanges(db, config.banks)
+    if (config.mode === 'sandbox') await createClient(db, clock(), SANDBOX_CLIENT)
+    else if (await hasSandboxClient(db)) {
+      throw new StartProblem(
+        `The client ${SANDBOX_CLIENT.clientId} has the secret of the documentation: change it.`,
+      )
+    }
+  } finally {
+    await db.end()
+  }
+}
+
+export async function createService(options: Options): Promise<Service> {
+  const { config, connectionString, clock, log } = options
+  const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost')
+  const db = createPool({ connectionString, max: CONNECTIONS_MAX, onIdleError })
+  const batchPool = createBatchPool({ connectionString, max: BATCH_CONNECTIONS_MAX, onIdleError })
+  const sealer = new Sealer(config.secrets.data, config.secrets.hash)
+  const writers = createWriters({
+    pool: batchPool,
+    clock,
+    sealer,
+    sharedAccounts: new SharedAccounts(db),
+    banks: config.banks,
+    collectionBankCode: config.collectionBankCode,
+    quarantineDays: config.policy.quarantineDays,
+    onError: (error, batch) => log.error({ err: error, batch }, 'a batch failed'),
+  })
+  const tokens = new Tokens({
+    secrets: config.secrets.token,
+    mode: config.mode,
+    ttlSeconds: config.policy.tokenTtlSeconds,
+    clock,
+  })
+  const app = await buildApp({
+    mode: config.mode,
+    publicUrl: config.publicUrl,
+    policy: config.policy,
+    banks: config.banks,
+    clock,
+    log,
+    db,
+    sealer,
+    writers,
+    tokens,
+    authentication: new Authentication({ db, tokens, clock }),
+    isReady: () => isMigrated(db),
+  })
+
+  // Requests in flight are finished first, then what they queued, then the connections go.
+  async function close(): Promise<void> {
+    await app.close()
+    await writers.drain()
+    await Promise.all([db.end(), batchPool.end()])
+  }
+  return { app, db, writers, close }
+}

@@ -1,0 +1,66 @@
+// When to try a delivery again: the published ladder, ten attempts over about three days.
+//
+// Each step is counted from the failure before it. Jitter only lengthens a step (by up to 10%),
+// so the published times are the earliest ones. A receiver's `Retry-After` can put an attempt off,
+// by a day at most, but never brings it forward nor adds attempts.
+
+import assert from 'node:assert/strict'
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+// The first is the wait before the first attempt.
+export const LADDER_MS = [
+  0,
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+] as const
+
+export const ATTEMPTS_MAX = LADDER_MS.length
+export const JITTER_MAX = 0.1
+export const RETRY_AFTER_SECONDS_MAX = 86_400
+
+const HEADER_LENGTH_MAX = 64
+// The three spellings of RFC 9110: IMF-fixdate, RFC 850, asctime (which names no zone).
+const HTTP_DATES: readonly RegExp[] = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
+]
+
+// Null when there is nothing left to try. `jitter` is a random number from 0 to 1, drawn anew for
+// every delivery: what failed together should not come back together.
+export function nextAttemptAt(
+  now: Date,
+  attemptsMade: number,
+  jitter: number,
+  retryAfterSeconds = 0,
+): Date | null {
+  assert(Number.isInteger(attemptsMade) && attemptsMade >= 0, 'attempts are counted')
+  assert(jitter >= 0 && jitter <= 1, 'jitter is from 0 to 1')
+  const stepMs = LADDER_MS[attemptsMade]
+  if (stepMs === undefined) return null
+  const askedMs = Math.min(retryAfterSeconds, RETRY_AFTER_SECONDS_MAX) * SECOND_MS
+  const waitMs = Math.max(stepMs, askedMs) * (1 + JITTER_MAX * jitter)
+  return new Date(now.getTime() + Math.round(waitMs))
+}
+
+// Seconds from now, 0 for a moment already past; undefined when the header says nothing readable.
+export function parseRetryAfter(header: string | null, now: Date): number | undefined {
+  const text = header?.trim() ?? ''
+  if (text.length > HEADER_LENGTH_MAX) return undefined
+  if (/^\d+$/.test(text)) return Math.min(Number(text), RETRY_AFTER_SECONDS_MAX)
+  if (!HTTP_DATES.some((shape) => shape.test(text))) return undefined
+  const atMs = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  if (Number.isNaN(atMs)) return undefined
+  const seconds = Math.ceil((atMs - now.getTime()) / SECOND_MS)
+  return Math.min(Math.max(seconds, 0), RETRY_AFTER_SECONDS_MAX)
+}

@@ -1,0 +1,127 @@
+// Standard Webhooks 1.0, the one scheme of both directions: banks sign what they report to us,
+// we sign what we deliver. HMAC-SHA256 over `id.timestamp.body`, the body byte for byte.
+//
+// A signature is good when any `v1` entry of the header matches any of the secrets (two during a
+// rotation). Entries of other versions (`v1a`, `v2`) are passed over.
+
+import assert from 'node:assert/strict'
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+
+// The specification's bounds: 192 to 512 bits.
+const SECRET_BYTES_MIN = 24
+const SECRET_BYTES_MAX = 64
+const SECRET_PREFIX = 'whsec_'
+const NEW_SECRET_BYTES = 32
+
+const ID_LENGTH_MAX = 256
+const TIMESTAMP_LENGTH_MAX = 12
+const SIGNATURE_HEADER_LENGTH_MAX = 2_048
+const SIGNATURE_LENGTH = 44 // 32 bytes in base64
+const VERSION_PREFIX = 'v1,'
+
+export const TOLERANCE_SECONDS = 300
+
+// A key object rather than its bytes: 2.8 µs per HMAC against 17.6 µs, and it prints no secret.
+export type SigningSecret = KeyObject
+
+export type SignatureHeaders = {
+  id: string | undefined
+  timestamp: string | undefined
+  signature: string | undefined
+}
+
+// In the order they are checked. `malformed` is said of the id, the timestamp, or a signature
+// header too long to read; `wrong` of everything that was readable and does not match.
+export type Verdict = 'ok' | 'missing' | 'malformed' | 'too_old' | 'too_new' | 'wrong'
+
+export type Verification = {
+  secrets: readonly SigningSecret[]
+  headers: SignatureHeaders
+  body: Buffer | string
+  nowMs: number
+  toleranceSeconds?: number
+}
+
+// Throws on anything but `whsec_` and the base64 of 24 to 64 bytes; never quotes what it was given.
+export function loadSecret(text: string): SigningSecret {
+  const encoded = text.startsWith(SECRET_PREFIX) ? text.slice(SECRET_PREFIX.length) : ''
+  const bytes = Buffer.from(encoded, 'base64')
+  const isSound =
+    bytes.length >= SECRET_BYTES_MIN &&
+    bytes.length <= SECRET_BYTES_MAX &&
+    bytes.toString('base64') === encoded
+  if (!isSound) throw new Error('a signing secret is whsec_ and the base64 of 24 to 64 bytes')
+  return createSecretKey(bytes)
+}
+
+export function makeSecret(randomBytes: (size: number) => Buffer): string {
+  return SECRET_PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64')
+}
+
+// The value of `webhook-signature`: one entry per secret, in their order.
+export function sign(
+  secrets: readonly SigningSecret[],
+  id: string,
+  timestampSeconds: number,
+  body: Buffer | string,
+): string {
+  assert(secrets.length > 0, 'a delivery is signed')
+  assert(isId(id), 'an id that receivers would refuse')
+  assert(Number.isSafeInteger(timestampSeconds) && timestampSeconds > 0, 'whole seconds')
+  const prefix = `${id}.${timestampSeconds}.`
+  return secrets.map((secret) => VERSION_PREFIX + mac(secret, prefix, body)).join(' ')
+}
+
+// 3.4 µs for a body of 300 bytes, 5.8 µs for 2 kB, 78 µs for 100 kB, nearly all of it the HMAC; the
+// second of two secrets costs the HMAC again. Measured on Node 24, two shared cores.
+export function verify(verification: Verification): Verdict {
+  const { secrets, headers, body, nowMs, toleranceSeconds = TOLERANCE_SECONDS } = verification
+  const { id, timestamp, signature } = headers
+  if (!id || !timestamp || !signature) return 'missing'
+  if (!isId(id) || !isTimestamp(timestamp)) return 'malformed'
+  if (signature.length > SIGNATURE_HEADER_LENGTH_MAX) return 'malformed'
+
+  const ageSeconds = Math.floor(nowMs / 1000) - Number(timestamp)
+  if (ageSeconds > toleranceSeconds) return 'too_old'
+  if (ageSeconds < -toleranceSeconds) return 'too_new'
+
+  const candidates = candidatesOf(signature)
+  if (candidates.length === 0) return 'wrong'
+  const prefix = `${id}.${timestamp}.`
+  for (const secret of secrets) {
+    if (matchesAny(candidates, mac(secret, prefix, body))) return 'ok'
+  }
+  return 'wrong'
+}
+
+// Two updates rather than one joined buffer: the body may be a megabyte and is not copied.
+function mac(secret: SigningSecret, prefix: string, body: Buffer | string): string {
+  return createHmac('sha256', secret).update(prefix).update(body).digest('base64')
+}
+
+function candidatesOf(header: string): Buffer[] {
+  return header
+    .split(' ')
+    .filter((entry) => entry.startsWith(VERSION_PREFIX))
+    .map((entry) => Buffer.from(entry.slice(VERSION_PREFIX.length)))
+    .filter((candidate) => candidate.length === SIGNATURE_LENGTH)
+}
+
+// Compares the text, not the decoded bytes, so that only one spelling of a signature is good.
+// Every candidate is compared, in constant time: how long it takes says nothing about which.
+function matchesAny(candidates: readonly Buffer[], expected: string): boolean {
+  const wanted = Buffer.from(expected)
+  let isMatch = false
+  for (const candidate of candidates) isMatch = timingSafeEqual(candidate, wanted) || isMatch
+  return isMatch
+}
+
+// Printable ASCII without a space. A full stop would let `a.1` + `2.body` pass for `a` + `1.2.body`;
+// a space betrays a header that was sent twice and joined.
+function isId(id: string): boolean {
+  return id.length <= ID_LENGTH_MAX && /^[\x21-\x2d\x2f-\x7e]+$/.test(id)
+}
+
+function isTimestamp(text: string): boolean {
+  return text.length <= TIMESTAMP_LENGTH_MAX && /^[1-9][0-9]*$/.test(text)
+}

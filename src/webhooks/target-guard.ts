@@ -1,0 +1,124 @@
+// Keeps webhooks out of our own network (SSRF). A target is checked when it is set and again at
+// every dial, on the address actually connected to, because a name may point elsewhere by then.
+//
+// At the dial three things are checked: the literal (which never reaches a lookup), every address
+// a name resolves to (one that is not allowed refuses the name), and the socket's remote address.
+
+import { isIP, type LookupFunction } from 'node:net'
+import { Agent, buildConnector } from 'undici'
+import { type Lookup, lookupFor } from './resolve-names.ts'
+import { isAllowedAddress, type Mode } from './target-addresses.ts'
+
+export const URL_LENGTH_MAX = 2_048
+
+const CONNECT_TIMEOUT_MS = 10_000
+// Node gives an address 250 ms before it tries the next and then drops the first: less than a
+// round trip to Lagos on a bad day.
+const NEXT_ADDRESS_AFTER_MS = 2_000
+const ANSWER_HEADERS_BYTES_MAX = 16_384
+// Below this other protocols live (SSH, SMTP…), none of which is a webhook receiver.
+const LIVE_PORT_MIN = 1_024
+
+const LOCAL_NAMES = ['localhost', 'localdomain', 'local', 'internal', 'lan', 'home.arpa']
+const METADATA_NAME = 'metadata.google.internal'
+const NOT_ALLOWED = 'the target address is not allowed'
+
+export class ForbiddenTarget extends Error {
+  readonly code = 'TARGET_FORBIDDEN'
+}
+
+// A sentence that says what is wrong with the address, or null. URL has already turned every
+// spelling of an IPv4 address (decimal, octal, hexadecimal, short) into the plain one.
+export function checkTargetUrl(text: string, { mode }: { mode: Mode }): string | null {
+  if (text.length > URL_LENGTH_MAX) return `Must be at most ${URL_LENGTH_MAX} characters.`
+  if (/[\x00-\x20\x7f\\]/.test(text)) return 'Must not contain spaces or backslashes.'
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
+  if (!url) return 'Must be an absolute http or https address.'
+  if (mode === 'live' && url.protocol !== 'https:') return 'Must start with https://.'
+  if (url.username || url.password) return 'Must not contain a user name or password.'
+  if (text.includes('#')) return 'Must not contain a fragment (#): it is never sent.'
+  if (mode === 'live' && url.port !== '' && Number(url.port) < LIVE_PORT_MIN) {
+    return `Must use port 443, or one from ${LIVE_PORT_MIN} up.`
+  }
+  return hostProblem(withoutBrackets(url.hostname), mode)
+}
+
+export type GuardedAgentOptions = { mode: Mode; lookup?: Lookup }
+
+// Connections to one origin are not capped here: many clients' endpoints may share it, and one that
+// hangs would hold the others up. Whoever sends caps each endpoint.
+export function createGuardedAgent({ mode, lookup = lookupFor(mode) }: GuardedAgentOptions): Agent {
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: CONNECT_TIMEOUT_MS,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    lookup: guardLookup(lookup, mode),
+  } as buildConnector.BuildOptions)
+  return new Agent({
+    connect: guardConnector(connect, mode),
+    allowH2: false,
+    maxHeaderSize: ANSWER_HEADERS_BYTES_MAX,
+  })
+}
+
+export function guardConnector(
+  connect: buildConnector.connector,
+  mode: Mode,
+): buildConnector.connector {
+  return (options, callback) => {
+    const problem = dialProblem(options, mode)
+    if (problem) {
+      queueMicrotask(() => callback(new ForbiddenTarget(problem), null))
+      return
+    }
+    connect(options, (error, socket) => {
+      if (error) return callback(error, null)
+      const address = socket.remoteAddress
+      if (address !== undefined && isAllowedAddress(address, mode)) return callback(null, socket)
+      socket.destroy()
+      // A socket without an address was closed by the other side before we came to look.
+      const closed = Object.assign(new Error('closed'), { code: 'ECONNRESET' })
+      callback(address === undefined ? closed : new ForbiddenTarget(NOT_ALLOWED), null)
+    })
+  }
+}
+
+function guardLookup(lookup: Lookup, mode: Mode): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname).then(
+      (addresses) => {
+        const first = addresses[0]
+        if (!first) callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), [])
+        else if (!addresses.every(({ address }) => isAllowedAddress(address, mode))) {
+          callback(new ForbiddenTarget(NOT_ALLOWED), [])
+        } else if (options.all) callback(null, addresses)
+        else callback(null, first.address, first.family)
+      },
+      (error) => callback(error, []),
+    )
+  }
+}
+
+function dialProblem({ hostname, protocol }: buildConnector.Options, mode: Mode): string | null {
+  if (mode === 'live' && protocol !== 'https:') return 'plain http is not allowed'
+  const host = withoutBrackets(hostname)
+  return isIP(host) && !isAllowedAddress(host, mode) ? NOT_ALLOWED : null
+}
+
+function hostProblem(host: string, mode: Mode): string | null {
+  if (isIP(host)) {
+    return isAllowedAddress(host, mode) ? null : 'Must not be a private or reserved address.'
+  }
+  const name = host.replace(/\.$/, '')
+  const isLocal =
+    !name.includes('.') || LOCAL_NAMES.some((local) => `.${name}`.endsWith(`.${local}`))
+  if (name === METADATA_NAME || (mode === 'live' && isLocal)) {
+    return 'Must be a name that is reachable from the internet.'
+  }
+  return null
+}
+
+function withoutBrackets(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+}

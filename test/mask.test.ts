@@ -1,0 +1,21 @@
+// What is left to see of a number that identifies somebody.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { maskAccountNumber, maskBvn } from '#mask.ts'
+
+test('a BVN shows its first and last three digits', () => {
+  assert.equal(maskBvn('22212345654'), '222*****654')
+})
+
+test('an account number shows its last four digits', () => {
+  assert.equal(maskAccountNumber('0123456789'), '******6789')
+  assert.equal(maskAccountNumber('012345678901'), '********8901')
+})
+
+test('what has not the length of such a number is hidden whole', () => {
+  assert.equal(maskBvn(''), '')
+  assert.equal(maskBvn('222123'), '******')
+  assert.equal(maskBvn('222123456547'), '************')
+  assert.equal(maskAccountNumber('123456789'), '*********')
+})

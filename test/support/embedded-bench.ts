@@ -1,0 +1,81 @@
+// What the tests of the embedded server share: children that hold one, and looks at the machine.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+
+const CHILD = fileURLToPath(new URL('./embedded-child.ts', import.meta.url))
+const UNTIL_MAX_MS = 20_000
+
+type Message = {
+  ready?: true
+  pid?: number
+  connectionString?: string
+  firstStart?: boolean
+  problem?: string
+  name?: string
+  answer?: string
+}
+
+// A Node process of its own, in a process group of its own, that is loaded and waits for `go`.
+export async function spawnHolder(dataDir: string) {
+  const child = spawn(process.execPath, [CHILD, dataDir], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const closed = once(child, 'close')
+  const next = async (): Promise<Message> => JSON.parse((await lines.next()).value ?? '{}')
+  await next()
+  const pid = child.pid as number
+  return {
+    pid,
+    closed,
+    next,
+    go: () => void child.stdin.write('go\n'),
+    async kill() {
+      child.kill('SIGKILL')
+      await closed
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+export async function query(connectionString: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query({ text: sql, rowMode: 'array' })).rows
+  } finally {
+    await client.end()
+  }
+}
+
+// Processes whose command line holds the text: a server, its guard, an initdb.
+export function processesWith(text: string): number[] {
+  const { stdout } = spawnSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' })
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes(text))
+    .map((line) => Number.parseInt(line, 10))
+}
+
+// One that has ended and only waits to be reaped by the system does not run.
+export function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' })
+  return /^[^Z]/.test(stdout.trim())
+}
+
+export async function until(what: string, isSo: () => boolean): Promise<void> {
+  const giveUpAtMs = performance.now() + UNTIL_MAX_MS
+  while (!isSo()) {
+    if (performance.now() > giveUpAtMs) throw new Error(`never so: ${what}`)
+    await sleep(5)
+  }
+}

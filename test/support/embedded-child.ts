@@ -1,0 +1,31 @@
+// A process that holds an embedded server, for tests that kill it. Waits for a line on its input,
+// starts on the folder in its first argument, and tells on its output what came of it. At SIGINT it
+// asks the server a last question, which only a server that SIGINT did not reach can answer.
+
+import { once } from 'node:events'
+import pg from 'pg'
+import { startEmbedded } from '#db/embedded.ts'
+
+const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)
+
+say({ loaded: true })
+await once(process.stdin, 'data')
+process.stdin.pause()
+
+try {
+  const server = await startEmbedded({ dataDir: process.argv[2] as string })
+  const { pid, connectionString, firstStart } = server
+  process.once('SIGINT', async () => {
+    const client = new pg.Client({ connectionString })
+    await client.connect()
+    const { rows } = await client.query("select 'drained' as answer")
+    await client.end()
+    await server.stop()
+    say({ answer: rows[0].answer })
+    process.exit(0)
+  })
+  say({ ready: true, pid, connectionString, firstStart })
+} catch (error) {
+  say({ problem: (error as Error).message, name: (error as Error).name })
+  process.exit(1)
+}

@@ -1,0 +1,21 @@
+// The API's description as it is committed: made from the routes of a real service.
+
+import { systemClock } from '#clock.ts'
+import { loadConfig } from '#config.ts'
+import { createLogger } from '#log.ts'
+import { createService } from '#service.ts'
+import { SECRETS } from './service.ts'
+
+export async function drawOpenApi(connectionString: string): Promise<string> {
+  const env = { ...SECRETS, DATABASE_URL: connectionString, PUBLIC_URL: 'http://localhost:8080' }
+  const service = await createService({
+    config: loadConfig(env, 'serve'),
+    connectionString,
+    clock: systemClock,
+    log: createLogger({ level: 'silent' }),
+  })
+  await service.app.ready()
+  const description = service.app.swagger()
+  await service.close()
+  return `${JSON.stringify(description, null, 2)}\n`
+}

@@ -1,0 +1,71 @@
+// One PostgreSQL server for a run of tests, with a migrated template that every test clones.
+// Nobody may connect to the template once it is made: a clone needs it at rest.
+
+import { access, chmod, constants, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startEmbedded } from '#db/embedded.ts'
+import { migrate } from '#db/migrate.ts'
+
+export const TEMPLATE = 'manilla_template'
+
+// Nothing here has to outlive the run, so nothing waits for a disk, and the log stays small because
+// it may lie in memory. Tests of durability start a server of their own.
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_compression: 'off',
+  max_wal_size: '256MB',
+  min_wal_size: '64MB',
+  max_connections: '300',
+}
+
+// A clone is some 400 new files: a median of 11 ms in memory, 20 to 270 ms on a shared ext4 disk.
+const MEMORY_FOLDER = '/dev/shm'
+const MEMORY_FREE_MIN = 4 * 1024 ** 3
+
+export async function startTestServer() {
+  const folder = await mkdtemp(join(await chooseParent(), 'manilla-test-'))
+  await chmod(folder, 0o755) // As root we run the server as somebody else, who must get in.
+  try {
+    const server = await startEmbedded({ dataDir: join(folder, 'data'), settings: SETTINGS })
+    const stop = async () => {
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+    try {
+      await makeTemplate(server)
+    } catch (error) {
+      await stop()
+      throw error
+    }
+    return { folder, templateUrl: server.databaseUrl(TEMPLATE), stop }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function chooseParent(): Promise<string> {
+  try {
+    await access(MEMORY_FOLDER, constants.W_OK)
+    const { bavail, bsize } = await statfs(MEMORY_FOLDER)
+    return bavail * bsize >= MEMORY_FREE_MIN ? MEMORY_FOLDER : tmpdir()
+  } catch {
+    return tmpdir() // A small container, or not Linux.
+  }
+}
+
+async function makeTemplate(server: { databaseUrl(name: string): string }): Promise<void> {
+  const admin = new pg.Client(server.databaseUrl('postgres'))
+  await admin.connect()
+  try {
+    await admin.query(`create database ${TEMPLATE}`)
+    await migrate(server.databaseUrl(TEMPLATE))
+    await admin.query(`alter database ${TEMPLATE} with allow_connections false is_template true`)
+  } finally {
+    await admin.end()
+  }
+}

@@ -1,0 +1,104 @@
+// A whole service on a private database, with a clock that the test moves and a log it can read.
+// `call` speaks HTTP to it as a client would, without a socket.
+
+import { Writable } from 'node:stream'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { loadConfig } from '#config.ts'
+import { createClient } from '#domain/clients.ts'
+import { createLogger } from '#log.ts'
+import { createService, prepareDatabase } from '#service.ts'
+import { createTestDatabase } from './database.ts'
+
+export const SECRETS = {
+  MANILLA_TOKEN_SECRETS: Buffer.alloc(32, 't').toString('base64'),
+  MANILLA_DATA_KEYS: `1:${Buffer.alloc(32, 'd').toString('base64')}`,
+  MANILLA_HASH_KEY: Buffer.alloc(32, 'h').toString('base64'),
+}
+
+export const START = new Date('2026-11-15T08:00:00.000Z')
+
+export type Call = {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  body?: unknown // Sent as JSON, unless it is text or bytes.
+  headers?: Record<string, string>
+  token?: string | null // The sandbox client's unless said otherwise; null: none.
+}
+
+export type Bench = Awaited<ReturnType<typeof startTestService>>
+
+export async function startTestService({ env = {} }: { env?: Record<string, string> } = {}) {
+  const database = await createTestDatabase()
+  const lines: string[] = []
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  let nowMs = START.getTime()
+  const clock = () => new Date(nowMs)
+  const { connectionString } = database
+  const config = loadConfig(
+    { ...SECRETS, DATABASE_URL: connectionString, PUBLIC_URL: 'http://localhost:8080', ...env },
+    'serve',
+  )
+  const log = createLogger({ level: 'trace', destination })
+  const options = { config, connectionString, clock, log }
+  await prepareDatabase(options)
+  const service = await createService(options)
+  let sandboxToken: string | undefined
+
+  async function login(clientId = 'MAN0000001', clientSecret = 'sandbox-secret'): Promise<string> {
+    const answer = await send({
+      method: 'POST',
+      url: '/api/Account/login',
+      headers: { 'content-type': 'application/json' },
+      payload: JSON.stringify({ clientId, clientSecret }),
+    })
+    return answer.json().access_token
+  }
+
+  function send(request: InjectOptions): Promise<LightMyRequestResponse> {
+    return service.app.inject(request)
+  }
+
+  return {
+    config,
+    service,
+    database,
+    db: database.pool,
+    clock,
+    advance: (ms: number) => {
+      nowMs += ms
+      // Tokens are checked against the same clock, so a long step outlives them.
+      sandboxToken = undefined
+    },
+    logText: () => lines.join(''),
+    login,
+    // A second client, as an operator would make one; answers its token.
+    async newClient(clientId: string): Promise<string> {
+      await createClient(database.pool, clock(), { clientId, secret: 's3cret', name: clientId })
+      return login(clientId, 's3cret')
+    },
+    async call({ method, url, body, headers = {}, token }: Call) {
+      if (token === undefined) sandboxToken ??= await login()
+      const bearer = token === undefined ? sandboxToken : token
+      const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
+      return send({
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        url,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { payload: isRaw ? body : JSON.stringify(body) }),
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      await service.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,17 @@
+// A folder of its own for one test, removed after it. Everybody may enter it, so that as root the
+// server's user can walk there unless the test says otherwise.
+
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export function createTempFolder() {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'manilla-test-')))
+  chmodSync(path, 0o755)
+  return {
+    path,
+    [Symbol.dispose]() {
+      rmSync(path, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}

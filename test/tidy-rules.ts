@@ -1,0 +1,218 @@
+// The rules of how this code is written, each a function from one file to its faults, so that the
+// rules themselves can be tested. Lengths are read off the indentation, which the formatter keeps.
+
+export type Source = { readonly path: string; readonly text: string }
+export type Rule = (file: Source) => string[]
+
+// What each folder of src/ may import, besides itself and the loose files at the top of src/.
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  db: [],
+  ledger: ['db'],
+  banks: [],
+  webhooks: ['db'],
+  domain: ['db', 'ledger', 'banks'],
+  workers: ['db', 'domain', 'webhooks', 'banks', 'ledger'],
+  http: ['db', 'domain', 'webhooks', 'banks', 'ledger'],
+}
+
+const LINES_MAX = 300
+const COLUMNS_MAX = 100
+const FUNCTION_LINES_MAX = 70
+const VAGUE_NAMES = ['index', 'utils', 'helpers', 'common', 'types', 'service', 'manager']
+
+type Ban = { pattern: RegExp; where: RegExp; except?: RegExp; why: string; inComments?: boolean }
+
+// Words that would ban this very file are spelt in two halves.
+const BANS: readonly Ban[] = [
+  {
+    pattern: /\bprocess\.env\b/,
+    where: /^src\//,
+    except: /^src\/config\.ts$/,
+    why: 'settings are read in src/config.ts only',
+  },
+  {
+    pattern: /\bDate\.now\b|\bnew Date\(\)|\bnew Date\b(?!\()/,
+    where: /^src\//,
+    except: /^src\/clock\.ts$/,
+    why: 'the clock is read in src/clock.ts only; be given `now`',
+  },
+  {
+    pattern: /\bparseFloat\(|\.toFixed\(/,
+    where: /^src\//,
+    why: 'money is kobo in bigint, never a fraction',
+  },
+  {
+    pattern: /\b(?:insert\s+into|update|delete\s+from|truncate|copy)\s+(?:\w+\.)?transfers\b/i,
+    where: /^src\//,
+    except: /^src\/ledger\//,
+    why: 'only src/ledger/ moves money',
+  },
+  {
+    pattern: /^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+\w/m,
+    where: /\.ts$/,
+    why: 'use a union of strings: an enum does not run without a compiler',
+  },
+  {
+    pattern: new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X'.repeat(3)].join('|')})\\b`),
+    where: /^(?:src|test|db|scripts|bench|docs|web|sdk|cli)\/|^[^/]+\.md$/,
+    why: 'do it, or open an issue',
+    inComments: true,
+  },
+  {
+    pattern: /\.(?:skip|only|todo)\(|\{\s*(?:skip|only|todo)\s*:/,
+    where: /^test\/.*\.ts$/,
+    why: 'every test runs, always',
+  },
+]
+
+export const imports: Rule = ({ path, text }) => {
+  if (!path.startsWith('src/') || path === 'src/main.ts') return []
+  const found = code(text).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([#.][^']*)'/g)
+  return [...found].flatMap(({ 1: target = '', index }) => {
+    const why = importFault(path, target)
+    return why ? [`${path}:${lineAt(text, index)}: imports ${target}: ${why}`] : []
+  })
+}
+
+function importFault(path: string, target: string): string | undefined {
+  if (target.startsWith('.')) {
+    return /^\.\/[^/]+$/.test(target) ? undefined : "another folder's file is imported as #folder/…"
+  }
+  const folder = topFolder(path)
+  const to = topFolder(target.replace('#', 'src/'))
+  if (to === undefined || to === folder) return undefined
+  if (folder === undefined) return 'a file at the top of src/ imports no folder'
+  if (!(folder in MAY_IMPORT)) return `say in test/tidy-rules.ts what src/${folder}/ may import`
+  return MAY_IMPORT[folder]?.includes(to) ? undefined : `${folder}/ may not know ${to}/`
+}
+
+export const bans: Rule = ({ path, text }) =>
+  BANS.flatMap(({ pattern, where, except, why, inComments }) => {
+    if (!where.test(path) || except?.test(path)) return []
+    const everywhere = new RegExp(pattern.source, `g${pattern.flags}`)
+    const found = (inComments ? text : code(text)).matchAll(everywhere)
+    return [...found].map((match) => {
+      const lead = match[0].length - match[0].trimStart().length
+      return `${path}:${lineAt(text, match.index + lead)}: ${match[0].trim()}: ${why}`
+    })
+  })
+
+export const size: Rule = ({ path, text }) => {
+  if (!/^(?:src|test|scripts|bench)\/.*\.(?:ts|mjs)$|^db\/(?:mig|fun)\w+\/.*\.sql$/.test(path)) {
+    return []
+  }
+  const lines = text.replace(/\n$/, '').split('\n')
+  const wide = lines.flatMap((line, at) =>
+    [...line].length > COLUMNS_MAX ? [`${path}:${at + 1}: wider than ${COLUMNS_MAX} columns`] : [],
+  )
+  const long = `${path}:${lines.length}: longer than ${LINES_MAX} lines; split it by noun`
+  return lines.length > LINES_MAX ? [...wide, long] : wide
+}
+
+// A body opens on a line that ends in `{` and closes on the next line as far to the left that
+// starts with `}`; the lines of its signature are not counted.
+export const functionLength: Rule = ({ path, text }) => {
+  if (!/\.(?:ts|mjs)$/.test(path)) return []
+  const lines = text.split('\n')
+  return lines.flatMap((line, start) => {
+    if (!opensBody(line)) return []
+    const indent = indentOf(line)
+    const length = lines
+      .slice(start + 1)
+      .findIndex((later) => indentOf(later) === indent && /^\s*\}(?!.*\{$)/.test(later))
+    if (length <= FUNCTION_LINES_MAX) return []
+    return [`${path}:${start + 1}: a function of ${length} lines, at most ${FUNCTION_LINES_MAX}`]
+  })
+}
+
+function opensBody(line: string): boolean {
+  if (!line.endsWith('{')) return false
+  if (/\bfunction\b|=> \{$|^\s*\)/.test(line)) return true
+  const method = /^\s+(?:(?:async|static|get|set|override|private|public) )*[#\w[\].]+\(.*\).*\{$/
+  return method.test(line) && !/^\s+(?:if|for|while|switch|catch|with)\b/.test(line)
+}
+
+export const opening: Rule = ({ path, text }) => {
+  const mark = /^(?:src|test|scripts|bench)\/.*\.(?:ts|mjs)$/.test(path)
+    ? /^(?:#!.*\n)?(?:\/\/ |\/\*)/
+    : /^db\/(?:migrations|functions)\/.*\.sql$/.test(path) && /^-- /
+  return mark && !mark.test(text) ? [`${path}:1: opens with a comment that says its purpose`] : []
+}
+
+export const names: Rule = ({ path }) => {
+  const file = path.split('/').at(-1) as string
+  const [stem = ''] = file.split('.')
+  if (/^db\/migrations\//.test(path)) return fault(/^\d{4}_[a-z0-9_]+\.sql$/, 'NNNN_noun.sql')
+  if (/^db\/functions\//.test(path)) return fault(/^[a-z0-9_]+\.sql$/, 'name_of_function.sql')
+  if (!/^(?:src|test|scripts|bench)\//.test(path)) return []
+  if (VAGUE_NAMES.includes(stem)) return [`${path}:1: ${stem} says nothing; name it by its noun`]
+  return fault(/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+$/, 'kebab-case')
+
+  function fault(right: RegExp, shape: string): string[] {
+    return right.test(file) ? [] : [`${path}:1: file names are ${shape}`]
+  }
+}
+
+// Nothing that only one machine has: its folders, or where its packages came from.
+export const elsewhere: Rule = ({ path, text }) => {
+  const lines = text.split('\n')
+  const machine = /(?<![\w.~-])\/(?:work|home|root|Users)\/|\bregistry\.[\w-]+\.\w|\b_authToken\b/
+  const registry = /^\s*(?:@[\w-]+:)?registry\s*=/
+  return lines.flatMap((line, at) => {
+    if (machine.test(line)) return [`${path}:${at + 1}: names a path or registry of one machine`]
+    if (path.endsWith('.npmrc') && registry.test(line))
+      return [`${path}:${at + 1}: fixes a registry`]
+    if (path.endsWith('package-lock.json') && /"resolved":\s*"https?:/.test(line)) {
+      return [`${path}:${at + 1}: pins where a package was fetched from`]
+    }
+    return []
+  })
+}
+
+// Paths with a placeholder in them (`src/<folder>/…`, `test/**`) are descriptions, not references.
+export function pathsInDocs(exists: (path: string) => boolean): Rule {
+  return ({ path, text }) => {
+    if (!/^(?:docs\/.*|README|ARCHITECTURE)\.md$|^docs\/.*\.md$/.test(path)) return []
+    return [...text.matchAll(/`((?:src|db|test)\/[^`\s]*)`/g)].flatMap((match) => {
+      const target = (match[1] as string).replace(/:\d+$|#.*$/, '')
+      if (/[<>*{}…]|NNNN/.test(target) || exists(target)) return []
+      return [`${path}:${lineAt(text, match.index)}: \`${target}\` does not exist`]
+    })
+  }
+}
+
+// | id | statement | enforced | test |
+export const invariantsAreTested: Rule = ({ path, text }) => {
+  if (path !== 'docs/invariants.md') return []
+  return text.split('\n').flatMap((line, at) => {
+    if (!/^\|\s*\**I\d+/.test(line)) return []
+    const cells = line
+      .replaceAll('\\|', '')
+      .replace(/\|\s*$/, '')
+      .split('|')
+    return /`test\/[^`]+\.ts`/.test(cells.at(-1) ?? '')
+      ? []
+      : [`${path}:${at + 1}: an invariant without a test that guards it`]
+  })
+}
+
+// The text without its comments, every line where it was. Only comments that stand alone or after
+// a blank are taken, so that addresses and globs inside strings survive.
+function code(text: string): string {
+  const blank = (comment: string) => comment.replace(/[^\n]/g, ' ')
+  return text
+    .replace(/^[ \t]*\/\*[\s\S]*?\*\//gm, blank)
+    .replace(/(?<=^|[ \t])\/\/(?: .*)?$/gm, blank)
+}
+
+function topFolder(path: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(path)?.[1]
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length
+}

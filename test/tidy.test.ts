@@ -1,0 +1,161 @@
+// The rules of how this code is written that a machine can check, over every file of the
+// repository; and for every rule, a file that breaks it, so that no rule sleeps unnoticed.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import * as rules from './tidy-rules.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const NOT_OURS = ['node_modules', '.git', 'data', 'dist', 'coverage']
+const pathsInDocs = rules.pathsInDocs((path) => existsSync(join(ROOT, path)))
+const files = repositoryPaths().flatMap(readText)
+
+const CHECKS: readonly (readonly [promise: string, rule: rules.Rule])[] = [
+  ['folders import only what they may', rules.imports],
+  ['nothing banned is used', rules.bans],
+  ['files and lines stay short', rules.size],
+  ['functions stay short', rules.functionLength],
+  ['every file opens with its purpose', rules.opening],
+  ['files are named by their noun, in kebab-case', rules.names],
+  ['nothing belongs to one machine only', rules.elsewhere],
+  ['every path that the documents name exists', pathsInDocs],
+  ['every invariant has a test', rules.invariantsAreTested],
+]
+
+for (const [promise, rule] of CHECKS) {
+  test(promise, () => {
+    assert.deepEqual(files.flatMap(rule), [])
+  })
+}
+
+test('the rules see the whole repository', () => {
+  const seen = files.map(({ path }) => path)
+  for (const path of ['src/config.ts', 'test/tidy.test.ts', 'package-lock.json', '.npmrc']) {
+    assert(seen.includes(path), path)
+  }
+  assert(seen.some((path) => path.startsWith('db/migrations/')))
+  assert(existsSync(join(ROOT, 'docs/invariants.md')), 'docs/invariants.md is missing')
+})
+
+const long = (lines: number) => '  step()\n'.repeat(lines)
+
+// Each as: the rule, a file, its text, the line and the beginning of the reason.
+const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
+  [
+    rules.imports,
+    'src/db/a.ts',
+    "import { x } from '#domain/b.ts'",
+    '1: imports #domain/b.ts: db/',
+  ],
+  [rules.imports, 'src/db/c/a.ts', "\nimport '#http/b.ts'", '2: imports #http/b.ts: db/ may not'],
+  [rules.imports, 'src/db/c/a.ts', "import { x } from '../b.ts'", '1: imports ../b.ts: another'],
+  [rules.imports, 'src/http/a.ts', "import { x } from './routes/b.ts'", '1: imports ./routes/b.ts'],
+  [rules.imports, 'src/banks/a.ts', "await import('#db/b.ts')", '1: imports #db/b.ts: banks/'],
+  [rules.imports, 'src/banks/a.ts', "export * from '#ledger/b.ts'", '1: imports #ledger/b.ts'],
+  [
+    rules.imports,
+    'src/log.ts',
+    "import {\n  x,\n} from '#db/b.ts'",
+    '3: imports #db/b.ts: a file at',
+  ],
+  [rules.imports, 'src/new/a.ts', "import { x } from '#db/b.ts'", '1: imports #db/b.ts: say in'],
+  [rules.bans, 'src/a.ts', '\nread(process.env.PORT)', '2: process.env: settings'],
+  [rules.bans, 'src/a.ts', 'const now = new Date()', '1: new Date(): the clock'],
+  [rules.bans, 'src/a.ts', 'const now = Date.now', '1: Date.now: the clock'],
+  [rules.bans, 'src/a.ts', 'parseFloat(amount)', '1: parseFloat(: money'],
+  [rules.bans, 'src/a.ts', '(1.5).toFixed(2)', '1: .toFixed(: money'],
+  [
+    rules.bans,
+    'src/domain/a.ts',
+    '`\n  INSERT INTO\n  transfers`',
+    '2: INSERT INTO\n  transfers: only',
+  ],
+  [rules.bans, 'src/a.ts', '\nexport const enum Colour {}', '2: export const enum C: use a union'],
+  [rules.bans, 'db/a.sql', `-- TO${'DO'}: later`, `1: TO${'DO'}: do it`],
+  [rules.bans, 'test/a.test.ts', `test${'.skip'}('x')`, '1: .skip(: every test runs'],
+  [rules.bans, 'test/a.test.ts', `test('x', {${' only'}: true })`, '1: { only:: every test runs'],
+  [rules.size, 'src/a.ts', `\n${'x'.repeat(101)}`, '2: wider than 100'],
+  [rules.size, 'db/functions/a.sql', '\n'.repeat(301), '301: longer than 300'],
+  [rules.functionLength, 'src/a.ts', `function a() {\n${long(71)}}`, '1: a function of 71'],
+  [
+    rules.functionLength,
+    'src/a.ts',
+    `const a = async () => {\n${long(71)}}`,
+    '1: a function of 71',
+  ],
+  [rules.functionLength, 'src/a.ts', `function a(\n  b,\n): c {\n${long(71)}}`, '3: a function'],
+  [
+    rules.functionLength,
+    'src/a.ts',
+    `class A {\n  async b() {\n${long(71)}  }\n}`,
+    '2: a function',
+  ],
+  [rules.opening, 'src/a.ts', 'export {}', '1: opens with'],
+  [rules.opening, 'db/migrations/0001_a.sql', 'create table a ();', '1: opens with'],
+  [rules.names, 'src/db/utils.ts', '', '1: utils says nothing'],
+  [rules.names, 'src/db/bankCodes.ts', '', '1: file names are kebab'],
+  [rules.names, 'db/migrations/1-a.sql', '', '1: file names are NNNN'],
+  [rules.elsewhere, 'README.md', `see ${'/work'}/main`, '1: names a path'],
+  [rules.elsewhere, 'docs/a.md', `npm --registry https://${'registry'}.example.org`, '1: names a'],
+  [rules.elsewhere, '.npmrc', 'registry=https://example.org', '1: fixes a registry'],
+  [rules.elsewhere, 'package-lock.json', '"resolved": "https://x/y.tgz"', '1: pins where'],
+  [pathsInDocs, 'docs/decisions/a.md', '\n`src/no-such-file.ts`', '2: `src/no-such-file.ts` does'],
+  [
+    rules.invariantsAreTested,
+    'docs/invariants.md',
+    '| I1 | `test/a.ts` | x | |',
+    '1: an invariant',
+  ],
+]
+
+for (const [rule, path, text, reason] of BROKEN) {
+  test(`a rule notices ${JSON.stringify(text.slice(0, 40))} in ${path}`, () => {
+    const faults = rule({ path, text })
+    assert.equal(faults.length, 1)
+    assert(faults[0]?.startsWith(`${path}:${reason}`), faults[0])
+  })
+}
+
+const RIGHT: readonly (readonly [rules.Rule, string, string])[] = [
+  [rules.imports, 'src/http/routes/a.ts', "import { x } from '#http/b.ts'\nimport './c.ts'"],
+  [rules.imports, 'src/main.ts', "import { x } from '#http/app.ts'"],
+  [rules.imports, 'src/domain/a.ts', "import { x } from '#log.ts'\nimport pg from 'pg'"],
+  [rules.bans, 'src/a.ts', '// never `process.env`\nconst at = new Date(text) // not Date.now()'],
+  [rules.bans, 'src/ledger/a.ts', '`insert into transfers`'],
+  [rules.bans, 'src/a.ts', '`select from transfers`; `insert into transfers_seen`'],
+  [rules.functionLength, 'src/a.ts', `function a({\n  b,\n}: C) {\n${long(70)}}`],
+  [rules.functionLength, 'src/a.ts', `const a = {\n${long(71)}}`],
+  [rules.names, 'test/ledger/post.simulation.test.ts', ''],
+  [pathsInDocs, 'README.md', '`src/config.ts`, `src/config.ts:12`, `test/`, `src/<folder>/x.ts`'],
+  [rules.invariantsAreTested, 'docs/invariants.md', '| I1 | s | `db/` | `test/a.test.ts` |'],
+]
+
+for (const [rule, path, text] of RIGHT) {
+  test(`no rule minds ${JSON.stringify(text.slice(0, 40))} in ${path}`, () => {
+    assert.deepEqual(rule({ path, text }), [])
+  })
+}
+
+// What git would commit; without git, all there is but what is known not to be ours.
+function repositoryPaths(): string[] {
+  try {
+    const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
+    const answer = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' })
+    const paths = answer.split('\0').filter((path) => path !== '')
+    if (paths.includes('package.json')) return paths
+  } catch {
+    // No git here, or not a checkout: an unpacked archive.
+  }
+  const exclude = (name: string) => NOT_OURS.includes(name.split('/')[0] as string)
+  return [...globSync('**/*', { cwd: ROOT, exclude }), ...globSync('.*', { cwd: ROOT, exclude })]
+}
+
+function readText(path: string): rules.Source[] {
+  const place = join(ROOT, path)
+  if (!existsSync(place) || !statSync(place).isFile()) return []
+  const bytes = readFileSync(place)
+  return bytes.subarray(0, 8000).includes(0) ? [] : [{ path, text: bytes.toString('utf8') }]
+}
