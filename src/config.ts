@@ -43,7 +43,7 @@ export type Config = {
   readonly policy: Policy
 }
 
-// Of each list the first is used for what is new, all for what is old: that is how they are changed.
+// Of each list the first is used for what is new and all for what is old: so they can be changed.
 export type Secrets = {
   readonly token: readonly Buffer[]
   readonly data: readonly values.DataKey[]
@@ -55,6 +55,7 @@ export type Policy = {
   readonly expirySeconds: number
   readonly graceSeconds: number
   readonly quarantineDays: number
+  readonly accountName: string // With {merchant} and {customer} in it.
 }
 
 // The one list of what can be set; .env.example is checked against it.
@@ -73,6 +74,7 @@ export const SETTINGS = {
   MANILLA_EXPIRY_SECONDS: values.whole(60, 172_800),
   MANILLA_GRACE_SECONDS: values.whole(0, 86_400),
   MANILLA_QUARANTINE_DAYS: values.whole(1, 365),
+  MANILLA_ACCOUNT_NAME: values.accountNameStyle,
   LOG_LEVEL: values.oneOf(LOG_LEVELS),
 } as const
 
@@ -149,6 +151,7 @@ function plainSettings(given: Given, role: Role): Plain {
       expirySeconds: given.MANILLA_EXPIRY_SECONDS ?? 1800,
       graceSeconds: given.MANILLA_GRACE_SECONDS ?? 300,
       quarantineDays: given.MANILLA_QUARANTINE_DAYS ?? 30,
+      accountName: given.MANILLA_ACCOUNT_NAME ?? '{merchant}/{customer}',
     },
   }
 }

@@ -5,7 +5,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { isMigrated, migrate } from './db/migrate.ts'
-import { maintainPartitions } from './db/partitions.ts'
 import { createBatchPool, createPool, type Pool } from './db/pool.ts'
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from './domain/clients.ts'
 import { registerRanges } from './domain/numbers.ts'
@@ -16,11 +15,19 @@ import { Tokens } from './http/tokens.ts'
 import { SharedAccounts } from './ledger/accounts.ts'
 import type { Logger } from './log.ts'
 import { Sealer } from './seal.ts'
+import { maintainPartitionsRound } from './workers/maintain-partitions.ts'
+import { type RunningWorkers, runWorkers } from './workers/run-workers.ts'
 
 const CONNECTIONS_MAX = 10
 const BATCH_CONNECTIONS_MAX = 8
 
-export type Service = { app: FastifyInstance; db: Pool; writers: Writers; close(): Promise<void> }
+export type Service = {
+  app: FastifyInstance
+  db: Pool
+  writers: Writers
+  startWorkers(): void
+  close(): Promise<void>
+}
 
 // A reason not to start that the operator can do something about.
 export class StartProblem extends Error {}
@@ -33,7 +40,7 @@ export async function prepareDatabase({ config, connectionString, clock, log }: 
   if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
   const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
   try {
-    await maintainPartitions(db, clock())
+    await maintainPartitionsRound({ db, clock, log })()
     await registerRanges(db, config.banks)
     if (config.mode === 'sandbox') await createClient(db, clock(), SANDBOX_CLIENT)
     else if (await hasSandboxClient(db)) {
@@ -52,11 +59,12 @@ export async function createService(options: Options): Promise<Service> {
   const db = createPool({ connectionString, max: CONNECTIONS_MAX, onIdleError })
   const batchPool = createBatchPool({ connectionString, max: BATCH_CONNECTIONS_MAX, onIdleError })
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
+  const sharedAccounts = new SharedAccounts(db)
   const writers = createWriters({
     pool: batchPool,
     clock,
     sealer,
-    sharedAccounts: new SharedAccounts(db),
+    sharedAccounts,
     banks: config.banks,
     collectionBankCode: config.collectionBankCode,
     quarantineDays: config.policy.quarantineDays,
@@ -76,6 +84,8 @@ export async function createService(options: Options): Promise<Service> {
     clock,
     log,
     db,
+    batchPool,
+    sharedAccounts,
     sealer,
     writers,
     tokens,
@@ -83,11 +93,17 @@ export async function createService(options: Options): Promise<Service> {
     isReady: () => isMigrated(db),
   })
 
-  // Requests in flight are finished first, then what they queued, then the connections go.
+  let workers: RunningWorkers | undefined
+  function startWorkers(): void {
+    workers ??= runWorkers({ db, clock, log })
+  }
+
+  // Requests and rounds in flight are finished first, then what they queued; then the connections
+  // go.
   async function close(): Promise<void> {
-    await app.close()
+    await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
     await Promise.all([db.end(), batchPool.end()])
   }
-  return { app, db, writers, close }
+  return { app, db, writers, startWorkers, close }
 }

@@ -25,6 +25,12 @@ export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> 
   }
 }
 
+export const accountNameStyle: Parser<string> = (text, report) => {
+  if (text.length <= 60 && text.includes('{customer}')) return text
+  report('must contain {customer}, may contain {merchant}, and has at most 60 characters')
+  return undefined
+}
+
 export function whole(least: number, most: number): Parser<number> {
   return (text, report) => {
     const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1

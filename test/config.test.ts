@@ -54,7 +54,13 @@ test('a sandbox needs no setting at all', () => {
     databaseUrl: undefined,
     logLevel: 'info',
     collectionBankCode: '035',
-    policy: { tokenTtlSeconds: 3600, expirySeconds: 1800, graceSeconds: 300, quarantineDays: 30 },
+    policy: {
+      tokenTtlSeconds: 3600,
+      expirySeconds: 1800,
+      graceSeconds: 300,
+      quarantineDays: 30,
+      accountName: '{merchant}/{customer}',
+    },
   })
   assert.equal(secrets.hash.length, 32)
   assert.equal(banks.length, 15)
@@ -195,7 +201,8 @@ test('several secrets are kept in order, the first in use first', () => {
 
 for (const [name, value] of [
   ['MANILLA_TOKEN_SECRETS', `${KEY},`],
-  ['MANILLA_TOKEN_SECRETS', KEY.replace('a', '!')],
+  ['MANILLA_TOKEN_SECRETS', `!${KEY}`],
+  ['MANILLA_HASH_KEY', KEY.replace('=', '!=')],
   ['MANILLA_TOKEN_SECRETS', Buffer.alloc(31).toString('base64')],
   ['MANILLA_DATA_KEYS', KEY],
   ['MANILLA_DATA_KEYS', `256:${KEY}`],

@@ -78,7 +78,7 @@ test('credentials are known by their look, in messages and addresses too', () =>
   assert.doesNotMatch(text(), /eyJ|c2Vj|TUFO|hunter2/)
 })
 
-test('a text made to confuse the log is written whole, in time, as one line of JSON', () => {
+test('a text made to confuse the log is written whole, as one line of JSON', () => {
   const { logger, lines } = bench()
   const opened = '"token":['.repeat(20_000)
 

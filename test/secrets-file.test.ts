@@ -24,17 +24,19 @@ test('the first start makes secrets, every later one finds the same', () => {
   assert.equal(new Set([token[0], data[0]?.key, hash].map((key) => key?.toString('hex'))).size, 3)
 })
 
-test('the file is for its owner alone, in a folder others may pass, with nothing beside it', () => {
-  using folder = temporaryFolder()
-  const umask = process.umask(0o077)
+for (const umask of [0o000, 0o077]) {
+  test(`the file is for its owner, the folder may be passed, with umask ${umask}`, () => {
+    using folder = temporaryFolder()
+    const before = process.umask(umask)
 
-  makeSecrets(folder.dataDir)
+    makeSecrets(folder.dataDir)
 
-  process.umask(umask)
-  assert.equal(statSync(secretsPath(folder.dataDir)).mode & 0o777, 0o600)
-  assert.equal(statSync(folder.dataDir).mode & 0o777, 0o755)
-  assert.deepEqual(readdirSync(folder.dataDir), ['secrets.json'])
-})
+    process.umask(before)
+    assert.equal(statSync(secretsPath(folder.dataDir)).mode & 0o777, 0o600)
+    assert.equal(statSync(folder.dataDir).mode & 0o777, 0o755)
+    assert.deepEqual(readdirSync(folder.dataDir), ['secrets.json'])
+  })
+}
 
 test('a folder that was there keeps its mode', () => {
   using folder = temporaryFolder()

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import * as rules from './tidy-rules.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const NOT_OURS = ['node_modules', '.git', 'data', 'dist', 'coverage']
+const NOT_OURS = ['node_modules', '.git', '.env', 'data', 'dist', 'coverage']
 const pathsInDocs = rules.pathsInDocs((path) => existsSync(join(ROOT, path)))
 const files = repositoryPaths().flatMap(readText)
 
@@ -27,7 +27,8 @@ const CHECKS: readonly (readonly [promise: string, rule: rules.Rule])[] = [
 
 for (const [promise, rule] of CHECKS) {
   test(promise, () => {
-    assert.deepEqual(files.flatMap(rule), [])
+    const faults = files.flatMap(rule)
+    assert(faults.length === 0, `\n${faults.join('\n')}`)
   })
 }
 
@@ -75,8 +76,8 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
   ],
   [rules.bans, 'src/a.ts', '\nexport const enum Colour {}', '2: export const enum C: use a union'],
   [rules.bans, 'db/a.sql', `-- TO${'DO'}: later`, `1: TO${'DO'}: do it`],
-  [rules.bans, 'test/a.test.ts', `test${'.skip'}('x')`, '1: .skip(: every test runs'],
-  [rules.bans, 'test/a.test.ts', `test('x', {${' only'}: true })`, '1: { only:: every test runs'],
+  [rules.bans, 'test/a.test.ts', `test${'.skip'}('x')`, '1: .skip'],
+  [rules.bans, 'test/a.test.ts', `test('x', {${' only'}: true })`, '1: { only'],
   [rules.size, 'src/a.ts', `\n${'x'.repeat(101)}`, '2: wider than 100'],
   [rules.size, 'db/functions/a.sql', '\n'.repeat(301), '301: longer than 300'],
   [rules.functionLength, 'src/a.ts', `function a() {\n${long(71)}}`, '1: a function of 71'],

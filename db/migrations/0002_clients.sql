@@ -9,6 +9,7 @@ create table clients (
   name           text not null,
   secret_hash    text not null,             -- scrypt, with its parameters and salt.
   is_active      boolean not null default true,
+  is_operator    boolean not null default false, -- May resolve money that is nobody's.
   event_sequence bigint not null default 0,
   created_at     timestamptz not null,
 

@@ -83,12 +83,21 @@ function urlOf(database: string, socketFolder: string): string {
 // was killed, or outrun by this one.
 async function ensureDatabase(databaseUrl: (name: string) => string): Promise<boolean> {
   try {
-    await runOn(databaseUrl(DATABASE), 'select 1')
-    return false
-  } catch (error) {
-    if ((error as pg.DatabaseError).code !== UNKNOWN_DATABASE) throw unanswered(error as Error)
+    if (await isThere(databaseUrl(DATABASE))) return false
     await runOn(databaseUrl('postgres'), `create database ${DATABASE}`)
     return true
+  } catch (error) {
+    throw unanswered(error as Error)
+  }
+}
+
+async function isThere(connectionString: string): Promise<boolean> {
+  try {
+    await runOn(connectionString, 'select 1')
+    return true
+  } catch (error) {
+    if ((error as pg.DatabaseError).code === UNKNOWN_DATABASE) return false
+    throw error
   }
 }
 

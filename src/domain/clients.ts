@@ -5,12 +5,19 @@ import { promisify } from 'node:util'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 
-export type Client = { id: bigint; clientId: string; name: string; isActive: boolean }
+export type Client = {
+  id: bigint
+  clientId: string
+  name: string
+  isActive: boolean
+  isOperator: boolean // May resolve money that is nobody's.
+}
 
 export const SANDBOX_CLIENT = {
   clientId: 'MAN0000001',
   secret: 'sandbox-secret',
   name: 'Sandbox Merchant',
+  isOperator: true, // So that every case can be rehearsed with one login.
 } as const
 
 // 16 MiB and some 40 ms a try: OWASP's floor for scrypt with a parallelism of 1 is 2^17; a client
@@ -43,7 +50,7 @@ export async function logIn(db: Queryable, clientId: string, secret: string): Pr
   const { rows } = await db.query<Client & { secretHash: string }>({
     name: 'client-to-log-in',
     text: `select id, client_id as "clientId", name, is_active as "isActive",
-                  secret_hash as "secretHash"
+                  is_operator as "isOperator", secret_hash as "secretHash"
              from clients where client_id = $1`,
     values: [clientId],
   })
@@ -56,7 +63,8 @@ export async function logIn(db: Queryable, clientId: string, secret: string): Pr
 export async function findClient(db: Queryable, clientId: string): Promise<Client | undefined> {
   const { rows } = await db.query<Client>({
     name: 'find-client',
-    text: `select id, client_id as "clientId", name, is_active as "isActive"
+    text: `select id, client_id as "clientId", name, is_active as "isActive",
+                  is_operator as "isOperator"
              from clients where client_id = $1`,
     values: [clientId],
   })
@@ -66,12 +74,13 @@ export async function findClient(db: Queryable, clientId: string): Promise<Clien
 export async function createClient(
   db: Queryable,
   now: Date,
-  client: { clientId: string; secret: string; name: string },
+  client: { clientId: string; secret: string; name: string; isOperator: boolean },
 ): Promise<void> {
   await db.query(
-    `insert into clients (client_id, name, secret_hash, created_at) values ($1, $2, $3, $4)
+    `insert into clients (client_id, name, secret_hash, is_operator, created_at)
+     values ($1, $2, $3, $4, $5)
      on conflict (client_id) do nothing`,
-    [client.clientId, client.name, await hashSecret(client.secret), now],
+    [client.clientId, client.name, await hashSecret(client.secret), client.isOperator, now],
   )
 }
 

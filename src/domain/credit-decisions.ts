@@ -9,6 +9,7 @@ import type { Transfer } from '#ledger/transfers.ts'
 import { toNaira } from '#money.ts'
 import type { NewAlert } from './alerts.ts'
 import {
+  type Holding,
   type IncomingCredit,
   judge,
   type PaymentTarget,
@@ -148,35 +149,37 @@ function book(
     })
     return
   }
-  const earlierKobo = target.amountPaidKobo
-  advance(plan, target, bookedKobo, creditId)
+  advance(plan, target, { creditId, amountKobo: bookedKobo })
   const owner = clientOwner(target.clientId)
   const pendingId = known.accountId({ kind: 'pending', owner, currency })
   if (target.status === 'PartPayment') {
     post(pendingId)
+    target.pending.push({ creditId, amountKobo: bookedKobo })
     return
   }
   const settledId = known.accountId({ kind: 'settled', owner, currency })
   post(settledId)
-  if (earlierKobo > 0n) {
-    plan.transfers.push({
-      debitAccountId: pendingId,
-      creditAccountId: settledId,
-      amountKobo: earlierKobo,
-      creditId,
-      reason: 'settle',
-    })
-  }
+  plan.transfers.push(...settle(target, pendingId, settledId))
+}
+
+// What was pending on a payment that is now paid.
+export function settle(payment: PaymentTarget, pendingId: bigint, settledId: bigint): Transfer[] {
+  return payment.pending.splice(0).map(({ creditId, amountKobo }) => ({
+    creditId,
+    amountKobo,
+    debitAccountId: pendingId,
+    creditAccountId: settledId,
+    reason: 'settle',
+  }))
 }
 
 // The payment after this much more has come in.
 export function advance(
   plan: Pick<Plan, 'payments' | 'events'>,
   payment: PaymentTarget,
-  bookedKobo: bigint,
-  creditId: bigint,
+  { creditId, amountKobo }: Holding,
 ): void {
-  payment.amountPaidKobo += bookedKobo
+  payment.amountPaidKobo += amountKobo
   const isPaid = payment.amountPolicy === 'any' || payment.amountPaidKobo >= payment.amountKobo
   payment.status = isPaid ? 'Successful' : 'PartPayment'
   plan.payments.add(payment)

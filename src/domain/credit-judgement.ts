@@ -14,22 +14,12 @@
 //
 // I14: every kobo of a credit is booked or suspended; the two parts make up the whole.
 
+import type { IncomingCredit as BankCredit } from '#banks/formats/format.ts'
 import type { AmountPolicy } from './advices.ts'
 import { brokenRule, type PayerRules, type RuleBroken } from './payer-rules.ts'
 import type { PaymentStatus } from './payments.ts'
 
-export type IncomingCredit = {
-  bankCode: string
-  sessionId: string
-  accountNumber: string
-  amountKobo: bigint
-  currency: string
-  sourceAccountNumber: string | null
-  sourceAccountName: string | null
-  sourceBankCode: string | null
-  narration: string | null
-  transactionTime: Date | null
-}
+export type IncomingCredit = BankCredit & { bankCode: string }
 
 export type SuspenseReason =
   | 'unknown_number'
@@ -65,7 +55,11 @@ export type PaymentTarget = {
   currency: string
   closesAt: Date
   payerRules: PayerRules | null
+  pending: Holding[] // What was paid so far, credit by credit. Empty once it is settled.
 }
+
+// With an item id, it came out of suspense.
+export type Holding = { creditId: bigint; amountKobo: bigint; itemId?: bigint | null }
 
 export type Target = CollectionTarget | PaymentTarget
 

@@ -26,11 +26,12 @@ import {
   decideCredits,
   type KnownCredit,
   type Plan,
-  type SuspenseRow,
   sessionName,
 } from './credit-decisions.ts'
-import type { CollectionTarget, IncomingCredit, PaymentTarget, Target } from './credit-judgement.ts'
+import type { CollectionTarget, IncomingCredit, Target } from './credit-judgement.ts'
 import { appendEvents } from './events.ts'
+import { findHoldings, lockPaymentsByNumber, updatePayments } from './payment-books.ts'
+import { insertSuspense } from './suspense-items.ts'
 
 type Deps = { sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
 
@@ -55,8 +56,8 @@ export async function takeCredits(
 
 async function lockAndRead(tx: Transaction, credits: readonly IncomingCredit[]) {
   const numbers = [...new Set(credits.map((credit) => credit.accountNumber))]
-  const [payments, accounts, earlier, ids] = await all([
-    lockPayments(tx, numbers),
+  const [byNumber, accounts, earlier, ids] = await all([
+    lockPaymentsByNumber(tx, numbers),
     lockCollectionAccounts(tx, numbers),
     findTaken(tx, credits),
     tx.query<{ id: bigint }>({
@@ -65,36 +66,13 @@ async function lockAndRead(tx: Transaction, credits: readonly IncomingCredit[]) 
       values: [credits.length],
     }),
   ])
-  const targets = new Map<string, Target>()
-  // Two numbers of one payment share one target, so that each sees what the other brought.
-  const byPayment = new Map<string, PaymentTarget>()
-  for (const { accountNumber, ...payment } of payments.rows) {
-    const target = byPayment.get(payment.paymentId) ?? { kind: 'payment', ...payment }
-    byPayment.set(payment.paymentId, target)
-    targets.set(accountNumber, target)
-  }
+  const targets = new Map<string, Target>(byNumber)
+  await findHoldings(tx, byNumber.values())
   for (const { accountNumber, ...account } of accounts.rows) {
     targets.set(accountNumber, { kind: 'collection', ...account })
   }
   const taken = new Map(earlier.rows.map((row) => [sessionName(row), row]))
   return { targets, taken, creditIds: ids.rows.map((row) => row.id) }
-}
-
-export function lockPayments(tx: Transaction, numbers: readonly string[]) {
-  return tx.query<Omit<PaymentTarget, 'kind'> & { accountNumber: string }>({
-    name: 'lock-payments-by-number',
-    text: `select n.account_number as "accountNumber", p.client_id as "clientId",
-                  p.id as "paymentId", p.status, p.amount_kobo as "amountKobo",
-                  p.amount_paid_kobo as "amountPaidKobo", p.amount_policy as "amountPolicy",
-                  a.currency, p.closes_at as "closesAt", a.payer_rules as "payerRules"
-             from numbers n
-             join payments p on p.id = n.payment_id
-             join advices a on a.id = p.advice_id
-            where n.account_number = any($1::text[])
-            order by p.id
-              for no key update of p`,
-    values: [numbers],
-  })
 }
 
 function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
@@ -119,8 +97,8 @@ function findTaken(tx: Transaction, credits: readonly IncomingCredit[]) {
     name: 'find-taken-credits',
     text: `select c.id as "creditId", c.bank_code as "bankCode", c.session_id as "sessionId",
                   c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency,
-                  case when c.suspended_kobo < c.amount_kobo then 'booked' else 'suspended' end
-                    as outcome,
+                  case when c.suspended_kobo < c.amount_kobo or c.reason in ('underpaid')
+                       then 'booked' else 'suspended' end as outcome,
                   c.reason, c.suspended_kobo as "suspendedKobo"
              from unnest($1::text[], $2::text[]) as s (session_id, bank_code)
              join credits c on c.session_id = s.session_id and c.bank_code = s.bank_code`,
@@ -202,50 +180,6 @@ async function insertCredits(
       rows.map((row) => row.credit.sourceBankCode),
       rows.map((row) => row.credit.narration),
       rows.map((row) => row.credit.transactionTime),
-      now,
-    ],
-  })
-}
-
-export async function updatePayments(
-  tx: Transaction,
-  now: Date,
-  payments: readonly PaymentTarget[],
-): Promise<void> {
-  if (payments.length === 0) return
-  await tx.query({
-    name: 'update-payments',
-    text: `update payments p
-              set status = u.status, amount_paid_kobo = u.paid, updated_at = $4
-             from unnest($1::uuid[], $2::text[], $3::bigint[]) as u (id, status, paid)
-            where p.id = u.id`,
-    values: [
-      payments.map((payment) => payment.paymentId),
-      payments.map((payment) => payment.status),
-      numberArray(payments.map((payment) => payment.amountPaidKobo)),
-      now,
-    ],
-  })
-}
-
-export async function insertSuspense(
-  tx: Transaction,
-  now: Date,
-  rows: readonly SuspenseRow[],
-): Promise<void> {
-  if (rows.length === 0) return
-  await tx.query({
-    name: 'insert-suspense',
-    text: `insert into suspense_items
-             (credit_id, client_id, account_id, amount_kobo, reason, opened_at)
-           select s.*, $6
-             from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) as s`,
-    values: [
-      numberArray(rows.map((row) => row.creditId)),
-      numberArray(rows.map((row) => row.clientId)),
-      numberArray(rows.map((row) => row.accountId)),
-      numberArray(rows.map((row) => row.amountKobo)),
-      rows.map((row) => row.reason),
       now,
     ],
   })

@@ -24,6 +24,7 @@ export type EventType =
   | 'credit.suspended'
   | 'credit.assigned'
   | 'credit.returned'
+  | 'credit.reversed'
 
 export type NewEvent = {
   clientId: bigint

@@ -22,3 +22,25 @@ export async function findNumber(
   })
   return rows[0]
 }
+
+// Of a number that may be paid into now: an active collection account, or a payment that is open.
+export async function findLiveName(
+  db: Queryable,
+  now: Date,
+  accountNumber: string,
+): Promise<{ merchantName: string; customerName: string } | undefined> {
+  const { rows } = await db.query<{ merchantName: string; customerName: string }>({
+    name: 'find-live-name',
+    text: `select c.name as "merchantName",
+                  coalesce(ca.account_name, a.customer_name) as "customerName"
+             from numbers n
+             join clients c on c.id = n.client_id
+             left join collection_accounts ca on ca.id = n.collection_account_id and ca.is_active
+             left join payments p on p.id = n.payment_id
+                  and p.status in ('Processing', 'PartPayment') and p.expires_at > $2
+             left join advices a on a.id = p.advice_id
+            where n.account_number = $1 and coalesce(ca.id::text, a.id::text) is not null`,
+    values: [accountNumber, now],
+  })
+  return rows[0]
+}

@@ -8,6 +8,7 @@ import type { Policy } from '#config.ts'
 import type { Pool } from '#db/pool.ts'
 import type { Writers } from '#domain/writers.ts'
 import { timeOrderedId } from '#ids.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
 import { parseJsonBodies } from './bodies.ts'
@@ -18,6 +19,7 @@ import { bankTransferRoutes } from './routes/bank-transfers.ts'
 import { collectionAccountRoutes } from './routes/collection-accounts.ts'
 import { healthRoutes } from './routes/health.ts'
 import { loginRoutes } from './routes/login.ts'
+import { railRoutes } from './routes/rails.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import type { Tokens } from './tokens.ts'
 import { validatorOptions } from './validation.ts'
@@ -30,6 +32,8 @@ export type Deps = {
   clock: Clock
   log: Logger
   db: Pool
+  batchPool: Pool
+  sharedAccounts: SharedAccounts
   sealer: Sealer
   writers: Writers
   tokens: Tokens
@@ -71,5 +75,6 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(adviceRoutes, deps)
   await app.register(bankTransferRoutes, deps)
   await app.register(transactionRoutes, deps)
+  await app.register(railRoutes, deps)
   return app
 }

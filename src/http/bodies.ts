@@ -16,7 +16,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
   })
 }
 
-function parseJson(body: Buffer): unknown {
+export function parseJson(body: Buffer): unknown {
   if (body.length === 0) throw new Refusal('body_missing')
   if (!isUtf8(body)) throw new Refusal('invalid_json')
   try {

@@ -1,5 +1,6 @@
 // How our things look from outside: the fields and types of the published contract.
 
+import { accountName } from '#domain/account-names.ts'
 import type { Advice } from '#domain/advices.ts'
 import { withReferences } from '#domain/call-back-url.ts'
 import type { CollectionAccount } from '#domain/collection-accounts.ts'
@@ -69,7 +70,7 @@ export function presentAdvice(
 export function presentPayment(
   payment: Payment,
   number: { bankCode: string; accountNumber: string },
-  { now, bankName }: { now: Date; bankName: string },
+  { now, bankName, nameStyle }: { now: Date; bankName: string; nameStyle: string },
 ) {
   const status = statusAt(payment, now)
   return {
@@ -84,7 +85,7 @@ export function presentPayment(
     callBackUrl: callBackUrlOf(payment),
     customerName: payment.customerName,
     expiresAt: timestamp(payment.expiresAt),
-    accountName: `${payment.merchantName}/${payment.customerName}`,
+    accountName: accountName(nameStyle, payment),
   }
 }
 

@@ -2,7 +2,15 @@
 // and the next start works.
 
 import assert from 'node:assert/strict'
-import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { EmbeddedProblem, startEmbedded } from '#db/embedded.ts'

@@ -210,18 +210,22 @@ test('a lock left behind whose number now belongs to a stranger does not keep us
   // Of the server's own user: a stranger of another user PostgreSQL disregards by itself.
   const stranger = spawn('sleep', ['600'], { uid, gid, cwd: '/' })
   await once(stranger, 'spawn')
-  for (const lock of [join(cluster, 'postmaster.pid'), socketLock(cluster)]) {
-    writeFileSync(lock, `${stranger.pid}\n${cluster}\n1\n5432\nsocket\n\n\nready   \n`)
-    chownSync(lock, uid, gid)
+  try {
+    for (const lock of [join(cluster, 'postmaster.pid'), socketLock(cluster)]) {
+      writeFileSync(lock, `${stranger.pid}\n${cluster}\n1\n5432\nsocket\n\n\nready   \n`)
+      chownSync(lock, uid, gid)
+    }
+
+    const server = await startEmbedded({ dataDir })
+    const rows = await query(server.connectionString, 'select 1')
+    await server.stop()
+
+    assert.deepEqual(rows, [[1]])
+    assert.equal(isRunning(stranger.pid as number), true)
+  } finally {
+    stranger.kill()
+    await once(stranger, 'exit')
   }
-
-  const server = await startEmbedded({ dataDir })
-  const rows = await query(server.connectionString, 'select 1')
-  await server.stop()
-  stranger.kill()
-  await once(stranger, 'exit')
-
-  assert.deepEqual(rows, [[1]])
 })
 
 async function setup(options: Omit<EmbeddedOptions, 'dataDir'> = {}) {

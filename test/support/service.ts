@@ -78,7 +78,13 @@ export async function startTestService({ env = {} }: { env?: Record<string, stri
     login,
     // A second client, as an operator would make one; answers its token.
     async newClient(clientId: string): Promise<string> {
-      await createClient(database.pool, clock(), { clientId, secret: 's3cret', name: clientId })
+
+      await createClient(database.pool, clock(), {
+        clientId,
+        secret: 's3cret',
+        name: clientId,
+        isOperator: false,
+      })
       return login(clientId, 's3cret')
     },
     async call({ method, url, body, headers = {}, token }: Call) {

@@ -98,7 +98,7 @@ function answers(socketPath: string): Promise<boolean> {
 // is judged a last time, so that a server starting this very moment gets its own lock back.
 function removeStale(path: string, clusterFolder: string): void {
   const lock = readLock(path)
-  if (1) return
+  if (!lock || !findProcess(lock.pid) || holderOf(lock, clusterFolder)) return
   const aside = `${path}.stale-${process.pid}`
   try {
     renameSync(path, aside)

@@ -5,7 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { makeSessionId } from '#banks/session-id.ts'
 import { getAccount } from '#domain/collection-accounts.ts'
 import { findNumber } from '#domain/number-owners.ts'
-import { getPayment } from '#domain/payments.ts'
+import { getPayment, type Payment, type PaymentNumber } from '#domain/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/app.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
@@ -40,12 +40,19 @@ const SimulatedBody = Type.Object({
 const SANDBOX_INSTITUTION = '999999'
 
 export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, writers, authentication, clock, mode, banks } = deps
+  const { db, sealer, writers, authentication, clock, mode, banks, policy } = deps
   const tags = ['Payments']
   const sandboxOnly = async () => {
     if (mode === 'live') throw new Refusal('sandbox_only')
   }
   const bankName = (code: string) => banks.find((bank) => bank.code === code)?.name ?? code
+
+  const show = (payment: Payment, number: PaymentNumber) =>
+    presentPayment(payment, number, {
+      now: clock(),
+      bankName: bankName(number.bankCode),
+      nameStyle: policy.accountName,
+    })
 
   app.get(
     '/Payment/banktransfer/supportedbank',
@@ -91,8 +98,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         bankCode: request.body.bankCode,
         clientId: client?.id,
       })
-      const view = { now: clock(), bankName: bankName(number.bankCode) }
-      return paymentAccepted(presentPayment(payment, number, view))
+      return paymentAccepted(show(payment, number))
     },
   )
 
@@ -146,8 +152,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const bank = bankName(owner.bankCode)
       if (owner.paymentId !== null) {
         const payment = await getPayment(db, client.id, 'payment', owner.paymentId)
-        const view = presentPayment(payment, number, { now: clock(), bankName: bank })
-        return paymentAccepted({ ...view, ...trace })
+        return paymentAccepted({ ...show(payment, number), ...trace })
       }
       const account = await getAccount(db, sealer, client.id, accountNumber)
       const status = answer.outcome === 'booked' ? 'Successful' : 'Suspended'

@@ -1,0 +1,33 @@
+// How money goes back out: a bank is instructed to return a transfer to its payer. An instruction
+// may be sent twice (we may die between sending and hearing the answer), so a connector must treat
+// the same reference as the same instruction.
+
+export type ReturnInstruction = {
+  reference: string
+  bankCode: string
+  sessionId: string // Of the transfer that is sent back.
+  amountKobo: bigint
+  currency: string
+  toAccountNumber: string | null
+  toAccountName: string | null
+  toBankCode: string | null
+}
+
+export type ReturnResult =
+  | { status: 'confirmed'; bankReference: string }
+  | { status: 'pending' } // The bank will say so at POST /rails/{bankCode}/returns.
+  | { status: 'failed' }
+
+export type BankConnector = { sendReturn(instruction: ReturnInstruction): Promise<ReturnResult> }
+
+// The sandbox's bank always does as it is told, at once.
+export const sandboxBank: BankConnector = {
+  sendReturn: async ({ reference }) => ({
+    status: 'confirmed',
+    bankReference: `SANDBOX-${reference}`,
+  }),
+}
+
+// Live: the operator passes instructions on (they are listed at the suspense desk, `returning`),
+// and the bank confirms each by a signed call.
+export const operatorDesk: BankConnector = { sendReturn: async () => ({ status: 'pending' }) }

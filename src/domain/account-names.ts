@@ -1,0 +1,10 @@
+// What a payer's bank shows before the money is sent, e.g. "Sandbox Merchant/Ada Obi".
+
+export function accountName(
+  style: string,
+  { merchantName, customerName }: { merchantName: string; customerName: string },
+): string {
+  return style.replaceAll(/\{(merchant|customer)\}/g, (_, who) =>
+    who === 'merchant' ? merchantName : customerName,
+  )
+}

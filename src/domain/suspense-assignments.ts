@@ -1,0 +1,158 @@
+// Giving suspended money to whom it was meant for: a payment, or a collection account. Money that
+// is a client's goes to that client's own; money that is nobody's an operator may give to anybody.
+//
+// Again to the same target is fine and changes nothing; two operators at once get one assignment.
+// Locks: the payment, then the item, then the collection account.
+
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { toNaira } from '#money.ts'
+import { recordAction } from './actions.ts'
+import type { Client } from './clients.ts'
+import { advance, settle } from './credit-decisions.ts'
+import type { PaymentTarget } from './credit-judgement.ts'
+import { appendEvents, type NewEvent } from './events.ts'
+import { findHoldings, lockPayments, reopenPayment, updatePayments } from './payment-books.ts'
+import { type LockedItem, lockItems, markCredit } from './suspense-items.ts'
+
+export type AssignTo = { paymentId: string } | { accountNumber: string }
+type Deps = { sharedAccounts: SharedAccounts; now: Date; by: Client; note: string | null }
+
+export async function assignSuspense(
+  tx: Transaction,
+  deps: Deps,
+  itemId: bigint,
+  to: AssignTo,
+): Promise<void> {
+  const payment =
+    'paymentId' in to ? (await lockPayments(tx, [to.paymentId])).get(to.paymentId) : undefined
+  const item = await lockVisibleItem(tx, deps.by, itemId)
+  const account = 'accountNumber' in to ? await lockAccount(tx, to.accountNumber) : undefined
+  const target = payment ?? account
+  const mayReach = item.clientId === null || item.clientId === target?.clientId
+  if (!target || !mayReach) {
+    throw new Refusal('paymentId' in to ? 'payment_not_found' : 'account_not_found')
+  }
+  const isDone =
+    item.state === 'assigned' &&
+    (payment
+      ? item.assignedPaymentId === payment.paymentId
+      : item.assignedAccountId === account?.id)
+  if (isDone) return
+  if (item.state !== 'open') throw new Refusal('suspense_closed')
+  if (item.currency !== target.currency) throw new Refusal('suspense_not_fitting')
+
+  const events = payment
+    ? await giveToPayment(tx, deps, item, payment)
+    : await giveToAccount(tx, deps, item, account as LockedAccount)
+  await tx.query({
+    name: 'assign-suspense-item',
+    text: `update suspense_items
+              set state = 'assigned', assigned_payment_id = $2, assigned_account_id = $3,
+                  closed_at = $4
+            where id = $1`,
+    values: [item.id, payment?.paymentId ?? null, account?.id ?? null, deps.now],
+  })
+  await markCredit(tx, item.creditId, 'assigned')
+  await recordAction(tx, deps.now, {
+    clientId: deps.by.id,
+    action: 'suspense.assign',
+    subject: `suspense/${item.id}`,
+    detail: { ...to, note: deps.note },
+  })
+  await appendEvents(tx, deps.now, events)
+}
+
+// The same "not there" for what does not exist and for what is another client's.
+export async function lockVisibleItem(
+  tx: Transaction,
+  by: Client,
+  itemId: bigint,
+): Promise<LockedItem> {
+  const [item] = await lockItems(tx, 'id', itemId)
+  const isVisible = item && (item.clientId === null ? by.isOperator : item.clientId === by.id)
+  if (!isVisible) throw new Refusal('suspense_not_found')
+  return item
+}
+
+// Only what fits: the assigned money may not leave a new excess behind. An expired payment that is
+// still not paid in full is open again for its usual time.
+async function giveToPayment(
+  tx: Transaction,
+  { sharedAccounts, now }: Deps,
+  item: LockedItem,
+  payment: PaymentTarget,
+): Promise<NewEvent[]> {
+  const isTaking = ['Processing', 'PartPayment', 'Expired'].includes(payment.status)
+  const dueKobo = payment.amountKobo - payment.amountPaidKobo
+  const fits =
+    payment.amountPolicy === 'any' ||
+    item.amountKobo === dueKobo ||
+    (payment.amountPolicy === 'allow_under' && item.amountKobo < dueKobo)
+  if (!isTaking || !fits) throw new Refusal('suspense_not_fitting')
+
+  await findHoldings(tx, [payment])
+  const { creditId, amountKobo, currency } = item
+  const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
+  advance(plan, payment, { creditId, amountKobo })
+  const owner = clientOwner(payment.clientId)
+  const pending = { kind: 'pending', owner, currency } as const
+  const settled = { kind: 'settled', owner, currency } as const
+  await sharedAccounts.open([pending, settled])
+  const isPaid = payment.status === 'Successful'
+  const creditAccountId = sharedAccounts.id(isPaid ? settled : pending)
+  const assigned = transferFrom(item, creditAccountId)
+  const earlier = isPaid
+    ? settle(payment, sharedAccounts.id(pending), sharedAccounts.id(settled))
+    : []
+  await updatePayments(tx, now, [payment])
+  if (!isPaid && now >= payment.closesAt) await reopenPayment(tx, now, payment.paymentId)
+  await postTransfers(tx, now, [assigned, ...earlier])
+  const { clientId, paymentId } = payment
+  return [
+    { clientId, type: 'credit.assigned', paymentId, creditId, facts: assignedFacts(item) },
+    ...plan.events,
+  ]
+}
+
+type LockedAccount = { id: bigint; clientId: bigint; currency: string; balanceKobo: bigint }
+
+async function lockAccount(tx: Transaction, accountNumber: string) {
+  const { rows } = await tx.query<LockedAccount & { isActive: boolean }>({
+    name: 'lock-account-to-assign',
+    text: `select a.id, a.client_id as "clientId", a.currency_code as currency,
+                  a.is_active as "isActive", l.credits_kobo - l.debits_kobo as "balanceKobo"
+             from collection_accounts a join ledger_accounts l on l.id = a.id
+            where a.account_number = $1
+              for no key update of l`,
+    values: [accountNumber],
+  })
+  return rows[0]
+}
+
+async function giveToAccount(
+  tx: Transaction,
+  { now }: Deps,
+  item: LockedItem,
+  { id, clientId, balanceKobo }: LockedAccount,
+): Promise<NewEvent[]> {
+  await postTransfers(tx, now, [transferFrom(item, id)])
+  const { creditId } = item
+  const accountBalance = toNaira(balanceKobo + item.amountKobo)
+  const about = { clientId, collectionAccountId: id, creditId }
+  return [
+    { ...about, type: 'credit.assigned', facts: assignedFacts(item) },
+    { ...about, type: 'collection.received', facts: { accountBalance } },
+  ]
+}
+
+function transferFrom(item: LockedItem, creditAccountId: bigint): Transfer {
+  const { accountId: debitAccountId, amountKobo, creditId } = item
+  return { debitAccountId, creditAccountId, amountKobo, creditId, reason: 'assign' }
+}
+
+function assignedFacts(item: LockedItem) {
+  return { amountAssigned: toNaira(item.amountKobo), reason: item.reason }
+}

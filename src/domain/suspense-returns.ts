@@ -1,0 +1,134 @@
+// Sending suspended money back to its payer, in two steps, because a bank must be asked in between
+// and nothing may be held while we wait for it:
+//
+//   open ──requested──▶ returning ──confirmed──▶ returned
+//     ▲                     │
+//     └───────failed────────┘
+//
+// While it is on its way, the money stands on the bank's `returning` account.
+
+import type { ReturnInstruction, ReturnResult } from '#banks/connector.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { postTransfers } from '#ledger/transfers.ts'
+import { toNaira } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import { recordAction } from './actions.ts'
+import type { Client } from './clients.ts'
+import { appendEvents } from './events.ts'
+import { lockVisibleItem } from './suspense-assignments.ts'
+import { lockItems, markCredit, reopenItems } from './suspense-items.ts'
+
+type Deps = { sharedAccounts: SharedAccounts; now: Date }
+
+// Again is fine: money that is on its way, or back, stays so.
+export async function requestReturn(
+  tx: Transaction,
+  { sharedAccounts, now, by, note }: Deps & { by: Client; note: string | null },
+  itemId: bigint,
+): Promise<void> {
+  const item = await lockVisibleItem(tx, by, itemId)
+  if (item.state === 'returning' || item.state === 'returned') return
+  if (item.state !== 'open') throw new Refusal('suspense_closed')
+  const { bankCode, currency, creditId, amountKobo } = item
+  const returning = { kind: 'returning', owner: bankOwner(bankCode), currency } as const
+  await sharedAccounts.open([returning])
+  const creditAccountId = sharedAccounts.id(returning)
+  await postTransfers(tx, now, [
+    { debitAccountId: item.accountId, creditAccountId, amountKobo, creditId, reason: 'return' },
+  ])
+  await tx.query({
+    name: 'suspense-item-returning',
+    text: `update suspense_items set state = 'returning', closed_at = $2 where id = $1`,
+    values: [item.id, now],
+  })
+  await recordAction(tx, now, {
+    clientId: by.id,
+    action: 'suspense.return',
+    subject: `suspense/${item.id}`,
+    detail: { note },
+  })
+}
+
+// What banks are to be told. Sent again until they answer.
+export async function findInstructions(
+  db: Queryable,
+  sealer: Sealer,
+  limit: number,
+): Promise<(ReturnInstruction & { itemId: bigint })[]> {
+  const { rows } = await db.query({
+    name: 'return-instructions',
+    text: `select i.id, i.amount_kobo, c.bank_code, c.session_id, c.currency,
+                  c.source_account_sealed, c.source_account_name, c.source_bank_code
+             from suspense_items i join credits c on c.id = i.credit_id
+            where i.state = 'returning'
+            order by i.id
+            limit $1`,
+    values: [limit],
+  })
+  return rows.map((row) => ({
+    itemId: row.id,
+    reference: returnReference(row.id),
+    bankCode: row.bank_code,
+    sessionId: row.session_id,
+    amountKobo: row.amount_kobo,
+    currency: row.currency,
+    toAccountNumber: row.source_account_sealed && sealer.open(row.source_account_sealed),
+    toAccountName: row.source_account_name,
+    toBankCode: row.source_bank_code,
+  }))
+}
+
+export function returnReference(itemId: bigint): string {
+  return `RTN${itemId.toString().padStart(12, '0')}`
+}
+
+export function parseReturnReference(reference: string): bigint | undefined {
+  return /^RTN[0-9]{12,18}$/.test(reference) ? BigInt(reference.slice(3)) : undefined
+}
+
+// Answers false when nothing was on its way: it was settled before, or never was.
+export async function settleReturn(
+  tx: Transaction,
+  { sharedAccounts, now }: Deps,
+  itemId: bigint,
+  result: ReturnResult,
+  fromBank?: string, // Who says so, when it is a bank.
+): Promise<boolean> {
+  const [item] = await lockItems(tx, 'id', itemId)
+  if (item?.state !== 'returning' || result.status === 'pending') return false
+  if (fromBank !== undefined && fromBank !== item.bankCode) return false
+  const { bankCode, currency, creditId, amountKobo, clientId } = item
+  const owner = bankOwner(bankCode)
+  const returning = { kind: 'returning', owner, currency } as const
+  const bank = { kind: 'bank', owner, currency } as const
+  await sharedAccounts.open([returning, bank])
+  const isConfirmed = result.status === 'confirmed'
+  await postTransfers(tx, now, [
+    {
+      debitAccountId: sharedAccounts.id(returning),
+      creditAccountId: isConfirmed ? sharedAccounts.id(bank) : item.accountId,
+      amountKobo,
+      creditId,
+      reason: isConfirmed ? 'returned' : 'return_failed',
+    },
+  ])
+  if (!isConfirmed) {
+    await reopenItems(tx, [item.id])
+    return true
+  }
+  await tx.query({
+    name: 'suspense-item-returned',
+    text: `update suspense_items
+              set state = 'returned', closed_at = $2, return_reference = $3 where id = $1`,
+    values: [item.id, now, result.bankReference],
+  })
+  await markCredit(tx, creditId, 'returned')
+  if (clientId !== null) {
+    const facts = { amountReturned: toNaira(amountKobo), bankReference: result.bankReference }
+    await appendEvents(tx, now, [{ clientId, type: 'credit.returned', creditId, facts }])
+  }
+  return true
+}

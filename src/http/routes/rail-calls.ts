@@ -1,0 +1,177 @@
+// The smaller calls of a bank: asking whose a number is, taking a credit back, confirming a return.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { accountName } from '#domain/account-names.ts'
+import { isSessionId } from '#banks/session-id.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { findLiveName } from '#domain/number-owners.ts'
+import { type ReversalAnswer, takeReversal } from '#domain/reversals.ts'
+import { parseReturnReference, settleReturn } from '#domain/suspense-returns.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+import type { Deps } from '#http/app.ts'
+import { parseJson } from '#http/bodies.ts'
+import { isAmount } from '#http/validation.ts'
+import { koboOf } from '#money.ts'
+
+const BankParams = Type.Object({ bankCode: Type.String() })
+const KYC_LEVEL = '3' // Every account is opened with a BVN.
+
+const REVERSAL_WORDS: Record<ReversalAnswer, { responseCode: string; responseMessage: string }> = {
+  reversed: { responseCode: '00', responseMessage: 'Taken back' },
+  duplicate: { responseCode: '01', responseMessage: 'Duplicate: taken back before' },
+  session_reused: {
+    responseCode: '02',
+    responseMessage: 'This session id was used on other terms',
+  },
+  original_not_found: {
+    responseCode: '02',
+    responseMessage: 'No credit with this original session id was reported',
+  },
+  amount_exceeds_original: {
+    responseCode: '02',
+    responseMessage: 'The amount is more than is left of the credit',
+  },
+}
+
+export const railCallRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, batchPool, clock, sharedAccounts, policy } = deps
+  const tags = ['Rails']
+  // Bodies arrive as signed bytes: they are read here, after the signature was checked.
+  app.setValidatorCompiler(() => () => true)
+
+  app.post(
+    '/rails/:bankCode/name-enquiry',
+    {
+      schema: {
+        operationId: 'nameEnquiry',
+        tags,
+        summary: 'A bank asks whose a number is before it sends money',
+        params: BankParams,
+        response: {
+          200: Type.Object({
+            accountNumber: Type.String(),
+            accountName: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+            kycLevel: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+            responseCode: Type.String({ description: '00 found, 07 invalid account.' }),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { accountNumber } = readBody(request.body, { accountNumber: isAccountNumber })
+      const number = accountNumber as string
+      const found = await findLiveName(db, clock(), number)
+      if (!found) {
+        return { accountNumber: number, accountName: null, kycLevel: null, responseCode: '07' }
+      }
+      const name = accountName(policy.accountName, found)
+      return { accountNumber: number, accountName: name, kycLevel: KYC_LEVEL, responseCode: '00' }
+    },
+  )
+
+  app.post(
+    '/rails/:bankCode/reversals',
+    {
+      schema: {
+        operationId: 'reverseCredit',
+        tags,
+        summary: 'A bank takes a credit back, whole or in part',
+        params: BankParams,
+        response: {
+          200: Type.Object({
+            sessionId: Type.String(),
+            responseCode: Type.String(),
+            responseMessage: Type.String(),
+            outcome: Type.String(),
+            code: Type.Optional(Type.String()),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const body = readBody(request.body, {
+        sessionId: isSession,
+        originalSessionId: isSession,
+        amount: isAmount,
+      })
+      const sessionId = body.sessionId as string
+      const answer = await withTransaction(batchPool, (tx) =>
+        takeReversal(
+          tx,
+          { sharedAccounts, now: clock() },
+          {
+            bankCode: request.params.bankCode,
+            sessionId,
+            originalSessionId: body.originalSessionId as string,
+            amountKobo: koboOf(body.amount) as bigint,
+          },
+        ),
+      )
+      const words = REVERSAL_WORDS[answer]
+      const isTaken = answer === 'reversed' || answer === 'duplicate'
+      return isTaken
+        ? { sessionId, ...words, outcome: answer }
+        : { sessionId, ...words, outcome: 'rejected', code: answer }
+    },
+  )
+
+  app.post(
+    '/rails/:bankCode/returns',
+    {
+      schema: {
+        operationId: 'settleReturn',
+        tags,
+        summary: 'A bank says what became of a return that it was asked for',
+        params: BankParams,
+        response: {
+          200: Type.Object({
+            reference: Type.String(),
+            responseCode: Type.String(),
+            responseMessage: Type.String(),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const body = readBody(request.body, {
+        reference: (value) => parseReturnReference(String(value)) !== undefined,
+        status: (value) => value === 'confirmed' || value === 'failed',
+      })
+      const reference = body.reference as string
+      const itemId = parseReturnReference(reference) as bigint
+      const bankReference = String(body.bankReference ?? reference).slice(0, 100)
+      const isSettled = await withTransaction(batchPool, (tx) =>
+        settleReturn(
+          tx,
+          { sharedAccounts, now: clock() },
+          itemId,
+          body.status === 'confirmed'
+            ? { status: 'confirmed', bankReference }
+            : { status: 'failed' },
+          request.params.bankCode,
+        ),
+      )
+      return isSettled
+        ? { reference, responseCode: '00', responseMessage: 'Taken' }
+        : { reference, responseCode: '01', responseMessage: 'Nothing by this reference is waiting' }
+    },
+  )
+}
+
+type Checks = Record<string, (value: unknown) => boolean>
+
+const isSession = (value: unknown) => typeof value === 'string' && isSessionId(value)
+const isAccountNumber = (value: unknown) => typeof value === 'string' && /^[0-9]{10}$/.test(value)
+
+// Fields that we do not know are ignored, since banks add some.
+function readBody(bytes: unknown, checks: Checks): Record<string, unknown> {
+  const value = parseJson(bytes as Buffer)
+  const body = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  const problems = Object.entries(checks).flatMap(([field, isGood]): FieldError[] =>
+    Object.hasOwn(body, field) && isGood(body[field])
+      ? []
+      : [{ field, message: Object.hasOwn(body, field) ? 'Is not valid.' : 'Is required.' }],
+  )
+  if (problems.length > 0) throw new Refusal('invalid_request', problems)
+  return body
+}

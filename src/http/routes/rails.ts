@@ -1,0 +1,131 @@
+// /rails/{bankCode}: where banks report money. Every call is signed; every answer is 00 taken,
+// 01 duplicate, 02 rejected or 03 try again, and 00 and 01 mean committed.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Acknowledgement, BankFormat, ParsedItem } from '#banks/formats/format.ts'
+import { FORMATS, findFormat } from '#banks/formats/known-formats.ts'
+import type { Settled } from '#db/batcher.ts'
+import type { Answer } from '#domain/credit-decisions.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/app.ts'
+import { RailSignatures } from '#http/rail-signatures.ts'
+import { railCallRoutes } from './rail-calls.ts'
+
+// 1,000 credits of our own format take some 400 kB, of camt.054 a megabyte.
+const BODY_BYTES_MAX = 2_097_152
+
+const AcknowledgementBody = Type.Object({
+  sessionId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+  responseCode: Type.String({ description: '00 taken, 01 duplicate, 02 rejected, 03 try again.' }),
+  responseMessage: Type.String(),
+  outcome: Type.String({ description: 'booked, suspended, duplicate, rejected or retry.' }),
+  code: Type.Optional(Type.String({ description: 'Why it was rejected or is in suspense.' })),
+})
+
+export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const signatures = new RailSignatures(deps)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addHook('preValidation', async (request) => {
+    if (!Buffer.isBuffer(request.body)) throw new Refusal('body_missing')
+    signatures.check(request as never)
+  })
+  await app.register(railCallRoutes, deps)
+
+  app.post(
+    '/rails/:bankCode/credits',
+    {
+      bodyLimit: BODY_BYTES_MAX,
+      schema: {
+        operationId: 'reportCredits',
+        tags: ['Rails'],
+        summary: 'A bank reports one credit, or up to 1,000',
+        description:
+          'Signed by Standard Webhooks. In our own JSON; ?format=providus for Providus-style JSON;' +
+          ' or camt.054 as application/xml.',
+        params: Type.Object({ bankCode: Type.String() }),
+        querystring: Type.Object({
+          format: Type.Optional(Type.String({ enum: ['json', 'providus', 'camt054'] })),
+        }),
+        response: {
+          200: Type.Union([AcknowledgementBody, Type.Array(AcknowledgementBody)]),
+        },
+      },
+      // The body is bytes, signed and in the bank's own format; the answer is text of that format.
+      validatorCompiler: () => () => true,
+      serializerCompiler: () => (data) => data as string,
+    },
+    async (request, reply) => {
+      const format = formatOf(request, request.query.format)
+      const parsed = format.parse(request.body as unknown as Buffer)
+      if ('malformed' in parsed) return answerMalformed(reply, format, parsed.malformed)
+      const { bankCode } = request.params
+      const credits = parsed.items.flatMap((item) =>
+        item.ok ? [{ ...item.credit, bankCode }] : [],
+      )
+      const results = (await deps.writers.credits.submitAll(credits)).values()
+      const answers = parsed.items.map((item) => acknowledgement(item, results))
+      const { contentType, body } = format.acknowledge(answers, parsed.batch)
+      const isRetry = answers.every(({ responseCode }) => responseCode === '03')
+      if (isRetry) reply.header('retry-after', 1)
+      return reply.code((isRetry ? 503 : 200) as 200).type(contentType).send(body as never)
+    },
+  )
+}
+
+function formatOf(request: FastifyRequest, name: string | undefined): BankFormat {
+  const contentType = request.headers['content-type'] ?? ''
+  const format =
+    name === undefined ? FORMATS.find((known) => known.accepts(contentType)) : findFormat(name)
+  if (!format?.accepts(contentType)) throw new Refusal('media_type_unsupported')
+  return format
+}
+
+function answerMalformed(reply: FastifyReply, format: BankFormat, sentence: string) {
+  const { contentType, body } = format.acknowledge(
+    [
+      {
+        sessionId: null,
+        responseCode: '02',
+        responseMessage: sentence,
+        outcome: 'rejected',
+        code: 'malformed',
+      },
+    ],
+    false,
+  )
+  return reply
+    .code(400)
+    .type(contentType)
+    .send(body as never)
+}
+
+function acknowledgement(item: ParsedItem, results: Iterator<Settled<Answer>>): Acknowledgement {
+  if (!item.ok) {
+    const { sessionId, code, message } = item
+    const rejected = { responseCode: '02', outcome: 'rejected' } as const
+    return { sessionId, ...rejected, responseMessage: message, code }
+  }
+  const { sessionId } = item.credit
+  const { value: result } = results.next()
+  if (!result?.ok) {
+    const responseMessage = 'System failure: try again, it is safe'
+    return { sessionId, responseCode: '03', responseMessage, outcome: 'retry' }
+  }
+  return { sessionId, ...words(result.value) }
+}
+
+function words(answer: Answer): Omit<Acknowledgement, 'sessionId'> {
+  if (answer.status === 'session_reused') {
+    const responseMessage = 'This session id was used on other terms'
+    return { responseCode: '02', responseMessage, outcome: 'rejected', code: answer.status }
+  }
+  const code = answer.reason === null ? {} : { code: answer.reason }
+  if (answer.status === 'duplicate') {
+    const responseMessage = `Duplicate: taken before and ${answer.outcome}`
+    return { responseCode: '01', responseMessage, outcome: 'duplicate', ...code }
+  }
+  const responseMessage = answer.outcome === 'booked' ? 'Taken' : 'Taken, and in suspense'
+  return { responseCode: '00', responseMessage, outcome: answer.outcome, ...code }
+}

@@ -1,0 +1,38 @@
+// A worker is a function that does one bounded round of work. This loop runs it: again at once
+// while more is waiting, otherwise after a pause.
+//
+// Stopping never cuts a round short, so no half-done attempt is mistaken for a failed one. A round
+// that may take longer than a process is given to stop watches the signal, and ends itself.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '#clock.ts'
+import type { Pool } from '#db/pool.ts'
+import type { Logger } from '#log.ts'
+
+export type Deps = { db: Pool; clock: Clock; log: Logger }
+
+export type Round = (signal: AbortSignal) => Promise<{ more: boolean }>
+
+export type Worker = { name: string; pauseMs: number; round: Round }
+
+export type LoopOptions = {
+  signal: AbortSignal
+  onError: (error: unknown, worker: string) => void
+}
+
+// Resolves once the signal is aborted and the round in progress has finished.
+export async function runWorker(
+  { name, pauseMs, round }: Worker,
+  { signal, onError }: LoopOptions,
+): Promise<void> {
+  while (!signal.aborted) {
+    const more = await round(signal).then(
+      (result) => result.more,
+      (error) => {
+        onError(error, name)
+        return false
+      },
+    )
+    if (!more) await sleep(pauseMs, undefined, { signal }).catch(() => {})
+  }
+}

@@ -1,0 +1,34 @@
+// All workers of a process: the list is what the service promises to do by itself. Any number of
+// processes may run them; each round makes sure that its work is done once.
+
+import { auditBooksRound } from './audit-books.ts'
+import { type Deps, runWorker, type Worker } from './loop.ts'
+import { maintainPartitionsRound } from './maintain-partitions.ts'
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+export function listWorkers(deps: Deps): Worker[] {
+  return [
+    { name: 'audit-books', pauseMs: MINUTE_MS, round: auditBooksRound(deps) },
+    { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
+  ]
+}
+
+export type RunningWorkers = { stop(): Promise<void> }
+
+export function runWorkers(deps: Deps, workers = listWorkers(deps)): RunningWorkers {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const onError = (error: unknown, worker: string) =>
+    deps.log.error({ err: error, worker }, 'a round of work failed')
+  const running = Promise.all(workers.map((worker) => runWorker(worker, { signal, onError })))
+
+  // Waits for the rounds in progress.
+  async function stop(): Promise<void> {
+    stopping.abort()
+    await running
+  }
+  return { stop }
+}

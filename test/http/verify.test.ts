@@ -1,0 +1,166 @@
+// Verifying: what became of a payment, by either reference in any spelling, told to nobody but the
+// client whose payment it is; and the banks that a payer may choose from.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  adviceBody,
+  assertAlike,
+  assertRefused,
+  BANKS,
+  BY_ADVICE,
+  BY_PAYMENT,
+  dataOf,
+  INITIATE,
+  MINUTE_MS,
+  simulate,
+  startLiveService,
+  startPayment,
+  TIMESTAMP,
+  UNKNOWN_REFERENCE,
+  verify,
+} from '../support/fixtures.ts'
+import { startTestService } from '../support/service.ts'
+
+const PAST_EXPIRY_MS = (30 + 5) * MINUTE_MS + 1000
+
+const bench = closeAfterTests(await startTestService())
+const otherClient = await bench.newClient('OTHER00001')
+
+test('a payment that waits is told with all its fields', async () => {
+  const payment = await startPayment(bench, { merchantRef: 'R-verify' })
+
+  const { paymentDate, ...told } = await verify(bench, payment.paymentReference)
+
+  assert.deepEqual(told, {
+    merchantCode: 'MAN0000001',
+    paymentReference: payment.paymentReference,
+    adviceReference: payment.adviceReference,
+    merchantReference: 'R-verify',
+    amountCollected: 0,
+    amount: 6000,
+    callBackUrl: payment.callBackUrl,
+    processorCode: '035',
+    transactionStatus: 'Processing',
+    currencyCode: 'NGN',
+    accountNumber: payment.bankAccount,
+    accountNumberMasked: `******${payment.bankAccount.slice(-4)}`,
+    narration: adviceBody().narration,
+    env: 'Test',
+    message: 'Processing',
+    customerName: 'Ada Obi',
+  })
+  assert.equal(paymentDate, null)
+})
+
+test('a payment tells what was collected and when', async () => {
+  const payment = await startPayment(bench)
+
+  await simulate(bench, payment.bankAccount, '1000.50')
+  const part = await verify(bench, payment.paymentReference)
+  bench.advance(MINUTE_MS)
+  await simulate(bench, payment.bankAccount, '4999.50')
+  const whole = await verify(bench, payment.paymentReference)
+
+  assert.deepEqual([part.transactionStatus, part.amountCollected], ['PartPayment', 1000.5])
+  assert.deepEqual([whole.transactionStatus, whole.amountCollected], ['Successful', 6000])
+  assert.equal(whole.message, 'Successful')
+  assert.match(whole.paymentDate, TIMESTAMP)
+  assert.equal(new Date(whole.paymentDate).getTime(), bench.clock().getTime())
+})
+
+test('either reference leads to the same answer, however it is written', async () => {
+  const { paymentReference, adviceReference } = await startPayment(bench)
+  const told = await verify(bench, paymentReference)
+
+  for (const [url, reference] of [
+    [BY_PAYMENT, paymentReference],
+    [BY_ADVICE, adviceReference],
+  ]) {
+    const undashed = reference.replaceAll('-', '')
+    const spellings = [reference, undashed, reference.toUpperCase(), undashed.toUpperCase()]
+    for (const spelling of spellings) assert.deepEqual(await verify(bench, spelling, url), told)
+  }
+})
+
+test('a reference of one kind is not taken for the other', async () => {
+  const { paymentReference, adviceReference } = await startPayment(bench)
+
+  const byPayment = await bench.call({ url: `${BY_PAYMENT}/${adviceReference}` })
+  const byAdvice = await bench.call({ url: `${BY_ADVICE}/${paymentReference}` })
+
+  assertRefused(byPayment, 'payment', { code: 'payment_not_found' })
+  assertRefused(byAdvice, 'payment', { code: 'payment_not_found' })
+})
+
+test("somebody else's payment answers as one that does not exist", async () => {
+  const { paymentReference, adviceReference } = await startPayment(bench)
+
+  for (const [url, reference] of [
+    [BY_PAYMENT, paymentReference],
+    [BY_ADVICE, adviceReference],
+  ]) {
+    const foreign = await bench.call({ url: `${url}/${reference}`, token: otherClient })
+    const missing = await bench.call({ url: `${url}/${UNKNOWN_REFERENCE}`, token: otherClient })
+    assertRefused(foreign, 'payment', { code: 'payment_not_found' })
+    assertAlike(foreign, missing)
+  }
+})
+
+test('a payment read after its expiry says so, by either reference', async () => {
+  const unpaid = await startPayment(bench)
+  const paid = await startPayment(bench)
+  await simulate(bench, paid.bankAccount, '6000')
+
+  bench.advance(PAST_EXPIRY_MS)
+  const byPayment = await verify(bench, unpaid.paymentReference)
+  const byAdvice = await verify(bench, unpaid.adviceReference, BY_ADVICE)
+  const stillPaid = await verify(bench, paid.paymentReference)
+
+  assert.deepEqual([byPayment.transactionStatus, byPayment.message], ['Expired', 'Expired'])
+  assert.deepEqual(byAdvice, byPayment)
+  assert.equal(stillPaid.transactionStatus, 'Successful')
+})
+
+test('the paths may be written in any case', async () => {
+  const { paymentReference, adviceReference } = await startPayment(bench)
+  const paths = [
+    `/api/transaction/bypaymentreference/${paymentReference}`,
+    `/API/Transaction/ByPaymentReference/${paymentReference}`,
+    `/api/Transaction/byAdviceReference/${adviceReference}`,
+    '/payment/banktransfer/supportedbank',
+    '/Payment/BankTransfer/SupportedBank',
+  ]
+
+  for (const url of paths) assert.equal((await bench.call({ url })).statusCode, 200, url)
+})
+
+test('the supported banks are told to anybody, by code and name', async () => {
+  const banks = dataOf(await bench.call({ url: BANKS, token: null }), 'payment')
+
+  for (const bank of banks) {
+    assert.deepEqual(Object.keys(bank).sort(), ['bankName', 'code'])
+    assert.match(bank.code, /^(\d{3}|\d{5})$/)
+    assert(bank.bankName.length > 2)
+  }
+  const codes: string[] = banks.map(({ code }: { code: string }) => code)
+  assert.equal(new Set(codes).size, codes.length)
+  for (const code of ['011', '033', '035', '058', '101', '232', '50211']) {
+    assert(codes.includes(code), code)
+  }
+})
+
+test('a live payment says that it is', async () => {
+  await using live = await startLiveService()
+  const token = await live.newClient('LIVE000001')
+  const advice = await live.call({ url: '/Payment/advice', body: adviceBody(), token })
+  const { adviceReference, paymentUrl } = advice.json().responseData
+
+  const start = { url: `${INITIATE}/${adviceReference}`, body: { bankCode: '035' } }
+  await live.call({ ...start, token: null })
+  const answer = await live.call({ url: `${BY_ADVICE}/${adviceReference}`, token })
+
+  assert.equal(dataOf(answer, 'payment').env, 'Live')
+  assert(paymentUrl.startsWith('https://pay.example.com/pay'))
+})

@@ -1,0 +1,17 @@
+// Closes what all tests of a file share, after the last of them.
+//
+// Hooks of a file run in the order in which they were made, and the database harness makes one that
+// stops the server: this module must be loaded before it, which the alphabet sees to.
+
+import { after } from 'node:test'
+
+const open: AsyncDisposable[] = []
+
+after(async () => {
+  for (const each of open.reverse()) await each[Symbol.asyncDispose]()
+})
+
+export function closeAfterTests<T extends AsyncDisposable>(shared: T): T {
+  open.push(shared)
+  return shared
+}

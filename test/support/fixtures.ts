@@ -1,0 +1,252 @@
+// What a client sends and what it may count on in every answer: bodies that are right as they stand,
+// the steps of a payment, and the shape that each family gives to a refusal.
+
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LightMyRequestResponse } from 'fastify'
+import { type Bench, type Call, startTestService } from './service.ts'
+import { createTempFolder } from './temp-folder.ts'
+
+export const ACCOUNTS = '/api/v1/accounts/static'
+export const ADVICE = '/Payment/advice'
+export const INITIATE = '/Payment/process/banktransfer'
+export const SIMULATE = '/Payment/process/banktransfer/simulate/payment'
+export const BANKS = '/Payment/banktransfer/supportedbank'
+export const BY_PAYMENT = '/api/Transaction/bypaymentreference'
+export const BY_ADVICE = '/api/Transaction/byadvicereference'
+
+export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+01:00$/
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+export const UNKNOWN_REFERENCE = '6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10'
+export const MINUTE_MS = 60_000
+
+// What is ours alone to know: how the service is made.
+const LEAKS = [
+  /fastify|typebox|\bajv\b|scrypt|\bjose\b|FST_|ERR_/i,
+  /postgres|\bpg_|\bselect\b|\binsert into\b|syntax error|relation "|constraint|violat/i,
+  /node_modules|\n\s+at |\.[jt]s:\d|unexpected token|at position \d|\[object|undefined/i,
+]
+
+const ENVELOPES = {
+  account: { flag: 'isSuccessful', payload: 'data', known: ['errors'], code: false },
+  payment: {
+    flag: 'requestSuccessful',
+    payload: 'responseData',
+    known: ['errors'],
+    code: true,
+  },
+} as const
+
+export type Family = keyof typeof ENVELOPES
+type Body = Record<string, unknown>
+type With = Pick<Call, 'headers' | 'token'>
+
+export function accountBody(changes: Body = {}): Body {
+  return {
+    accountName: 'Ada Obi',
+    bvn: '22212345654',
+    email: 'ada@example.com',
+    merchantId: 'M-0001',
+    merchantCode: 'Nai0000319',
+    notificationUrl: 'https://shop.example.com/hook',
+    phoneNumber: '+2348012345678',
+    channel: 'API',
+    ...changes,
+  }
+}
+
+export function adviceBody(changes: Body = {}): Body {
+  return {
+    amount: 6000,
+    currency: 'NGN',
+    narration: 'A pair of shoes',
+    callBackUrl: 'https://shop.example.com/done',
+    customer: {
+      customerId: 'C-1',
+      customerFirstName: 'Ada',
+      customerLastName: 'Obi',
+      customerEmail: 'ada@example.com',
+      customerPhoneNumber: '08012345678',
+    },
+    ...changes,
+  }
+}
+
+export async function createAccount(bench: Bench, changes: Body = {}, more: With = {}) {
+  const answer = await bench.call({ url: ACCOUNTS, body: accountBody(changes), ...more })
+  return dataOf(answer, 'account')
+}
+
+export async function readAccount(bench: Bench, accountNumber: string) {
+  return dataOf(await bench.call({ url: `${ACCOUNTS}/${accountNumber}` }), 'account')
+}
+
+export async function createAdvice(bench: Bench, changes: Body = {}, more: With = {}) {
+  const answer = await bench.call({ url: ADVICE, body: adviceBody(changes), ...more })
+  return dataOf(answer, 'payment')
+}
+
+export async function readAdvice(bench: Bench, reference: string) {
+  return dataOf(await bench.call({ url: `${ADVICE}/${reference}` }), 'payment')
+}
+
+export async function initiate(bench: Bench, reference: string, bankCode = '035', token?: string) {
+  const url = `${INITIATE}/${reference}`
+  const answer = await bench.call({ url, body: { bankCode }, token: token ?? null })
+  return dataOf(answer, 'payment')
+}
+
+export async function simulate(bench: Bench, virtualAccountNumber: string, amount: string) {
+  const answer = await bench.call({ url: SIMULATE, body: { virtualAccountNumber, amount } })
+  return dataOf(answer, 'payment')
+}
+
+export async function verify(bench: Bench, reference: string, url = BY_PAYMENT) {
+  return dataOf(await bench.call({ url: `${url}/${reference}` }), 'payment')
+}
+
+// An advice with its number at a bank, waiting for money.
+export async function startPayment(bench: Bench, changes: Body = {}, bankCode = '035') {
+  const advice = await createAdvice(bench, changes)
+  const payment = await initiate(bench, advice.adviceReference, bankCode)
+  return { ...payment, adviceReference: advice.adviceReference as string }
+}
+
+export function dataOf(answer: LightMyRequestResponse, family: Family) {
+  assert.equal(answer.statusCode, 200, answer.body)
+  assert.match(String(answer.headers['content-type']), /^application\/json\b/)
+  const { flag, payload, code } = ENVELOPES[family]
+  const body = answer.json()
+  const responseCode = code ? ['responseCode'] : []
+  assert.deepEqual(Object.keys(body).sort(), [flag, 'message', payload, ...responseCode].sort())
+  assert.equal(body[flag], true)
+  assert.equal(typeof body.message, 'string')
+  if (code) assert.equal(body.responseCode, '00')
+  return body[payload]
+}
+
+export function assertRefused(
+  answer: LightMyRequestResponse,
+  family: Family,
+  { status = 400, code }: { status?: number; code?: string } = {},
+): void {
+  assert.deepEqual(refusalFaults(answer, family, [status]), [], answer.body)
+  if (code) assert.equal(answer.json().code, code)
+}
+
+// Everything that is wrong with a refusal; a list, so that a table of cases can show all at once.
+export function refusalFaults(
+  answer: LightMyRequestResponse,
+  family: Family,
+  statuses: readonly number[],
+): string[] {
+  const faults: string[] = []
+  const expect = (holds: boolean, fault: string) => void (holds || faults.push(fault))
+  expect(statuses.includes(answer.statusCode), `status ${answer.statusCode}: ${answer.body}`)
+  const type = String(answer.headers['content-type'])
+  expect(/^application\/json\b/.test(type), `content type ${type}`)
+  const leak = LEAKS.find((pattern) => pattern.test(answer.body))
+  expect(!leak, `reveals ${leak}: ${answer.body}`)
+  const { flag, payload, known, code } = ENVELOPES[family]
+  const body = jsonOf(answer)
+  const needed = [flag, 'message', 'code', payload, 'requestId', ...(code ? ['responseCode'] : [])]
+  expect(!needed.some((key) => !(key in body)), `lacks one of ${needed}: ${answer.body}`)
+  const extra = Object.keys(body).filter((key) => ![...needed, ...known].includes(key))
+  expect(extra.length === 0, `unexpected ${extra}`)
+  expect(body[flag] === false && body[payload] === null, `flag or payload: ${answer.body}`)
+  expect(/^[a-z]+(_[a-z]+)*$/.test(String(body.code)), `code ${body.code}`)
+  expect(/^[A-Z].*[.]$/.test(String(body.message)), `not a sentence: ${body.message}`)
+  if (code) expect(/^(?!00)\d\d$/.test(String(body.responseCode)), 'responseCode')
+  if (body.code === 'invalid_request') expect(areFieldErrors(body.errors), 'errors')
+  return faults
+}
+
+function areFieldErrors(errors: unknown): boolean {
+  if (!Array.isArray(errors) || errors.length === 0) return false
+  return errors.every((error) => {
+    const keys = Object.keys(error).sort().join()
+    return keys === 'field,message' && typeof error.field === 'string' && error.message.length > 0
+  })
+}
+
+function jsonOf(answer: LightMyRequestResponse): Body {
+  try {
+    return answer.json()
+  } catch {
+    return {}
+  }
+}
+
+// Two refusals that nobody can tell apart; only the id of the request differs.
+export function assertAlike(one: LightMyRequestResponse, other: LightMyRequestResponse): void {
+  assert.equal(one.statusCode, other.statusCode)
+  assert.equal(withoutRequestId(one), withoutRequestId(other))
+  assert.notEqual(one.json().requestId, other.json().requestId)
+}
+
+function withoutRequestId(answer: LightMyRequestResponse): string {
+  return answer.body.replace(answer.json().requestId, '')
+}
+
+// All that the database holds, as text: equal before and after when nothing was written.
+export async function databaseText(bench: Bench): Promise<string> {
+  const { rows } = await bench.db.query<{ name: string }>(
+    `select quote_ident(relname) as name from pg_class
+     where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+     order by relname`,
+  )
+  const tables = rows.map(
+    ({ name }) => `select '${name}' as name, t::text as line from ${name} as t`,
+  )
+  const all = await bench.db.query<{ name: string; line: string }>(
+    `${tables.join(' union all ')} order by 1, 2`,
+  )
+  return all.rows.map(({ name, line }) => `${name} ${line}`).join('\n')
+}
+
+// Every kobo is somewhere: what was debited equals what was credited, and each balance its transfers.
+export async function assertBooksBalance(bench: Bench): Promise<void> {
+  const { rows } = await bench.db.query<{ adrift: string; whole: string }>(
+    `with moved as (
+       select a.id, a.debits_kobo, a.credits_kobo,
+              (select coalesce(sum(amount_kobo), 0) from transfers where debit_account_id = a.id) as d,
+              (select coalesce(sum(amount_kobo), 0) from transfers where credit_account_id = a.id) as c
+       from ledger_accounts as a)
+     select count(*) filter (where d <> debits_kobo or c <> credits_kobo)::text as adrift,
+            coalesce(sum(debits_kobo - credits_kobo), 0)::text as whole
+     from moved`,
+  )
+  assert.deepEqual(rows, [{ adrift: '0', whole: '0' }])
+}
+
+// What accounts of a kind hold for their owners (or, for a bank, hold for us), in naira as text.
+export async function ledgerNaira(bench: Bench, kind: string): Promise<number> {
+  const { rows } = await bench.db.query<{ naira: string }>(
+    `select (coalesce(abs(sum(credits_kobo - debits_kobo)), 0) / 100.0)::text as naira
+     from ledger_accounts where kind = $1`,
+    [kind],
+  )
+  return Number(rows[0]?.naira)
+}
+
+// A service that moves real money: no demo client, https only, its own banks.
+export async function startLiveService() {
+  using folder = createTempFolder()
+  const banksFile = join(folder.path, 'banks.json')
+  const bank = {
+    code: '035',
+    name: 'Wema Bank',
+    static: { from: 100_000_000, to: 100_999_999 },
+    dynamic: { from: 200_000_000, to: 200_999_999 },
+    railSecrets: [`whsec_${Buffer.alloc(32, 'r').toString('base64')}`],
+  }
+  writeFileSync(banksFile, JSON.stringify([bank]))
+  return await startTestService({
+    env: {
+      MANILLA_MODE: 'live',
+      PUBLIC_URL: 'https://pay.example.com',
+      MANILLA_BANKS_FILE: banksFile,
+    },
+  })
+}

@@ -1,0 +1,87 @@
+// Partitions are there before they are needed and gone when their time is over, and neither ever
+// holds up those who write.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLogger } from '#log.ts'
+import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+const DAY_MS = 86_400_000
+const START_MS = Date.parse('2026-11-18T12:00:00Z') // A Wednesday.
+
+test('partitions are made ahead of time, once, however many make them at once', async () => {
+  await using bench = await setup()
+
+  await Promise.all([bench.round(), bench.round(), bench.round()])
+
+  assert.deepEqual(await bench.partitions('events'), ['20261116', '20261123', '20261130'])
+  assert.deepEqual(await bench.partitions('idempotency_keys'), [
+    '20261118',
+    '20261119',
+    '20261120',
+    '20261121',
+  ])
+})
+
+test('a partition goes when its time is over, and not before', async () => {
+  await using bench = await setup()
+  await bench.round()
+
+  bench.advanceDays(3)
+  await bench.round()
+  const keys = await bench.partitions('idempotency_keys')
+  assert.equal(keys[0], '20261119')
+
+  bench.advanceDays(91)
+  await bench.round()
+  assert.equal((await bench.partitions('events'))[0], '20261116')
+
+  bench.advanceDays(1)
+  await bench.round()
+  assert.equal((await bench.partitions('events'))[0], '20261123')
+})
+
+test('while somebody reads the table, the round gives way and writers go on', async () => {
+  await using bench = await setup()
+  const reader = await bench.pool.connect()
+  await reader.query('begin; select from events')
+
+  const round = bench.round()
+  const write = bench.pool.query(
+    `insert into events (id, client_id, sequence, type, facts, created_at)
+     values ('0199a000-0000-7000-8000-000000000000', 1, 1, 'account.created', '{}', now())`,
+  )
+  await Promise.all([round, write])
+  assert.deepEqual(await bench.partitions('events'), [])
+
+  await reader.query('rollback')
+  reader.release()
+  await bench.round()
+  assert.equal((await bench.partitions('events')).length, 3)
+})
+
+async function setup() {
+  const database = await createTestDatabase()
+  const { pool } = database
+  let nowMs = START_MS
+  const clock = () => new Date(nowMs)
+  const log = createLogger({ level: 'silent' })
+
+  return {
+    pool,
+    round: maintainPartitionsRound({ db: pool, clock, log }),
+    advanceDays: (days: number) => {
+      nowMs += days * DAY_MS
+    },
+    partitions: async (table: string) =>
+      (
+        await pool.query<{ day: string }>(
+          `select right(relid::text, 8) as day from pg_partition_tree($1)
+            where relid::text ~ '_[0-9]{8}$' order by 1`,
+          [table],
+        )
+      ).rows.map((row) => row.day),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,101 @@
+// How rounds are run: again at once while there is more, after a pause otherwise, never cut short.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLogger } from '#log.ts'
+import type { Deps, Round } from '#workers/loop.ts'
+import { listWorkers, runWorkers } from '#workers/run-workers.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+const NEVER_MS = 2 ** 31 - 1
+
+test('a round that leaves more to do is followed by the next at once', async () => {
+  const lastRound = Promise.withResolvers<void>()
+  let rounds = 0
+  const workers = start(async () => {
+    rounds++
+    if (rounds === 5) lastRound.resolve()
+    return { more: rounds < 5 }
+  })
+
+  await lastRound.promise
+  await workers.stop()
+
+  assert.equal(rounds, 5)
+})
+
+test('stopping ends a pause at once', async () => {
+  const done = Promise.withResolvers<void>()
+  const workers = start(async () => {
+    done.resolve()
+    return { more: false }
+  })
+
+  await done.promise
+  await workers.stop()
+})
+
+test('stopping waits for the round in progress, which is told of it', async () => {
+  const begun = Promise.withResolvers<AbortSignal>()
+  const mayEnd = Promise.withResolvers<void>()
+  const order: string[] = []
+  const workers = start(async (signal) => {
+    begun.resolve(signal)
+    await mayEnd.promise
+    order.push('round ended')
+    return { more: true }
+  })
+
+  const signal = await begun.promise
+  const stopped = workers.stop().then(() => order.push('stopped'))
+  assert.equal(signal.aborted, true)
+  mayEnd.resolve()
+  await stopped
+
+  assert.deepEqual(order, ['round ended', 'stopped'])
+})
+
+test('a round that fails is logged, and the worker goes on', async () => {
+  const recovered = Promise.withResolvers<void>()
+  const lines: string[] = []
+  let rounds = 0
+  const workers = start(
+    async () => {
+      rounds++
+      if (rounds === 1) throw new Error('the disk is full')
+      recovered.resolve()
+      return { more: false }
+    },
+    { pauseMs: 1, lines },
+  )
+
+  await recovered.promise
+  await workers.stop()
+
+  assert.match(lines.join(), /"worker":"example".*the disk is full.*"a round of work failed"/)
+})
+
+test('all workers of the service run on a real database, and stop', async () => {
+  await using database = await createTestDatabase()
+  const deps = depsOf({ db: database.pool })
+
+  await runWorkers(deps).stop()
+
+  const { rows } = await database.pool.query('select from audits where finished_at is null')
+  assert.equal(rows.length, 0)
+  const names = listWorkers(deps).map((worker) => worker.name)
+  assert.equal(new Set(names).size, names.length)
+})
+
+function depsOf({ db, lines = [] }: { db?: Deps['db']; lines?: string[] }): Deps {
+  const destination = { write: (line: string) => void lines.push(line) }
+  return {
+    db: db as Deps['db'],
+    clock: () => new Date('2026-11-15T08:00:00Z'),
+    log: createLogger({ level: 'info', destination }),
+  }
+}
+
+function start(round: Round, { pauseMs = NEVER_MS, lines = [] as string[] } = {}) {
+  return runWorkers(depsOf({ lines }), [{ name: 'example', pauseMs, round }])
+}
