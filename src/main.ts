@@ -1,7 +1,7 @@
 // Starts one role of the service and stops it cleanly: `node src/main.ts [serve|api|worker|migrate]`.
 // What goes wrong at start is told in plain words; then we exit with 1.
 
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { systemClock } from './clock.ts'
 import { type Config, ConfigProblem, loadConfig, readEnvironment } from './config.ts'
 import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
@@ -22,17 +22,21 @@ async function main(): Promise<void> {
     await prepareDatabase(options)
     if (config.role === 'migrate') return await embedded?.stop()
     const service = await createService(options)
-    await service.app.listen({ host: config.host, port: config.port })
-    stopOnSignals(log, async () => {
+    if (config.role !== 'worker') {
+      await service.app.listen({ host: config.host, port: config.port })
+    }
+    const stopping = stopOnSignals(log, async () => {
       await service.close()
       await embedded?.stop()
     })
     void embedded?.exited.then(() => {
+      if (stopping.aborted) return
       log.fatal('the embedded database ended; stopping')
       process.exit(1)
     })
-    const { port } = service.app.server.address() as AddressInfo
-    process.stdout.write(welcome(config, port))
+    if (config.role !== 'api') service.startWorkers()
+    if (config.role === 'worker') log.info('the workers are running')
+    else process.stdout.write(welcome(config, portOf(service.app.server)))
   } catch (error) {
     await embedded?.stop()
     throw error
@@ -44,14 +48,18 @@ async function startDatabase(config: Config, log: Logger): Promise<EmbeddedServe
   return startEmbedded({ dataDir: config.dataDir, onLog })
 }
 
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
 // The first signal stops gently: requests in flight are finished. A second one stops at once; the
 // database is then stopped by its guard, and nothing that was answered is lost.
-function stopOnSignals(log: Logger, stop: () => Promise<void>): void {
-  let isStopping = false
+function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
+  const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (isStopping) process.exit(1)
-      isStopping = true
+      if (stopping.signal.aborted) process.exit(1)
+      stopping.abort()
       log.info({ signal }, 'stopping')
       setTimeout(() => process.exit(1), STOP_MAX_MS).unref()
       stop().then(
@@ -63,6 +71,7 @@ function stopOnSignals(log: Logger, stop: () => Promise<void>): void {
       )
     })
   }
+  return stopping.signal
 }
 
 main().catch((error) => {

@@ -2,6 +2,7 @@
 // gets its service from here.
 
 import type { FastifyInstance } from 'fastify'
+import { operatorDesk, sandboxBank } from './banks/connector.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { isMigrated, migrate } from './db/migrate.ts'
@@ -60,6 +61,7 @@ export async function createService(options: Options): Promise<Service> {
   const batchPool = createBatchPool({ connectionString, max: BATCH_CONNECTIONS_MAX, onIdleError })
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
   const sharedAccounts = new SharedAccounts(db)
+  const connector = config.mode === 'live' ? operatorDesk : sandboxBank
   const writers = createWriters({
     pool: batchPool,
     clock,
@@ -86,6 +88,7 @@ export async function createService(options: Options): Promise<Service> {
     db,
     batchPool,
     sharedAccounts,
+    connector,
     sealer,
     writers,
     tokens,
@@ -95,7 +98,7 @@ export async function createService(options: Options): Promise<Service> {
 
   let workers: RunningWorkers | undefined
   function startWorkers(): void {
-    workers ??= runWorkers({ db, clock, log })
+    workers ??= runWorkers({ db, batchPool, sharedAccounts, sealer, connector, clock, log })
   }
 
   // Requests and rounds in flight are finished first, then what they queued; then the connections

@@ -3,6 +3,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { BankSettings } from '#bank-settings.ts'
+import type { BankConnector } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
 import type { Policy } from '#config.ts'
 import type { Pool } from '#db/pool.ts'
@@ -34,6 +35,7 @@ export type Deps = {
   db: Pool
   batchPool: Pool
   sharedAccounts: SharedAccounts
+  connector: BankConnector
   sealer: Sealer
   writers: Writers
   tokens: Tokens

@@ -1,16 +1,23 @@
 // All workers of a process: the list is what the service promises to do by itself. Any number of
 // processes may run them; each round makes sure that its work is done once.
 
+import type { Pool } from '#db/pool.ts'
 import { auditBooksRound } from './audit-books.ts'
+import { expirePaymentsRound } from './expire-payments.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
+import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-export function listWorkers(deps: Deps): Worker[] {
+export type WorkerDeps = Deps & SendReturnsDeps & { batchPool: Pool }
+
+export function listWorkers(deps: WorkerDeps): Worker[] {
   return [
+    { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
+    { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: auditBooksRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
   ]
@@ -18,7 +25,7 @@ export function listWorkers(deps: Deps): Worker[] {
 
 export type RunningWorkers = { stop(): Promise<void> }
 
-export function runWorkers(deps: Deps, workers = listWorkers(deps)): RunningWorkers {
+export function runWorkers(deps: WorkerDeps, workers = listWorkers(deps)): RunningWorkers {
   const stopping = new AbortController()
   const { signal } = stopping
   const onError = (error: unknown, worker: string) =>

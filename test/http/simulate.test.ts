@@ -159,14 +159,12 @@ test(`${AT_ONCE} transfers at once never pay more than is due`, async () => {
     ),
   )
 
-  const part = answers.filter(({ status }) => status === 'PartPayment')
-  assert.deepEqual(
-    part.map(({ amountPaid }) => amountPaid).sort((one, other) => one - other),
-    [1000, 2000, 3000, 4000, 5000],
-  )
-  const rest = answers.filter((answer) => !part.includes(answer))
-  assert(rest.every(({ status, amountPaid }) => status === 'Successful' && amountPaid === 6000))
-  assert.equal(rest.filter(({ outcome }) => outcome === 'booked').length, 1)
+  const outcomes = answers.map(({ outcome }) => outcome).sort()
+  assert.deepEqual(outcomes, [...Array(6).fill('booked'), ...Array(4).fill('suspended')])
+  for (const { status, amountPaid } of answers) {
+    assert(amountPaid >= 1000 && amountPaid <= 6000, `${amountPaid}`)
+    assert.equal(status, amountPaid === 6000 ? 'Successful' : 'PartPayment')
+  }
   assert.equal(new Set(answers.map(({ sessionId }) => sessionId)).size, AT_ONCE)
   const { transactionStatus, amountCollected } = await verify(bench, paymentReference)
   assert.deepEqual([transactionStatus, amountCollected], ['Successful', 6000])

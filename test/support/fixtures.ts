@@ -20,6 +20,7 @@ export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+01:00$/
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export const UNKNOWN_REFERENCE = '6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10'
 export const MINUTE_MS = 60_000
+const FAULT_CHARACTERS_MAX = 200
 
 // What is ours alone to know: how the service is made.
 const LEAKS = [
@@ -141,20 +142,21 @@ export function refusalFaults(
   family: Family,
   statuses: readonly number[],
 ): string[] {
+  const seen = `${answer.statusCode} ${answer.body.slice(0, FAULT_CHARACTERS_MAX)}`
+  if (!statuses.includes(answer.statusCode)) return [`status ${seen}`]
   const faults: string[] = []
   const expect = (holds: boolean, fault: string) => void (holds || faults.push(fault))
-  expect(statuses.includes(answer.statusCode), `status ${answer.statusCode}: ${answer.body}`)
   const type = String(answer.headers['content-type'])
   expect(/^application\/json\b/.test(type), `content type ${type}`)
   const leak = LEAKS.find((pattern) => pattern.test(answer.body))
-  expect(!leak, `reveals ${leak}: ${answer.body}`)
+  expect(!leak, `reveals ${leak}: ${seen}`)
   const { flag, payload, known, code } = ENVELOPES[family]
   const body = jsonOf(answer)
   const needed = [flag, 'message', 'code', payload, 'requestId', ...(code ? ['responseCode'] : [])]
-  expect(!needed.some((key) => !(key in body)), `lacks one of ${needed}: ${answer.body}`)
+  expect(!needed.some((key) => !(key in body)), `lacks one of ${needed}: ${seen}`)
   const extra = Object.keys(body).filter((key) => ![...needed, ...known].includes(key))
   expect(extra.length === 0, `unexpected ${extra}`)
-  expect(body[flag] === false && body[payload] === null, `flag or payload: ${answer.body}`)
+  expect(body[flag] === false && body[payload] === null, `flag or payload: ${seen}`)
   expect(/^[a-z]+(_[a-z]+)*$/.test(String(body.code)), `code ${body.code}`)
   expect(/^[A-Z].*[.]$/.test(String(body.message)), `not a sentence: ${body.message}`)
   if (code) expect(/^(?!00)\d\d$/.test(String(body.responseCode)), 'responseCode')

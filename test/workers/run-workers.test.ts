@@ -72,7 +72,7 @@ test('a round that fails is logged, and the worker goes on', async () => {
   await recovered.promise
   await workers.stop()
 
-  assert.match(lines.join(), /"worker":"example".*the disk is full.*"a round of work failed"/)
+  assert.match(lines.join(), /the disk is full.*"worker":"example".*"a round of work failed"/)
 })
 
 test('all workers of the service run on a real database, and stop', async () => {

@@ -1,7 +1,9 @@
 // /Payment/advice: what a customer is asked to pay.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { withTransaction } from '#db/transaction.ts'
 import { type AdviceTerms, getAdvice } from '#domain/advices.ts'
+import { cancelAdvice } from '#domain/closings.ts'
 import { findPaymentOfAdvice } from '#domain/payments.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { Deps } from '#http/app.ts'
@@ -95,9 +97,15 @@ export const AdviceBody = Type.Object({
 })
 
 export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, writers, authentication, clock, publicUrl, policy } = deps
+  const { db, batchPool, sharedAccounts, writers, authentication, clock, publicUrl, policy } = deps
   const response = { 200: PaymentEnvelope(AdviceBody), '4xx': PaymentFailure }
   const tags = ['Payments']
+
+  async function readAdvice(clientId: bigint, id: string) {
+    const advice = await getAdvice(db, clientId, id)
+    const payment = await findPaymentOfAdvice(db, id)
+    return paymentAccepted(presentAdvice(advice, payment, { now: clock(), publicUrl }))
+  }
 
   app.post(
     '/Payment/advice',
@@ -128,6 +136,31 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     },
   )
 
+  app.post(
+    '/Payment/advice/:adviceReference/cancel',
+    {
+      config: { isPublished: true },
+      onRequest: authentication.require,
+      schema: {
+        operationId: 'cancelAdvice',
+        tags,
+        summary: 'Cancel an advice that is not paid',
+        description: 'What was paid in part moves to suspense. Cancelling again changes nothing.',
+        security: BEARER,
+        params: Type.Object({ adviceReference: Type.String() }),
+        response,
+      },
+    },
+    async (request) => {
+      const id = parseReference(request.params.adviceReference)
+      if (!id) throw new Refusal('advice_not_found')
+      await withTransaction(batchPool, (tx) =>
+        cancelAdvice(tx, { sharedAccounts, now: clock() }, request.client.id, id),
+      )
+      return readAdvice(request.client.id, id)
+    },
+  )
+
   app.get(
     '/Payment/advice/:adviceReference',
     {
@@ -145,9 +178,7 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     async (request) => {
       const id = parseReference(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
-      const advice = await getAdvice(db, request.client.id, id)
-      const payment = await findPaymentOfAdvice(db, id)
-      return paymentAccepted(presentAdvice(advice, payment, { now: clock(), publicUrl }))
+      return readAdvice(request.client.id, id)
     },
   )
 }

@@ -1,9 +1,9 @@
 // The smaller calls of a bank: asking whose a number is, taking a credit back, confirming a return.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { accountName } from '#domain/account-names.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import { withTransaction } from '#db/transaction.ts'
+import { accountName } from '#domain/account-names.ts'
 import { findLiveName } from '#domain/number-owners.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/reversals.ts'
 import { parseReturnReference, settleReturn } from '#domain/suspense-returns.ts'

@@ -69,7 +69,10 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       const { contentType, body } = format.acknowledge(answers, parsed.batch)
       const isRetry = answers.every(({ responseCode }) => responseCode === '03')
       if (isRetry) reply.header('retry-after', 1)
-      return reply.code((isRetry ? 503 : 200) as 200).type(contentType).send(body as never)
+      return reply
+        .code((isRetry ? 503 : 200) as 200)
+        .type(contentType)
+        .send(body as never)
     },
   )
 }

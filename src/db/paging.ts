@@ -1,0 +1,77 @@
+// Cursor lists. A cursor says where the next page starts. It is signed and bound to one list (its
+// name, who asks, by which filters): one that was altered, or that belongs to another list, is
+// refused. A page is read with one row more than it shows, which tells whether there is a next.
+
+import { timingSafeEqual } from 'node:crypto'
+import { Refusal } from '#errors.ts'
+import type { Sealer } from '#seal.ts'
+
+export const LIMIT_DEFAULT = 20
+export const LIMIT_MAX = 100
+
+export type List = {
+  name: string
+  clientId: bigint
+  filters: Readonly<Record<string, string | undefined>>
+}
+
+// What the last row shown is sorted by, and whatever else the next page goes on from.
+export type Position = readonly string[]
+
+export type Page<T> = { rows: T[]; nextCursor: string | null }
+
+// Far above the longest that we issue: two merchant labels of 64 characters each.
+const CURSOR_LENGTH_MAX = 2_000
+const CURSOR = /^[A-Za-z0-9_-]+$/
+const TAG_BYTES = 12
+
+export function writeCursor(sealer: Sealer, list: List, position: Position): string {
+  const tag = tagOf(sealer, list, position).toString('base64url')
+  return Buffer.from(JSON.stringify([tag, ...position])).toString('base64url')
+}
+
+// Undefined: from the beginning.
+export function readCursor(
+  sealer: Sealer,
+  list: List,
+  cursor: string | undefined,
+): Position | undefined {
+  if (cursor === undefined) return undefined
+  const [tag = '', ...position] = partsOf(cursor)
+  const given = Buffer.from(tag, 'base64url')
+  const expected = tagOf(sealer, list, position)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new Refusal('invalid_cursor')
+  }
+  return position
+}
+
+// `rows` holds up to one more than the limit.
+export function pageOf<T>(
+  rows: readonly T[],
+  limit: number,
+  cursorAfter: (last: T) => string,
+): Page<T> {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const hasMore = rows.length > limit && last !== undefined
+  return { rows: shown, nextCursor: hasMore ? cursorAfter(last) : null }
+}
+
+function partsOf(cursor: string): string[] {
+  if (cursor.length > CURSOR_LENGTH_MAX || !CURSOR.test(cursor)) throw new Refusal('invalid_cursor')
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    if (Array.isArray(parts) && parts.every((part) => typeof part === 'string')) return parts
+  } catch {
+    // Not JSON: not ours.
+  }
+  throw new Refusal('invalid_cursor')
+}
+
+function tagOf(sealer: Sealer, { name, clientId, filters }: List, position: Position): Buffer {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  const sorted = given.sort(([one], [other]) => (one < other ? -1 : 1))
+  const text = JSON.stringify([name, clientId.toString(), sorted, position])
+  return sealer.hash('cursor', text).subarray(0, TAG_BYTES)
+}

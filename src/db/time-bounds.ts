@@ -1,0 +1,49 @@
+// Windows of time as windows of ids. The ids of credits and transfers are given out in the order of
+// their times, nearly: what was in flight together may be swapped. So the ids that a window can
+// hold are found by halving (some 30 look-ups by key in a billion rows, one statement), and the
+// money path is spared an index on time. The bounds are wide: times are still to be compared.
+
+import type { Queryable } from './pool.ts'
+
+// How far a time may lie behind that of an earlier id: a batch takes seconds, and the clocks of
+// several processes differ by less than this or money would expire at random.
+const DISORDER_MS = 3_600_000
+
+export type Window = { from?: Date | undefined; to?: Date | undefined }
+
+// The least bigint and the greatest: no bound.
+const FIRST_ID = 0n
+const PAST_ID = 9_223_372_036_854_775_807n
+
+const TIMES = { credits: 'received_at', transfers: 'posted_at' } as const
+
+// From `firstId` on, before `pastId`.
+export async function idBounds(
+  db: Queryable,
+  table: keyof typeof TIMES,
+  { from, to }: Window,
+): Promise<{ firstId: bigint; pastId: bigint }> {
+  const firstId = from && (await firstIdSince(db, table, new Date(from.getTime() - DISORDER_MS)))
+  const pastId = to && (await firstIdSince(db, table, new Date(to.getTime() + DISORDER_MS)))
+  return { firstId: firstId ?? FIRST_ID, pastId: pastId ?? PAST_ID }
+}
+
+async function firstIdSince(db: Queryable, table: keyof typeof TIMES, at: Date): Promise<bigint> {
+  const { rows } = await db.query<{ id: bigint }>({
+    name: `first-id-since-${table}`,
+    text: `with recursive halving (low, high) as (
+             select coalesce(min(id), 1), coalesce(max(id), 0) + 1 from ${table}
+             union all
+             select case when probe.is_before then middle + 1 else low end,
+                    case when probe.is_before then high else middle end
+               from halving
+              cross join lateral (select (low + high) / 2 as middle) as m
+              cross join lateral (select ${TIMES[table]} < $1 as is_before from ${table}
+                                   where id >= middle order by id limit 1) as probe
+              where low < high
+           )
+           select low as id from halving where low >= high`,
+    values: [at],
+  })
+  return (rows[0] as { id: bigint }).id
+}

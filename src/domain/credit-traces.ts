@@ -1,0 +1,197 @@
+// Tracing money: the credits of a client, found by whatever of them somebody knows, each with where
+// its money is now.
+//
+// A client sees the credits to its numbers, and those whose money was assigned to it. Nobody's money
+// (a number we never gave out) is seen by operators, by session id or account number.
+
+import { idBounds, type Window } from '#db/time-bounds.ts'
+import type { Queryable } from '#db/pool.ts'
+import { Refusal } from '#errors.ts'
+import { maskAccountNumber } from '#mask.ts'
+import type { Sealer } from '#seal.ts'
+import { type TracedItem, type Whereabout, whereaboutsOf } from './credit-whereabouts.ts'
+
+export const OUTCOMES = ['booked', 'suspended', 'assigned', 'returned', 'reversed'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+export type Viewer = { id: bigint; isOperator: boolean }
+
+export type CreditFilters = Window & {
+  sessionId?: string | undefined
+  accountNumber?: string | undefined
+  paymentReference?: string | undefined
+  adviceReference?: string | undefined
+  merchantRef?: string | undefined
+  outcome?: Outcome | undefined
+}
+
+export type CreditTrace = {
+  id: bigint
+  sessionId: string
+  bankCode: string
+  accountNumber: string
+  amountKobo: bigint
+  currency: string
+  outcome: Outcome
+  reason: string | null
+  sourceAccountName: string | null
+  sourceAccountNumberMasked: string | null
+  sourceBankCode: string | null
+  narration: string | null
+  paymentReference: string | null
+  adviceReference: string | null
+  merchantRef: string | null
+  collectionAccountNumber: string | null
+  transactionTime: Date | null
+  receivedAt: Date
+  items: TracedItem[]
+  whereabouts: Whereabout[]
+}
+
+type ItemRow = Omit<TracedItem, 'amountKobo' | 'openedAt' | 'closedAt'> & {
+  amountKobo: string
+  openedAt: string
+  closedAt: string | null
+}
+
+type CreditRow = Omit<
+  CreditTrace,
+  'sourceAccountNumberMasked' | 'items' | 'whereabouts' | 'transactionTime'
+> & {
+  bookedKobo: bigint
+  sourceSealed: Buffer | null
+  transactionTime: Date | null
+  reversedBy: string | null
+  items: ItemRow[] | null
+}
+
+// The credit `c` comes from the query that this is put around. One statement, so that the parts of
+// a credit are of one moment.
+const SELECT_TRACE = `
+  select c.id, c.session_id as "sessionId", c.bank_code as "bankCode",
+         c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency, c.outcome,
+         c.reason, c.amount_kobo - c.suspended_kobo - c.reversed_kobo as "bookedKobo",
+         c.source_account_name as "sourceAccountName", c.source_account_sealed as "sourceSealed",
+         c.source_bank_code as "sourceBankCode", c.narration, p.id as "paymentReference",
+         p.advice_id as "adviceReference", a.merchant_ref as "merchantRef",
+         n.account_number as "collectionAccountNumber", c.transacted_at as "transactionTime",
+         c.received_at as "receivedAt",
+         (select session_id from reversals where credit_id = c.id order by id desc limit 1)
+           as "reversedBy",
+         (select json_agg(json_build_object(
+                   'id', i.id::text, 'amountKobo', i.amount_kobo::text, 'reason', i.reason,
+                   'state', i.state, 'accountNumber', t.account_number,
+                   'paymentReference', i.assigned_payment_id,
+                   'returnReference', i.return_reference, 'openedAt', i.opened_at,
+                   'closedAt', i.closed_at) order by i.id)
+            from suspense_items i left join collection_accounts t on t.id = i.assigned_account_id
+           where i.credit_id = c.id) as items`
+
+const WITH_OWNERS = `
+    left join payments p on p.id = c.payment_id
+    left join advices a on a.id = p.advice_id
+    left join collection_accounts n on n.id = c.collection_account_id`
+
+const visibleTo = (viewer: Viewer, place: string) => `(
+  c.client_id = ${place} ${viewer.isOperator ? 'or c.client_id is null' : ''}
+  or exists (select from suspense_items i
+               left join collection_accounts t on t.id = i.assigned_account_id
+               left join payments y on y.id = i.assigned_payment_id
+              where i.credit_id = c.id and coalesce(t.client_id, y.client_id) = ${place}))`
+
+// Newest first; `before` is the id of the last one seen.
+export async function listCredits(
+  db: Queryable,
+  sealer: Sealer,
+  viewer: Viewer,
+  filters: CreditFilters,
+  { before, limit }: { before?: bigint | undefined; limit: number },
+): Promise<CreditTrace[]> {
+  const values: unknown[] = []
+  const place = (value: unknown) => `$${values.push(value)}`
+  const { sql, conditions } = narrow(viewer, filters, place)
+  if (filters.from || filters.to) {
+    const { firstId, pastId } = await idBounds(db, 'credits', filters)
+    conditions.push(`c.id >= ${place(firstId)} and c.id < ${place(pastId)}`)
+  }
+  if (filters.from) conditions.push(`c.received_at >= ${place(filters.from)}`)
+  if (filters.to) conditions.push(`c.received_at < ${place(filters.to)}`)
+  if (before !== undefined) conditions.push(`c.id < ${place(before)}`)
+  // Written out, so that an index on one outcome can serve.
+  const outcome = OUTCOMES.find((known) => known === filters.outcome)
+  if (outcome) conditions.push(`c.outcome = '${outcome}'`)
+  const { rows } = await db.query<CreditRow>(
+    `${sql} ${SELECT_TRACE}
+       from (select * from credits c where ${conditions.join(' and ')}
+              order by c.id desc limit ${place(limit)}) as c ${WITH_OWNERS}
+      order by c.id desc`,
+    values,
+  )
+  return rows.map((row) => openTrace(sealer, row))
+}
+
+// Every way to narrow leads through an index: a payment's own credits and what was assigned to it,
+// a session id, a number; otherwise the client's own. Of these the first is the client's already.
+function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) => string) {
+  const { sessionId, accountNumber, paymentReference, adviceReference, merchantRef } = filters
+  const me = place(viewer.id)
+  const ofPayment: string[] = []
+  if (paymentReference) ofPayment.push(`p.id = ${place(paymentReference)}`)
+  if (adviceReference) ofPayment.push(`a.id = ${place(adviceReference)}`)
+  if (merchantRef) ofPayment.push(`a.merchant_ref = ${place(merchantRef)}`)
+
+  const conditions: string[] = []
+  if (sessionId) conditions.push(`c.session_id = ${place(sessionId)}`)
+  if (accountNumber) conditions.push(`c.account_number = ${place(accountNumber)}`)
+  if (ofPayment.length === 0) {
+    const isNarrow = conditions.length > 0
+    conditions.push(isNarrow ? visibleTo(viewer, me) : `c.client_id = ${me}`)
+    return { sql: '', conditions }
+  }
+  conditions.push('c.id = any(array(select id from of_payment))')
+  const sql = `
+    with payment as materialized (
+      select p.id from advices a join payments p on p.advice_id = a.id
+       where a.client_id = ${me} and p.client_id = ${me} and ${ofPayment.join(' and ')}
+    ), of_payment as materialized (
+      select c.id from credits c join payment p on p.id = c.payment_id
+      union
+      select i.credit_id from suspense_items i join payment p on p.id = i.assigned_payment_id
+    )`
+  return { sql, conditions }
+}
+
+// By its id, or by the session id: the latest, should two banks ever report the same one. The same
+// "not there" for what does not exist and for what is another client's.
+export async function getCredit(
+  db: Queryable,
+  sealer: Sealer,
+  viewer: Viewer,
+  by: { id: bigint } | { sessionId: string },
+): Promise<CreditTrace> {
+  const [column, value] = 'id' in by ? ['id', by.id] : ['session_id', by.sessionId]
+  const { rows } = await db.query<CreditRow>(
+    `${SELECT_TRACE} from credits c ${WITH_OWNERS}
+      where c.${column} = $1 and ${visibleTo(viewer, '$2')}
+      order by c.id desc limit 1`,
+    [value, viewer.id],
+  )
+  if (!rows[0]) throw new Refusal('credit_not_found')
+  return openTrace(sealer, rows[0])
+}
+
+function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
+  const { sourceSealed, bookedKobo, reversedBy, items: itemRows, ...credit } = row
+  const items = (itemRows ?? []).map((item) => ({
+    ...item,
+    amountKobo: BigInt(item.amountKobo),
+    openedAt: new Date(item.openedAt),
+    closedAt: item.closedAt === null ? null : new Date(item.closedAt),
+  }))
+  return {
+    ...credit,
+    items,
+    sourceAccountNumberMasked: sourceSealed && maskAccountNumber(sealer.open(sourceSealed)),
+    whereabouts: whereaboutsOf({ ...credit, bookedKobo, reversedBy, items }),
+  }
+}

@@ -1,0 +1,100 @@
+// The statement of a collection account: every transfer in and out of it, newest first, each with
+// the balance after it.
+//
+// No balance is stored with a transfer. The first page starts from the account's balance, read in
+// the same statement as the transfers; each older one follows by subtraction, and the cursor carries
+// on from there. This holds because whoever posts to a collection account locks it before: so the
+// ids of its transfers are in the order in which its balance changed.
+
+import type { Queryable } from '#db/pool.ts'
+import { idBounds, type Window } from '#db/time-bounds.ts'
+import { Refusal } from '#errors.ts'
+
+export type Entry = {
+  id: bigint
+  type: string // The transfer's reason: credit, assign, reversal.
+  direction: 'in' | 'out'
+  amountKobo: bigint
+  balanceAfterKobo: bigint
+  creditId: bigint
+  sessionId: string
+  narration: string | null
+  sourceAccountName: string | null
+  postedAt: Date
+}
+
+// Where a page goes on: after this transfer, with this balance before it.
+export type EntryPosition = { id: bigint; balanceKobo: bigint }
+
+export type StatementAccount = { id: bigint; currency: string }
+
+export async function getStatementAccount(
+  db: Queryable,
+  clientId: bigint,
+  accountNumber: string,
+): Promise<StatementAccount> {
+  const { rows } = await db.query<StatementAccount>({
+    name: 'get-statement-account',
+    text: `select id, currency_code as currency from collection_accounts
+            where account_number = $1 and client_id = $2`,
+    values: [accountNumber, clientId],
+  })
+  if (!rows[0]) throw new Refusal('account_not_found')
+  return rows[0]
+}
+
+export function positionAfter(last: Entry): EntryPosition {
+  const changeKobo = last.direction === 'in' ? last.amountKobo : -last.amountKobo
+  return { id: last.id, balanceKobo: last.balanceAfterKobo - changeKobo }
+}
+
+const MOVED = 'id, credit_id, reason, posted_at, amount_kobo'
+
+// Two index scans, merged; reading stops when the page is full. What is newer than `to` is read
+// once, by the first page, because its sum is needed.
+export async function listEntries(
+  db: Queryable,
+  accountId: bigint,
+  window: Window,
+  { after, limit }: { after?: EntryPosition | undefined; limit: number },
+): Promise<Entry[]> {
+  const { firstId, pastId } = await idBounds(db, 'transfers', { from: window.from })
+  const { rows } = await db.query<Entry>({
+    name: 'list-entries',
+    text: `select e.id, e.reason as type, case when e.change > 0 then 'in' else 'out' end
+                  as direction,
+                  e.amount_kobo as "amountKobo", e.balance as "balanceAfterKobo",
+                  e.credit_id as "creditId", c.session_id as "sessionId", c.narration,
+                  c.source_account_name as "sourceAccountName", e.posted_at as "postedAt"
+             from (
+               select * from (
+                 select m.*,
+                        (coalesce($2, (select credits_kobo - debits_kobo
+                                         from ledger_accounts where id = $1))
+                         - coalesce(sum(change) over (order by id desc rows between unbounded
+                                                      preceding and 1 preceding), 0))::bigint
+                        as balance
+                   from (
+                     select ${MOVED}, amount_kobo as change from transfers
+                      where credit_account_id = $1 and id >= $3 and id < $4
+                     union all
+                     select ${MOVED}, -amount_kobo from transfers
+                      where debit_account_id = $1 and reason <> 'credit' and id >= $3 and id < $4
+                   ) as m
+               ) as b
+                where posted_at >= $5 and posted_at < $6
+                order by id desc limit $7
+             ) as e join credits c on c.id = e.credit_id
+            order by e.id desc`,
+    values: [
+      accountId,
+      after?.balanceKobo ?? null,
+      firstId,
+      after?.id ?? pastId,
+      window.from ?? '-infinity',
+      window.to ?? 'infinity',
+      limit,
+    ],
+  })
+  return rows
+}

@@ -1,0 +1,20 @@
+// Closes payments whose grace is over: they expire for good, and what was paid on them moves to
+// suspense. Readers do not depend on it: a payment reads Expired from its expiry on.
+
+import type { Clock } from '#clock.ts'
+import type { Pool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { closeExpired } from '#domain/closings.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Round } from './loop.ts'
+
+type Deps = { batchPool: Pool; sharedAccounts: SharedAccounts; clock: Clock }
+
+export function expirePaymentsRound({ batchPool, sharedAccounts, clock }: Deps): Round {
+  return async () => {
+    const closed = await withTransaction(batchPool, (tx) =>
+      closeExpired(tx, { sharedAccounts, now: clock() }),
+    )
+    return { more: closed > 0 }
+  }
+}

@@ -1,0 +1,40 @@
+// Sends money back: tells banks which returns were asked for, and books what they answer.
+//
+// No transaction is open while a bank is asked. Dying between the bank's answer and our commit
+// means asking again, which a connector must allow (src/banks/connector.ts).
+
+import type { BankConnector } from '#banks/connector.ts'
+import type { Clock } from '#clock.ts'
+import type { Pool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { findInstructions, settleReturn } from '#domain/suspense-returns.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Sealer } from '#seal.ts'
+import type { Round } from './loop.ts'
+
+const SEND_MAX = 50
+
+export type SendReturnsDeps = {
+  db: Pool
+  sealer: Sealer
+  sharedAccounts: SharedAccounts
+  connector: BankConnector
+  clock: Clock
+}
+
+export function sendReturnsRound(deps: SendReturnsDeps): Round {
+  const { db, sealer, sharedAccounts, connector, clock } = deps
+  return async () => {
+    const instructions = await findInstructions(db, sealer, SEND_MAX)
+    let settled = 0
+    for (const { itemId, ...instruction } of instructions) {
+      const result = await connector.sendReturn(instruction)
+      if (result.status === 'pending') continue
+      const isSettled = await withTransaction(db, (tx) =>
+        settleReturn(tx, { sharedAccounts, now: clock() }, itemId, result),
+      )
+      if (isSettled) settled++
+    }
+    return { more: settled === SEND_MAX }
+  }
+}

@@ -1,0 +1,120 @@
+// Addresses that lead nowhere: whatever stands where a reference should, the answer is a refusal of the
+// family that the address belongs to, and says nothing of how it is made.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  ACCOUNTS,
+  ADVICE,
+  BY_ADVICE,
+  BY_PAYMENT,
+  databaseText,
+  INITIATE,
+  refusalFaults,
+  SIMULATE,
+} from '../support/fixtures.ts'
+import { startTestService } from '../support/service.ts'
+
+const bench = closeAfterTests(await startTestService())
+
+const PARAMETERS = [
+  '..%2f',
+  '..%2f..%2f..%2fetc%2fpasswd',
+  '%2e%2e%2f',
+  '%',
+  '%0',
+  '%zz',
+  '%00',
+  'a%00b',
+  '%ff',
+  '%c3%28',
+  '%ed%a0%80',
+  '%20',
+  '%0d%0aSet-Cookie:%20x=1',
+  "'%20or%20'1'='1",
+  '%F0%9F%8F%A6',
+  '%D9%A1%D9%A2%D9%A3%D9%A4%D9%A5%D9%A6%D9%A7%D9%A8%D9%A9%D9%A0',
+  'null',
+  'undefined',
+  '__proto__',
+  '0',
+  '-1',
+  '1e3',
+  '1,000',
+  '12345678901',
+  '6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d1',
+  '6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d1g',
+  '%7B6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10%7D',
+  'x'.repeat(99),
+  'x'.repeat(101),
+  'x'.repeat(5000),
+  '9'.repeat(5000),
+]
+
+const BY_PARAMETER = [
+  { url: ACCOUNTS, family: 'account', body: undefined },
+  { url: ADVICE, family: 'payment', body: undefined },
+  { url: BY_PAYMENT, family: 'payment', body: undefined },
+  { url: BY_ADVICE, family: 'payment', body: undefined },
+  { url: INITIATE, family: 'payment', body: { bankCode: '035' } },
+] as const
+
+for (const { url, family, body } of BY_PARAMETER) {
+  test(`${url}/{…} refuses whatever is not a reference`, async () => {
+    const before = await databaseText(bench)
+    const faults: string[] = []
+    for (const parameter of PARAMETERS) {
+      const answer = await bench.call({ url: `${url}/${parameter}`, body })
+      const found = refusalFaults(answer, family, [400, 404])
+      faults.push(...found.slice(0, 1).map((fault) => `${parameter.slice(0, 60)}: ${fault}`))
+    }
+    assert.deepEqual(faults, [])
+    assert.equal(await databaseText(bench), before)
+  })
+}
+
+const ADDRESSES = [
+  ['/api/Account/login', 'account'],
+  [ACCOUNTS, 'account'],
+  [`${ACCOUNTS}/0000000000`, 'account'],
+  [ADVICE, 'payment'],
+  [SIMULATE, 'payment'],
+  [`${BY_PAYMENT}/x`, 'payment'],
+] as const
+
+test('a method that an address does not know is refused in its family', async () => {
+  const faults: string[] = []
+  for (const [url, family] of ADDRESSES) {
+    for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+      const answer = await bench.call({ method, url, body: {} })
+      const found = refusalFaults(answer, family, [404, 405])
+      faults.push(...found.map((fault) => `${method} ${url}: ${fault}`))
+    }
+  }
+  assert.deepEqual(faults, [])
+})
+
+test('an address that does not exist is refused in the family it looks like', async () => {
+  const addresses = [
+    ['/', 'account'],
+    ['/nowhere', 'account'],
+    ['/%', 'account'],
+    [`/${'x'.repeat(5000)}`, 'account'],
+    ['/api/v1/nowhere', 'account'],
+    ['/Payment', 'payment'],
+    ['/payment/nowhere', 'payment'],
+    ['/PAYMENT/%', 'payment'],
+    ['/Payment//advice', 'payment'],
+    ['/api/transaction/nowhere', 'payment'],
+    ['/api/WebHook/nowhere', 'payment'],
+  ] as const
+
+  const faults: string[] = []
+  for (const [url, family] of addresses) {
+    const answer = await bench.call({ url, token: null })
+    const found = refusalFaults(answer, family, [400, 401, 404]).slice(0, 1)
+    faults.push(...found.map((fault) => `${url.slice(0, 60)}: ${fault}`))
+  }
+  assert.deepEqual(faults, [])
+})

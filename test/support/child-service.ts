@@ -1,0 +1,136 @@
+// The real thing: `node src/main.ts` as a process of its own, on a data folder of its own, spoken to
+// over real HTTP, and killed like one. Nothing of this process's environment reaches it but PATH.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isRunning, until } from './embedded-bench.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const WELCOME_END = 'Stop with Ctrl-C.'
+
+export type Options = {
+  folder: string // Its working folder, where it also keeps its data.
+  role?: string
+  env?: Record<string, string>
+}
+
+export type ChildService = Awaited<ReturnType<typeof startChild>>
+
+// Spawned, but perhaps not up yet, and perhaps never.
+export function spawnChild({ folder, role, env = {} }: Options) {
+  const child = spawn(process.execPath, [MAIN, ...(role ? [role] : [])], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH ?? '',
+      MANILLA_DATA_DIR: dataDirOf(folder),
+      PORT: '0',
+      ...(process.env.NODE_COMPILE_CACHE
+        ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
+        : {}),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    said.out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said.err += text
+  })
+  const closed = once(child, 'close').then(([code]) => code as number | null)
+  return {
+    child,
+    said,
+    closed,
+    // Rejects when it ends before it has said so.
+    async says(words: string): Promise<void> {
+      const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+      await until(`it says ${words}`, () => said.out.includes(words) || hasEnded())
+      if (!said.out.includes(words)) throw new Error(`it ended: ${said.out}${said.err}`)
+    },
+    async [Symbol.asyncDispose]() {
+      for (const pid of processesOf(child)) kill(pid)
+      await closed
+    },
+  }
+}
+
+export async function startChild(options: Options) {
+  const spawned = spawnChild(options)
+  const { child, said, closed, says } = spawned
+  try {
+    await says(WELCOME_END)
+  } catch (error) {
+    await spawned[Symbol.asyncDispose]()
+    throw error
+  }
+  const [, url = ''] = /API +(http:\S+)/.exec(said.out) ?? []
+  const processes = processesOf(child)
+  return {
+    ...spawned,
+    url,
+    processes,
+    async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+      child.kill(signal)
+      return closed
+    },
+    // With -9, all in one go. Backends of the database that came since are found anew.
+    async kill(whom: 'everything' | 'database' | 'process'): Promise<void> {
+      const all = processesOf(child)
+      const postmaster = postmasterOf(options.folder)
+      if (whom === 'everything') for (const pid of all) kill(pid)
+      if (whom === 'database') kill(postmaster)
+      if (whom === 'process') kill(child.pid)
+      await closed
+      await until('all of its processes are gone', () => !all.some(isRunning))
+    },
+  }
+}
+
+export function dataDirOf(folder: string): string {
+  return join(folder, 'data')
+}
+
+// How a program beside the service reaches its database, for as long as it runs.
+export function databaseOf(folder: string): string {
+  const socket = join(dataDirOf(folder), 'postgres', postmasterLines(folder)[4] ?? '')
+  return `postgres://manilla@/manilla?host=${encodeURIComponent(socket)}&port=5432&sslmode=disable`
+}
+
+function postmasterOf(folder: string): number {
+  return Number(postmasterLines(folder)[0])
+}
+
+function postmasterLines(folder: string): string[] {
+  return readFileSync(join(dataDirOf(folder), 'postgres', 'postmaster.pid'), 'utf8').split('\n')
+}
+
+// A child with all that descend from it, and whoever shares a process group with one of those: the
+// guard of the database is nobody's child.
+function processesOf({ pid }: ChildProcess): number[] {
+  const { stdout } = spawnSync('ps', ['-ax', '-o', 'pid=,ppid=,pgid='], { encoding: 'utf8' })
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number, number])
+  const family = new Set<number>()
+  const add = (member: number) => {
+    if (family.has(member)) return
+    family.add(member)
+    for (const [child, parent] of rows) if (parent === member) add(child)
+  }
+  if (pid !== undefined) add(pid)
+  for (const [member, , group] of rows) if (group !== pid && family.has(group)) add(member)
+  return [...family]
+}
+
+function kill(pid: number | undefined): void {
+  try {
+    if (pid) process.kill(pid, 'SIGKILL')
+  } catch {
+    // It is gone already.
+  }
+}
