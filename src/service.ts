@@ -18,6 +18,7 @@ import type { Logger } from './log.ts'
 import { Sealer } from './seal.ts'
 import { maintainPartitionsRound } from './workers/maintain-partitions.ts'
 import { type RunningWorkers, runWorkers } from './workers/run-workers.ts'
+import { sendReturnsRound } from './workers/send-returns.ts'
 
 const CONNECTIONS_MAX = 10
 const BATCH_CONNECTIONS_MAX = 8
@@ -78,6 +79,7 @@ export async function createService(options: Options): Promise<Service> {
     ttlSeconds: config.policy.tokenTtlSeconds,
     clock,
   })
+  const sendReturnsNow = sendReturnsRound({ db, sealer, sharedAccounts, connector, clock })
   const app = await buildApp({
     mode: config.mode,
     publicUrl: config.publicUrl,
@@ -88,7 +90,9 @@ export async function createService(options: Options): Promise<Service> {
     db,
     batchPool,
     sharedAccounts,
-    connector,
+    sendReturns: async () => {
+      await sendReturnsNow(new AbortController().signal)
+    },
     sealer,
     writers,
     tokens,

@@ -17,57 +17,70 @@ const heldBy = (ofCredit: string, ofItem: string) => `
 
 const MONEY: readonly Check[] = [
   {
-    // I14. What a payment held when it closed was booked first and suspended later.
-    name: 'credits_are_booked_or_suspended',
+    // I14. Every transfer names the credit whose money it moves, so each credit can be followed:
+    // it came in whole, and each part of it is where the credit and its items say.
+    name: 'credits_are_where_their_parts_say',
     sql: `
-      with suspense as (select id from ledger_accounts where kind = 'suspense'),
-      booked as (
-        select credit_id,
-               coalesce(sum(amount_kobo) filter (
-                 where reason = 'credit' and credit_account_id not in (select id from suspense)), 0)
-               - coalesce(sum(amount_kobo) filter (where reason = 'suspend'), 0) as kobo
-          from transfers where reason in ('credit', 'suspend') group by credit_id
+      with kinds as (
+        select id, kind from ledger_accounts
+         where kind in ('bank', 'shortfall', 'suspense', 'returning')
+      ), sides as (
+        select credit_id, credit_account_id as account_id, amount_kobo as kobo,
+               reason = 'credit' as is_new
+          from transfers
+        union all
+        select credit_id, debit_account_id, -amount_kobo, false from transfers
+      ), moved as (
+        select s.credit_id, coalesce(sum(kobo) filter (where is_new), 0) as brought,
+               coalesce(sum(kobo) filter (where k.kind is null), 0) as booked,
+               coalesce(sum(kobo) filter (where k.kind = 'suspense'), 0) as suspense,
+               coalesce(sum(kobo) filter (where k.kind = 'returning'), 0) as returning
+          from sides s left join kinds k on k.id = s.account_id group by s.credit_id
+      ), items as (
+        select credit_id, coalesce(sum(amount_kobo) filter (where state = 'assigned'), 0) as assigned,
+               coalesce(sum(amount_kobo) filter (where state = 'open'), 0) as open,
+               coalesce(sum(amount_kobo) filter (where state = 'returning'), 0) as returning
+          from suspense_items group by credit_id
+      ), told as (
+        select c.id, c.amount_kobo as brought,
+               c.amount_kobo - c.suspended_kobo - c.reversed_kobo + coalesce(i.assigned, 0) as booked,
+               coalesce(i.open, 0) as suspense, coalesce(i.returning, 0) as returning
+          from credits c left join items i on i.credit_id = c.id
       )
-      select 'credit ' || coalesce(c.id, b.credit_id) as subject,
-             coalesce(c.amount_kobo::text, 'no such credit') as expected,
-             format('%s booked and %s suspended', coalesce(b.kobo, 0), c.suspended_kobo) as found
-        from credits c full join booked b on b.credit_id = c.id
-       where c.id is null or c.amount_kobo <> coalesce(b.kobo, 0) + c.suspended_kobo
-       order by coalesce(c.id, b.credit_id)`,
+      select 'credit ' || coalesce(t.id, m.credit_id) as subject,
+             case when t.id is null then 'no such credit'
+                  else format('brought %s, booked %s, in suspense %s, on its way back %s',
+                              t.brought, t.booked, t.suspense, t.returning) end as expected,
+             case when m.credit_id is null then 'no transfers'
+                  else format('brought %s, booked %s, in suspense %s, on its way back %s',
+                              m.brought, m.booked, m.suspense, m.returning) end as found
+        from told t full join moved m on m.credit_id = t.id
+       where (t.brought, t.booked, t.suspense, t.returning)
+             is distinct from (m.brought, m.booked, m.suspense, m.returning)
+       order by coalesce(t.id, m.credit_id)`,
   },
   {
-    name: 'suspended_parts_are_items',
-    sql: `
-      with items as (
-        select credit_id, sum(amount_kobo) as kobo from suspense_items group by credit_id
-      )
-      select 'credit ' || c.id as subject, c.suspended_kobo::text as expected,
-             coalesce(i.kobo, 0)::text as found
-        from credits c left join items i on i.credit_id = c.id
-       where c.suspended_kobo <> coalesce(i.kobo, 0)
-       order by c.id`,
-  },
-  {
-    // I10. A payment that closed unpaid holds nothing: its money is in suspense.
+    // I10. One that closed unpaid holds nothing: its money is in suspense.
     name: 'payments_hold_what_was_paid',
     sql: `
       with held as (${heldBy('payment_id', 'assigned_payment_id')})
       select 'payment ' || coalesce(p.id, h.owner) as subject, coalesce(h.kobo, 0)::text as expected,
-             coalesce(p.paid::text, 'no such payment') as found
-        from (select id, case when status in ('Expired', 'Cancelled') then 0
-                              else amount_paid_kobo end as paid from payments) as p
-        full join held h on h.owner = p.id
-       where p.paid is distinct from coalesce(h.kobo, 0)
+             coalesce(p.amount_paid_kobo::text, 'no such payment') as found
+        from payments p full join held h on h.owner = p.id
+       where p.amount_paid_kobo is distinct from coalesce(h.kobo, 0)
        order by coalesce(p.id, h.owner)`,
   },
   {
+    // What is left of a payment that was reversed in part stays settled.
     name: 'pending_and_settled_are_their_payments',
     sql: `
       with paid as (
-        select case when p.status = 'Successful' then 'settled' else 'pending' end as kind,
+        select case when p.status in ('Successful', 'Reversed') then 'settled' else 'pending' end
+                 as kind,
                'client:' || p.client_id as owner, a.currency, sum(p.amount_paid_kobo) as kobo
           from payments p join advices a on a.id = p.advice_id
-         where p.status in ('Processing', 'PartPayment', 'Successful') and p.amount_paid_kobo > 0
+         where p.status in ('Processing', 'PartPayment', 'Successful', 'Reversed')
+           and p.amount_paid_kobo > 0
          group by 1, 2, 3
       ), accounts as (
         select kind, owner, currency, credits_kobo - debits_kobo as kobo

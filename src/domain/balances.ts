@@ -61,7 +61,14 @@ export async function readBalances(db: Queryable, clientId: bigint): Promise<Bal
              union all
              select $3, 'collected', 0
            )
-           select currency, ${['collected', 'pending', 'suspense', 'returning', 'returned', 'reversed']
+           select currency, ${[
+             'collected',
+             'pending',
+             'suspense',
+             'returning',
+             'returned',
+             'reversed',
+           ]
              .map((part) => `${sumOf(part)} as "${COLUMNS[part]}"`)
              .join(', ')}
              from parts group by currency order by currency`,

@@ -4,8 +4,8 @@
 // A client sees the credits to its numbers, and those whose money was assigned to it. Nobody's money
 // (a number we never gave out) is seen by operators, by session id or account number.
 
-import { idBounds, type Window } from '#db/time-bounds.ts'
 import type { Queryable } from '#db/pool.ts'
+import { idBounds, type Window } from '#db/time-bounds.ts'
 import { Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
 import type { Sealer } from '#seal.ts'

@@ -9,22 +9,26 @@ import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { timeOrderedId } from '#ids.ts'
 
-export type EventType =
-  | 'account.created'
-  | 'account.updated'
-  | 'account.deactivated'
-  | 'collection.received'
-  | 'collection.reversed'
-  | 'payment.processing'
-  | 'payment.part_paid'
-  | 'payment.successful'
-  | 'payment.expired'
-  | 'payment.cancelled'
-  | 'payment.reversed'
-  | 'credit.suspended'
-  | 'credit.assigned'
-  | 'credit.returned'
-  | 'credit.reversed'
+export const EVENT_TYPES = [
+  'account.created',
+  'account.updated',
+  'account.deactivated',
+  'collection.received',
+  'collection.reversed',
+  'payment.processing',
+  'payment.part_paid',
+  'payment.successful',
+  'payment.expired',
+  'payment.cancelled',
+  'payment.reversed',
+  'credit.suspended',
+  'credit.assigned',
+  'credit.returned',
+  'credit.reversed',
+  'endpoint.test',
+] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
 
 export type NewEvent = {
   clientId: bigint

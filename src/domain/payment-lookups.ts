@@ -1,7 +1,8 @@
 // A payment found by any of its references, which is what a payer's complaint comes with. Tried in
 // this order, each within the client's own:
-//   payment reference, advice reference, merchantRef, session id of a credit to it or assigned to
-//   it, account number (the latest payment that had it).
+//   payment reference, advice reference, merchantRef, session id of a credit (the payment it is
+//   booked to, then one it was assigned to, then the one it was sent to), account number (the
+//   latest payment that had it).
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
@@ -31,10 +32,16 @@ export async function findPayment(
              union all
              (select 4, p.id
                 from credits c
-                left join suspense_items i on i.credit_id = c.id
-                join payments p on p.id = coalesce(i.assigned_payment_id, c.payment_id)
+               cross join lateral (
+                 select c.payment_id as id,
+                        case when c.amount_kobo > c.suspended_kobo + c.reversed_kobo
+                             then 1 else 3 end as preference
+                 union all
+                 select assigned_payment_id, 2 from suspense_items where credit_id = c.id
+               ) as holder
+                join payments p on p.id = holder.id
                where c.session_id = $3 and p.client_id = $1
-               order by c.id desc, i.assigned_payment_id is null, i.id desc limit 1)
+               order by c.id desc, holder.preference limit 1)
              union all
              (select 5, p.id from payment_numbers n join payments p on p.id = n.payment_id
                where n.account_number = $3 and p.client_id = $1

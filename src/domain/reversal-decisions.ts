@@ -57,8 +57,9 @@ export function decideReversal(known: Known, amountKobo: bigint): ReversalPlan {
   }
   const balances = new Map([...known.collections].map(([id, { balanceKobo }]) => [id, balanceKobo]))
   for (const { holder, item, amountKobo: heldKobo } of sourcesOf(known)) {
-    const takenKobo = plan.shortfallKobo < heldKobo ? plan.shortfallKobo : heldKobo
-    if (takenKobo === 0n) continue
+    if (plan.shortfallKobo === 0n) break
+    const isEnough = heldKobo >= plan.shortfallKobo
+    const takenKobo = isEnough ? plan.shortfallKobo : heldKobo
     plan.shortfallKobo -= takenKobo
     plan.takings.push({ holder, amountKobo: takenKobo })
     if (item) plan.items.push({ item, takenKobo })

@@ -46,6 +46,9 @@ export async function reopenItems(tx: Transaction, ids: readonly bigint[]): Prom
   })
 }
 
+export const ITEM_STATES = ['open', 'assigned', 'returning', 'returned', 'reversed'] as const
+export type ItemState = (typeof ITEM_STATES)[number]
+
 export type LockedItem = {
   id: bigint
   creditId: bigint
@@ -53,7 +56,7 @@ export type LockedItem = {
   accountId: bigint
   amountKobo: bigint
   reason: string
-  state: 'open' | 'assigned' | 'returning' | 'returned' | 'reversed'
+  state: ItemState
   assignedAccountId: bigint | null
   assignedPaymentId: string | null
   bankCode: string

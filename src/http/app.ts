@@ -3,7 +3,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { BankSettings } from '#bank-settings.ts'
-import type { BankConnector } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
 import type { Policy } from '#config.ts'
 import type { Pool } from '#db/pool.ts'
@@ -16,11 +15,16 @@ import { parseJsonBodies } from './bodies.ts'
 import { answerFailures } from './failures.ts'
 import { registerOpenApi } from './open-api.ts'
 import { adviceRoutes } from './routes/advices.ts'
+import { balanceRoutes } from './routes/balances.ts'
 import { bankTransferRoutes } from './routes/bank-transfers.ts'
 import { collectionAccountRoutes } from './routes/collection-accounts.ts'
+import { creditRoutes } from './routes/credits.ts'
 import { healthRoutes } from './routes/health.ts'
 import { loginRoutes } from './routes/login.ts'
+import { paymentRoutes } from './routes/payments.ts'
 import { railRoutes } from './routes/rails.ts'
+import { statementRoutes } from './routes/statements.ts'
+import { suspenseRoutes } from './routes/suspense.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import type { Tokens } from './tokens.ts'
 import { validatorOptions } from './validation.ts'
@@ -35,7 +39,8 @@ export type Deps = {
   db: Pool
   batchPool: Pool
   sharedAccounts: SharedAccounts
-  connector: BankConnector
+  // Tells banks of the returns that were asked for; the workers do the same by and by.
+  sendReturns: () => Promise<void>
   sealer: Sealer
   writers: Writers
   tokens: Tokens
@@ -74,9 +79,14 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(healthRoutes, deps)
   await app.register(loginRoutes, deps)
   await app.register(collectionAccountRoutes, deps)
+  await app.register(statementRoutes, deps)
   await app.register(adviceRoutes, deps)
   await app.register(bankTransferRoutes, deps)
   await app.register(transactionRoutes, deps)
+  await app.register(creditRoutes, deps)
+  await app.register(paymentRoutes, deps)
+  await app.register(balanceRoutes, deps)
   await app.register(railRoutes, deps)
+  await app.register(suspenseRoutes, deps)
   return app
 }

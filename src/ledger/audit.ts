@@ -3,7 +3,7 @@
 //
 // A check is one statement that finds what is wrong, and nothing when all is well.
 
-import type pg from 'pg'
+import type { Queryable } from '#db/pool.ts'
 
 export type Finding = { check: string; subject: string; expected: string; found: string }
 
@@ -59,9 +59,7 @@ export const LEDGER_CHECKS: readonly Check[] = [
   },
 ]
 
-export async function runCheck(client: pg.PoolClient, { name, sql }: Check): Promise<Finding[]> {
-  const { rows } = await client.query<Omit<Finding, 'check'>>(
-    `${sql} limit ${FINDINGS_PER_CHECK_MAX}`,
-  )
+export async function runCheck(db: Queryable, { name, sql }: Check): Promise<Finding[]> {
+  const { rows } = await db.query<Omit<Finding, 'check'>>(`${sql} limit ${FINDINGS_PER_CHECK_MAX}`)
   return rows.map((row) => ({ check: name, ...row }))
 }

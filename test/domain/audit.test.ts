@@ -63,17 +63,17 @@ const CORRUPTIONS: readonly (readonly [check: string, tamper: string, subject: R
     /^ledger account \d+ \(collection \)$/,
   ],
   [
-    'credits_are_booked_or_suspended',
+    'credits_are_where_their_parts_say',
     `update credits set amount_kobo = amount_kobo + 1 where reason is null`,
     /^credit \d+$/,
   ],
   [
-    'credits_are_booked_or_suspended',
+    'credits_are_where_their_parts_say',
     `delete from credits where id = (select min(id) from credits)`,
     /^credit \d+$/,
   ],
   [
-    'suspended_parts_are_items',
+    'credits_are_where_their_parts_say',
     `update credits set suspended_kobo = suspended_kobo - 1 where reason = 'late'`,
     /^credit \d+$/,
   ],
@@ -83,9 +83,14 @@ const CORRUPTIONS: readonly (readonly [check: string, tamper: string, subject: R
     /^payment [0-9a-f-]{36}$/,
   ],
   [
-    'payments_hold_what_was_paid',
+    'credits_are_where_their_parts_say',
+    `update transfers set credit_id = (select max(id) from credits) where id = 1`,
+    /^credit \d+$/,
+  ],
+  [
+    'pending_and_settled_are_their_payments',
     `update payments set status = 'Cancelled' where status = 'PartPayment'`,
-    /^payment [0-9a-f-]{36}$/,
+    /^pending client:\d+ NGN$/,
   ],
   [
     'payments_hold_what_was_paid',

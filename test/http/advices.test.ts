@@ -1,5 +1,5 @@
-// The payment order: its terms are kept to the kobo, a reference of the merchant's names one advice,
-// and nobody but the client that made it can read it.
+// The payment order: its terms are kept to the kobo, what cannot be kept is refused by name, and nobody
+// but the client that made it can read it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,8 +17,6 @@ import {
   UUID,
 } from '../support/fixtures.ts'
 import { startTestService } from '../support/service.ts'
-
-const AT_ONCE = 20
 
 const bench = closeAfterTests(await startTestService())
 const otherClient = await bench.newClient('OTHER00001')
@@ -160,6 +158,24 @@ test('terms that cannot be kept are refused by their name', async () => {
   assert.deepEqual(taken, [])
 })
 
+test('all that is wrong is told at once', async () => {
+  const wrong = {
+    amount: 'x',
+    currency: 'USD',
+    customer: {},
+    callBackUrl: 'x',
+    expiresInSeconds: 1,
+    amountPolicy: 'x',
+  }
+
+  const answer = await bench.call({ url: ADVICE, body: adviceBody(wrong) })
+
+  assertRefused(answer, 'payment', { code: 'invalid_request' })
+  const fields: string[] = answer.json().errors.map(({ field }: { field: string }) => field)
+  const told = new Set(fields.map((field) => field.split('.')[0]))
+  assert.deepEqual([...told].sort(), Object.keys(wrong).sort())
+})
+
 test('a customer needs a name, and one is enough', async () => {
   const first = await createAdvice(bench, { customer: { customerFirstName: 'Ada' } })
   const last = await createAdvice(bench, { customer: { customerLastName: 'Obi' } })
@@ -204,69 +220,6 @@ test('fields that only others know are ignored', async () => {
 
   assert.equal(advice.status, 'Pending')
   assert.equal(advice.mcc, undefined)
-})
-
-test('the same merchantRef and terms give the same advice', async () => {
-  const made = await createAdvice(bench, { merchantRef: 'again' })
-
-  const again = await createAdvice(bench, { merchantRef: 'again' })
-  const written = await createAdvice(bench, { merchantRef: 'again', amount: '6000.00', mcc: 1 })
-
-  assert.deepEqual(again, made)
-  assert.deepEqual(written, made)
-})
-
-test('the same merchantRef on other terms is refused', async () => {
-  const made = await createAdvice(bench, { merchantRef: 'other-terms' })
-  const changes = [
-    { amount: 6000.01 },
-    { narration: 'Two pairs' },
-    { callBackUrl: 'https://shop.example.com/other' },
-    { customer: { customerFirstName: 'Bola' } },
-    { amountPolicy: 'exact' },
-    { expiresInSeconds: 60 },
-    { notificationUrl: 'https://shop.example.com/hook' },
-  ]
-
-  for (const change of changes) {
-    const body = adviceBody({ merchantRef: 'other-terms', ...change })
-    const answer = await bench.call({ url: ADVICE, body })
-    assertRefused(answer, 'payment', { code: 'merchant_ref_reused' })
-  }
-  assert.deepEqual(await readAdvice(bench, made.adviceReference), made)
-})
-
-test("another client's same merchantRef is its own, and without one every advice is new", async () => {
-  const mine = await createAdvice(bench, { merchantRef: 'shared' })
-  const theirs = await createAdvice(
-    bench,
-    { merchantRef: 'shared', amount: 5 },
-    { token: otherClient },
-  )
-  const one = await createAdvice(bench)
-  const other = await createAdvice(bench)
-
-  const references = [mine, theirs, one, other].map(({ adviceReference }) => adviceReference)
-  assert.equal(new Set(references).size, 4)
-})
-
-test(`${AT_ONCE} requests at once with one merchantRef make one advice`, async () => {
-  const same = await Promise.all(
-    Array.from({ length: AT_ONCE }, () => createAdvice(bench, { merchantRef: 'at-once' })),
-  )
-  const race = await Promise.all(
-    Array.from({ length: AT_ONCE }, (_, at) =>
-      bench.call({ url: ADVICE, body: adviceBody({ merchantRef: 'race', amount: 1 + (at % 2) }) }),
-    ),
-  )
-
-  assert.equal(new Set(same.map(({ adviceReference }) => adviceReference)).size, 1)
-  const taken = race.filter(({ statusCode }) => statusCode === 200)
-  assert.equal(taken.length, AT_ONCE / 2)
-  assert.equal(new Set(taken.map(({ body }) => body)).size, 1)
-  for (const answer of race.filter((each) => !taken.includes(each))) {
-    assertRefused(answer, 'payment', { code: 'merchant_ref_reused' })
-  }
 })
 
 test('the path may be written in any case', async () => {

@@ -176,6 +176,13 @@ test('a customer whose fields are of the wrong type is refused', async () => {
   await assertAllRefused('payment', ADVICE, cases)
 })
 
+test('text that is not UTF-8 is refused, not mended', async () => {
+  const bytes = Buffer.from(JSON.stringify(accountBody({ accountName: 'Ada ~ Obi' })))
+  bytes[bytes.indexOf('~')] = 0xff
+
+  await assertAllRefused('account', ACCOUNTS, { 'a byte that is no text': { body: bytes } })
+})
+
 test('a deep or prototype-like field that nobody reads does not break anything', async () => {
   const deep = '['.repeat(5000) + ']'.repeat(5000)
   const text = JSON.stringify(adviceBody())

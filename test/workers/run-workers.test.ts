@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLogger } from '#log.ts'
-import type { Deps, Round } from '#workers/loop.ts'
-import { listWorkers, runWorkers } from '#workers/run-workers.ts'
-import { createTestDatabase } from '../support/database.ts'
+import type { Round } from '#workers/loop.ts'
+import { runWorkers, type WorkerDeps } from '#workers/run-workers.ts'
+import { startTestService } from '../support/service.ts'
 
 const NEVER_MS = 2 ** 31 - 1
 
@@ -75,27 +75,20 @@ test('a round that fails is logged, and the worker goes on', async () => {
   assert.match(lines.join(), /the disk is full.*"worker":"example".*"a round of work failed"/)
 })
 
-test('all workers of the service run on a real database, and stop', async () => {
-  await using database = await createTestDatabase()
-  const deps = depsOf({ db: database.pool })
+test('all workers of the service run on a real database, and stop with it', async () => {
+  await using bench = await startTestService()
 
-  await runWorkers(deps).stop()
+  bench.service.startWorkers()
 
-  const { rows } = await database.pool.query('select from audits where finished_at is null')
-  assert.equal(rows.length, 0)
-  const names = listWorkers(deps).map((worker) => worker.name)
-  assert.equal(new Set(names).size, names.length)
+  for (;;) {
+    const { rows } = await bench.db.query('select from audits where ok')
+    if (rows.length > 0) break
+  }
+  assert.doesNotMatch(bench.logText(), /"level":"error"/)
 })
 
-function depsOf({ db, lines = [] }: { db?: Deps['db']; lines?: string[] }): Deps {
-  const destination = { write: (line: string) => void lines.push(line) }
-  return {
-    db: db as Deps['db'],
-    clock: () => new Date('2026-11-15T08:00:00Z'),
-    log: createLogger({ level: 'info', destination }),
-  }
-}
-
 function start(round: Round, { pauseMs = NEVER_MS, lines = [] as string[] } = {}) {
-  return runWorkers(depsOf({ lines }), [{ name: 'example', pauseMs, round }])
+  const destination = { write: (line: string) => void lines.push(line) }
+  const log = createLogger({ level: 'info', destination })
+  return runWorkers({ log } as WorkerDeps, [{ name: 'example', pauseMs, round }])
 }

@@ -1,0 +1,80 @@
+// What all lists of ours share: their query, their envelope, and windows of time. On our own
+// endpoints a query parameter that is not known is refused: a misspelt filter would show too much.
+
+import { type TSchema, Type } from '@fastify/type-provider-typebox'
+import { parseBankTime } from '#banks/wat-time.ts'
+import { LIMIT_DEFAULT, type Page } from '#db/paging.ts'
+import type { Window } from '#db/time-bounds.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+
+type Properties = Parameters<typeof Type.Object>[0]
+
+export function query<P extends Properties>(properties: P) {
+  return Type.Object(properties, { additionalProperties: false })
+}
+
+export const NoQuery = query({})
+
+// A query is text on the wire; the description says what the text must be.
+const Limit = Type.Unsafe<string>({
+  type: ['string', 'integer'],
+  pattern: '^(?:[1-9][0-9]?|100)$',
+  description: `How many to answer with, 1 to 100. Default ${LIMIT_DEFAULT}.`,
+  'x-says': 'Must be a whole number from 1 to 100.',
+})
+
+export const PageQuery = {
+  limit: Type.Optional(Limit),
+  cursor: Type.Optional(
+    Type.String({ description: 'The nextCursor of the page before, with the same filters.' }),
+  ),
+}
+
+const moment = (description: string) =>
+  Type.Optional(Type.String({ description, maxLength: 64, 'x-says': NOT_A_TIME }))
+
+const NOT_A_TIME = 'Must be an ISO 8601 date or time, e.g. 2026-11-15 or 2026-11-15T09:30:00Z.'
+
+export const WindowQuery = {
+  from: moment('This time or later (ISO 8601; without an offset: West Africa Time).'),
+  to: moment('Before this time (ISO 8601; without an offset: West Africa Time).'),
+}
+
+export function limitOf({ limit }: { limit?: string | undefined }): number {
+  return limit === undefined ? LIMIT_DEFAULT : Number(limit)
+}
+
+export function windowOf(given: { from?: string | undefined; to?: string | undefined }): Window {
+  const errors: FieldError[] = []
+  const read = (field: 'from' | 'to') => {
+    const text = given[field]
+    const time = text === undefined ? undefined : parseBankTime(withPlus(text))
+    if (text !== undefined && !time) errors.push({ field, message: NOT_A_TIME })
+    return time
+  }
+  const [from, to] = [read('from'), read('to')]
+  if (from && to && to <= from) errors.push({ field: 'to', message: 'Must be later than from.' })
+  if (errors.length > 0) throw new Refusal('invalid_request', errors)
+  return { from, to }
+}
+
+// The + of an offset means a space in a query, and nearly everybody forgets to write it as %2B.
+function withPlus(text: string): string {
+  return text.replace(/(:[0-9.,]+) ([0-9]{2}:?[0-9]{2})$/, '$1+$2')
+}
+
+export function ListEnvelope<T extends TSchema>(item: T) {
+  return Type.Object({
+    isSuccessful: Type.Boolean(),
+    message: Type.String(),
+    data: Type.Array(item),
+    hasMore: Type.Boolean(),
+    nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+  })
+}
+
+export function listed<T, Shown>(message: string, page: Page<T>, present: (row: T) => Shown) {
+  const { rows, nextCursor } = page
+  const data = rows.map(present)
+  return { isSuccessful: true, message, data, hasMore: nextCursor !== null, nextCursor }
+}

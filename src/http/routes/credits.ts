@@ -1,0 +1,142 @@
+// /api/v1/credits: where a payer's money went, by whatever the payer or the merchant knows of it.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { isSessionId } from '#banks/session-id.ts'
+import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { readTogether } from '#db/snapshot.ts'
+import { readHistory } from '#domain/credit-histories.ts'
+import {
+  type CreditFilters,
+  getCredit,
+  listCredits,
+  OUTCOMES,
+  type Outcome,
+} from '#domain/credit-traces.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/app.ts'
+import {
+  bankNames,
+  CreditBody,
+  CreditDetailBody,
+  presentCredit,
+  presentCreditDetail,
+} from '#http/credit-bodies.ts'
+import { accepted } from '#http/envelopes.ts'
+import {
+  ListEnvelope,
+  limitOf,
+  listed,
+  NoQuery,
+  PageQuery,
+  query,
+  WindowQuery,
+  windowOf,
+} from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, text } from '#http/schemas.ts'
+import { parseReference } from '#ids.ts'
+
+const REFERENCE =
+  '^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$'
+const reference = (description: string) =>
+  digits(REFERENCE, description, 'Must be 32 hexadecimal digits, with or without dashes.')
+
+const CreditsQuery = query({
+  sessionId: Type.Optional(digits('^[0-9]{30}$', 'The bank’s session id.', 'Must be 30 digits.')),
+  accountNumber: Type.Optional(
+    digits('^[0-9]{10}$', 'The number that the money was sent to.', 'Must be 10 digits.'),
+  ),
+  paymentReference: Type.Optional(reference('What was paid to, or assigned to, this payment.')),
+  adviceReference: Type.Optional(reference('The same by the reference of its advice.')),
+  merchantRef: Type.Optional(text(100, 'The same by your own reference.')),
+  outcome: Type.Optional(
+    Type.Unsafe<Outcome>({
+      type: 'string',
+      enum: [...OUTCOMES],
+      description: 'Only credits with this outcome.',
+      'x-says': `Must be one of ${OUTCOMES.join(', ')}.`,
+    }),
+  ),
+  ...WindowQuery,
+  ...PageQuery,
+})
+
+const CREDIT_ID = /^[1-9][0-9]{0,17}$/
+
+export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, banks } = deps
+  const nameBank = bankNames(banks)
+
+  app.get(
+    '/api/v1/credits',
+    {
+      onRequest: authentication.require,
+      schema: {
+        operationId: 'listCredits',
+        tags: ['Credits'],
+        summary: 'Trace money that came in, newest first',
+        description:
+          'Filters may be combined; from and to are about when we learned of the credit. ' +
+          'An operator also finds money that is nobody’s, by sessionId or accountNumber.',
+        security: BEARER,
+        querystring: CreditsQuery,
+        response: { 200: ListEnvelope(CreditBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { limit: _, cursor, ...filters } = asked
+      const list = { name: 'credits', clientId: client.id, filters }
+      const limit = limitOf(asked)
+      const before = readCursor(sealer, list, cursor)?.[0]
+      const rows = await listCredits(db, sealer, client, filtersOf(asked), {
+        before: before === undefined ? undefined : BigInt(before),
+        limit: limit + 1,
+      })
+      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listed('Credits retrieved successfully', page, (row) => presentCredit(row, nameBank))
+    },
+  )
+
+  app.get(
+    '/api/v1/credits/:id',
+    {
+      onRequest: authentication.require,
+      schema: {
+        operationId: 'getCredit',
+        tags: ['Credits'],
+        summary: 'Where the money of one credit went',
+        description: 'By its id, or by the 30-digit session id that the payer has.',
+        security: BEARER,
+        params: Type.Object({ id: Type.String() }),
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(CreditDetailBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params: { id } }) => {
+      const by = isSessionId(id) ? { sessionId: id } : { id: idOf(id) }
+      const data = await readTogether(db, async (tx) => {
+        const credit = await getCredit(tx, sealer, client, by)
+        return presentCreditDetail(credit, await readHistory(tx, client.id, credit), nameBank)
+      })
+      return accepted('Credit retrieved successfully', data)
+    },
+  )
+}
+
+function idOf(id: string): bigint {
+  if (!CREDIT_ID.test(id)) throw new Refusal('credit_not_found')
+  return BigInt(id)
+}
+
+function filtersOf(asked: Static<typeof CreditsQuery>): CreditFilters {
+  const { sessionId, accountNumber, merchantRef, outcome } = asked
+  const id = (text: string | undefined) => (text === undefined ? text : parseReference(text))
+  return {
+    sessionId,
+    accountNumber,
+    paymentReference: id(asked.paymentReference),
+    adviceReference: id(asked.adviceReference),
+    merchantRef,
+    outcome,
+    ...windowOf(asked),
+  }
+}

@@ -1,0 +1,134 @@
+// The description of the API: made from the routes, committed, complete, and readable on a machine
+// without internet.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  ACCOUNTS,
+  ADVICE,
+  BANKS,
+  BY_ADVICE,
+  BY_PAYMENT,
+  INITIATE,
+  SIMULATE,
+} from '../support/fixtures.ts'
+import { drawOpenApi } from '../support/open-api.ts'
+import { startTestService } from '../support/service.ts'
+
+type Operation = {
+  operationId?: string
+  summary?: string
+  requestBody?: { content: Record<string, { schema?: object }> }
+  responses: Record<string, { description?: string; content?: Record<string, unknown> }>
+}
+type Description = {
+  openapi: string
+  info: { title?: string; version?: string }
+  servers?: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+}
+
+const CONTRACT = [
+  ['post', '/api/Account/login'],
+  ['post', '/oauth/token'],
+  ['post', ACCOUNTS],
+  ['get', `${ACCOUNTS}/{accountNumber}`],
+  ['post', ADVICE],
+  ['get', `${ADVICE}/{adviceReference}`],
+  ['get', BANKS],
+  ['post', `${INITIATE}/{adviceReference}`],
+  ['post', SIMULATE],
+  ['get', `${BY_PAYMENT}/{reference}`],
+  ['get', `${BY_ADVICE}/{reference}`],
+  ['get', '/health'],
+  ['get', '/ready'],
+] as const
+
+const bench = closeAfterTests(await startTestService())
+const answer = await bench.call({ url: '/openapi.json', token: null })
+const description: Description = answer.json()
+const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+)
+
+test('the description is OpenAPI 3.1, for anybody', () => {
+  assert.equal(answer.statusCode, 200)
+  assert.match(String(answer.headers['content-type']), /^application\/json\b/)
+  assert.match(description.openapi, /^3\.1\.\d$/)
+  assert(description.info.title && description.info.version)
+})
+
+test('the committed description is the one that the routes make: run npm run generate', async () => {
+  const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
+
+  assert.equal(await drawOpenApi(bench.database.connectionString), committed)
+  assert.deepEqual(description, JSON.parse(committed))
+})
+
+test('every call of the contract is described, with its body', () => {
+  for (const [method, path] of CONTRACT) {
+    const operation = description.paths[path]?.[method]
+    assert(operation, `${method} ${path}`)
+    assert.equal('requestBody' in operation, method === 'post', `${method} ${path}`)
+  }
+})
+
+test('every operation has a name of its own, a summary, and says what it answers', () => {
+  const names = operations.map(({ operation }) => operation.operationId)
+  assert.equal(new Set(names).size, operations.length)
+
+  for (const { method, path, operation } of operations) {
+    const name = `${method} ${path}`
+    assert.match(operation.operationId ?? '', /^[a-z][A-Za-z0-9]*$/, name)
+    assert((operation.summary ?? '').length > 3, name)
+    const success = operation.responses['200']?.content?.['application/json']
+    assert(success, `${name} does not describe its success`)
+  }
+})
+
+test('every documented call describes its refusals', () => {
+  for (const [method, path] of CONTRACT.filter(([, each]) => /^\/(api|Payment)/.test(each))) {
+    const statuses = Object.keys(description.paths[path]?.[method]?.responses ?? {})
+    const isOpenToAll = path === BANKS
+    assert(isOpenToAll || statuses.some((status) => /^4/.test(status)), `${method} ${path}`)
+  }
+})
+
+test('every reference inside the description leads somewhere', () => {
+  const references = JSON.stringify(description).matchAll(/"\$ref":"([^"]+)"/g)
+
+  for (const [, reference = ''] of references) {
+    assert(reference.startsWith('#/'), reference)
+    const found = reference
+      .slice(2)
+      .split('/')
+      .reduce((at: unknown, key) => (at as Record<string, unknown> | undefined)?.[key], description)
+    assert(found, reference)
+  }
+})
+
+test('the reference page asks no other host for anything', async () => {
+  const page = await follow('/docs')
+
+  assert.equal(page.statusCode, 200)
+  assert.match(String(page.headers['content-type']), /^text\/html\b/)
+  const loaded = [
+    ...page.body.matchAll(/<(?:script|link|img|iframe)\b[^>]*(?:src|href)="([^"]*)"/g),
+  ]
+  assert(loaded.length > 0)
+  for (const [, address = ''] of loaded) {
+    assert.doesNotMatch(address, /^(?:https?:)?\/\//)
+    const part = await bench.call({ url: new URL(address, 'http://x/docs/').pathname, token: null })
+    assert.equal(part.statusCode, 200, address)
+  }
+  assert.doesNotMatch(page.body, /https?:\/\//)
+  assert.match(page.body, /\/openapi\.json/)
+})
+
+async function follow(url: string, hops = 3): ReturnType<typeof bench.call> {
+  const page = await bench.call({ url, token: null })
+  if (page.statusCode < 300 || page.statusCode > 399 || hops === 0) return page
+  return follow(new URL(String(page.headers.location), `http://x${url}`).pathname, hops - 1)
+}

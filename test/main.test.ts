@@ -1,0 +1,199 @@
+// The program itself: how it starts, what it says, what it refuses, and how it stops.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { after, test } from 'node:test'
+import { spawnChild, startChild } from './support/child-service.ts'
+import { createTestDatabase } from './support/database.ts'
+import { isRunning, until } from './support/embedded-bench.ts'
+import { accountBody } from './support/fixtures.ts'
+import { SECRETS } from './support/service.ts'
+import { createTempFolder } from './support/temp-folder.ts'
+
+// One folder for the tests that do not care whose first start it was.
+const shared = createTempFolder()
+after(() => shared[Symbol.dispose]())
+
+const FIRST_START_MAX_MS = 10_000
+const RESTART_MAX_MS = 3_000
+
+test('the first start takes less than 10 s, a later one less than 3 s', async (t) => {
+  using folder = createTempFolder()
+  for (const [which, mostMs] of [
+    ['first', FIRST_START_MAX_MS],
+    ['later', RESTART_MAX_MS],
+  ] as const) {
+    const startedAtMs = performance.now()
+    await using service = await startChild({ folder: folder.path })
+    const tookMs = Math.round(performance.now() - startedAtMs)
+    t.diagnostic(`the ${which} start took ${tookMs} ms`)
+
+    assert.equal((await fetch(`${service.url}/ready`)).status, 200)
+    assert(tookMs < mostMs, `${tookMs} ms`)
+    assert.equal(await service.stop(), 0)
+  }
+})
+
+test('the welcome screen says where it is, how to get in and what to type next', async () => {
+  await using service = await startChild({ folder: shared.path })
+
+  const screen = service.said.out
+  assert.match(service.url, /^http:\/\/localhost:\d+$/)
+  assert(screen.includes(`Reference     ${service.url}/docs`))
+  assert(screen.includes('Client id     MAN0000001'))
+  assert.equal((await fetch(`${service.url}/docs`)).status, 200)
+  const [, url = '', header = '', body] =
+    /curl -s (\S+) -H '(\S+: \S+)' \\\n +-d '(\{.*\})'/.exec(screen) ?? []
+  const [name = '', value = ''] = header.split(': ')
+  const login = await fetch(url, { method: 'POST', headers: { [name]: value }, body: body ?? '' })
+  assert.equal(login.status, 200, await login.text())
+})
+
+test('bad settings are told all at once, and nothing is started', async () => {
+  using folder = createTempFolder()
+  const env = { PORT: 'eighty', MANILLA_MODE: 'real', LOG_LEVEL: 'loud', MANILLA_DATADIR: '/x' }
+  await using refused = spawnChild({ folder: folder.path, env })
+
+  assert.equal(await refused.closed, 1)
+
+  const { out, err } = refused.said
+  assert.equal(out, '')
+  for (const name of Object.keys(env)) assert.match(err, new RegExp(`^- ${name} `, 'm'))
+  assert.doesNotMatch(err, /\n\s+at /)
+  assert.deepEqual(readdirSync(folder.path), [])
+})
+
+test('an unknown role is refused with the ones there are', async () => {
+  using folder = createTempFolder()
+  await using refused = spawnChild({ folder: folder.path, role: 'server' })
+
+  assert.equal(await refused.closed, 1)
+
+  assert.match(refused.said.err, /must be one of: serve, api, worker, migrate/)
+})
+
+test('a second start on the same data folder says so, and leaves the first alone', async () => {
+  await using first = await startChild({ folder: shared.path })
+  await using second = spawnChild({ folder: shared.path })
+
+  assert.equal(await second.closed, 1)
+
+  assert.match(second.said.err, /already in use \(process \d+, server \d+\)/)
+  assert.doesNotMatch(second.said.err, /\n\s+at /)
+  assert.equal((await fetch(`${first.url}/ready`)).status, 200)
+  assert.equal(await first.stop(), 0)
+})
+
+test('a port that is taken is told in plain words, and the database is stopped again', async () => {
+  await using busy = await takePort()
+  await using refused = spawnChild({ folder: shared.path, env: { PORT: `${busy.port}` } })
+
+  assert.equal(await refused.closed, 1)
+
+  assert.match(refused.said.err, new RegExp(`Port ${busy.port} is taken: set PORT`))
+  assert.doesNotMatch(refused.said.err, /\n\s+at /)
+  assert.doesNotMatch(refused.said.out, /"level":"(warn|error|fatal)"/)
+})
+
+test('a database that cannot be reached is told in plain words, without its password', async () => {
+  using folder = createTempFolder()
+  await using busy = await takePort()
+  const port = busy.port
+  await busy[Symbol.asyncDispose]()
+  const env = { DATABASE_URL: `postgres://me:hush@127.0.0.1:${port}/books` }
+  await using refused = spawnChild({ folder: folder.path, env })
+
+  assert.equal(await refused.closed, 1)
+
+  assert.match(refused.said.err, /database.*cannot be reached.*ECONNREFUSED/)
+  assert.doesNotMatch(refused.said.err, /hush|\n\s+at /)
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} finishes the request in flight, exits with 0 and leaves nothing`, async () => {
+    await using service = await startChild({ folder: shared.path })
+    const request = await beginRequest(service.url)
+
+    service.child.kill(signal)
+    await service.says('"msg":"stopping"')
+    const answer = await request.finish()
+    const code = await service.closed
+
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    assert.match(answer, /"isSuccessful":true/)
+    assert.equal(code, 0)
+    assert.doesNotMatch(service.said.out, /"level":"(warn|error|fatal)"/)
+    assert(service.processes.length > 2)
+    await until('no process is left', () => !service.processes.some(isRunning))
+  })
+}
+
+test('a worker works and listens nowhere; an api listens and leaves the work', async () => {
+  using folder = createTempFolder()
+  await using database = await createTestDatabase()
+  await using busy = await takePort()
+  const env = { ...SECRETS, DATABASE_URL: database.connectionString }
+  const audits = async () => (await database.pool.query('select from audits')).rows.length
+
+  await using api = await startChild({ folder: folder.path, role: 'api', env })
+  assert.equal((await fetch(`${api.url}/ready`)).status, 200)
+  assert.equal(await api.stop(), 0)
+  assert.equal(await audits(), 0)
+
+  const worker = { role: 'worker', env: { ...env, PORT: `${busy.port}` } }
+  await using working = spawnChild({ folder: folder.path, ...worker })
+  await working.says('the books add up')
+  working.child.kill('SIGTERM')
+  assert.equal(await working.closed, 0)
+  assert.equal(await audits(), 1)
+})
+
+async function takePort() {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      if (server.listening) await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+// A request whose head has arrived for certain (the server asks for the rest), and no more.
+async function beginRequest(url: string) {
+  const token = await logIn(url)
+  const body = JSON.stringify(accountBody())
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (text) => {
+    answer += text
+  })
+  const ended = once(socket, 'close')
+  socket.write(
+    `POST /api/v1/accounts/static HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n` +
+      `content-type: application/json\r\nauthorization: Bearer ${token}\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n`,
+  )
+  await until('the server asks for the body', () => answer.startsWith('HTTP/1.1 100 Continue'))
+  return {
+    async finish(): Promise<string> {
+      answer = ''
+      socket.write(body)
+      await ended
+      return answer
+    },
+  }
+}
+
+async function logIn(url: string): Promise<string> {
+  const answer = await fetch(`${url}/api/Account/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }),
+  })
+  return ((await answer.json()) as { access_token: string }).access_token
+}

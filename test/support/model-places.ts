@@ -1,0 +1,184 @@
+// The model's money. A credit is cut into parts, a part is in exactly one place, and what a place
+// holds is the sum of its parts: so no kobo can be lost or doubled by the model itself.
+//
+// There is no double entry here on purpose: balances are added up from the parts (model.ts), and
+// the ledger must come to the same.
+
+export class Place {
+  readonly parts = new Set<Part>()
+
+  get kobo(): bigint {
+    let sum = 0n
+    for (const part of this.parts) sum += part.kobo
+    return sum
+  }
+}
+
+export class Part {
+  readonly credit: Credit
+  kobo: bigint
+  place: Place
+  // Since it went to suspense: why, and whose it was there (null: nobody's).
+  reason: string | null = null
+  owner: Client | null = null
+
+  constructor(credit: Credit, kobo: bigint, place: Place) {
+    this.credit = credit
+    this.kobo = kobo
+    this.place = place
+    place.parts.add(this)
+    credit.parts.push(this)
+  }
+
+  move(to: Place): void {
+    this.place.parts.delete(this)
+    this.place = to
+    to.parts.add(this)
+  }
+
+  // Moves so much of it; the rest stays this part, where it is.
+  moveSome(kobo: bigint, to: Place): void {
+    if (kobo === this.kobo) return this.move(to)
+    this.kobo -= kobo
+    const moved = new Part(this.credit, kobo, to)
+    moved.reason = this.reason
+    moved.owner = this.owner
+  }
+}
+
+export type Payer = { name: string; account: string; bank: string; isListed: boolean }
+
+export type Rules = { minKobo: bigint; maxKobo: bigint; isListOnly: boolean }
+
+export type RailAnswer = { responseCode: string; outcome: string; code?: string }
+
+export class Credit {
+  readonly name: string // Session id and bank.
+  readonly bank: string
+  readonly number: string
+  readonly kobo: bigint
+  readonly currency: string
+  readonly parts: Part[] = []
+  answer: RailAnswer = { responseCode: '00', outcome: 'booked' }
+  reversedKobo = 0n
+
+  constructor(credit: {
+    name: string
+    bank: string
+    number: string
+    kobo: bigint
+    currency: string
+  }) {
+    this.name = credit.name
+    this.bank = credit.bank
+    this.number = credit.number
+    this.kobo = credit.kobo
+    this.currency = credit.currency
+  }
+
+  // The part that is, or was, in suspense: at most one, beside what of it was taken back.
+  get item(): Part | undefined {
+    return this.parts.find((part) => part.reason !== null)
+  }
+}
+
+export class Client {
+  readonly name: string
+  readonly isOperator: boolean
+  // By what they are about: a payment, a collection account or a credit.
+  readonly events = new Map<string, string[]>()
+
+  constructor(name: string, isOperator: boolean) {
+    this.name = name
+    this.isOperator = isOperator
+  }
+
+  tell(about: string, event: string): void {
+    const told = this.events.get(about) ?? []
+    this.events.set(about, told)
+    told.push(event)
+  }
+}
+
+export class Account extends Place {
+  readonly client: Client
+  readonly number: string
+  isActive = true
+  rules: Rules | null = null
+
+  constructor(client: Client, number: string) {
+    super()
+    this.client = client
+    this.number = number
+  }
+}
+
+export type Policy = 'exact' | 'allow_under' | 'any'
+
+export type Terms = {
+  kobo: bigint
+  policy: Policy
+  expiresInMs: number
+  graceMs: number
+  merchantRef: string | null
+}
+
+export class Advice {
+  readonly client: Client
+  readonly reference: string
+  readonly terms: Terms
+  isCancelled = false
+  payment: Payment | undefined
+  rules: Rules | null = null
+
+  constructor(client: Client, reference: string, terms: Terms) {
+    this.client = client
+    this.reference = reference
+    this.terms = terms
+  }
+}
+
+export class Payment extends Place {
+  readonly advice: Advice
+  readonly reference: string
+  readonly numbers = new Map<string, string>() // By bank.
+  end: 'Successful' | 'Expired' | 'Cancelled' | 'Reversed' | null = null
+  expiresAt = 0
+  closesAt = 0
+
+  constructor(advice: Advice, reference: string, now: number) {
+    super()
+    this.advice = advice
+    this.reference = reference
+    this.open(now)
+  }
+
+  get client(): Client {
+    return this.advice.client
+  }
+
+  get rules(): Rules | null {
+    return this.advice.rules
+  }
+
+  get dueKobo(): bigint {
+    return this.advice.terms.kobo - this.kobo
+  }
+
+  // Counts money for its usual time, from now on.
+  open(now: number): void {
+    this.end = null
+    this.expiresAt = now + this.advice.terms.expiresInMs
+    this.closesAt = this.expiresAt + this.advice.terms.graceMs
+  }
+
+  // As written in the books, where it stays open until somebody closes it …
+  get status(): string {
+    return this.end ?? (this.kobo > 0n ? 'PartPayment' : 'Processing')
+  }
+
+  // … and as everybody reads it.
+  statusAt(now: number): string {
+    return this.end === null && now >= this.expiresAt ? 'Expired' : this.status
+  }
+}
