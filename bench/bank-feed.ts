@@ -3,7 +3,7 @@
 // institutions lie two dozen places apart in the index: neither one place nor everywhere.
 
 import { findBank } from '#banks/directory.ts'
-import { makeSessionId } from '#banks/session-id.ts'
+import { watDigits } from '#banks/wat-time.ts'
 import type { IncomingCredit } from '#domain/credit-judgement.ts'
 
 // Of the banks' NIP codes; who sends to whom is spread evenly.
@@ -33,25 +33,35 @@ export type Feed = {
 
 // Numbers are visited in a scattered order, each as often as the others.
 export function feedCredit({ tag, sessions, numbers, startMs }: Feed, index: number): FeedCredit {
-  const at = new Date(startMs + Math.floor(index / SESSIONS_PER_SECOND) * 1000)
+  const { iso, digits } = momentOf(startMs + Math.floor(index / SESSIONS_PER_SECOND) * 1000)
   const institution = INSTITUTIONS[(index * 7) % INSTITUTIONS.length] as string
   const scattered = String((index * SCATTER) % 1e10).padStart(10, '0')
   const unique = scattered + String(tag).padStart(2, '0')
-  const naira = 100 + ((index * 37) % 9_000)
   return {
     sessionId:
       sessions === 'nip'
-        ? makeSessionId({ institution, now: at, unique })
+        ? institution + digits + unique
         : `${[...scattered].reverse().join('')}00000000${unique}`,
     accountNumber: numbers[(index * 70_001) % numbers.length] as string,
-    amount: `${naira}.50`,
+    amount: `${100 + ((index * 37) % 9_000)}.50`,
     currency: 'NGN',
     sourceAccountNumber: String(1_000_000_000 + ((index * 13) % 1_000_000)),
     sourceAccountName: `Payer Number ${index % 100_000}`,
     sourceBankCode: '058',
     narration: `Transfer for order ${index}`,
-    transactionTime: at.toISOString(),
+    transactionTime: iso,
   }
+}
+
+// The same for thousands of credits, and slow to spell.
+let moment = { ms: 0, iso: '', digits: '' }
+
+function momentOf(ms: number) {
+  if (moment.ms !== ms) {
+    const at = new Date(ms)
+    moment = { ms, iso: at.toISOString(), digits: watDigits(at) }
+  }
+  return moment
 }
 
 export function incoming(credit: FeedCredit, bankCode: string): IncomingCredit {

@@ -6,11 +6,14 @@ import { systemClock } from './clock.ts'
 import { type Config, ConfigProblem, loadConfig, readEnvironment } from './config.ts'
 import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
 import { MigrationProblem } from './db/migrate.ts'
+import { isConnectionLost } from './db/transaction.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createService, prepareDatabase, StartProblem } from './service.ts'
 import { welcome } from './welcome.ts'
 
 const STOP_MAX_MS = 30_000
+
+const PROBLEMS = [ConfigProblem, EmbeddedProblem, MigrationProblem, StartProblem]
 
 async function main(): Promise<void> {
   const config = loadConfig(readEnvironment(), process.argv[2])
@@ -74,15 +77,30 @@ function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
   return stopping.signal
 }
 
+type Failure = Error & { code?: string; syscall?: string; port?: number; hostname?: string }
+
+// Undefined for what nobody foresaw: our bug, shown in full.
+function plainWords(error: Failure): string | undefined {
+  if (PROBLEMS.some((problem) => error instanceof problem)) return error.message
+  const { code = '', syscall, port, hostname, message } = error
+  if (code === 'EADDRINUSE') return `Port ${port} is taken: set PORT.`
+  if (syscall === 'listen') return `Listening is not allowed there (${code}): set HOST and PORT.`
+  if (hostname) return `The name ${hostname} is not known (${code}): see DATABASE_URL and HOST.`
+  if (isConnectionLost(error)) {
+    return `The database cannot be reached (${code || message}): see DATABASE_URL.`
+  }
+  if (isTurnedAway(code)) return `The database turns us away (${message}): see DATABASE_URL.`
+  return undefined
+}
+
+// Wrong user or password; no such database; no right to use it.
+function isTurnedAway(code: string): boolean {
+  return /^(28|3D|42501)/.test(code)
+}
+
 main().catch((error) => {
-  const isPlain =
-    error instanceof ConfigProblem ||
-    error instanceof EmbeddedProblem ||
-    error instanceof MigrationProblem ||
-    error instanceof StartProblem
-  const isPortTaken = error?.code === 'EADDRINUSE'
-  if (isPlain) process.stderr.write(`\n${error.message}\n\n`)
-  else if (isPortTaken) process.stderr.write(`\nPort ${error.port} is taken: set PORT.\n\n`)
+  const words = plainWords(error)
+  if (words) process.stderr.write(`\n${words}\n\n`)
   else console.error(error)
   process.exit(1)
 })

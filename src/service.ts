@@ -106,8 +106,10 @@ export async function createService(options: Options): Promise<Service> {
   }
 
   // Requests and rounds in flight are finished first, then what they queued; then the connections
-  // go.
+  // go. A caller's connection that is answered while we close would else be kept for the next
+  // request, and we would wait for it.
   async function close(): Promise<void> {
+    Object.assign(app.server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 })
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
     await Promise.all([db.end(), batchPool.end()])

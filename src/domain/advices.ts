@@ -210,7 +210,7 @@ function termsText(terms: AdviceTerms): string {
       rules.minKobo,
       rules.maxKobo,
       rules.names,
-      rules.accounts?.map((a) => [a.bankCode, a.accountNumber]),
+      rules.accounts?.map((account) => account.hash),
     ],
   ])
 }

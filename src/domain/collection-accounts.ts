@@ -13,6 +13,7 @@ import { raiseAlerts } from './alerts.ts'
 import { appendEvents } from './events.ts'
 import { makeOnce, type Once } from './idempotency.ts'
 import { drawStaticNumbers } from './numbers.ts'
+import type { PayerRules } from './payer-rules.ts'
 
 const OPERATION = 'create-collection-account'
 export const CURRENCY = 'NGN'
@@ -37,6 +38,7 @@ export type CollectionAccount = AccountFields & {
   isDefault: boolean
   isActive: boolean
   currencyCode: string
+  payerRules: PayerRules | null
   createdAt: Date
   updatedAt: Date
 }
@@ -44,13 +46,14 @@ export type CollectionAccount = AccountFields & {
 export type AccountRequest = {
   clientId: bigint
   fields: AccountFields
+  payerRules: PayerRules | null
   idempotencyKey?: string | undefined
 }
 
 type Deps = { sealer: Sealer; bank: BankSettings; now: Date }
 
 // Of the fields in a fixed order, so that the order and the extras of the JSON do not matter.
-function requestHash(sealer: Sealer, f: AccountFields): Buffer {
+function requestHash(sealer: Sealer, { fields: f, payerRules }: AccountRequest): Buffer {
   return sealer.hash(
     OPERATION,
     JSON.stringify([
@@ -62,6 +65,7 @@ function requestHash(sealer: Sealer, f: AccountFields): Buffer {
       f.notificationUrl,
       f.phoneNumber,
       f.channel,
+      payerRules,
     ]),
   )
 }
@@ -75,9 +79,11 @@ export function createAccounts(
   const { sealer, now } = deps
   return makeOnce(tx, now, {
     operation: OPERATION,
-    keys: requests.map(({ clientId, fields, idempotencyKey: key }) =>
-      key === undefined ? undefined : { clientId, key, requestHash: requestHash(sealer, fields) },
-    ),
+    keys: requests.map((request) => {
+      const { clientId, idempotencyKey: key } = request
+      if (key === undefined) return undefined
+      return { clientId, key, requestHash: requestHash(sealer, request) }
+    }),
     make: (places) =>
       makeAccounts(
         tx,
@@ -109,8 +115,9 @@ async function makeAccounts(
     ])
   }
   const accounts = requests.slice(0, numbers.length).map(
-    ({ clientId, fields }, index): CollectionAccount => ({
+    ({ clientId, fields, payerRules }, index): CollectionAccount => ({
       ...fields,
+      payerRules,
       id: (ids.rows[index] as { id: bigint }).id,
       clientId,
       bankCode: bank.code,
@@ -150,11 +157,11 @@ async function insertAccounts(
       text: `insert into collection_accounts
                (id, client_id, account_number, bank_code, account_name, bvn_sealed, bvn_hash,
                 email, merchant_id, merchant_code, notification_url, phone_number, channel,
-                currency_code, created_at, updated_at)
-             select a.*, '${CURRENCY}', $14, $14
+                payer_rules, currency_code, created_at, updated_at)
+             select a.*, '${CURRENCY}', $15, $15
                from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[],
                            $6::bytea[], $7::bytea[], $8::text[], $9::text[], $10::text[],
-                           $11::text[], $12::text[], $13::text[]) as a`,
+                           $11::text[], $12::text[], $13::text[], $14::jsonb[]) as a`,
       values: [
         ids,
         clientIds,
@@ -169,6 +176,7 @@ async function insertAccounts(
         accounts.map((account) => account.notificationUrl),
         accounts.map((account) => account.phoneNumber),
         accounts.map((account) => account.channel),
+        accounts.map((account) => account.payerRules && JSON.stringify(account.payerRules)),
         now,
       ],
     }),
@@ -199,7 +207,8 @@ const SELECT_ACCOUNT = `
          a.bvn_sealed as "bvnSealed", a.email, a.merchant_id as "merchantId",
          a.merchant_code as "merchantCode", a.notification_url as "notificationUrl",
          a.phone_number as "phoneNumber", a.channel, a.currency_code as "currencyCode",
-         a.is_default as "isDefault", a.is_active as "isActive", a.created_at as "createdAt",
+         a.payer_rules as "payerRules", a.is_default as "isDefault",
+         a.is_active as "isActive", a.created_at as "createdAt",
          a.updated_at as "updatedAt", l.credits_kobo - l.debits_kobo as "balanceKobo"
     from collection_accounts a join ledger_accounts l on l.id = a.id`
 

@@ -17,6 +17,7 @@ import {
   type Target,
 } from './credit-judgement.ts'
 import type { NewEvent } from './events.ts'
+import type { HashPayer } from './payer-rules.ts'
 
 export type Taken = {
   creditId: bigint
@@ -43,6 +44,7 @@ export type Known = {
   taken: Map<string, KnownCredit> // By session name. Grows as credits are decided.
   creditIds: readonly bigint[] // One for each credit of the batch.
   accountId: (account: SharedAccount) => bigint
+  hashPayer: HashPayer
   now: Date
 }
 
@@ -101,7 +103,7 @@ function answerAgain(plan: Plan, credit: IncomingCredit, earlier: KnownCredit): 
 
 function take(plan: Plan, known: Known, credit: IncomingCredit, creditId: bigint): Answer {
   const target = known.targets.get(credit.accountNumber)
-  const { bookedKobo, reason } = judge(credit, target, known.now)
+  const { bookedKobo, reason } = judge(credit, target, known)
   const suspendedKobo = credit.amountKobo - bookedKobo
   if (target && bookedKobo > 0n) book(plan, known, credit, creditId, target, bookedKobo)
   if (reason) suspend(plan, known, credit, creditId, target, suspendedKobo, reason)

@@ -16,7 +16,7 @@
 
 import type { IncomingCredit as BankCredit } from '#banks/formats/format.ts'
 import type { AmountPolicy } from './advices.ts'
-import { brokenRule, type PayerRules, type RuleBroken } from './payer-rules.ts'
+import { brokenRule, type HashPayer, type PayerRules, type RuleBroken } from './payer-rules.ts'
 import type { PaymentStatus } from './payments.ts'
 
 export type IncomingCredit = BankCredit & { bankCode: string }
@@ -67,7 +67,11 @@ type Judgement = { bookedKobo: bigint; reason: SuspenseReason | null }
 
 const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: 0n, reason })
 
-export function judge(credit: IncomingCredit, target: Target | undefined, now: Date): Judgement {
+export function judge(
+  credit: IncomingCredit,
+  target: Target | undefined,
+  { now, hashPayer }: { now: Date; hashPayer: HashPayer },
+): Judgement {
   if (!target) return suspended('unknown_number')
   if (credit.currency !== target.currency) return suspended('wrong_currency')
   const closed = target.kind === 'payment' ? whyClosed(target, now) : undefined
@@ -78,7 +82,7 @@ export function judge(credit: IncomingCredit, target: Target | undefined, now: D
     name: credit.sourceAccountName,
     bankCode: credit.sourceBankCode,
   }
-  const broken = brokenRule(target.payerRules, payer, credit.amountKobo)
+  const broken = brokenRule(target.payerRules, payer, credit.amountKobo, hashPayer)
   if (broken) return suspended(broken)
   if (target.kind === 'collection' || target.amountPolicy === 'any') {
     return { bookedKobo: credit.amountKobo, reason: null }

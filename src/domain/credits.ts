@@ -30,6 +30,7 @@ import {
 } from './credit-decisions.ts'
 import type { CollectionTarget, IncomingCredit, Target } from './credit-judgement.ts'
 import { appendEvents } from './events.ts'
+import { payerHasher } from './payer-rules.ts'
 import { findHoldings, lockPaymentsByNumber, updatePayments } from './payment-books.ts'
 import { insertSuspense } from './suspense-items.ts'
 
@@ -48,6 +49,7 @@ export async function takeCredits(
     taken,
     creditIds,
     accountId: (account) => sharedAccounts.id(account),
+    hashPayer: payerHasher(sealer),
     now,
   })
   await write(tx, sealer, now, plan)

@@ -1,11 +1,26 @@
 // Who may pay into a collection account or an advice, and how much at a time. Money that breaks a
 // rule is taken and suspended: it is in our hands already, so refusing it would lose it.
+//
+// Payers' accounts are kept as keyed hashes, which is all that comparing needs, with a masked form
+// to show.
+
+import { maskAccountNumber } from '#mask.ts'
+import { koboOf, toNaira } from '#money.ts'
+import type { Sealer } from '#seal.ts'
 
 export type PayerRules = {
   minKobo?: string // Kobo as text: JSON numbers are doubles.
   maxKobo?: string
-  accounts?: readonly { accountNumber: string; bankCode: string }[]
+  accounts?: readonly { hash: string; masked: string; bankCode: string }[]
   names?: readonly string[]
+}
+
+// As a client gives them, and as they are shown (with account numbers masked).
+export type GivenPayerRules = {
+  minAmount?: number | string | undefined
+  maxAmount?: number | string | undefined
+  accounts?: readonly { accountNumber: string; bankCode: string }[] | undefined
+  names?: readonly string[] | undefined
 }
 
 export type Payer = {
@@ -15,24 +30,65 @@ export type Payer = {
 }
 
 export type RuleBroken = 'below_minimum' | 'above_maximum' | 'payer_not_allowed'
+export type HashPayer = (accountNumber: string, bankCode: string) => string
+
+export function payerHasher(sealer: Sealer): HashPayer {
+  return (accountNumber, bankCode) =>
+    sealer.hash('payer-account', `${bankCode}/${accountNumber}`).toString('base64')
+}
+
+// Amounts must have been checked.
+export function keepRules(given: GivenPayerRules | undefined, hash: HashPayer): PayerRules | null {
+  if (!given) return null
+  const { minAmount, maxAmount, accounts = [], names = [] } = given
+  const rules: PayerRules = {
+    ...(minAmount === undefined ? {} : { minKobo: `${koboOf(minAmount)}` }),
+    ...(maxAmount === undefined ? {} : { maxKobo: `${koboOf(maxAmount)}` }),
+    ...(names.length === 0 ? {} : { names }),
+    ...(accounts.length === 0
+      ? {}
+      : {
+          accounts: accounts.map(({ accountNumber, bankCode }) => ({
+            hash: hash(accountNumber, bankCode),
+            masked: maskAccountNumber(accountNumber),
+            bankCode,
+          })),
+        }),
+  }
+  return Object.keys(rules).length === 0 ? null : rules
+}
+
+export function showRules(rules: PayerRules): GivenPayerRules {
+  const { minKobo, maxKobo, accounts = [], names = [] } = rules
+  return {
+    ...(minKobo === undefined ? {} : { minAmount: toNaira(BigInt(minKobo)) }),
+    ...(maxKobo === undefined ? {} : { maxAmount: toNaira(BigInt(maxKobo)) }),
+    accounts: accounts.map(({ masked, bankCode }) => ({ accountNumber: masked, bankCode })),
+    names,
+  }
+}
 
 // Checked in the order of the union above. Undefined: the rules allow it.
 export function brokenRule(
   rules: PayerRules | null,
   payer: Payer,
   amountKobo: bigint,
+  hash: HashPayer,
 ): RuleBroken | undefined {
   if (!rules) return undefined
   if (rules.minKobo !== undefined && amountKobo < BigInt(rules.minKobo)) return 'below_minimum'
   if (rules.maxKobo !== undefined && amountKobo > BigInt(rules.maxKobo)) return 'above_maximum'
-  const lists = (rules.accounts?.length ?? 0) + (rules.names?.length ?? 0)
-  if (lists === 0) return undefined
-  const byAccount = rules.accounts?.some(
-    (allowed) =>
-      allowed.accountNumber === payer.accountNumber && allowed.bankCode === payer.bankCode,
-  )
-  const byName = payer.name !== null && rules.names?.some((name) => isNamed(payer.name ?? '', name))
-  return byAccount || byName ? undefined : 'payer_not_allowed'
+  if (!rules.accounts && !rules.names) return undefined
+  const isAllowed =
+    isAmongAccounts(rules, payer, hash) ||
+    (rules.names ?? []).some((name) => isNamed(payer.name ?? '', name))
+  return isAllowed ? undefined : 'payer_not_allowed'
+}
+
+function isAmongAccounts({ accounts }: PayerRules, payer: Payer, hash: HashPayer): boolean {
+  if (!accounts || payer.accountNumber === null || payer.bankCode === null) return false
+  const payerHash = hash(payer.accountNumber, payer.bankCode)
+  return accounts.some((account) => account.hash === payerHash)
 }
 
 // Two words in common, in any order: banks shorten, reorder and repeat names.

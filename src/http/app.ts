@@ -1,6 +1,6 @@
 // The HTTP application: every plugin and every route, registered by hand and in order.
 
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import type { BankSettings } from '#bank-settings.ts'
 import type { Clock } from '#clock.ts'
@@ -60,7 +60,8 @@ const REQUEST_TIMEOUT_MS = 30_000
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
-    disableRequestLogging: true, // A line per request costs a quarter of the throughput.
+    // A line per request costs a quarter of the throughput.
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => timeOrderedId(deps.clock()),
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,

@@ -43,6 +43,35 @@ export const Amount = Type.Unsafe<number | string>({
   'x-says': 'Must be more than 0 and at most 1000000000.00, with at most two decimals.',
 })
 
+// Who may pay, and how much at a time; money from anybody else is taken and suspended.
+export const PayerRulesBody = Type.Object(
+  {
+    minAmount: Type.Optional(Amount),
+    maxAmount: Type.Optional(Amount),
+    accounts: Type.Optional(
+      Type.Array(
+        Type.Object({
+          accountNumber: digits('^[0-9]{10}$', 'A payer’s account.', 'Must be 10 digits.'),
+          bankCode: digits('^[0-9]{3}(?:[0-9]{2})?$', 'Its bank.', 'Must be a bank code.'),
+        }),
+        { maxItems: 50, 'x-says': 'Must be a list of at most 50.' },
+      ),
+    ),
+    names: Type.Optional(
+      Type.Array(
+        Type.String({
+          maxLength: 100,
+          pattern:
+            '^[^\\p{Cc}\\p{Cs}]*[\\p{L}\\p{N}]{2,}[^\\p{L}\\p{N}]+[\\p{L}\\p{N}]{2,}[^\\p{Cc}\\p{Cs}]*$',
+          'x-says': 'Must be at least two words: a payer needs two of them, in any order.',
+        }),
+        { maxItems: 50, 'x-says': 'Must be a list of at most 50.' },
+      ),
+    ),
+  },
+  { 'x-says': 'Must be an object.' },
+)
+
 export function nullable(type: 'string' | 'number', options: object = {}) {
   return Type.Unsafe<string | null>({ type: [type, 'null'], ...options })
 }

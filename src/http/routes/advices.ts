@@ -4,6 +4,7 @@ import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type
 import { withTransaction } from '#db/transaction.ts'
 import { type AdviceTerms, getAdvice } from '#domain/advices.ts'
 import { cancelAdvice } from '#domain/closings.ts'
+import { type HashPayer, keepRules, payerHasher } from '#domain/payer-rules.ts'
 import { findPaymentOfAdvice } from '#domain/payments.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { Deps } from '#http/app.ts'
@@ -15,6 +16,7 @@ import {
   Email,
   IdempotencyHeaders,
   nullable,
+  PayerRulesBody,
   PaymentEnvelope,
   PaymentFailure,
   text,
@@ -70,6 +72,7 @@ const AdviceRequest = Type.Object({
       'x-says': 'Must be one of exact, allow_under, any.',
     }),
   ),
+  payerRules: Type.Optional(PayerRulesBody),
 })
 
 export const AdviceBody = Type.Object({
@@ -97,7 +100,17 @@ export const AdviceBody = Type.Object({
 })
 
 export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, batchPool, sharedAccounts, writers, authentication, clock, publicUrl, policy } = deps
+  const {
+    db,
+    sealer,
+    batchPool,
+    sharedAccounts,
+    writers,
+    authentication,
+    clock,
+    publicUrl,
+    policy,
+  } = deps
   const response = { 200: PaymentEnvelope(AdviceBody), '4xx': PaymentFailure }
   const tags = ['Payments']
 
@@ -127,7 +140,7 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       const { value, replayed } = await writers.advices.submit({
         clientId: client.id,
         merchantName: client.name,
-        terms: termsOf(request.body, policy),
+        terms: termsOf(request.body, policy, payerHasher(sealer)),
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
@@ -183,7 +196,11 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   )
 }
 
-function termsOf(body: Static<typeof AdviceRequest>, policy: Deps['policy']): AdviceTerms {
+function termsOf(
+  body: Static<typeof AdviceRequest>,
+  policy: Deps['policy'],
+  hashPayer: HashPayer,
+): AdviceTerms {
   const { customer } = body
   const customerName =
     customer.customerFullName ||
@@ -207,7 +224,7 @@ function termsOf(body: Static<typeof AdviceRequest>, policy: Deps['policy']): Ad
     amountPolicy: body.amountPolicy ?? 'allow_under',
     expiresInSeconds: body.expiresInSeconds ?? policy.expirySeconds,
     graceSeconds: body.graceSeconds ?? policy.graceSeconds,
-    payerRules: null,
+    payerRules: keepRules(body.payerRules ?? undefined, hashPayer),
   }
 }
 

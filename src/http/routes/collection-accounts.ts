@@ -1,7 +1,8 @@
 // /api/v1/accounts/static: collection accounts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { getAccount } from '#domain/collection-accounts.ts'
+import { type AccountFields, getAccount } from '#domain/collection-accounts.ts'
+import { keepRules, payerHasher } from '#domain/payer-rules.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/app.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -13,6 +14,7 @@ import {
   digits,
   Email,
   IdempotencyHeaders,
+  PayerRulesBody,
   text,
   webAddress,
 } from '#http/schemas.ts'
@@ -30,6 +32,7 @@ const AccountRequest = Type.Object({
     'Must be 7 to 15 digits, with an optional + before them.',
   ),
   channel: text(64, 'Channel initiating the request.'),
+  payerRules: Type.Optional(PayerRulesBody),
 })
 
 export const AccountBody = Type.Object({
@@ -75,9 +78,11 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       },
     },
     async (request, reply) => {
+      const { payerRules } = request.body
       const { value, replayed } = await writers.accounts.submit({
         clientId: request.client.id,
-        fields: request.body,
+        fields: pickFields(request.body),
+        payerRules: keepRules(payerRules, payerHasher(sealer)),
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
@@ -106,4 +111,20 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       return accepted('Collection account retrieved successfully', presentAccount(account))
     },
   )
+}
+
+// Real clients send fields that we do not know; nothing of them gets in.
+function pickFields(body: AccountFields): AccountFields {
+  const { accountName, bvn, email, merchantId, merchantCode, notificationUrl } = body
+  const { phoneNumber, channel } = body
+  return {
+    accountName,
+    bvn,
+    email,
+    merchantId,
+    merchantCode,
+    notificationUrl,
+    phoneNumber,
+    channel,
+  }
 }

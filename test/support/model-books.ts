@@ -1,0 +1,98 @@
+// The model's books: everything there is, and what follows from it. Nothing that can be added up
+// is remembered: balances, outcomes and suspense items are read off the parts of the credits.
+
+import {
+  type Account,
+  type Advice,
+  type Client,
+  type Credit,
+  type Part,
+  Payment,
+  Place,
+} from './model-places.ts'
+
+export type Lease = { owner: Account | Payment; bank: string; freeAt: number }
+
+export class Books {
+  now: number
+  readonly quarantineMs: number
+  readonly numbersAt: ReadonlyMap<string, number> // How many dynamic numbers each bank has.
+  readonly clients = new Map<string, Client>()
+  readonly accounts = new Map<string, Account>()
+  readonly advices = new Map<string, Advice>()
+  readonly advicesByRef = new Map<string, Advice>()
+  readonly payments = new Map<string, Payment>()
+  readonly numbers = new Map<string, Lease>()
+  readonly credits = new Map<string, Credit>()
+  readonly reversals = new Map<string, { of: Credit; kobo: bigint }>()
+  readonly shortfallKobo = new Map<string, bigint>() // By bank and currency.
+  readonly alerts = new Set<string>()
+  readonly takenBack = new Place()
+  readonly returned = new Place()
+  readonly #suspense = new Map<string, Place>() // By owner and currency.
+
+  constructor(start: number, quarantineMs: number, numbersAt: ReadonlyMap<string, number>) {
+    this.now = start
+    this.quarantineMs = quarantineMs
+    this.numbersAt = numbersAt
+  }
+
+  suspenseOf(owner: Client | null, { bank, currency }: Credit): Place {
+    const key = `${owner?.name ?? bank} ${currency}`
+    const place = this.#suspense.get(key) ?? new Place()
+    this.#suspense.set(key, place)
+    return place
+  }
+
+  isInSuspense(part: Part): boolean {
+    return part.reason !== null && part.place === this.suspenseOf(part.owner, part.credit)
+  }
+
+  // A part that was in suspense, as the desk shows it.
+  stateOf(item: Part): 'open' | 'assigned' | 'returned' | 'reversed' {
+    if (item.place === this.returned) return 'returned'
+    if (item.place === this.takenBack) return 'reversed'
+    return this.isInSuspense(item) ? 'open' : 'assigned'
+  }
+
+  // Booked while anything of it is where the payer sent it; else what became of the rest of it.
+  outcomeOf(credit: Credit): string {
+    if (credit.reversedKobo === credit.kobo) return 'reversed'
+    const { item } = credit
+    const isBooked = credit.parts.some(
+      (part) => part.reason === null && part.place !== this.takenBack,
+    )
+    if (isBooked || !item) return 'booked'
+    const state = this.stateOf(item)
+    return state === 'open' ? 'suspended' : state
+  }
+
+  freeNumbersAt(bank: string): number {
+    let free = this.numbersAt.get(bank) ?? 0
+    for (const lease of this.numbers.values()) {
+      if (lease.bank === bank && lease.owner instanceof Payment && lease.freeAt > this.now) free--
+    }
+    return free
+  }
+
+  // Every balance that is not zero, by what it is.
+  balances(): Map<string, bigint> {
+    const sums = new Map<string, bigint>()
+    const add = (name: string, kobo: bigint) => sums.set(name, (sums.get(name) ?? 0n) + kobo)
+    for (const account of this.accounts.values()) add(`collection ${account.number}`, account.kobo)
+    for (const { client, end, kobo } of this.payments.values()) {
+      add(`${end === null ? 'pending' : 'settled'} ${client.name} NGN`, kobo)
+    }
+    for (const [key, place] of this.#suspense) add(`suspense ${key}`, place.kobo)
+    for (const [key, kobo] of this.shortfallKobo) add(`shortfall ${key}`, kobo)
+    // A bank holds what it reported, less what it sent back for us and what it took back.
+    for (const { bank, currency, kobo, reversedKobo, parts } of this.credits.values()) {
+      add(`bank ${bank} ${currency}`, kobo - reversedKobo)
+      for (const part of parts) {
+        if (part.place === this.returned) add(`bank ${bank} ${currency}`, -part.kobo)
+      }
+    }
+    for (const [name, kobo] of sums) if (kobo === 0n) sums.delete(name)
+    return sums
+  }
+}

@@ -1,0 +1,235 @@
+// What the model says of money: where a credit goes, what a reversal takes, what the desk may do,
+// what closing a payment does. Each in the words of docs/money-flow.md, and nothing else.
+
+import type { Books } from './model-books.ts'
+import {
+  Account,
+  type Client,
+  Credit,
+  Part,
+  type Payer,
+  Payment,
+  type RailAnswer,
+  type Rules,
+} from './model-places.ts'
+
+export type CreditReport = {
+  bank: string
+  sessionId: string
+  number: string
+  kobo: bigint
+  currency: string
+  payer: Payer
+}
+
+export type ReversalReport = { bank: string; sessionId: string; original: string; kobo: bigint }
+
+type Owner = Account | Payment
+
+const rejected = (code: string): RailAnswer => ({ responseCode: '02', outcome: 'rejected', code })
+
+export function takeCredit(books: Books, report: CreditReport): RailAnswer {
+  const name = `${report.sessionId}@${report.bank}`
+  const earlier = books.credits.get(name)
+  if (earlier) return answerAgain(books, earlier, report)
+  const owner = books.numbers.get(report.number)?.owner
+  const credit = new Credit({ ...report, name })
+  books.credits.set(name, credit)
+  const { keptKobo, reason } = judge(books, owner, report)
+
+  if (owner && keptKobo > 0n) {
+    new Part(credit, keptKobo, owner)
+    receive(owner)
+  }
+  if (reason !== null) {
+    const client = owner?.client ?? null
+    const place = books.suspenseOf(client, credit)
+    suspend(new Part(credit, report.kobo - keptKobo, place), reason, client)
+  }
+  const outcome = keptKobo > 0n ? 'booked' : 'suspended'
+  credit.answer = { responseCode: '00', outcome, ...(reason === null ? {} : { code: reason }) }
+  return credit.answer
+}
+
+function answerAgain(books: Books, earlier: Credit, report: CreditReport): RailAnswer {
+  const isSame =
+    earlier.number === report.number &&
+    earlier.kobo === report.kobo &&
+    earlier.currency === report.currency
+  if (isSame) return { ...earlier.answer, responseCode: '01', outcome: 'duplicate' }
+  books.alerts.add(`session_reused ${earlier.name}`)
+  return rejected('session_reused')
+}
+
+type Judgement = { keptKobo: bigint; reason: string | null }
+
+function judge(books: Books, owner: Owner | undefined, credit: CreditReport): Judgement {
+  const no = (reason: string) => ({ keptKobo: 0n, reason })
+  const { kobo } = credit
+  if (!owner) return no('unknown_number')
+  if (credit.currency !== 'NGN') return no('wrong_currency')
+  if (owner instanceof Account) {
+    if (!owner.isActive) return no('account_inactive')
+    const broken = brokenRule(owner.rules, credit)
+    return broken ? no(broken) : { keptKobo: kobo, reason: null }
+  }
+  if (owner.end === 'Successful') return no('already_paid')
+  if (owner.end === 'Cancelled') return no('cancelled')
+  if (owner.end === 'Reversed') return no('payment_reversed')
+  if (owner.end === 'Expired' || books.now >= owner.closesAt) return no('late')
+  const broken = brokenRule(owner.rules, credit)
+  if (broken) return no(broken)
+  const { policy } = owner.advice.terms
+  if (policy === 'exact' && kobo !== owner.dueKobo) return no('amount_mismatch')
+  if (policy === 'any' || kobo <= owner.dueKobo) return { keptKobo: kobo, reason: null }
+  return { keptKobo: owner.dueKobo, reason: 'excess' }
+}
+
+function brokenRule(rules: Rules | null, { kobo, payer }: CreditReport): string | undefined {
+  if (!rules) return undefined
+  if (kobo < rules.minKobo) return 'below_minimum'
+  if (kobo > rules.maxKobo) return 'above_maximum'
+  return rules.isListOnly && !payer.isListed ? 'payer_not_allowed' : undefined
+}
+
+// More is with its owner now, who hears of it.
+function receive(owner: Owner): void {
+  const { kobo, client } = owner
+  if (owner instanceof Account) {
+    client.tell(owner.number, `collection.received ${kobo}`)
+    return
+  }
+  if (owner.advice.terms.policy === 'any' || owner.dueKobo <= 0n) owner.end = 'Successful'
+  const type = owner.end === null ? 'part_paid' : 'successful'
+  client.tell(owner.reference, `payment.${type} ${owner.status} ${kobo}`)
+}
+
+function suspend(part: Part, reason: string, client: Client | null): void {
+  part.reason = reason
+  part.owner = client
+  client?.tell(part.credit.name, `credit.suspended ${reason} ${part.kobo}`)
+}
+
+// Expired or cancelled: what was paid so far is suspended, and is the client's.
+export function close(books: Books, payment: Payment, end: 'Expired' | 'Cancelled'): void {
+  const { client, reference, kobo } = payment
+  payment.end = end
+  client.tell(reference, `payment.${end.toLowerCase()} ${end} 0 ${kobo}`)
+  for (const part of payment.parts) {
+    part.move(books.suspenseOf(client, part.credit))
+    suspend(part, 'underpaid', client)
+  }
+}
+
+export function takeBack(books: Books, report: ReversalReport): RailAnswer {
+  const name = `${report.sessionId}@${report.bank}`
+  const credit = books.credits.get(`${report.original}@${report.bank}`)
+  const earlier = books.reversals.get(name)
+  if (earlier) {
+    const isSame = earlier.of === credit && earlier.kobo === report.kobo
+    if (isSame) return { responseCode: '01', outcome: 'duplicate' }
+    books.alerts.add(`session_reused ${name}`)
+    return rejected('session_reused')
+  }
+  if (!credit) return rejected('original_not_found')
+  if (credit.reversedKobo + report.kobo > credit.kobo) return rejected('amount_exceeds_original')
+  books.reversals.set(name, { of: credit, kobo: report.kobo })
+  credit.reversedKobo += report.kobo
+
+  let leftKobo = report.kobo
+  for (const part of inOrderOfTaking(books, credit)) {
+    const kobo = part.kobo < leftKobo ? part.kobo : leftKobo
+    if (kobo === 0n) break
+    leftKobo -= kobo
+    const { place } = part
+    part.moveSome(kobo, books.takenBack)
+    if (place instanceof Account || place instanceof Payment) lose(place, kobo)
+    else part.owner?.tell(credit.name, `credit.reversed ${kobo}`)
+  }
+  if (leftKobo > 0n) {
+    const key = `${credit.bank} ${credit.currency}`
+    books.shortfallKobo.set(key, (books.shortfallKobo.get(key) ?? 0n) + leftKobo)
+    books.alerts.add(`reversal_shortfall ${name}`)
+  }
+  return { responseCode: '00', outcome: 'reversed' }
+}
+
+// First what is in suspense, then what is booked, then what was assigned. Nothing else is ours.
+function inOrderOfTaking(books: Books, { parts }: Credit): Part[] {
+  const held = parts.filter((part) => part.place !== books.takenBack)
+  const inSuspense = held.filter((part) => books.isInSuspense(part))
+  const booked = held.filter((part) => part.reason === null)
+  const assigned = held.filter(
+    (part) =>
+      part.reason !== null && (part.place instanceof Account || part.place instanceof Payment),
+  )
+  return [...inSuspense, ...booked, ...assigned]
+}
+
+// A payment that was paid and is not any more is at an end; one that was being paid goes on.
+function lose(owner: Owner, lostKobo: bigint): void {
+  if (owner instanceof Account) {
+    owner.client.tell(owner.number, `collection.reversed ${owner.kobo} ${lostKobo}`)
+    return
+  }
+  if (owner.end !== null) owner.end = 'Reversed'
+  const event = `payment.reversed ${owner.status} ${owner.kobo} ${lostKobo}`
+  owner.client.tell(owner.reference, event)
+}
+
+export type DeskAnswer = { state: string } | { refused: string }
+
+export function assign(
+  books: Books,
+  by: Client,
+  creditName: string,
+  to: { account: string } | { payment: string },
+): DeskAnswer {
+  const item = visibleItem(books, by, creditName)
+  if (!item) return { refused: 'suspense_not_found' }
+  const target = 'account' in to ? books.accounts.get(to.account) : books.payments.get(to.payment)
+  if (!target || (item.owner !== null && item.owner !== target.client)) {
+    return { refused: 'account' in to ? 'account_not_found' : 'payment_not_found' }
+  }
+  const state = books.stateOf(item)
+  if (state === 'assigned' && item.place === target) return { state }
+  if (state !== 'open') return { refused: 'suspense_closed' }
+  if (item.credit.currency !== 'NGN') return { refused: 'suspense_not_fitting' }
+  if (target instanceof Payment && !fits(target, item.kobo)) {
+    return { refused: 'suspense_not_fitting' }
+  }
+  item.move(target)
+  target.client.tell(item.credit.name, `credit.assigned ${item.reason} ${item.kobo}`)
+  if (target instanceof Payment) target.end = null // An expired one is given another chance.
+  receive(target)
+  if (target instanceof Payment && target.end === null && books.now >= target.closesAt) {
+    target.open(books.now)
+  }
+  return { state: 'assigned' }
+}
+
+function fits(payment: Payment, kobo: bigint): boolean {
+  if (payment.end !== null && payment.end !== 'Expired') return false
+  const { policy } = payment.advice.terms
+  if (policy === 'any' || kobo === payment.dueKobo) return true
+  return policy === 'allow_under' && kobo < payment.dueKobo
+}
+
+// The sandbox's bank confirms a return at once.
+export function giveBack(books: Books, by: Client, creditName: string): DeskAnswer {
+  const item = visibleItem(books, by, creditName)
+  if (!item) return { refused: 'suspense_not_found' }
+  const state = books.stateOf(item)
+  if (state === 'returned') return { state }
+  if (state !== 'open') return { refused: 'suspense_closed' }
+  item.move(books.returned)
+  item.owner?.tell(creditName, `credit.returned ${item.kobo}`)
+  return { state: 'returned' }
+}
+
+// Nobody's is the operator's to see; a client's is that client's alone.
+function visibleItem(books: Books, by: Client, creditName: string): Part | undefined {
+  const item = books.credits.get(creditName)?.item
+  if (!item) return undefined
+  return (item.owner === null ? by.isOperator : item.owner === by) ? item : undefined
+}

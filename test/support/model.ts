@@ -1,0 +1,207 @@
+// The model: a second, far simpler Manilla, written from the words of the design and not from the
+// code. It is told of the same operations as the service and says what must be answered.
+//
+// What nobody can foretell (numbers, references) is taken from the service's answer, after checking
+// that the service was free to choose it.
+
+import assert from 'node:assert/strict'
+import type { Books } from './model-books.ts'
+import {
+  assign,
+  type CreditReport,
+  close,
+  giveBack,
+  type ReversalReport,
+  takeBack,
+  takeCredit,
+} from './model-money.ts'
+import {
+  Account,
+  Advice,
+  Client,
+  Payment,
+  type RailAnswer,
+  type Rules,
+  type Terms,
+} from './model-places.ts'
+
+// A credit with a fault is refused for it, whatever else it says.
+export type Fault = { fields: Record<string, unknown>; code: string }
+
+export type Op =
+  | { do: 'account'; client: string }
+  | { do: 'deactivate'; account: string }
+  | { do: 'rules'; account: string; rules: Rules }
+  | { do: 'rules'; advice: string; rules: Rules }
+  | { do: 'advice'; client: string; terms: Terms }
+  | { do: 'initiate'; advice: string; bank: string }
+  | { do: 'cancel'; client: string; advice: string }
+  | { do: 'credits'; credits: (CreditReport & { fault?: Fault })[]; isList: boolean }
+  | ({ do: 'reversal' } & ReversalReport)
+  | { do: 'assign'; client: string; credit: string; to: { account: string } | { payment: string } }
+  | { do: 'return'; client: string; credit: string }
+  | { do: 'read'; client: string; payment: string }
+  | { do: 'expire' }
+
+// Only what can be compared.
+export type Answer = object
+
+type Started = { number: string; payment: string }
+
+export class Model {
+  readonly books: Books
+
+  constructor(books: Books) {
+    this.books = books
+  }
+
+  // What must be answered. The actual answer serves for what only the service can choose.
+  apply(op: Op, actual: Answer): Answer {
+    const { books } = this
+    switch (op.do) {
+      case 'account':
+        return this.#openAccount(op.client, actual)
+      case 'deactivate':
+        get(books.accounts, op.account).isActive = false
+        return {}
+      case 'rules':
+        if ('account' in op) get(books.accounts, op.account).rules = op.rules
+        else get(books.advices, op.advice).rules = op.rules
+        return {}
+      case 'advice':
+        return this.#createAdvice(op.client, op.terms, actual)
+      case 'initiate':
+        return this.#initiate(op.advice, op.bank, actual)
+      case 'cancel':
+        return this.#cancel(op.client, op.advice)
+      case 'credits':
+        return op.credits.map(({ fault, ...credit }): RailAnswer => {
+          if (!fault) return takeCredit(books, credit)
+          return { responseCode: '02', outcome: 'rejected', code: fault.code }
+        })
+      case 'reversal':
+        return takeBack(books, op)
+      case 'assign':
+        return assign(books, get(books.clients, op.client), op.credit, op.to)
+      case 'return':
+        return giveBack(books, get(books.clients, op.client), op.credit)
+      case 'read':
+        return this.#read(op.client, op.payment)
+      case 'expire':
+        return this.#expire()
+    }
+  }
+
+  #openAccount(clientName: string, actual: Answer): Answer {
+    const { number } = actual as { number: string }
+    const client = get(this.books.clients, clientName)
+    const account = new Account(client, number)
+    assert(!this.books.numbers.has(number), `${number} was given out before`)
+    this.books.accounts.set(number, account)
+    this.books.numbers.set(number, { owner: account, bank: '', freeAt: Number.POSITIVE_INFINITY })
+    client.tell(number, 'account.created')
+    return { number }
+  }
+
+  #createAdvice(clientName: string, terms: Terms, actual: Answer): Answer {
+    const { books } = this
+    const refName = `${clientName}/${terms.merchantRef}`
+    const earlier = terms.merchantRef === null ? undefined : books.advicesByRef.get(refName)
+    if (earlier) {
+      const isSame = text(earlier.terms) === text(terms)
+      return isSame ? { advice: earlier.reference } : { refused: 'merchant_ref_reused' }
+    }
+    const { advice: reference } = actual as { advice: string }
+    assert(!books.advices.has(reference), `${reference} was given out before`)
+    const advice = new Advice(get(books.clients, clientName), reference, terms)
+    books.advices.set(reference, advice)
+    if (terms.merchantRef !== null) books.advicesByRef.set(refName, advice)
+    return { advice: reference }
+  }
+
+  #initiate(reference: string, bank: string, actual: Answer): Answer {
+    const { books } = this
+    const advice = books.advices.get(reference)
+    if (!advice) return { refused: 'advice_not_found' }
+    if (!books.numbersAt.has(bank)) return { refused: 'bank_not_supported' }
+    if (advice.isCancelled) return { refused: 'advice_cancelled' }
+    const status = advice.payment?.statusAt(books.now)
+    if (status === 'Successful') return { refused: 'advice_paid' }
+    if (status === 'Expired' || status === 'Reversed') return { refused: 'advice_expired' }
+    const number = advice.payment?.numbers.get(bank)
+    if (!advice.payment || number === undefined) return this.#lease(advice, bank, actual)
+    return started(advice.payment, number, books.now)
+  }
+
+  #lease(advice: Advice, bank: string, actual: Answer): Answer {
+    const { books } = this
+    if ('refused' in actual) {
+      assert.equal(books.freeNumbersAt(bank), 0, `there are numbers left at ${bank}`)
+      return { refused: 'numbers_exhausted' }
+    }
+    const { number, payment: reference } = actual as Started
+    const earlier = books.numbers.get(number)
+    assert(!earlier || books.now >= earlier.freeAt, `${number} is live or in quarantine`)
+    if (!advice.payment) {
+      assert(!books.payments.has(reference), `${reference} was given out before`)
+      advice.payment = new Payment(advice, reference, books.now)
+      books.payments.set(reference, advice.payment)
+      advice.client.tell(reference, 'payment.processing Processing 0')
+    }
+    advice.payment.numbers.set(bank, number)
+    this.#keepNumbers(advice.payment, number, bank)
+    return started(advice.payment, number, books.now)
+  }
+
+  #keepNumbers(payment: Payment, number: string, bank: string): void {
+    const freeAt = payment.closesAt + this.books.quarantineMs
+    this.books.numbers.set(number, { owner: payment, bank, freeAt })
+  }
+
+  #cancel(clientName: string, reference: string): Answer {
+    const { books } = this
+    const advice = books.advices.get(reference)
+    if (advice?.client.name !== clientName) return { refused: 'advice_not_found' }
+    if (advice.isCancelled) return { advice: reference, status: 'Cancelled' }
+    const { payment } = advice
+    const status = payment?.statusAt(books.now)
+    if (status === 'Expired') return { refused: 'advice_expired' }
+    if (status === 'Successful' || status === 'Reversed') return { refused: 'advice_paid' }
+    if (payment) close(books, payment, 'Cancelled')
+    advice.isCancelled = true
+    return { advice: reference, status: 'Cancelled' }
+  }
+
+  #read(clientName: string, reference: string): Answer {
+    const payment = this.books.payments.get(reference)
+    if (payment?.client.name !== clientName) return { refused: 'payment_not_found' }
+    return { status: payment.statusAt(this.books.now), kobo: payment.kobo }
+  }
+
+  #expire(): Answer {
+    for (const payment of this.books.payments.values()) {
+      const isOver = payment.end === null && this.books.now >= payment.closesAt
+      if (isOver) close(this.books, payment, 'Expired')
+    }
+    return {}
+  }
+}
+
+function started(payment: Payment, number: string, now: number): Answer {
+  return {
+    number,
+    payment: payment.reference,
+    status: payment.statusAt(now),
+    kobo: payment.kobo,
+  }
+}
+
+function text(terms: Terms): string {
+  return JSON.stringify(terms, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+}
+
+function get<T>(all: ReadonlyMap<string, T>, name: string): T {
+  const found = all.get(name)
+  assert(found, `the model does not know ${name}`)
+  return found
+}
