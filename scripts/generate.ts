@@ -6,11 +6,11 @@ import { migrate } from '#db/migrate.ts'
 import { createPool } from '#db/pool.ts'
 import { drawSchema } from '#db/schema-picture.ts'
 import { drawOpenApi } from '../test/support/open-api.ts'
-import { startTestServer } from '../test/support/server.ts'
+import { startTestServer, TEMPLATE } from '../test/support/server.ts'
 
 const server = await startTestServer()
 try {
-  const connectionString = server.databaseUrl('postgres')
+  const connectionString = server.templateUrl.replace(TEMPLATE, 'postgres')
   await migrate(connectionString)
   const pool = createPool({ connectionString, max: 1, onIdleError: () => {} })
   writeFileSync('db/schema.sql', await drawSchema(pool))

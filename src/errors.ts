@@ -32,6 +32,8 @@ export const REFUSALS = {
   number_not_found: ref(404, '25', 'No virtual account has this number.'),
   credit_not_found: ref(404, '25', 'There is no such credit.'),
   suspense_not_found: ref(404, '25', 'There is no such money in suspense.'),
+  endpoint_not_found: ref(404, '25', 'There is no such webhook endpoint.'),
+  event_not_found: ref(404, '25', 'There is no such event.'),
   bank_not_supported: ref(400, '16', 'This bank is not supported: see the supported banks.'),
 
   // What stands in the way.
@@ -43,6 +45,8 @@ export const REFUSALS = {
   payment_has_money: ref(409, '12', 'This payment can no longer be cancelled.'),
   suspense_closed: ref(409, '12', 'This money has left suspense already.'),
   suspense_not_fitting: ref(409, '12', 'This money cannot go there.'),
+  too_many_endpoints: ref(409, '61', 'There are 20 webhook endpoints already: delete one first.'),
+  endpoint_inactive: ref(409, '57', 'This webhook endpoint is not active: switch it on first.'),
   sandbox_only: ref(400, '57', 'This exists in the sandbox only.'),
   numbers_exhausted: ref(503, '91', 'No account number is free at this bank: try another bank.'),
 

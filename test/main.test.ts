@@ -22,9 +22,9 @@ const RESTART_MAX_MS = 3_000
 
 test('the first start takes less than 10 s, a later one less than 3 s', async (t) => {
   using folder = createTempFolder()
-  for (const [which, mostMs] of [
-    ['first', FIRST_START_MAX_MS],
-    ['later', RESTART_MAX_MS],
+  for (const [which, mostMs, signal] of [
+    ['first', FIRST_START_MAX_MS, 'SIGINT'],
+    ['later', RESTART_MAX_MS, 'SIGTERM'],
   ] as const) {
     const startedAtMs = performance.now()
     await using service = await startChild({ folder: folder.path })
@@ -33,23 +33,51 @@ test('the first start takes less than 10 s, a later one less than 3 s', async (t
 
     assert.equal((await fetch(`${service.url}/ready`)).status, 200)
     assert(tookMs < mostMs, `${tookMs} ms`)
-    assert.equal(await service.stop(), 0)
+    assert.equal(await service.stop(signal), 0)
   }
 })
 
-test('the welcome screen says where it is, how to get in and what to type next', async () => {
+test('a running service', async (t) => {
   await using service = await startChild({ folder: shared.path })
 
-  const screen = service.said.out
-  assert.match(service.url, /^http:\/\/localhost:\d+$/)
-  assert(screen.includes(`Reference     ${service.url}/docs`))
-  assert(screen.includes('Client id     MAN0000001'))
-  assert.equal((await fetch(`${service.url}/docs`)).status, 200)
-  const [, url = '', header = '', body] =
-    /curl -s (\S+) -H '(\S+: \S+)' \\\n +-d '(\{.*\})'/.exec(screen) ?? []
-  const [name = '', value = ''] = header.split(': ')
-  const login = await fetch(url, { method: 'POST', headers: { [name]: value }, body: body ?? '' })
-  assert.equal(login.status, 200, await login.text())
+  await t.test('says where it is, how to get in and what to type next', async () => {
+    const screen = service.said.out
+    assert.match(service.url, /^http:\/\/localhost:\d+$/)
+    assert(screen.includes(`Reference     ${service.url}/docs`))
+    assert(screen.includes('Client id     MAN0000001'))
+    assert.equal((await fetch(`${service.url}/docs`)).status, 200)
+    const [, url = '', header = '', body = ''] =
+      /curl -s (\S+) -H '(\S+: \S+)' \\\n +-d '(\{.*\})'/.exec(screen) ?? []
+    const [name = '', value = ''] = header.split(': ')
+    const login = await fetch(url, { method: 'POST', headers: { [name]: value }, body })
+    assert.equal(login.status, 200, await login.text())
+  })
+
+  await t.test('is left alone by a second start on its data folder, which says so', async () => {
+    await using second = spawnChild({ folder: shared.path })
+
+    assert.equal(await second.closed, 1)
+
+    assert.match(second.said.err, /already in use \(process \d+, server \d+\)/)
+    assert.doesNotMatch(second.said.err, /\n\s+at /)
+    assert.equal((await fetch(`${service.url}/ready`)).status, 200)
+  })
+
+  await t.test('told to stop finishes the request in flight, and leaves nothing', async () => {
+    const request = await beginRequest(service.url)
+
+    service.child.kill('SIGTERM')
+    await service.says('"msg":"stopping"')
+    const answer = await request.finish()
+    const code = await service.closed
+
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    assert.match(answer, /"isSuccessful":true/)
+    assert.equal(code, 0)
+    assert.doesNotMatch(service.said.out, /"level":"(warn|error|fatal)"/)
+    assert(service.processes.length > 2)
+    await until('no process is left', () => !service.processes.some(isRunning))
+  })
 })
 
 test('bad settings are told all at once, and nothing is started', async () => {
@@ -73,18 +101,6 @@ test('an unknown role is refused with the ones there are', async () => {
   assert.equal(await refused.closed, 1)
 
   assert.match(refused.said.err, /must be one of: serve, api, worker, migrate/)
-})
-
-test('a second start on the same data folder says so, and leaves the first alone', async () => {
-  await using first = await startChild({ folder: shared.path })
-  await using second = spawnChild({ folder: shared.path })
-
-  assert.equal(await second.closed, 1)
-
-  assert.match(second.said.err, /already in use \(process \d+, server \d+\)/)
-  assert.doesNotMatch(second.said.err, /\n\s+at /)
-  assert.equal((await fetch(`${first.url}/ready`)).status, 200)
-  assert.equal(await first.stop(), 0)
 })
 
 test('a port that is taken is told in plain words, and the database is stopped again', async () => {
@@ -111,25 +127,6 @@ test('a database that cannot be reached is told in plain words, without its pass
   assert.match(refused.said.err, /database.*cannot be reached.*ECONNREFUSED/)
   assert.doesNotMatch(refused.said.err, /hush|\n\s+at /)
 })
-
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} finishes the request in flight, exits with 0 and leaves nothing`, async () => {
-    await using service = await startChild({ folder: shared.path })
-    const request = await beginRequest(service.url)
-
-    service.child.kill(signal)
-    await service.says('"msg":"stopping"')
-    const answer = await request.finish()
-    const code = await service.closed
-
-    assert.match(answer, /^HTTP\/1\.1 200 /)
-    assert.match(answer, /"isSuccessful":true/)
-    assert.equal(code, 0)
-    assert.doesNotMatch(service.said.out, /"level":"(warn|error|fatal)"/)
-    assert(service.processes.length > 2)
-    await until('no process is left', () => !service.processes.some(isRunning))
-  })
-}
 
 test('a worker works and listens nowhere; an api listens and leaves the work', async () => {
   using folder = createTempFolder()

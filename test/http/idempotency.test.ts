@@ -111,21 +111,24 @@ test('of two bodies at once under one key, one wins and the other is refused', a
 })
 
 test('two processes on one database make one account from one key', async () => {
-  const headers = { 'idempotency-key': 'two-processes' }
+  const ROUNDS = 10
   await using second = await startAgain()
+  // Once each before the race: the first request of a service is slower than all others.
+  await createAccount(bench)
+  await second.create(accountBody(), {})
   const before = await countAccounts()
 
-  const answers = await Promise.all(
-    Array.from({ length: AT_ONCE }, (_, at) =>
-      at % 2
-        ? bench.call({ url: ACCOUNTS, body: accountBody(), headers })
-        : second.create(accountBody(), headers),
-    ),
-  )
+  for (let round = 0; round < ROUNDS; round++) {
+    const headers = { 'idempotency-key': `two-processes-${round}` }
+    const [one, other] = await Promise.all([
+      bench.call({ url: ACCOUNTS, body: accountBody(), headers }),
+      second.create(accountBody(), headers),
+    ])
+    assert.equal(one.statusCode, 200)
+    assert.equal(other.body, one.body)
+  }
 
-  assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]))
-  assert.equal(new Set(answers.map(({ body }) => body)).size, 1)
-  assert.equal(await countAccounts(), before + 1)
+  assert.equal(await countAccounts(), before + ROUNDS)
 })
 
 test("another client's same key is its own", async () => {
@@ -192,10 +195,12 @@ async function countAccounts(): Promise<number> {
   return rows[0].n
 }
 
-// Another service on the same database, as after a restart or beside the first.
+// Another service on the same database, as after a restart or beside the first. No two machines have
+// the same time: with equal instants the table's key alone would hide a missing lock.
 async function startAgain() {
-  const { config, database, clock } = bench
+  const { config, database } = bench
   const { connectionString } = database
+  const clock = () => new Date(bench.clock().getTime() + 1)
   const log = createLogger({ level: 'silent' })
   const service = await createService({ config, connectionString, clock, log })
   const authorization = `Bearer ${await bench.login()}`

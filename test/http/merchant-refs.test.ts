@@ -56,6 +56,18 @@ test("another client's same merchantRef is its own, and without one every advice
   assert.equal(new Set(references).size, 4)
 })
 
+test('two clients that use one merchantRef at once get an advice each', async () => {
+  const requests = Array.from({ length: AT_ONCE }, (_, at) =>
+    at % 2
+      ? createAdvice(bench, { merchantRef: 'both', amount: 1 })
+      : createAdvice(bench, { merchantRef: 'both', amount: 2 }, { token: otherClient }),
+  )
+  const advices = await Promise.all(requests)
+
+  const seen = new Set(advices.map(({ adviceReference, amount }) => `${adviceReference} ${amount}`))
+  assert.equal(seen.size, 2)
+})
+
 test(`${AT_ONCE} requests at once with one merchantRef make one advice`, async () => {
   const same = await Promise.all(
     Array.from({ length: AT_ONCE }, () => createAdvice(bench, { merchantRef: 'at-once' })),

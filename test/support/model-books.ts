@@ -11,7 +11,7 @@ import {
   Place,
 } from './model-places.ts'
 
-export type Lease = { owner: Account | Payment; bank: string; freeAt: number }
+export type Lease = { owner: Account | Payment; bank: string }
 
 export class Books {
   now: number
@@ -67,12 +67,18 @@ export class Books {
     return state === 'open' ? 'suspended' : state
   }
 
+  // A collection account keeps its number for ever, a payment until its quarantine is over.
+  isFree(number: string): boolean {
+    const owner = this.numbers.get(number)?.owner
+    if (!(owner instanceof Payment)) return owner === undefined
+    return this.now >= owner.closesAt + this.quarantineMs
+  }
+
   freeNumbersAt(bank: string): number {
-    let free = this.numbersAt.get(bank) ?? 0
-    for (const lease of this.numbers.values()) {
-      if (lease.bank === bank && lease.owner instanceof Payment && lease.freeAt > this.now) free--
-    }
-    return free
+    const taken = [...this.numbers].filter(
+      ([number, lease]) => lease.bank === bank && !this.isFree(number),
+    )
+    return (this.numbersAt.get(bank) ?? 0) - taken.length
   }
 
   // Every balance that is not zero, by what it is.

@@ -138,8 +138,9 @@ export function takeBack(books: Books, report: ReversalReport): RailAnswer {
 
   let leftKobo = report.kobo
   for (const part of inOrderOfTaking(books, credit)) {
-    const kobo = part.kobo < leftKobo ? part.kobo : leftKobo
-    if (kobo === 0n) break
+    if (leftKobo === 0n) break
+    const isWhole = leftKobo >= part.kobo
+    const kobo = isWhole ? part.kobo : leftKobo
     leftKobo -= kobo
     const { place } = part
     part.moveSome(kobo, books.takenBack)

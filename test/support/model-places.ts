@@ -38,7 +38,10 @@ export class Part {
 
   // Moves so much of it; the rest stays this part, where it is.
   moveSome(kobo: bigint, to: Place): void {
-    if (kobo === this.kobo) return this.move(to)
+    if (kobo === this.kobo) {
+      this.move(to)
+      return
+    }
     this.kobo -= kobo
     const moved = new Part(this.credit, kobo, to)
     moved.reason = this.reason
@@ -103,13 +106,14 @@ export class Client {
 export class Account extends Place {
   readonly client: Client
   readonly number: string
+  readonly rules: Rules | null
   isActive = true
-  rules: Rules | null = null
 
-  constructor(client: Client, number: string) {
+  constructor(client: Client, number: string, rules: Rules | null) {
     super()
     this.client = client
     this.number = number
+    this.rules = rules
   }
 }
 
@@ -121,6 +125,7 @@ export type Terms = {
   expiresInMs: number
   graceMs: number
   merchantRef: string | null
+  rules: Rules | null
 }
 
 export class Advice {
@@ -129,7 +134,6 @@ export class Advice {
   readonly terms: Terms
   isCancelled = false
   payment: Payment | undefined
-  rules: Rules | null = null
 
   constructor(client: Client, reference: string, terms: Terms) {
     this.client = client
@@ -158,7 +162,7 @@ export class Payment extends Place {
   }
 
   get rules(): Rules | null {
-    return this.advice.rules
+    return this.advice.terms.rules
   }
 
   get dueKobo(): bigint {

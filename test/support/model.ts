@@ -18,7 +18,6 @@ import {
 import {
   Account,
   Advice,
-  Client,
   Payment,
   type RailAnswer,
   type Rules,
@@ -29,10 +28,8 @@ import {
 export type Fault = { fields: Record<string, unknown>; code: string }
 
 export type Op =
-  | { do: 'account'; client: string }
+  | { do: 'account'; client: string; rules: Rules | null }
   | { do: 'deactivate'; account: string }
-  | { do: 'rules'; account: string; rules: Rules }
-  | { do: 'rules'; advice: string; rules: Rules }
   | { do: 'advice'; client: string; terms: Terms }
   | { do: 'initiate'; advice: string; bank: string }
   | { do: 'cancel'; client: string; advice: string }
@@ -60,13 +57,9 @@ export class Model {
     const { books } = this
     switch (op.do) {
       case 'account':
-        return this.#openAccount(op.client, actual)
+        return this.#openAccount(op.client, op.rules, actual)
       case 'deactivate':
         get(books.accounts, op.account).isActive = false
-        return {}
-      case 'rules':
-        if ('account' in op) get(books.accounts, op.account).rules = op.rules
-        else get(books.advices, op.advice).rules = op.rules
         return {}
       case 'advice':
         return this.#createAdvice(op.client, op.terms, actual)
@@ -92,13 +85,13 @@ export class Model {
     }
   }
 
-  #openAccount(clientName: string, actual: Answer): Answer {
+  #openAccount(clientName: string, rules: Rules | null, actual: Answer): Answer {
     const { number } = actual as { number: string }
     const client = get(this.books.clients, clientName)
-    const account = new Account(client, number)
+    const account = new Account(client, number, rules)
     assert(!this.books.numbers.has(number), `${number} was given out before`)
     this.books.accounts.set(number, account)
-    this.books.numbers.set(number, { owner: account, bank: '', freeAt: Number.POSITIVE_INFINITY })
+    this.books.numbers.set(number, { owner: account, bank: '' })
     client.tell(number, 'account.created')
     return { number }
   }
@@ -140,8 +133,7 @@ export class Model {
       return { refused: 'numbers_exhausted' }
     }
     const { number, payment: reference } = actual as Started
-    const earlier = books.numbers.get(number)
-    assert(!earlier || books.now >= earlier.freeAt, `${number} is live or in quarantine`)
+    assert(books.isFree(number), `${number} is live or in quarantine`)
     if (!advice.payment) {
       assert(!books.payments.has(reference), `${reference} was given out before`)
       advice.payment = new Payment(advice, reference, books.now)
@@ -149,13 +141,8 @@ export class Model {
       advice.client.tell(reference, 'payment.processing Processing 0')
     }
     advice.payment.numbers.set(bank, number)
-    this.#keepNumbers(advice.payment, number, bank)
+    books.numbers.set(number, { owner: advice.payment, bank })
     return started(advice.payment, number, books.now)
-  }
-
-  #keepNumbers(payment: Payment, number: string, bank: string): void {
-    const freeAt = payment.closesAt + this.books.quarantineMs
-    this.books.numbers.set(number, { owner: payment, bank, freeAt })
   }
 
   #cancel(clientName: string, reference: string): Answer {

@@ -4,7 +4,7 @@ import { systemClock } from '#clock.ts'
 import { loadConfig } from '#config.ts'
 import { createLogger } from '#log.ts'
 import { createService } from '#service.ts'
-import { SECRETS } from './service.ts'
+import { SECRETS } from './settings.ts'
 
 export async function drawOpenApi(connectionString: string): Promise<string> {
   const env = { ...SECRETS, DATABASE_URL: connectionString, PUBLIC_URL: 'http://localhost:8080' }

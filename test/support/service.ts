@@ -8,12 +8,9 @@ import { createClient } from '#domain/clients.ts'
 import { createLogger } from '#log.ts'
 import { createService, prepareDatabase } from '#service.ts'
 import { createTestDatabase } from './database.ts'
+import { SECRETS } from './settings.ts'
 
-export const SECRETS = {
-  MANILLA_TOKEN_SECRETS: Buffer.alloc(32, 't').toString('base64'),
-  MANILLA_DATA_KEYS: `1:${Buffer.alloc(32, 'd').toString('base64')}`,
-  MANILLA_HASH_KEY: Buffer.alloc(32, 'h').toString('base64'),
-}
+export { SECRETS }
 
 export const START = new Date('2026-11-15T08:00:00.000Z')
 
@@ -78,7 +75,6 @@ export async function startTestService({ env = {} }: { env?: Record<string, stri
     login,
     // A second client, as an operator would make one; answers its token.
     async newClient(clientId: string): Promise<string> {
-
       await createClient(database.pool, clock(), {
         clientId,
         secret: 's3cret',

@@ -1,0 +1,1 @@
+export async function runScale(..._: unknown[]): Promise<never> { throw new Error('later') }

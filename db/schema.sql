@@ -1,0 +1,421 @@
+-- The schema as the migrations leave it. Made by `npm run generate`: do not edit.
+
+create table actions (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  action text collate "C" not null,
+  subject text collate "C" not null,
+  detail jsonb not null,
+  taken_at timestamp with time zone not null,
+  constraint actions_pkey PRIMARY KEY (id),
+  constraint actions_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX actions_by_subject ON actions USING btree (subject, id);
+CREATE TRIGGER actions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table advices (
+  id uuid not null,
+  client_id bigint not null,
+  merchant_ref text collate "C",
+  amount_kobo bigint not null,
+  currency text collate "C" not null,
+  narration text,
+  call_back_url text not null,
+  notification_url text,
+  customer jsonb not null,
+  customer_name text not null,
+  amount_policy text collate "C" not null,
+  expires_in_seconds integer not null,
+  grace_seconds integer not null,
+  payer_rules jsonb,
+  cancelled_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint advices_pkey PRIMARY KEY (id),
+  constraint advices_merchant_ref_unique UNIQUE (client_id, merchant_ref),
+  constraint advices_of_client UNIQUE (client_id, id),
+  constraint advices_amount_kobo_check CHECK (amount_kobo > 0),
+  constraint advices_amount_policy_known CHECK (amount_policy = ANY (ARRAY['exact'::text, 'allow_under'::text, 'any'::text])),
+  constraint advices_expires_in_seconds_check CHECK (expires_in_seconds >= 60 AND expires_in_seconds <= 172800),
+  constraint advices_grace_seconds_check CHECK (grace_seconds >= 0 AND grace_seconds <= 86400),
+  constraint advices_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create table alerts (
+  id bigint not null generated always as identity,
+  kind text collate "C" not null,
+  subject text not null,
+  detail jsonb not null,
+  raised_at timestamp with time zone not null,
+  cleared_at timestamp with time zone,
+  constraint alerts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX alerts_standing ON alerts USING btree (kind, subject) WHERE cleared_at IS NULL;
+
+create table audits (
+  id bigint not null generated always as identity,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  findings jsonb,
+  ok boolean,
+  constraint audits_pkey PRIMARY KEY (id),
+  constraint audits_finished_has_result CHECK ((finished_at IS NULL) = (findings IS NULL) AND (finished_at IS NULL) = (ok IS NULL)),
+  constraint audits_ok_has_no_findings CHECK (ok = (findings = '[]'::jsonb))
+);
+
+create table clients (
+  id bigint not null generated always as identity,
+  client_id text collate "C" not null,
+  name text not null,
+  secret_hash text not null,
+  is_active boolean not null default true,
+  is_operator boolean not null default false,
+  event_sequence bigint not null default 0,
+  created_at timestamp with time zone not null,
+  constraint clients_pkey PRIMARY KEY (id),
+  constraint clients_client_id_unique UNIQUE (client_id)
+) with (fillfactor=50);
+
+create table collection_accounts (
+  id bigint not null,
+  client_id bigint not null,
+  account_number text collate "C" not null,
+  bank_code text collate "C" not null,
+  account_name text not null,
+  bvn_sealed bytea not null,
+  bvn_hash bytea not null,
+  email text not null,
+  merchant_id text not null,
+  merchant_code text not null,
+  notification_url text not null,
+  phone_number text not null,
+  channel text not null,
+  currency_code text collate "C" not null default 'NGN'::text,
+  is_default boolean not null default false,
+  is_active boolean not null default true,
+  payer_rules jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint collection_accounts_pkey PRIMARY KEY (id),
+  constraint collection_accounts_number_unique UNIQUE (account_number),
+  constraint collection_accounts_of_client UNIQUE (client_id, id),
+  constraint collection_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id)
+);
+
+create sequence credit_ids;
+
+create table credits (
+  id bigint not null default nextval('credit_ids'::regclass),
+  bank_code text collate "C" not null,
+  session_id text collate "C" not null,
+  account_number text collate "C" not null,
+  client_id bigint,
+  collection_account_id bigint,
+  payment_id uuid,
+  amount_kobo bigint not null,
+  suspended_kobo bigint not null default 0,
+  reversed_kobo bigint not null default 0,
+  currency text collate "C" not null,
+  outcome text collate "C" not null,
+  reason text collate "C",
+  source_account_sealed bytea,
+  source_account_name text,
+  source_bank_code text collate "C",
+  narration text,
+  transacted_at timestamp with time zone,
+  received_at timestamp with time zone not null,
+  constraint credits_pkey PRIMARY KEY (id),
+  constraint credits_taken_once UNIQUE (session_id, bank_code),
+  constraint credits_amount_positive CHECK (amount_kobo > 0),
+  constraint credits_outcome_known CHECK (outcome = ANY (ARRAY['booked'::text, 'suspended'::text, 'assigned'::text, 'returned'::text, 'reversed'::text])),
+  constraint credits_parts_fit CHECK (suspended_kobo >= 0 AND reversed_kobo >= 0 AND (suspended_kobo + reversed_kobo) <= amount_kobo),
+  constraint credits_session_id_shape CHECK (length(session_id) = 30)
+);
+CREATE INDEX credits_by_client ON credits USING btree (client_id, id) WHERE client_id IS NOT NULL;
+CREATE INDEX credits_by_number ON credits USING btree (account_number, id);
+CREATE INDEX credits_by_payment ON credits USING btree (payment_id, id) WHERE payment_id IS NOT NULL;
+
+create table deliveries (
+  event_id uuid not null,
+  destination_id bigint not null,
+  client_id bigint not null,
+  kind text collate "C" not null,
+  url text,
+  state text collate "C" not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  delivered_at timestamp with time zone,
+  constraint deliveries_pkey PRIMARY KEY (event_id, destination_id),
+  constraint deliveries_kind_check CHECK (kind = ANY (ARRAY['endpoint'::text, 'notification'::text, 'callback'::text])),
+  constraint deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))
+) partition by RANGE (event_id);
+CREATE INDEX deliveries_due ON ONLY deliveries USING btree (destination_id, next_attempt_at) WHERE state = 'pending'::text;
+
+create table deliveries_default partition of deliveries DEFAULT;
+
+create table delivery_attempts (
+  event_id uuid not null,
+  destination_id bigint not null,
+  attempt integer not null,
+  attempted_at timestamp with time zone not null,
+  status integer,
+  latency_ms integer not null,
+  error text,
+  response_start text,
+  constraint delivery_attempts_pkey PRIMARY KEY (event_id, destination_id, attempt)
+) partition by RANGE (event_id);
+
+create table delivery_attempts_default partition of delivery_attempts DEFAULT;
+
+create table destinations (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  endpoint_id uuid,
+  url text not null,
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  paused_until timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_why text,
+  constraint destinations_pkey PRIMARY KEY (id),
+  constraint destinations_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint destinations_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
+);
+CREATE UNIQUE INDEX destinations_once ON destinations USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid), md5(url));
+
+create table dispatch_cursors (
+  client_id bigint not null,
+  sequence bigint not null default 0,
+  constraint dispatch_cursors_pkey PRIMARY KEY (client_id),
+  constraint dispatch_cursors_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create table events (
+  id uuid not null,
+  client_id bigint not null,
+  sequence bigint not null,
+  type text collate "C" not null,
+  collection_account_id bigint,
+  payment_id uuid,
+  credit_id bigint,
+  facts json not null,
+  created_at timestamp with time zone not null,
+  constraint events_pkey PRIMARY KEY (id)
+) partition by RANGE (id);
+CREATE INDEX events_by_sequence ON ONLY events USING btree (client_id, sequence);
+CREATE TRIGGER events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table events_default partition of events DEFAULT;
+
+create table idempotency_keys (
+  client_id bigint not null,
+  key text collate "C" not null,
+  operation text collate "C" not null,
+  request_hash bytea not null,
+  resource text collate "C" not null,
+  created_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (client_id, key, created_at),
+  constraint idempotency_keys_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) partition by RANGE (created_at);
+
+create table idempotency_keys_default partition of idempotency_keys DEFAULT;
+
+create sequence ledger_account_ids;
+
+create table ledger_accounts (
+  id bigint not null default nextval('ledger_account_ids'::regclass),
+  kind text collate "C" not null,
+  owner text collate "C" not null default ''::text,
+  currency text collate "C" not null default 'NGN'::text,
+  debits_kobo bigint not null default 0,
+  credits_kobo bigint not null default 0,
+  opened_at timestamp with time zone not null default now(),
+  constraint ledger_accounts_pkey PRIMARY KEY (id),
+  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'collection'::text, 'pending'::text, 'settled'::text, 'suspense'::text, 'returning'::text])),
+  constraint ledger_accounts_not_overdrawn CHECK (debits_kobo >= 0 AND credits_kobo >= 0 AND
+CASE
+    WHEN kind = ANY (ARRAY['bank'::text, 'shortfall'::text]) THEN debits_kobo >= credits_kobo
+    ELSE credits_kobo >= debits_kobo
+END)
+) with (fillfactor=70);
+CREATE UNIQUE INDEX ledger_accounts_one_per_owner ON ledger_accounts USING btree (kind, owner, currency) WHERE kind <> 'collection'::text;
+CREATE TRIGGER ledger_accounts_change_by_transfer_only BEFORE UPDATE ON ledger_accounts FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_accounts_kept BEFORE DELETE OR TRUNCATE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_accounts_open_empty AFTER INSERT ON ledger_accounts REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION refuse_opening_balance();
+
+create table number_ranges (
+  id bigint not null generated always as identity,
+  bank_code text collate "C" not null,
+  purpose text collate "C" not null,
+  first_serial bigint not null,
+  last_serial bigint not null,
+  key bytea not null,
+  next_index bigint not null default 0,
+  constraint number_ranges_pkey PRIMARY KEY (id),
+  constraint number_ranges_once UNIQUE (bank_code, purpose, first_serial, last_serial),
+  constraint number_ranges_in_order CHECK (first_serial >= 0 AND first_serial <= last_serial AND last_serial <= 999999999),
+  constraint number_ranges_not_overrun CHECK (next_index <= (last_serial - first_serial + 1)),
+  constraint number_ranges_purpose_check CHECK (purpose = ANY (ARRAY['static'::text, 'dynamic'::text]))
+) with (fillfactor=50);
+
+create table numbers (
+  account_number text collate "C" not null,
+  bank_code text collate "C" not null,
+  client_id bigint not null,
+  collection_account_id bigint,
+  payment_id uuid,
+  reusable_at timestamp with time zone,
+  constraint numbers_pkey PRIMARY KEY (account_number),
+  constraint numbers_one_owner CHECK ((collection_account_id IS NULL) <> (payment_id IS NULL)),
+  constraint numbers_only_dynamic_return CHECK ((payment_id IS NULL) = (reusable_at IS NULL)),
+  constraint numbers_account_of_same_client FOREIGN KEY (client_id, collection_account_id) REFERENCES collection_accounts(client_id, id),
+  constraint numbers_payment_of_same_client FOREIGN KEY (client_id, payment_id) REFERENCES payments(client_id, id)
+);
+CREATE INDEX numbers_reusable ON numbers USING btree (bank_code, reusable_at) WHERE payment_id IS NOT NULL;
+
+create table payment_numbers (
+  payment_id uuid not null,
+  bank_code text collate "C" not null,
+  account_number text collate "C" not null,
+  issued_at timestamp with time zone not null,
+  constraint payment_numbers_one_per_bank PRIMARY KEY (payment_id, bank_code),
+  constraint payment_numbers_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
+);
+CREATE INDEX payment_numbers_by_number ON payment_numbers USING btree (account_number);
+
+create table payments (
+  id uuid not null,
+  advice_id uuid not null,
+  client_id bigint not null,
+  amount_kobo bigint not null,
+  amount_paid_kobo bigint not null default 0,
+  amount_policy text collate "C" not null,
+  status text collate "C" not null default 'Processing'::text,
+  expires_at timestamp with time zone not null,
+  closes_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint payments_pkey PRIMARY KEY (id),
+  constraint payments_of_client UNIQUE (client_id, id),
+  constraint payments_one_per_advice UNIQUE (advice_id),
+  constraint payments_amount_kobo_check CHECK (amount_kobo > 0),
+  constraint payments_amount_paid_kobo_check CHECK (amount_paid_kobo >= 0),
+  constraint payments_grace_follows_expiry CHECK (closes_at >= expires_at),
+  constraint payments_part_is_less CHECK (status <> 'PartPayment'::text OR amount_paid_kobo > 0 AND amount_paid_kobo < amount_kobo),
+  constraint payments_status_known CHECK (status = ANY (ARRAY['Processing'::text, 'PartPayment'::text, 'Successful'::text, 'Expired'::text, 'Cancelled'::text, 'Reversed'::text])),
+  constraint payments_successful_is_paid CHECK (status <> 'Successful'::text OR amount_policy = 'any'::text OR amount_paid_kobo = amount_kobo),
+  constraint payments_advice_of_same_client FOREIGN KEY (client_id, advice_id) REFERENCES advices(client_id, id)
+) with (fillfactor=80);
+CREATE INDEX payments_to_close ON payments USING btree (closes_at) WHERE status = ANY (ARRAY['Processing'::text, 'PartPayment'::text]);
+
+create table reversals (
+  id bigint not null generated always as identity,
+  bank_code text collate "C" not null,
+  session_id text collate "C" not null,
+  credit_id bigint not null,
+  amount_kobo bigint not null,
+  shortfall_kobo bigint not null default 0,
+  received_at timestamp with time zone not null,
+  constraint reversals_pkey PRIMARY KEY (id),
+  constraint reversals_taken_once UNIQUE (session_id, bank_code),
+  constraint reversals_amount_kobo_check CHECK (amount_kobo > 0),
+  constraint reversals_shortfall_is_part CHECK (shortfall_kobo >= 0 AND shortfall_kobo <= amount_kobo),
+  constraint reversals_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id)
+);
+CREATE INDEX reversals_by_credit ON reversals USING btree (credit_id);
+
+create table schema_functions (
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint schema_functions_pkey PRIMARY KEY (name)
+);
+
+create table schema_migrations (
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint schema_migrations_pkey PRIMARY KEY (name)
+);
+
+create table signing_secrets (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  endpoint_id uuid,
+  secret_sealed bytea not null,
+  created_at timestamp with time zone not null,
+  retires_at timestamp with time zone,
+  constraint signing_secrets_pkey PRIMARY KEY (id),
+  constraint signing_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint signing_secrets_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
+);
+CREATE UNIQUE INDEX signing_secrets_one_current ON signing_secrets USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE retires_at IS NULL;
+
+create table suspense_items (
+  id bigint not null generated always as identity,
+  credit_id bigint not null,
+  client_id bigint,
+  account_id bigint not null,
+  amount_kobo bigint not null,
+  reason text collate "C" not null,
+  state text collate "C" not null default 'open'::text,
+  assigned_account_id bigint,
+  assigned_payment_id uuid,
+  return_reference text,
+  opened_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  constraint suspense_items_pkey PRIMARY KEY (id),
+  constraint suspense_items_amount_kobo_check CHECK (amount_kobo > 0),
+  constraint suspense_items_assigned_to_one CHECK ((state = 'assigned'::text) = (num_nonnulls(assigned_account_id, assigned_payment_id) = 1)),
+  constraint suspense_items_closed_has_time CHECK ((state = 'open'::text) = (closed_at IS NULL)),
+  constraint suspense_items_state_known CHECK (state = ANY (ARRAY['open'::text, 'assigned'::text, 'returning'::text, 'returned'::text, 'reversed'::text])),
+  constraint suspense_items_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint suspense_items_assigned_account_id_fkey FOREIGN KEY (assigned_account_id) REFERENCES collection_accounts(id),
+  constraint suspense_items_assigned_payment_id_fkey FOREIGN KEY (assigned_payment_id) REFERENCES payments(id),
+  constraint suspense_items_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint suspense_items_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id)
+);
+CREATE INDEX suspense_items_by_credit ON suspense_items USING btree (credit_id);
+CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_payment_id) WHERE assigned_payment_id IS NOT NULL;
+CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
+CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;
+
+create table transfers (
+  id bigint not null generated always as identity,
+  debit_account_id bigint not null,
+  credit_account_id bigint not null,
+  amount_kobo bigint not null,
+  credit_id bigint not null,
+  reason text collate "C" not null,
+  posted_at timestamp with time zone not null,
+  constraint transfers_pkey PRIMARY KEY (id),
+  constraint transfers_amount_positive CHECK (amount_kobo > 0),
+  constraint transfers_two_accounts CHECK (debit_account_id <> credit_account_id)
+);
+CREATE INDEX transfers_by_credit ON transfers USING btree (credit_id);
+CREATE INDEX transfers_by_credit_account ON transfers USING btree (credit_account_id, id);
+CREATE INDEX transfers_by_debit_account ON transfers USING btree (debit_account_id, id) WHERE reason <> 'credit'::text;
+CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER transfers_post AFTER INSERT ON transfers REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION post_inserted_transfers();
+
+create table webhook_endpoints (
+  id uuid not null,
+  client_id bigint not null,
+  url text not null,
+  event_types text[],
+  is_active boolean not null default true,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_of_client UNIQUE (client_id, id),
+  constraint webhook_endpoints_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
+create function post_inserted_transfers() returns trigger;
+create function refuse_change() returns trigger;
+create function refuse_opening_balance() returns trigger;
+create function uuid_floor(day date) returns uuid;

@@ -1,0 +1,142 @@
+// A client's events, newest first, by what it knows of them; and what became of their delivery.
+//
+// No filter has an index of its own: one more index on the outbox would be paid for by every
+// payment. A page reads at most SCAN_MAX events by their numbers, which have no gaps, and says how
+// far it came; the next goes on from there. Times are first turned into numbers by halving, and an
+// account or a payment has no events from before it was made.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Window } from '#db/time-bounds.ts'
+import { Refusal } from '#errors.ts'
+import { findSubject, type Given } from './event-subjects.ts'
+import { sequenceBounds } from './event-times.ts'
+import type { EventType } from './events.ts'
+
+// 20,000 with a look at the deliveries of each take some 100 ms.
+export const SCAN_MAX = 20_000n
+
+export type StoredEvent = {
+  id: string
+  clientId: bigint
+  sequence: bigint
+  type: EventType
+  collectionAccountId: bigint | null
+  paymentId: string | null
+  creditId: bigint | null
+  facts: Record<string, unknown>
+  createdAt: Date
+}
+
+export type DeliveryState = 'none' | 'pending' | 'delivered' | 'failed'
+export type ListedEvent = StoredEvent & { deliveryState: DeliveryState }
+
+export type EventFilters = Window & {
+  type?: EventType | undefined
+  accountNumber?: string | undefined
+  paymentReference?: string | undefined
+  isDelivered?: boolean | undefined
+}
+
+// `scannedTo`: everything from this number on has been looked at; null: everything there is.
+export type EventScan = { rows: ListedEvent[]; scannedTo: bigint | null }
+
+export const EVENT_COLUMNS = `
+  e.id, e.client_id as "clientId", e.sequence, e.type,
+  e.collection_account_id as "collectionAccountId", e.payment_id as "paymentId",
+  e.credit_id as "creditId", e.facts, e.created_at as "createdAt"`
+
+// What is not queued yet is on its way; an event that had nowhere to go is neither delivered nor
+// undelivered.
+const IS_UNQUEUED = `e.sequence > coalesce((select c.sequence from dispatch_cursors c
+                                             where c.client_id = e.client_id), 0)`
+const HAS_DELIVERY = 'exists (select from deliveries d where d.event_id = e.id)'
+const hasDelivery = (condition: string) =>
+  `exists (select from deliveries d where d.event_id = e.id and d.${condition})`
+
+const DELIVERY_STATE = `
+  case when ${IS_UNQUEUED} or ${hasDelivery("state = 'pending'")} then 'pending'
+       when ${hasDelivery("state = 'failed'")} then 'failed'
+       when ${HAS_DELIVERY} then 'delivered'
+       else 'none' end as "deliveryState"`
+
+export async function listEvents(
+  db: Queryable,
+  clientId: bigint,
+  filters: EventFilters,
+  { before, limit }: { before?: bigint | undefined; limit: number },
+): Promise<EventScan> {
+  const subject = await findSubject(db, clientId, filters)
+  if (!subject) return { rows: [], scannedTo: null }
+  const { first, past } = await sequenceBounds(db, clientId, {
+    from: later(filters.from, subject.since),
+    to: filters.to,
+  })
+  const end = before !== undefined && before < past ? before : past
+  const start = end - SCAN_MAX > first ? end - SCAN_MAX : first
+  if (start >= end) return { rows: [], scannedTo: null }
+  const values: unknown[] = [clientId, start, end, limit]
+  const given = (value: unknown) => `$${values.push(value)}`
+  const conditions = [...conditionsOf(filters, given), ...subject.conditions(given)]
+  const { rows } = await db.query<ListedEvent>({
+    text: `select ${EVENT_COLUMNS}, ${DELIVERY_STATE}
+             from events e
+            where e.client_id = $1 and e.sequence >= $2 and e.sequence < $3
+                  ${conditions.map((condition) => `and ${condition}`).join('\n')}
+            order by e.sequence desc
+            limit $4`,
+    values,
+  })
+  return { rows, scannedTo: start > first ? start : null }
+}
+
+export async function getEvent(db: Queryable, clientId: bigint, id: string): Promise<ListedEvent> {
+  const { rows } = await db.query<ListedEvent>({
+    name: 'get-event',
+    text: `select ${EVENT_COLUMNS}, ${DELIVERY_STATE}
+             from events e where e.id = $1 and e.client_id = $2`,
+    values: [id, clientId],
+  })
+  if (!rows[0]) throw new Refusal('event_not_found')
+  return rows[0]
+}
+
+// In their order, after this number: what a live page reads.
+export async function readEventsAfter(
+  db: Queryable,
+  clientId: bigint,
+  sequence: bigint,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const { rows } = await db.query<StoredEvent>({
+    name: 'read-events-after',
+    text: `select ${EVENT_COLUMNS} from events e
+            where e.client_id = $1 and e.sequence > $2
+            order by e.sequence limit $3`,
+    values: [clientId, sequence, limit],
+  })
+  return rows
+}
+
+export async function lastSequence(db: Queryable, clientId: bigint): Promise<bigint> {
+  const { rows } = await db.query<{ sequence: bigint }>({
+    name: 'last-sequence',
+    text: 'select event_sequence as sequence from clients where id = $1',
+    values: [clientId],
+  })
+  return rows[0]?.sequence ?? 0n
+}
+
+function conditionsOf({ type, from, to, isDelivered }: EventFilters, given: Given): string[] {
+  const conditions: string[] = []
+  if (type) conditions.push(`e.type = ${given(type)}`)
+  if (from) conditions.push(`e.created_at >= ${given(from)}`)
+  if (to) conditions.push(`e.created_at < ${given(to)}`)
+  const isUndelivered = `(${IS_UNQUEUED} or ${hasDelivery("state <> 'delivered'")})`
+  if (isDelivered === false) conditions.push(isUndelivered)
+  if (isDelivered === true) conditions.push(`${HAS_DELIVERY} and not ${isUndelivered}`)
+  return conditions
+}
+
+function later(one: Date | undefined, other: Date | undefined): Date | undefined {
+  return one && other && one > other ? one : (other ?? one)
+}

@@ -1,0 +1,68 @@
+// What events can be asked for by: an account number, a payment. An event names the account, the
+// payment or the credit that it is about; a credit leads to the number and the payment it came to.
+
+import type { Queryable } from '#db/pool.ts'
+
+export type Asked = { accountNumber?: string | undefined; paymentReference?: string | undefined }
+
+// Adds a value to a statement and answers how the statement calls it.
+export type Given = (value: unknown) => string
+
+type Found = { accountId: bigint | null; paymentIds: string[]; since: Date | null }
+
+// What the asked account and payment are, and since when. Undefined: the client has no such thing,
+// so no event is about it.
+export type Subject = { since: Date | undefined; conditions: (given: Given) => string[] }
+
+export async function findSubject(
+  db: Queryable,
+  clientId: bigint,
+  { accountNumber, paymentReference }: Asked,
+): Promise<Subject | undefined> {
+  if (accountNumber === undefined && paymentReference === undefined) {
+    return { since: undefined, conditions: () => [] }
+  }
+  const { rows } = await db.query<Found>({
+    name: 'find-event-subject',
+    text: `with owners as (
+             select id as account_id, null::uuid as payment_id, created_at
+               from collection_accounts where account_number = $2 and client_id = $1
+             union all
+             select null, p.id, p.created_at
+               from payment_numbers n join payments p on p.id = n.payment_id
+              where n.account_number = $2 and p.client_id = $1
+           )
+           select max(account_id) as "accountId",
+                  coalesce(array_agg(payment_id) filter (where payment_id is not null), '{}')
+                  as "paymentIds",
+                  greatest(min(created_at), (select created_at from payments
+                                              where id = $3 and client_id = $1)) as since
+             from owners
+           having ($2::text is null or count(*) > 0)
+              and ($3::uuid is null or exists (select from payments
+                                                where id = $3 and client_id = $1))`,
+    values: [clientId, accountNumber ?? null, paymentReference ?? null],
+  })
+  const found = rows[0]
+  if (!found) return undefined
+  return {
+    since: found.since ?? undefined,
+    conditions: (given) => [
+      ...(accountNumber ? [aboutNumber(given, accountNumber, found)] : []),
+      ...(paymentReference ? [aboutPayment(given, paymentReference)] : []),
+    ],
+  }
+}
+
+function aboutNumber(given: Given, accountNumber: string, found: Found): string {
+  return `(e.collection_account_id = ${given(found.accountId)}::bigint
+           or e.payment_id = any(${given(found.paymentIds)}::uuid[])
+           or exists (select from credits c
+                       where c.id = e.credit_id and c.account_number = ${given(accountNumber)}))`
+}
+
+function aboutPayment(given: Given, paymentReference: string): string {
+  const id = `${given(paymentReference)}::uuid`
+  return `(e.payment_id = ${id}
+           or exists (select from credits c where c.id = e.credit_id and c.payment_id = ${id}))`
+}

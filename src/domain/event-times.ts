@@ -1,0 +1,55 @@
+// Windows of time as windows of a client's event numbers, found by halving (some 25 look-ups by
+// number, one statement), so that the outbox needs no index on time. The bounds are wide: times are
+// still to be compared.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Window } from '#db/time-bounds.ts'
+
+// How far the time of an event may lie behind that of an earlier number: batches that wait for one
+// another, and the clocks of several processes.
+const DISORDER_MS = 300_000
+
+// From `first` on, before `past`; events that are too old to be kept are left out.
+export async function sequenceBounds(
+  db: Queryable,
+  clientId: bigint,
+  { from, to }: Window,
+): Promise<{ first: bigint; past: bigint }> {
+  const { rows } = await db.query<{ first: bigint; past: bigint }>({
+    name: 'event-sequence-bounds',
+    text: `select coalesce(min(sequence), 1) as first, coalesce(max(sequence), 0) + 1 as past
+             from events where client_id = $1`,
+    values: [clientId],
+  })
+  const { first, past } = rows[0] as { first: bigint; past: bigint }
+  const all = { clientId, first, past }
+  return {
+    first: from ? await firstSince(db, new Date(from.getTime() - DISORDER_MS), all) : first,
+    past: to ? await firstSince(db, new Date(to.getTime() + DISORDER_MS), all) : past,
+  }
+}
+
+async function firstSince(
+  db: Queryable,
+  at: Date,
+  { clientId, first, past }: { clientId: bigint; first: bigint; past: bigint },
+): Promise<bigint> {
+  const { rows } = await db.query<{ sequence: bigint }>({
+    name: 'first-event-since',
+    text: `with recursive halving (low, high) as (
+             select $3::bigint, $4::bigint
+             union all
+             select case when probe.is_before then middle + 1 else low end,
+                    case when probe.is_before then high else middle end
+               from halving
+              cross join lateral (select (low + high) / 2 as middle) as m
+              cross join lateral (select created_at < $2 as is_before from events
+                                   where client_id = $1 and sequence >= middle
+                                   order by sequence limit 1) as probe
+              where low < high
+           )
+           select low as sequence from halving where low >= high`,
+    values: [clientId, at, first, past],
+  })
+  return (rows[0] as { sequence: bigint }).sequence
+}

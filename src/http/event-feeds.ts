@@ -1,0 +1,169 @@
+// Live events for open pages. Each client with listeners has one feed, which reads its new events
+// from the database for all of them; a client without listeners costs nothing.
+//
+//   catching up ─▶ live ─▶ closed        (whoever is closed resumes by the last number it has)
+//
+// A listener that is behind reads for itself, no faster than it takes, until it has what the feed
+// has. A live one that does not take what it is sent is closed: memory stays bounded.
+
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from '#log.ts'
+
+export type Frame = { sequence: bigint; text: string }
+export type ReadFrames = (clientId: bigint, after: bigint, limit: number) => Promise<Frame[]>
+
+export type Listening = {
+  clientId: bigint
+  after: bigint // Has everything up to this number.
+  socket: ServerResponse
+  isAllowed: () => Promise<boolean> // Asked at every heartbeat.
+}
+
+type Listener = Listening & { gone: AbortSignal }
+type Feed = { position: bigint; listeners: Set<Listener>; running: Promise<void> }
+
+export const LISTENERS_MAX = 50 // Of one client, in one process.
+
+const POLL_MS = 500
+const HEARTBEAT_MS = 15_000
+const FRAMES_MAX = 100
+const BUFFER_BYTES_MAX = 1_048_576
+// A reader that takes nothing for this long while it catches up.
+const STALLED_MS = 60_000
+// For the last bytes, when we stop.
+const FAREWELL_MS = 1_000
+
+type Options = { read: ReadFrames; log: Logger; heartbeatMs?: number }
+
+export class EventFeeds {
+  readonly #read: ReadFrames
+  readonly #log: Logger
+  readonly #heartbeatMs: number
+  readonly #feeds = new Map<bigint, Feed>()
+  readonly #listeners = new Set<Listener>()
+  readonly #starting = new Set<Promise<void>>()
+  readonly #stopping = new AbortController()
+
+  constructor({ read, log, heartbeatMs = HEARTBEAT_MS }: Options) {
+    this.#read = read
+    this.#log = log
+    this.#heartbeatMs = heartbeatMs
+  }
+
+  hasRoom(clientId: bigint): boolean {
+    return this.#listeners.values().filter((each) => each.clientId === clientId).toArray().length <
+      LISTENERS_MAX
+  }
+
+  // How many clients are being read for.
+  get size(): number {
+    return this.#feeds.size
+  }
+
+  listen(listening: Listening): void {
+    const { socket } = listening
+    const leaving = new AbortController()
+    const listener = { ...listening, gone: leaving.signal }
+    this.#listeners.add(listener)
+    const heart = setInterval(() => void this.#beat(listener), this.#heartbeatMs)
+    socket.once('close', () => {
+      clearInterval(heart)
+      leaving.abort()
+      this.#listeners.delete(listener)
+      this.#feeds.get(listener.clientId)?.listeners.delete(listener)
+    })
+    const starting = this.#start(listener)
+    this.#starting.add(starting)
+    void starting.finally(() => this.#starting.delete(starting))
+  }
+
+  // Ends every stream; returns when nothing reads the database any more.
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    for (const { socket } of this.#listeners) {
+      socket.end()
+      setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+    }
+    await Promise.all([...this.#starting, ...[...this.#feeds.values()].map((feed) => feed.running)])
+  }
+
+  async #start(listener: Listener): Promise<void> {
+    try {
+      await this.#catchUp(listener)
+    } catch (error) {
+      if (listener.gone.aborted || this.#stopping.signal.aborted) return
+      this.#log.warn({ err: error }, 'an event stream was closed')
+      listener.socket.destroy()
+    }
+  }
+
+  // From the last look at the feed to joining it nothing may be awaited: no event falls between.
+  async #catchUp(listener: Listener): Promise<void> {
+    for (;;) {
+      const frames = await this.#read(listener.clientId, listener.after, FRAMES_MAX)
+      if (listener.gone.aborted || this.#stopping.signal.aborted) return
+      send(listener, frames)
+      const feed = this.#feeds.get(listener.clientId)
+      const hasAll = frames.length < FRAMES_MAX && (!feed || listener.after >= feed.position)
+      if (hasAll) return this.#join(listener, feed)
+      if (listener.socket.writableNeedDrain) {
+        const signal = AbortSignal.any([listener.gone, AbortSignal.timeout(STALLED_MS)])
+        await once(listener.socket, 'drain', { signal })
+      }
+    }
+  }
+
+  #join(listener: Listener, feed: Feed | undefined): void {
+    if (feed) {
+      feed.listeners.add(listener)
+      return
+    }
+    const { clientId, after } = listener
+    const made: Feed = {
+      position: after,
+      listeners: new Set([listener]),
+      running: Promise.resolve(),
+    }
+    this.#feeds.set(clientId, made)
+    made.running = this.#run(clientId, made)
+  }
+
+  async #run(clientId: bigint, feed: Feed): Promise<void> {
+    const { signal } = this.#stopping
+    while (feed.listeners.size > 0 && !signal.aborted) {
+      const isFull = await this.#round(clientId, feed)
+      if (!isFull) await pause(POLL_MS, undefined, { signal }).catch(() => {})
+    }
+    this.#feeds.delete(clientId)
+  }
+
+  async #round(clientId: bigint, feed: Feed): Promise<boolean> {
+    try {
+      const frames = await this.#read(clientId, feed.position, FRAMES_MAX)
+      for (const listener of feed.listeners) send(listener, frames)
+      feed.position = frames.at(-1)?.sequence ?? feed.position
+      return frames.length === FRAMES_MAX
+    } catch (error) {
+      this.#log.warn({ err: error }, 'new events could not be read') // And are, by the next round.
+      return false
+    }
+  }
+
+  // A token that has run out, or a client that was suspended, hears no more.
+  async #beat({ socket, isAllowed }: Listener): Promise<void> {
+    if (!(await isAllowed())) socket.end()
+    else if (socket.writable) socket.write(':\n\n')
+  }
+}
+
+function send(listener: Listener, frames: readonly Frame[]): void {
+  const { socket } = listener
+  const fresh = frames.filter(({ sequence }) => sequence > listener.after)
+  const last = fresh.at(-1)
+  if (!last || !socket.writable) return
+  socket.write(fresh.map(({ text }) => text).join(''))
+  listener.after = last.sequence
+  if (socket.writableLength > BUFFER_BYTES_MAX) socket.destroy()
+}

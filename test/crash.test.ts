@@ -1,0 +1,123 @@
+// Killed with -9 in the middle of everything and started again: nothing that was answered 200 is
+// lost, nothing that was not answered is done twice when it is asked again, and the books add up.
+//
+// The database of these tests is the real one, with fsync, in a data folder of its own.
+
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createPool } from '#db/pool.ts'
+import { auditBooks } from '#domain/audit.ts'
+import { type ChildService, databaseOf, startChild } from './support/child-service.ts'
+import {
+  type Ask,
+  type Customer,
+  driveJourneys,
+  type Journal,
+  naira,
+} from './support/crash-journal.ts'
+import { createTempFolder } from './support/temp-folder.ts'
+
+const CUSTOMERS = 32
+const ANSWERS_BEFORE_KILL = 400
+
+const folder = createTempFolder()
+after(() => folder[Symbol.dispose]())
+
+test('whatever is killed, the next start has all that was answered', async (t) => {
+  let service = await startChild({ folder: folder.path })
+  try {
+    for (const whom of ['everything', 'database', 'process'] as const) {
+      await t.test(`${whom} is killed`, async (round) => {
+        const journal = await runUntilKilled(service, whom)
+        const asks = journal.customers.flatMap((customer) => customer.asks)
+        const unanswered = asks.filter((ask) => !ask.answer)
+        const answered = asks.length - unanswered.length
+        round.diagnostic(`${answered} answered, ${unanswered.length} in flight`)
+        assert(answered >= ANSWERS_BEFORE_KILL)
+        assert(unanswered.length > 0)
+
+        service = await startChild({ folder: folder.path })
+        const ask = journal.asker(service.url)
+        await Promise.all(journal.customers.map((customer) => checkCustomer(ask, customer)))
+        await Promise.all(unanswered.map((request) => askAgain(ask, request)))
+        await checkBooks(journal)
+      })
+    }
+    assert.equal(await service.stop(), 0)
+  } finally {
+    await service[Symbol.asyncDispose]()
+  }
+})
+
+async function runUntilKilled(
+  service: ChildService,
+  whom: 'everything' | 'database' | 'process',
+): Promise<Journal> {
+  const enough = Promise.withResolvers<void>()
+  const driven = driveJourneys(service.url, CUSTOMERS, (answers) => {
+    if (answers === ANSWERS_BEFORE_KILL) enough.resolve()
+  })
+  await Promise.race([enough.promise, driven])
+  await service.kill(whom)
+  return driven
+}
+
+type Asker = ReturnType<Journal['asker']>
+
+async function checkCustomer(ask: Asker, customer: Customer): Promise<void> {
+  const { account, payment } = customer
+  if (account) {
+    const found = await ask({ url: `/api/v1/accounts/static/${account.accountNumber}` })
+    const { accountBalance, updatedAt: _, ...fields } = found.data
+    const { accountBalance: __, updatedAt: ___, ...answered } = account
+    assert.deepEqual(fields, answered)
+    between(naira(accountBalance), customer.paidIn('account'))
+  }
+  if (payment) {
+    const url = `/api/Transaction/bypaymentreference/${payment.paymentReference}`
+    const { responseData: found } = await ask({ url })
+    assert.equal(found.accountNumber, payment.bankAccount)
+    const [least, most] = customer.paidIn('payment')
+    const due = naira(found.amount)
+    // Beyond what is due it is in suspense.
+    between(naira(found.amountCollected), [Math.min(least, due), Math.min(most, due)])
+    const status = { [due]: 'Successful', 0: 'Processing' }[naira(found.amountCollected)]
+    assert.equal(found.transactionStatus, status ?? 'PartPayment')
+  }
+}
+
+function between(value: number, [least, most]: readonly [number, number]): void {
+  assert(value >= least && value <= most, `${value} is not from ${least} to ${most}`)
+}
+
+// With its own key and body: it is done now, or was done then, but once.
+async function askAgain(ask: Asker, request: Ask): Promise<void> {
+  if (!request.isRepeatable) return
+  const [first, second] = [await ask(request), await ask(request)]
+  assert.deepEqual(second, first)
+}
+
+async function checkBooks({ customers }: Journal): Promise<void> {
+  const db = createPool({
+    connectionString: databaseOf(folder.path),
+    max: 2,
+    onIdleError: () => {},
+  })
+  try {
+    assert.deepEqual(await auditBooks(db), [])
+    const names = customers.map((customer) => customer.name)
+    const { rows: accounts } = await db.query(
+      `select account_name from collection_accounts where account_name = any($1)`,
+      [names],
+    )
+    assert.deepEqual(accounts.map((row) => row.account_name).sort(), names.sort())
+    const { rows: advices } = await db.query(
+      `select customer_name from advices where customer_name = any($1)
+        group by customer_name having count(*) > 1`,
+      [names],
+    )
+    assert.deepEqual(advices, [])
+  } finally {
+    await db.end()
+  }
+}

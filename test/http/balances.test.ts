@@ -1,0 +1,200 @@
+// Balances: what a client has with us, by currency and by merchant, equal to the ledger at all times.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertBooksBalance, createAccount, dataOf, startPayment } from '../support/fixtures.ts'
+import { type Bench, startTestService } from '../support/service.ts'
+import {
+  BALANCES,
+  credit,
+  MERCHANTS,
+  openDesk,
+  type Row,
+  readList,
+  reverse,
+  walk,
+} from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startTestService())
+const NOTHING = {
+  collected: 0,
+  pending: 0,
+  inSuspense: 0,
+  returning: 0,
+  returned: 0,
+  reversed: 0,
+}
+
+async function balances(of: Bench, token?: string) {
+  const answer = await of.call({ url: BALANCES, ...(token === undefined ? {} : { token }) })
+  return dataOf(answer, 'account')
+}
+
+test('a client that has nothing has a balance of nothing', async () => {
+  const token = await bench.newClient('EMPTY00001')
+
+  assert.deepEqual(await balances(bench, token), {
+    totals: [{ currency: 'NGN', ...NOTHING }],
+    merchants: [],
+    merchantsNextCursor: null,
+  })
+  assert.deepEqual(await readList(bench, MERCHANTS, token), {
+    data: [],
+    hasMore: false,
+    nextCursor: null,
+  })
+})
+
+test('whatever happens to money, the balances follow and equal the ledger', async () => {
+  await using own = await startTestService()
+  const desk = await openDesk(own)
+  const other = await own.newClient('OTHER00001')
+  const account = await createAccount(own)
+  const foreign = await createAccount(own, {}, { token: other })
+  const paid = await startPayment(own)
+  const open = await startPayment(own)
+  const sessions: Record<string, string> = {}
+  const step = async (name: string, accountNumber: string, amount: string, more = {}) => {
+    sessions[name] = await credit(own, accountNumber, amount, more)
+  }
+  await step('collected', account.accountNumber, '1000.00')
+  await step('paid', paid.bankAccount, '6000.00')
+  await step('part', open.bankAccount, '2500.50')
+  for (const [name, amount] of Object.entries({ a: '11', b: '22', c: '33', d: '44', e: '55' })) {
+    await step(name, paid.bankAccount, amount)
+  }
+  await step('dollars', account.accountNumber, '9.00', { currency: 'USD' })
+  await step('foreign', foreign.accountNumber, '777.00')
+  await step('nobody', '0123456789', '888.00')
+  const ngn = async () => (await balances(own)).totals.find((row: Row) => row.currency === 'NGN')
+  const start = await ngn()
+
+  await desk.assign(sessions.a as string, { accountNumber: account.accountNumber })
+  await desk.giveBack(sessions.b as string)
+  await desk.giveBack(sessions.c as string)
+  await desk.confirm(sessions.c as string, 'B-1')
+  await desk.giveBack(sessions.d as string)
+  await desk.fail(sessions.d as string)
+  await reverse(own, sessions.e as string, '55')
+  await reverse(own, sessions.collected as string, '100')
+  await reverse(own, sessions.part as string, '500.50')
+  await reverse(own, sessions.c as string, '33') // Had left us: the bank's own shortfall.
+
+  assert.deepEqual(start, {
+    currency: 'NGN',
+    ...NOTHING,
+    collected: 7000,
+    pending: 2500.5,
+    inSuspense: 165,
+  })
+  assert.deepEqual((await balances(own)).totals, [
+    {
+      currency: 'NGN',
+      collected: 6911,
+      pending: 2000,
+      inSuspense: 44,
+      returning: 22,
+      returned: 33,
+      reversed: 655.5,
+    },
+    { currency: 'USD', ...NOTHING, inSuspense: 9 },
+  ])
+  assert.deepEqual((await balances(own, other)).totals, [
+    { currency: 'NGN', ...NOTHING, collected: 777 },
+  ])
+  await assertEqualsLedger(own, [undefined, other])
+  await assertBooksBalance(own)
+})
+
+test('a merchant has what came to its own collection accounts, in the order of the labels', async () => {
+  await using own = await startTestService()
+  const desk = await openDesk(own)
+  const labels = (merchantId: string, merchantCode: string) => ({ merchantId, merchantCode })
+  const a1 = await createAccount(own, labels('A', 'x'))
+  const a2 = await createAccount(own, labels('A', 'x'))
+  const other = await createAccount(own, labels('A', 'y'))
+  await createAccount(own, labels('B', 'x'))
+  await credit(own, a1.accountNumber, '10.00')
+  await credit(own, a2.accountNumber, '20.50')
+  await credit(own, other.accountNumber, '5.00')
+  await own.db.query(`update collection_accounts set is_active = false where id = $1`, [a2.id])
+  await credit(own, a2.accountNumber, '3.00')
+  const returned = await credit(own, a2.accountNumber, '4.00')
+  await desk.giveBack(returned)
+  await desk.confirm(returned, 'B-1')
+
+  const { merchants, totals } = await balances(own)
+
+  const row = { currency: 'NGN', inSuspense: 0, returned: 0 }
+  assert.deepEqual(merchants, [
+    { ...row, ...labels('A', 'x'), accounts: 2, collected: 30.5, inSuspense: 3, returned: 4 },
+    { ...row, ...labels('A', 'y'), accounts: 1, collected: 5 },
+    { ...row, ...labels('B', 'x'), accounts: 1, collected: 0 },
+  ])
+  assert.equal(totals[0].collected, 35.5)
+  assert.deepEqual((await readList(own, MERCHANTS)).data, merchants)
+})
+
+test('merchants are listed to the end, page by page, whatever their labels hold', async () => {
+  await using own = await startTestService()
+  const odd = ['', 'é', 'É', 'e', 'E', '"\\', "'", '%', '🏦', '١', 'zz', '10', '9'].map(
+    (end) => `m${end}`,
+  )
+  const expected = new Set<string>()
+  for (const merchantId of odd) {
+    for (const merchantCode of ['1', '2']) {
+      await createAccount(own, { merchantId, merchantCode })
+      expected.add(`${merchantId}/${merchantCode}`)
+    }
+  }
+  const name = (row: Row) => `${row.merchantId}/${row.merchantCode}`
+  const whole = (await readList(own, `${MERCHANTS}?limit=100`)).data.map(name)
+  assert.deepEqual(new Set(whole), expected)
+  assert.equal(whole.length, expected.size)
+
+  for (const limit of [1, 7, 26]) {
+    const pages = await walk(own, MERCHANTS, { limit })
+    assert.deepEqual(pages.flat().map(name), whole, `by ${limit}`)
+  }
+  const { merchants, merchantsNextCursor } = await balances(own)
+  const rest = await readList(own, `${MERCHANTS}?cursor=${merchantsNextCursor}`)
+  assert.deepEqual([...merchants, ...rest.data].map(name), whole)
+})
+
+// Of all clients together: what the ledger's accounts hold, and what its transfers took out.
+async function assertEqualsLedger(own: Bench, tokens: (string | undefined)[]) {
+  const told: Record<string, number> = {}
+  for (const token of tokens) {
+    for (const { currency, ...parts } of (await balances(own, token)).totals) {
+      for (const [part, amount] of Object.entries(parts)) {
+        const key = `${currency} ${part}`
+        told[key] = (told[key] ?? 0) + Math.round((amount as number) * 100)
+      }
+    }
+  }
+  const { rows } = await own.db.query(
+    `select currency, part, sum(kobo)::int as kobo from (
+       select currency, case when kind = 'pending' then kind else 'collected' end as part,
+              credits_kobo - debits_kobo as kobo
+         from ledger_accounts where kind in ('pending', 'settled', 'collection')
+       union all
+       select currency, 'inSuspense', credits_kobo - debits_kobo
+         from ledger_accounts where kind = 'suspense' and owner like 'client:%'
+       union all
+       select currency, 'returning', credits_kobo - debits_kobo
+         from ledger_accounts where kind = 'returning'
+       union all
+       select a.currency, 'returned', t.amount_kobo
+         from transfers t join ledger_accounts a on a.id = t.debit_account_id
+        where t.reason = 'returned'
+       union all
+       select a.currency, 'reversed', t.amount_kobo
+         from transfers t join ledger_accounts a on a.id = t.debit_account_id
+        where t.reason = 'reversal' and a.kind <> 'shortfall'
+     ) as parts group by currency, part having sum(kobo) <> 0`,
+  )
+  const ledger = Object.fromEntries(rows.map((row) => [`${row.currency} ${row.part}`, row.kobo]))
+  const some = Object.fromEntries(Object.entries(told).filter(([, kobo]) => kobo !== 0))
+  assert.deepEqual(some, ledger)
+}

@@ -1,0 +1,356 @@
+// Tracing money: one call tells where a payer's 30-digit session id went, whatever became of it,
+// and the list finds a credit by whatever somebody knows of it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  assertAlike,
+  assertRefused,
+  createAccount,
+  dataOf,
+  MINUTE_MS,
+  startPayment,
+  TIMESTAMP,
+  UNKNOWN_REFERENCE,
+} from '../support/fixtures.ts'
+import { newSessionId } from '../support/rail.ts'
+import { startTestService } from '../support/service.ts'
+import { CREDITS, credit, openDesk, type Row, readList, reverse, walk } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startTestService())
+let otherClient = await bench.newClient('OTHER00001')
+const desk = await openDesk(bench)
+
+const UNKNOWN_NUMBER = '0123456789'
+const ids = (rows: Row[]) => rows.map((row) => row.sessionId)
+const traced = async (id: string | number) =>
+  dataOf(await bench.call({ url: `${CREDITS}/${id}` }), 'account')
+
+test('a booked credit shows what the bank said, its payer masked, and the account it is on', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const sessionId = await credit(bench, accountNumber, '1500.50', {
+    sourceAccountNumber: '0016563228',
+    sourceAccountName: 'CHIDI OKEKE',
+    sourceBankCode: '033',
+    narration: 'School fees',
+    transactionTime: '2026-11-15T08:59:00+01:00',
+  })
+
+  const { data } = await readList(bench, `${CREDITS}?sessionId=${sessionId}`)
+
+  const { id, receivedAt, transactionTime, ...plain } = data[0]
+  assert.deepEqual(plain, {
+    sessionId,
+    bankCode: '058',
+    bankName: 'Guaranty Trust Bank',
+    accountNumber,
+    amount: 1500.5,
+    currency: 'NGN',
+    outcome: 'booked',
+    reason: null,
+    amountBooked: 1500.5,
+    amountSuspended: 0,
+    amountReturned: 0,
+    amountReversed: 0,
+    sourceAccountName: 'CHIDI OKEKE',
+    sourceAccountNumberMasked: '******3228',
+    sourceBankCode: '033',
+    narration: 'School fees',
+    paymentReference: null,
+    adviceReference: null,
+    merchantRef: null,
+    collectionAccountNumber: accountNumber,
+    whereabouts: [
+      {
+        amount: 1500.5,
+        place: 'collection_account',
+        reference: accountNumber,
+        reason: null,
+        description: `In the balance of collection account ${accountNumber}.`,
+      },
+    ],
+  })
+  assert(Number.isSafeInteger(id))
+  assert.match(receivedAt, TIMESTAMP)
+  assert.equal(transactionTime, '2026-11-15T08:59:00.000000+01:00')
+  assert(!JSON.stringify(data).includes('0016563228'))
+})
+
+test('one call by session id or by id tells the whole story of a credit', async () => {
+  const payment = await startPayment(bench, { merchantRef: 'ORDER-1' })
+  const sessionId = await credit(bench, payment.bankAccount, '6500.00')
+  await desk.giveBack(sessionId)
+  bench.advance(MINUTE_MS)
+  await desk.confirm(sessionId, 'BANK-77')
+  bench.advance(MINUTE_MS)
+  const reversal = await reverse(bench, sessionId, '6000.00')
+
+  const story = await traced(sessionId)
+
+  assert.deepEqual(await traced(story.id), story)
+  assert.equal(story.merchantRef, 'ORDER-1')
+  assert.equal(story.adviceReference, payment.adviceReference)
+  assert.deepEqual(
+    story.whereabouts.map(({ description: _, ...where }: Row) => where),
+    [
+      { amount: 500, place: 'returned', reference: 'BANK-77', reason: 'excess' },
+      { amount: 6000, place: 'reversed', reference: reversal, reason: null },
+    ],
+  )
+  assert.deepEqual(
+    story.transfers.map((t: Row) => [t.reason, t.amount, t.from.kind, t.to.kind]),
+    [
+      ['credit', 6000, 'bank', 'settled'],
+      ['credit', 500, 'bank', 'suspense'],
+      ['return', 500, 'suspense', 'returning'],
+      ['returned', 500, 'returning', 'bank'],
+      ['reversal', 6000, 'settled', 'bank'],
+    ],
+  )
+  assert.deepEqual(
+    story.events.map((event: Row) => event.type),
+    ['payment.successful', 'credit.suspended', 'credit.returned', 'payment.reversed'],
+  )
+  assert.deepEqual(
+    story.suspense.map((item: Row) => [item.state, item.amount, item.returnReference]),
+    [['returned', 500, 'BANK-77']],
+  )
+  assert.deepEqual(
+    story.reversals.map((r: Row) => [r.sessionId, r.amount, r.shortfall]),
+    [[reversal, 6000, 0]],
+  )
+})
+
+test('whatever becomes of money, its parts sum to the whole and say where each is', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const paid = await startPayment(bench)
+  const target = await startPayment(bench, { amount: 40 })
+  const sessions = {
+    excess: await credit(bench, paid.bankAccount, '6100.00'),
+    toAccount: await credit(bench, paid.bankAccount, '10.00'),
+    toPayment: await credit(bench, paid.bankAccount, '40.00'),
+    returning: await credit(bench, paid.bankAccount, '20.00'),
+    failed: await credit(bench, paid.bankAccount, '30.00'),
+    reversed: await credit(bench, paid.bankAccount, '50.00'),
+    partly: await credit(bench, paid.bankAccount, '60.00'),
+    booked: await credit(bench, accountNumber, '70.00'),
+  }
+  await desk.assign(sessions.toAccount, { accountNumber })
+  await desk.assign(sessions.toPayment, { paymentId: target.paymentReference })
+  await desk.giveBack(sessions.returning)
+  await desk.giveBack(sessions.failed)
+  await desk.fail(sessions.failed)
+  await reverse(bench, sessions.reversed, '50.00')
+  await reverse(bench, sessions.partly, '15.00')
+  await reverse(bench, sessions.booked, '25.00')
+
+  const found: Record<string, unknown> = {}
+  for (const [name, sessionId] of Object.entries(sessions)) {
+    const { amount, whereabouts } = await traced(sessionId)
+    assert.equal(
+      whereabouts.reduce((sum: number, where: Row) => sum + where.amount, 0),
+      amount,
+      name,
+    )
+    found[name] = whereabouts.map((where: Row) => `${where.amount} ${where.place}`)
+  }
+
+  assert.deepEqual(found, {
+    excess: ['6000 payment', '100 suspense'],
+    toAccount: ['10 collection_account'],
+    toPayment: ['40 payment'],
+    returning: ['20 returning'],
+    failed: ['30 suspense'],
+    reversed: ['50 reversed'],
+    partly: ['45 suspense', '15 reversed'],
+    booked: ['45 collection_account', '25 reversed'],
+  })
+  const { data } = await readList(bench, `${CREDITS}?accountNumber=${paid.bankAccount}`)
+  for (const row of data) {
+    const { amountBooked, amountSuspended, amountReturned, amountReversed, amount } = row
+    assert.equal(amountBooked + amountSuspended + amountReturned + amountReversed, amount)
+  }
+})
+
+test('each filter finds its credits, with dashes or without and in any case, newest first', async () => {
+  const payment = await startPayment(bench, { merchantRef: 'Größe/№ 7 & co' })
+  const { accountNumber } = await createAccount(bench)
+  const part = await credit(bench, payment.bankAccount, '1000.00')
+  const rest = await credit(bench, payment.bankAccount, '5000.00')
+  const late = await credit(bench, payment.bankAccount, '5.00')
+  const elsewhere = await credit(bench, accountNumber, '1.00')
+  const { paymentReference, adviceReference, bankAccount } = payment
+  const bare = (reference: string) => reference.replaceAll('-', '').toUpperCase()
+  const ofPayment = [late, rest, part]
+
+  const cases: [string, string[]][] = [
+    [`sessionId=${rest}`, [rest]],
+    [`accountNumber=${bankAccount}`, ofPayment],
+    [`paymentReference=${paymentReference}`, ofPayment],
+    [`paymentReference=${bare(paymentReference)}`, ofPayment],
+    [`adviceReference=${adviceReference}`, ofPayment],
+    [`adviceReference=${bare(adviceReference)}`, ofPayment],
+    [`merchantRef=${encodeURIComponent('Größe/№ 7 & co')}`, ofPayment],
+    [`merchantRef=${encodeURIComponent('größe/№ 7 & co')}`, []],
+    [`paymentReference=${paymentReference}&outcome=suspended`, [late]],
+    [`paymentReference=${paymentReference}&outcome=booked`, [rest, part]],
+    [`paymentReference=${paymentReference}&sessionId=${elsewhere}`, []],
+    [`paymentReference=${paymentReference}&adviceReference=${UNKNOWN_REFERENCE}`, []],
+    [`accountNumber=${accountNumber}&outcome=booked`, [elsewhere]],
+    [`accountNumber=${accountNumber}&outcome=returned`, []],
+    [`sessionId=${newSessionId()}`, []],
+    [`paymentReference=${UNKNOWN_REFERENCE}`, []],
+  ]
+  for (const [filters, expected] of cases) {
+    const { data } = await readList(bench, `${CREDITS}?${filters}`)
+    assert.deepEqual(ids(data), expected, filters)
+  }
+  const { data } = await readList(bench, `${CREDITS}?limit=4`)
+  assert.deepEqual(ids(data), [elsewhere, late, rest, part])
+})
+
+test('money assigned to a payment is found among the credits of that payment', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const payment = await startPayment(bench, { amount: 80 })
+  const stray = await credit(bench, UNKNOWN_NUMBER, '80.00')
+  await desk.assign(stray, { paymentId: payment.paymentReference })
+
+  const { data } = await readList(
+    bench,
+    `${CREDITS}?paymentReference=${payment.paymentReference}&outcome=assigned`,
+  )
+
+  assert.deepEqual(ids(data), [stray])
+  assert.equal(data[0].whereabouts[0].reference, payment.paymentReference)
+  assert.deepEqual((await readList(bench, `${CREDITS}?accountNumber=${accountNumber}`)).data, [])
+})
+
+test('from is inclusive and to exclusive, in any offset and with a forgotten plus', async () => {
+  bench.advance(48 * 60 * MINUTE_MS)
+  otherClient = await bench.login('OTHER00001', 's3cret')
+  const { accountNumber } = await createAccount(bench)
+  const day = bench.clock().toISOString().slice(0, 10)
+  const first = await credit(bench, accountNumber, '1.00')
+  const firstAt = bench.clock()
+  bench.advance(MINUTE_MS)
+  const second = await credit(bench, accountNumber, '2.00')
+  const secondAt = bench.clock()
+  bench.advance(MINUTE_MS)
+  const third = await credit(bench, accountNumber, '3.00')
+  const wat = (at: Date) =>
+    new Date(at.getTime() + 3_600_000).toISOString().replace('Z', '000 01:00')
+  const iso = (at: Date) => at.toISOString()
+
+  const cases: [string, string[]][] = [
+    [`from=${iso(secondAt)}`, [third, second]],
+    [`to=${iso(secondAt)}&from=${day}`, [first]],
+    [`from=${iso(firstAt)}&to=${iso(secondAt)}`, [first]],
+    [`from=${encodeURIComponent(wat(secondAt))}`, [third, second]],
+    [`from=${wat(secondAt).replace(' ', '%2B')}`, [third, second]],
+    [`from=${wat(secondAt).replace(' ', '+')}`, [third, second]],
+    [`from=${day}&to=${iso(secondAt)}&accountNumber=${accountNumber}`, [first]],
+    ['from=2031-01-01', []],
+    ['to=2001-01-01T00:00Z', []],
+  ]
+  for (const [window, expected] of cases) {
+    const { data } = await readList(bench, `${CREDITS}?${window}`)
+    assert.deepEqual(ids(data), expected, window)
+  }
+})
+
+test('pages lead to the end without gaps or repeats while new credits arrive', async () => {
+  const { accountNumber } = await createAccount(bench)
+  for (let at = 0; at < 11; at++) await credit(bench, accountNumber, '1.00')
+
+  for (const url of [`${CREDITS}?accountNumber=${accountNumber}`, CREDITS]) {
+    const before = ids((await walk(bench, url, { limit: 100 })).flat())
+    for (const limit of [1, 4, 11]) {
+      const walked = await walk(bench, url, {
+        limit,
+        between: () => credit(bench, accountNumber, '1.00'),
+      })
+      const seen = ids(walked.flat())
+      assert.equal(new Set(seen).size, seen.length)
+      assert.deepEqual(seen.slice(-before.length), before, `${url} by ${limit}`)
+    }
+  }
+})
+
+test('a cursor of another list, other filters or another client is refused', async () => {
+  const { accountNumber } = await createAccount(bench)
+  for (let at = 0; at < 3; at++) await credit(bench, accountNumber, '1.00')
+  const url = `${CREDITS}?accountNumber=${accountNumber}&limit=1`
+  const { nextCursor } = await readList(bench, url)
+
+  for (const [asked, token] of [
+    [`${CREDITS}?limit=1&cursor=${nextCursor}`],
+    [`${url}&outcome=booked&cursor=${nextCursor}`],
+    [`/api/v1/balances/merchants?cursor=${nextCursor}`],
+    [`${url}&cursor=${nextCursor}x`],
+    [`${url}&cursor=${nextCursor}`, otherClient],
+    [`${url}&cursor=`],
+    [`${url}&cursor=%00`],
+  ] as const) {
+    const answer = await bench.call({ url: asked, ...(token ? { token } : {}) })
+    assertRefused(answer, 'account', { code: 'invalid_cursor' })
+  }
+  const next = await readList(bench, `${url.replace('limit=1', 'limit=2')}&cursor=${nextCursor}`)
+  assert.equal(next.data.length, 2)
+})
+
+test('another client finds nothing, and cannot tell it from what does not exist', async () => {
+  const payment = await startPayment(bench, { merchantRef: 'MINE' })
+  const sessionId = await credit(bench, payment.bankAccount, '10.00')
+  const { id } = await traced(sessionId)
+
+  for (const filters of [
+    '',
+    `?sessionId=${sessionId}`,
+    `?accountNumber=${payment.bankAccount}`,
+    `?paymentReference=${payment.paymentReference}`,
+    `?adviceReference=${payment.adviceReference}`,
+    '?merchantRef=MINE',
+    '?from=2001-01-01&outcome=booked',
+  ]) {
+    const { data } = await readList(bench, `${CREDITS}${filters}`, otherClient)
+    assert.deepEqual(data, [], filters)
+  }
+  const missing = { url: `${CREDITS}/${newSessionId()}`, token: otherClient }
+  for (const name of [sessionId, id]) {
+    const answer = await bench.call({ url: `${CREDITS}/${name}`, token: otherClient })
+    assertRefused(answer, 'account', { status: 404, code: 'credit_not_found' })
+    assertAlike(answer, await bench.call(missing))
+  }
+})
+
+test('money for nobody is the operator’s to see, and its owner’s once it is assigned', async () => {
+  const account = await createAccount(bench, {}, { token: otherClient })
+  const sessionId = await credit(bench, UNKNOWN_NUMBER, '33.00')
+  const hidden = await bench.call({ url: `${CREDITS}/${sessionId}`, token: otherClient })
+  const unseen = await readList(bench, `${CREDITS}?accountNumber=${UNKNOWN_NUMBER}`, otherClient)
+
+  const seen = await traced(sessionId)
+  await desk.assign(sessionId, { accountNumber: account.accountNumber })
+
+  assertRefused(hidden, 'account', { status: 404, code: 'credit_not_found' })
+  assert.deepEqual(unseen.data, [])
+  assert.equal(seen.reason, 'unknown_number')
+  assert.match(seen.whereabouts[0].description, /no virtual account has the number/)
+  const found = await readList(bench, `${CREDITS}?accountNumber=${UNKNOWN_NUMBER}`)
+  assert(ids(found.data).includes(sessionId))
+  const owned = await bench.call({ url: `${CREDITS}/${sessionId}`, token: otherClient })
+  const { whereabouts, events } = dataOf(owned, 'account')
+  assert.equal(whereabouts[0].reference, account.accountNumber)
+  assert.deepEqual(
+    events.map((event: Row) => event.type),
+    ['credit.assigned', 'collection.received'],
+  )
+})
+
+test('nobody gets in without a token', async () => {
+  for (const url of [CREDITS, `${CREDITS}/1`]) {
+    const answer = await bench.call({ url, token: null })
+    assertRefused(answer, 'account', { status: 401, code: 'unauthorized' })
+  }
+})

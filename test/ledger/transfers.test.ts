@@ -1,0 +1,107 @@
+// The ledger's own walls (I1 to I4): what the database refuses, whatever the code does.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+const NOW = new Date('2026-11-15T08:00:00Z')
+const RESTRICTED = { code: '23001' }
+
+test('transfers move both balances, and a busy account is added up once', async () => {
+  await using bench = await setup()
+
+  await bench.post([bench.credit(100n), bench.credit(250n), bench.credit(1n)])
+
+  assert.deepEqual(await bench.balances(), { bank: -351n, collection: 351n, other: 0n })
+})
+
+test('an account never goes below zero on its own side', async () => {
+  await using bench = await setup()
+  await bench.post([bench.credit(100n)])
+
+  const tooMuch = { ...bench.credit(101n), ...bench.back() }
+  await assert.rejects(bench.post([tooMuch]), { constraint: 'ledger_accounts_not_overdrawn' })
+
+  assert.deepEqual(await bench.balances(), { bank: -100n, collection: 100n, other: 0n })
+})
+
+for (const [what, change] of [
+  ['nothing', { amountKobo: 0n }],
+  ['less than nothing', { amountKobo: -5n }],
+  ['an account and itself', { creditAccountId: 1n }],
+  ['an account that does not exist', { creditAccountId: 999n }],
+  ['accounts of two currencies', { creditAccountId: 3n }],
+] as const) {
+  test(`a transfer of ${what} is refused, and its neighbours with it`, async () => {
+    await using bench = await setup()
+
+    const bad = { ...bench.credit(10n), debitAccountId: 1n, ...change }
+    await assert.rejects(bench.post([bench.credit(10n), bad]))
+
+    assert.deepEqual(await bench.balances(), { bank: 0n, collection: 0n, other: 0n })
+  })
+}
+
+test('a transfer never changes and never goes away', async () => {
+  await using bench = await setup()
+  await bench.post([bench.credit(100n)])
+
+  await assert.rejects(bench.query('update transfers set amount_kobo = 1'), RESTRICTED)
+  await assert.rejects(bench.query('delete from transfers'), RESTRICTED)
+  await assert.rejects(bench.query('truncate transfers'), RESTRICTED)
+})
+
+test('a balance changes by a transfer and in no other way', async () => {
+  await using bench = await setup()
+
+  const set = 'update ledger_accounts set credits_kobo = 5, debits_kobo = 5'
+  await assert.rejects(bench.query(set), RESTRICTED)
+  await assert.rejects(bench.query('delete from ledger_accounts'), RESTRICTED)
+  const open = `insert into ledger_accounts (id, kind, credits_kobo) values (9, 'bank', 5)`
+  await assert.rejects(bench.query(open), RESTRICTED)
+})
+
+test('batches that touch the same accounts in opposite orders all get through', async () => {
+  await using bench = await setup()
+  await bench.post([bench.credit(10_000n)])
+
+  const there = [bench.credit(1n), { ...bench.credit(1n), ...bench.back() }]
+  const batches = Array.from({ length: 40 }, (_, at) => (at % 2 ? there : there.toReversed()))
+  await Promise.all(batches.map((batch) => bench.post(batch)))
+
+  assert.deepEqual(await bench.balances(), { bank: -10_000n, collection: 10_000n, other: 0n })
+})
+
+async function setup() {
+  const database = await createTestDatabase()
+  const { pool } = database
+  await pool.query(
+    `insert into ledger_accounts (id, kind, owner, currency)
+     values (1, 'bank', 'bank:058', 'NGN'), (2, 'collection', '', 'NGN'),
+            (3, 'suspense', 'bank:058', 'USD')`,
+  )
+  const credit = (amountKobo: bigint): Transfer => ({
+    debitAccountId: 1n,
+    creditAccountId: 2n,
+    amountKobo,
+    creditId: 1n,
+    reason: 'credit',
+  })
+  return {
+    credit,
+    back: () => ({ debitAccountId: 2n, creditAccountId: 1n }),
+    query: (text: string) => pool.query(text),
+    post: (transfers: Transfer[]) =>
+      withTransaction(pool, (tx) => postTransfers(tx, NOW, transfers)),
+    async balances() {
+      const { rows } = await pool.query(
+        'select id, credits_kobo - debits_kobo as balance from ledger_accounts order by id',
+      )
+      const [bank, collection, other] = rows.map((row) => row.balance)
+      return { bank, collection, other }
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}

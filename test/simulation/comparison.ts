@@ -1,0 +1,170 @@
+// Everything that the database says, against everything that the model says: balances, payments,
+// credits, suspense, events and alerts. Only differences are told, and of those the first few.
+
+import assert from 'node:assert/strict'
+import type { Model } from '../support/model.ts'
+import type { Books } from '../support/model-books.ts'
+import type { World } from './world.ts'
+
+const TOLD_MAX = 12
+
+type Lines = Map<string, string>
+type Db = World['db']
+
+export async function compareBooks({ db }: World, { books }: Model): Promise<void> {
+  const pairs: [string, Promise<Lines>, Lines][] = [
+    ['balance', readBalances(db), texts(books.balances())],
+    ['payment', readPayments(db), expectedPayments(books)],
+    ['credit', readCredits(db), expectedCredits(books)],
+    ['suspense', readSuspense(db), expectedSuspense(books)],
+    ['events', readEvents(db), expectedEvents(books)],
+    ['alert', readAlerts(db), new Map([...books.alerts].map((alert) => [alert, 'raised']))],
+  ]
+  for (const [what, reading, expected] of pairs) compare(what, await reading, expected)
+}
+
+export function compare(what: string, actual: Lines, expected: Lines): void {
+  const differences: string[] = []
+  for (const name of new Set([...actual.keys(), ...expected.keys()])) {
+    const [is, must] = [actual.get(name), expected.get(name)]
+    if (is !== must) differences.push(`${what} ${name}\n    is ${is}\n  must ${must}`)
+  }
+  const told = differences.slice(0, TOLD_MAX).join('\n')
+  assert(differences.length === 0, `${differences.length} differ from the model:\n${told}`)
+}
+
+function texts(numbers: ReadonlyMap<string, bigint>): Lines {
+  return new Map([...numbers].map(([name, kobo]) => [name, `${kobo}`]))
+}
+
+async function read(db: Db, sql: string): Promise<Lines> {
+  const { rows } = await db.query<{ name: string; line: string }>(sql)
+  const lines = new Map(rows.map(({ name, line }) => [name, line]))
+  assert.equal(lines.size, rows.length, 'each is there once')
+  return lines
+}
+
+function readBalances(db: Db): Promise<Lines> {
+  return read(
+    db,
+    `select case when l.kind = 'collection' then 'collection ' || a.account_number
+                 else concat_ws(' ', l.kind, coalesce(c.client_id, split_part(l.owner, ':', 2)),
+                                l.currency) end as name,
+            (case when l.kind in ('bank', 'shortfall') then l.debits_kobo - l.credits_kobo
+                  else l.credits_kobo - l.debits_kobo end)::text as line
+       from ledger_accounts l
+       left join collection_accounts a on a.id = l.id
+       left join clients c on l.owner = 'client:' || c.id
+      where l.debits_kobo <> l.credits_kobo`,
+  )
+}
+
+function readPayments(db: Db): Promise<Lines> {
+  return read(
+    db,
+    `select id::text as name,
+            format('%s %s, %s to %s', status, amount_paid_kobo,
+                   extract(epoch from expires_at)::numeric(20, 3),
+                   extract(epoch from closes_at)::numeric(20, 3)) as line
+       from payments`,
+  )
+}
+
+function expectedPayments({ payments }: Books): Lines {
+  const seconds = (ms: number) => (ms / 1000).toFixed(3)
+  return new Map(
+    [...payments.values()].map(({ reference, status, kobo, expiresAt, closesAt }) => [
+      reference,
+      `${status} ${kobo}, ${seconds(expiresAt)} to ${seconds(closesAt)}`,
+    ]),
+  )
+}
+
+function readCredits(db: Db): Promise<Lines> {
+  return read(
+    db,
+    `select session_id || '@' || bank_code as name,
+            format('%s %s %s to %s', outcome, amount_kobo, currency, account_number) as line
+       from credits`,
+  )
+}
+
+function expectedCredits(books: Books): Lines {
+  return new Map(
+    [...books.credits.values()].map((credit) => [
+      credit.name,
+      `${books.outcomeOf(credit)} ${credit.kobo} ${credit.currency} to ${credit.number}`,
+    ]),
+  )
+}
+
+// Of what the bank took back nothing is left to compare.
+function readSuspense(db: Db): Promise<Lines> {
+  return read(
+    db,
+    `select c.session_id || '@' || c.bank_code as name,
+            concat_ws(' ', i.state, i.amount_kobo, i.reason, 'of', coalesce(o.client_id, 'nobody'),
+                      'to', a.account_number, i.assigned_payment_id) as line
+       from suspense_items i
+       join credits c on c.id = i.credit_id
+       left join clients o on o.id = i.client_id
+       left join collection_accounts a on a.id = i.assigned_account_id
+      where i.state <> 'reversed'`,
+  )
+}
+
+function expectedSuspense(books: Books): Lines {
+  const lines: Lines = new Map()
+  for (const credit of books.credits.values()) {
+    const { item } = credit
+    const state = item && books.stateOf(item)
+    if (!item || state === 'reversed') continue
+    const { place, kobo, reason } = item
+    const to =
+      'number' in place ? ` ${place.number}` : 'reference' in place ? ` ${place.reference}` : ''
+    const owner = item.owner?.name ?? 'nobody'
+    lines.set(credit.name, `${state} ${kobo} ${reason} of ${owner} to${to}`)
+  }
+  return lines
+}
+
+// In the order they were numbered, for each thing that a client is told of.
+function readEvents(db: Db): Promise<Lines> {
+  const kobo = (fact: string) => `((e.facts->>'${fact}')::numeric * 100)::bigint`
+  return read(
+    db,
+    `select concat_ws(' ', c.client_id, about) as name,
+            string_agg(told, '; ' order by sequence) as line
+       from (select e.client_id, e.sequence,
+                    case split_part(e.type, '.', 1)
+                      when 'payment' then e.payment_id::text
+                      when 'credit' then r.session_id || '@' || r.bank_code
+                      else a.account_number end as about,
+                    case when e.type = 'account.created' then e.type else
+                    concat_ws(' ', e.type, e.facts->>'reason', e.facts->>'status',
+                              ${kobo('accountBalance')}, ${kobo('amountPaid')},
+                              ${kobo('amountSuspended')}, ${kobo('amountAssigned')},
+                              ${kobo('amountReturned')}, ${kobo('amountReversed')}) end as told
+               from events e
+               left join credits r on r.id = e.credit_id
+               left join collection_accounts a on a.id = e.collection_account_id) as told
+       join clients c on c.id = told.client_id
+      group by 1`,
+  )
+}
+
+function expectedEvents({ clients }: Books): Lines {
+  const lines: Lines = new Map()
+  for (const { name, events } of clients.values()) {
+    for (const [about, told] of events) lines.set(`${name} ${about}`, told.join('; '))
+  }
+  return lines
+}
+
+function readAlerts(db: Db): Promise<Lines> {
+  return read(
+    db,
+    `select kind || ' ' || subject as name, 'raised' as line from alerts
+      where kind in ('session_reused', 'reversal_shortfall')`,
+  )
+}

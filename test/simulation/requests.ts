@@ -1,0 +1,181 @@
+// Every operation of the model as the HTTP request it stands for, and of the answer what the model
+// can foretell. What has no endpoint (a deactivation, the expiry worker) is done directly.
+
+import assert from 'node:assert/strict'
+import type { LightMyRequestResponse } from 'fastify'
+import { formatKobo } from '#money.ts'
+import {
+  ACCOUNTS,
+  ADVICE,
+  accountBody,
+  adviceBody,
+  BY_PAYMENT,
+  INITIATE,
+} from '../support/fixtures.ts'
+import type { Answer, Op } from '../support/model.ts'
+import type { RailAnswer, Rules, Terms } from '../support/model-places.ts'
+import type { World } from './world.ts'
+
+// Whom a list of payers allows, by account or by name.
+export const LISTED = [
+  { name: 'OBI ADA NGOZI', account: '0123456789', bank: '057', isListed: true },
+  { name: 'Somebody Else', account: '1111111111', bank: '044', isListed: true },
+]
+export const UNLISTED = [
+  { name: 'Ada Eze', account: '1111111111', bank: '057', isListed: false },
+  { name: 'Chidi Okafor', account: '2222222222', bank: '033', isListed: false },
+]
+const LIST = {
+  names: ['Ada Obi'],
+  accounts: [{ accountNumber: '1111111111', bankCode: '044' }],
+}
+
+type Of<K extends Op['do']> = Extract<Op, { do: K }>
+
+export function send(world: World, op: Op): Promise<Answer> {
+  switch (op.do) {
+    case 'account':
+      return openAccount(world, op)
+    case 'deactivate':
+      return deactivate(world, op)
+    case 'advice':
+      return createAdvice(world, op)
+    case 'initiate':
+      return initiate(world, op)
+    case 'cancel':
+      return cancel(world, op)
+    case 'credits':
+      return reportCredits(world, op)
+    case 'reversal':
+      return reportReversal(world, op)
+    case 'assign':
+    case 'return':
+      return actAtDesk(world, op)
+    case 'read':
+      return readPayment(world, op)
+    case 'expire':
+      return world.expire().then(() => ({}))
+  }
+}
+
+async function openAccount(world: World, { client, rules }: Of<'account'>): Promise<Answer> {
+  const body = accountBody(rules ? { payerRules: rulesBody(rules) } : {})
+  const answer = await world.call(client, ACCOUNTS, body)
+  return refusalOf(answer) ?? { number: answer.json().data.accountNumber }
+}
+
+async function deactivate({ db }: World, { account }: Of<'deactivate'>): Promise<Answer> {
+  const sql = 'update collection_accounts set is_active = false where account_number = $1'
+  await db.query(sql, [account])
+  return {}
+}
+
+async function createAdvice(world: World, { client, terms }: Of<'advice'>): Promise<Answer> {
+  const answer = await world.call(client, ADVICE, adviceBody(termsBody(terms)))
+  return refusalOf(answer) ?? { advice: answer.json().responseData.adviceReference }
+}
+
+function termsBody({ kobo, policy, expiresInMs, graceMs, merchantRef, rules }: Terms) {
+  return {
+    amount: formatKobo(kobo),
+    amountPolicy: policy,
+    expiresInSeconds: expiresInMs / 1000,
+    graceSeconds: graceMs / 1000,
+    ...(merchantRef === null ? {} : { merchantRef }),
+    ...(rules ? { payerRules: rulesBody(rules) } : {}),
+  }
+}
+
+function rulesBody({ minKobo, maxKobo, isListOnly }: Rules) {
+  const amounts = { minAmount: formatKobo(minKobo), maxAmount: formatKobo(maxKobo) }
+  return isListOnly ? { ...amounts, ...LIST } : amounts
+}
+
+async function initiate(world: World, { advice, bank }: Of<'initiate'>): Promise<Answer> {
+  const answer = await world.call(null, `${INITIATE}/${advice}`, { bankCode: bank })
+  const refusal = refusalOf(answer)
+  if (refusal) return refusal
+  const { bankAccount, paymentReference, status, amountPaid } = answer.json().responseData
+  const kobo = koboOf(amountPaid)
+  return { number: bankAccount, payment: paymentReference, status, kobo }
+}
+
+async function cancel(world: World, { client, advice }: Of<'cancel'>): Promise<Answer> {
+  const answer = await world.call(client, `${ADVICE}/${advice}/cancel`, {})
+  const refusal = refusalOf(answer)
+  if (refusal) return refusal
+  const { adviceReference, status } = answer.json().responseData
+  return { advice: adviceReference, status }
+}
+
+async function reportCredits(world: World, { credits, isList }: Of<'credits'>): Promise<Answer> {
+  const bank = credits[0]?.bank
+  const bodies = credits.map(({ sessionId, number, kobo, currency, payer, fault }) => ({
+    sessionId,
+    accountNumber: number,
+    amount: formatKobo(kobo),
+    currency,
+    sourceAccountName: payer.name,
+    sourceAccountNumber: payer.account,
+    sourceBankCode: payer.bank,
+    ...fault?.fields,
+  }))
+  const answer = await world.report(`${bank}/credits`, isList ? bodies : bodies[0])
+  const answers = isList ? answer.json() : [answer.json()]
+  assert.equal(answers.length, credits.length, answer.body)
+  return answers.map((each: RailAnswer & { sessionId: string }, at: number) => {
+    if (!credits[at]?.fault) assert.equal(each.sessionId, credits[at]?.sessionId)
+    return railAnswer(each)
+  })
+}
+
+async function reportReversal(world: World, op: Of<'reversal'>): Promise<Answer> {
+  const answer = await world.report(`${op.bank}/reversals`, {
+    sessionId: op.sessionId,
+    originalSessionId: op.original,
+    amount: formatKobo(op.kobo),
+  })
+  return railAnswer(answer.json())
+}
+
+async function actAtDesk(world: World, op: Of<'assign'> | Of<'return'>): Promise<Answer> {
+  const url = `/api/v1/suspense/${await itemOf(world, op.credit)}/${op.do}`
+  const answer = await world.call(op.client, url, op.do === 'assign' ? targetBody(op) : {})
+  return refusalOf(answer) ?? { state: answer.json().data.state }
+}
+
+function targetBody({ to }: Of<'assign'>) {
+  return 'account' in to ? { accountNumber: to.account } : { paymentReference: to.payment }
+}
+
+// What of a credit went to suspense, first of all. No id is 0.
+async function itemOf({ db }: World, credit: string): Promise<bigint> {
+  const [sessionId, bank] = credit.split('@')
+  const { rows } = await db.query<{ id: bigint }>(
+    `select i.id from suspense_items i join credits c on c.id = i.credit_id
+      where c.session_id = $1 and c.bank_code = $2 order by i.id limit 1`,
+    [sessionId, bank],
+  )
+  return rows[0]?.id ?? 0n
+}
+
+async function readPayment(world: World, { client, payment }: Of<'read'>): Promise<Answer> {
+  const answer = await world.call(client, `${BY_PAYMENT}/${payment}`)
+  const refusal = refusalOf(answer)
+  if (refusal) return refusal
+  const { transactionStatus, amountCollected } = answer.json().responseData
+  return { status: transactionStatus, kobo: koboOf(amountCollected) }
+}
+
+function railAnswer({ responseCode, outcome, code }: RailAnswer): RailAnswer {
+  return { responseCode, outcome, ...(code === undefined ? {} : { code }) }
+}
+
+function refusalOf(answer: LightMyRequestResponse): Answer | undefined {
+  return answer.statusCode === 200 ? undefined : { refused: answer.json().code }
+}
+
+// Amounts in JSON have at most two decimals, so rounding is exact.
+function koboOf(naira: number): bigint {
+  return BigInt(Math.round(naira * 100))
+}

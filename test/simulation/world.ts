@@ -1,0 +1,139 @@
+// The real side of a simulation: two services on one database, as two processes would be, that can
+// be restarted or cut off; and every operation of the model as the HTTP request it stands for.
+
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { SANDBOX_RAIL_SECRET } from '#bank-settings.ts'
+import { createBatchPool } from '#db/pool.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { createLogger } from '#log.ts'
+import { createService, type Service } from '#service.ts'
+import { expirePaymentsRound } from '#workers/expire-payments.ts'
+import { Model } from '../support/model.ts'
+import { Books } from '../support/model-books.ts'
+import { Client } from '../support/model-places.ts'
+import { railHeaders } from '../support/rail.ts'
+import { startTestService } from '../support/service.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+
+export const OPERATOR = 'MAN0000001'
+export const CLIENTS = [OPERATOR, 'MAN0000002']
+const SECRETS: Record<string, string> = { [OPERATOR]: 'sandbox-secret', MAN0000002: 's3cret' }
+
+const QUARANTINE_DAYS = 1
+const DAY_MS = 86_400_000
+const TOKEN_MS = 20 * 3_600_000 // A token lives for a day here.
+
+// One bank has so few numbers that they run out, and come back.
+const BANKS = [
+  { code: '035', name: 'Wema Bank', serials: 400_000 },
+  { code: '058', name: 'Guaranty Trust Bank', serials: 60 },
+  { code: '101', name: 'Providus Bank', serials: 400_000 },
+]
+export const BANK_CODES = BANKS.map((bank) => bank.code)
+
+export type World = Awaited<ReturnType<typeof startWorld>>
+
+export async function startWorld() {
+  const bench = await startBench()
+  await bench.newClient('MAN0000002')
+  const { db, clock, config, database } = bench
+  const { connectionString } = database
+  const log = createLogger({ level: 'silent' })
+  const start = () => createService({ config, connectionString, clock, log })
+  const services: Service[] = [await start(), await start()]
+  let turn = 0
+  const batchPool = createBatchPool({ connectionString, max: 2, onIdleError: () => {} })
+  const expire = expirePaymentsRound({ batchPool, sharedAccounts: new SharedAccounts(db), clock })
+  const tokens = new Map<string, { token: string; atMs: number }>()
+
+  function inject(request: InjectOptions): Promise<LightMyRequestResponse> {
+    turn += 1
+    return (services[turn % services.length] as Service).app.inject(request)
+  }
+
+  return {
+    bench,
+    db,
+    inject,
+    newModel: () => newModel(clock().getTime()),
+    async call(client: string | null, url: string, body?: unknown) {
+      return inject({
+        method: body === undefined ? 'GET' : 'POST',
+        url,
+        headers: client === null ? {} : { authorization: `Bearer ${await tokenOf(client)}` },
+        ...(body === undefined ? {} : { payload: body as object }),
+      })
+    },
+    report(path: string, body: unknown) {
+      const payload = JSON.stringify(body)
+      const headers = railHeaders(bench, payload, 'application/json')
+      return inject({ method: 'POST', url: `/rails/${path}`, headers, payload })
+    },
+    async expire() {
+      while ((await expire(new AbortController().signal)).more);
+    },
+    // One process stops in good order while the other goes on; a new one takes its place.
+    async restart() {
+      const old = services.shift() as Service
+      services.push(await start())
+      await old.close()
+    },
+    // As if all processes died: their connections are gone, in the middle of whatever they did.
+    async cut() {
+      await db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`,
+      )
+      await Promise.all(services.splice(0).map((service) => service.close()))
+      services.push(await start(), await start())
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(services.map((service) => service.close()))
+      await batchPool.end()
+      await bench[Symbol.asyncDispose]()
+    },
+  }
+
+  async function tokenOf(client: string): Promise<string> {
+    const atMs = clock().getTime()
+    const known = tokens.get(client)
+    if (known && atMs - known.atMs < TOKEN_MS) return known.token
+    const token = await bench.login(client, SECRETS[client])
+    assert(token, `${client} cannot log in`)
+    tokens.set(client, { token, atMs })
+    return token
+  }
+}
+
+function newModel(now: number): Model {
+  const numbersAt = new Map(BANKS.map(({ code, serials }) => [code, serials]))
+  const books = new Books(now, QUARANTINE_DAYS * DAY_MS, numbersAt)
+  for (const name of CLIENTS) books.clients.set(name, new Client(name, name === OPERATOR))
+  return new Model(books)
+}
+
+async function startBench() {
+  using folder = createTempFolder()
+  const path = join(folder.path, 'banks.json')
+  const banks = BANKS.map(({ code, name, serials }, at) => {
+    const base = 100_000_000 * (at + 1)
+    return {
+      code,
+      name,
+      static: { from: base, to: base + 99_999 },
+      dynamic: { from: base + 100_000, to: base + 100_000 + serials - 1 },
+      railSecrets: [SANDBOX_RAIL_SECRET],
+    }
+  })
+  writeFileSync(path, JSON.stringify(banks))
+  return await startTestService({
+    env: {
+      MANILLA_BANKS_FILE: path,
+      MANILLA_QUARANTINE_DAYS: `${QUARANTINE_DAYS}`,
+      MANILLA_TOKEN_TTL_SECONDS: '86400',
+    },
+  })
+}

@@ -1,0 +1,7 @@
+// Settings that every test service shares.
+
+export const SECRETS = {
+  MANILLA_TOKEN_SECRETS: Buffer.alloc(32, 't').toString('base64'),
+  MANILLA_DATA_KEYS: `1:${Buffer.alloc(32, 'd').toString('base64')}`,
+  MANILLA_HASH_KEY: Buffer.alloc(32, 'h').toString('base64'),
+}

@@ -1,0 +1,114 @@
+// Reading lists as a client does, page by page, and doing to money what the suspense desk and the
+// banks do, so that there is something to trace.
+
+import assert from 'node:assert/strict'
+import type { LightMyRequestResponse } from 'fastify'
+import { withTransaction } from '#db/transaction.ts'
+import { type Client, findClient } from '#domain/clients.ts'
+import { type AssignTo, assignSuspense } from '#domain/suspense-assignments.ts'
+import { requestReturn, settleReturn } from '#domain/suspense-returns.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { newSessionId, postRail, reportCredit } from './rail.ts'
+import type { Bench } from './service.ts'
+
+export const CREDITS = '/api/v1/credits'
+export const BALANCES = '/api/v1/balances'
+export const MERCHANTS = '/api/v1/balances/merchants'
+
+// biome-ignore lint/suspicious/noExplicitAny: the rows of an answer, as JSON has them.
+export type Row = any
+export type List = { data: Row[]; hasMore: boolean; nextCursor: string | null }
+
+export function listOf(answer: LightMyRequestResponse): List {
+  assert.equal(answer.statusCode, 200, answer.body)
+  const { isSuccessful, message, data, hasMore, nextCursor, ...rest } = answer.json()
+  assert.deepEqual(rest, {})
+  assert.equal(isSuccessful, true)
+  assert.match(message, /retrieved successfully$/)
+  assert(Array.isArray(data))
+  assert.equal(hasMore, nextCursor !== null)
+  return { data, hasMore, nextCursor }
+}
+
+export async function readList(bench: Bench, url: string, token?: string): Promise<List> {
+  return listOf(await bench.call({ url, ...(token === undefined ? {} : { token }) }))
+}
+
+// The pages of a list to its end. `between` runs after each page.
+export async function walk(
+  bench: Bench,
+  url: string,
+  { limit, between }: { limit: number; between?: () => Promise<unknown> },
+): Promise<Row[][]> {
+  const pages: Row[][] = []
+  const first = `${url}${url.includes('?') ? '&' : '?'}limit=${limit}`
+  let cursor: string | null = null
+  do {
+    const page = await readList(bench, cursor === null ? first : `${first}&cursor=${cursor}`)
+    assert(page.data.length <= limit)
+    assert(page.data.length === limit || !page.hasMore, 'only the last page is short')
+    pages.push(page.data)
+    cursor = page.nextCursor
+    await between?.()
+  } while (cursor !== null)
+  return pages
+}
+
+// A credit as the bank reports it; answers its session id.
+export async function credit(
+  bench: Bench,
+  accountNumber: string,
+  amount: string,
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const sessionId = newSessionId()
+  const answer = await reportCredit(bench, { sessionId, accountNumber, amount, ...more })
+  assert.equal(answer.responseCode, '00', JSON.stringify(answer))
+  return sessionId
+}
+
+export async function reverse(bench: Bench, originalSessionId: string, amount: string) {
+  const sessionId = newSessionId()
+  const body = { sessionId, originalSessionId, amount }
+  const answer = (await postRail(bench, '058/reversals', body)).json()
+  assert.equal(answer.responseCode, '00', JSON.stringify(answer))
+  return sessionId
+}
+
+// The suspense desk, operated by the sandbox client.
+export async function openDesk(bench: Bench) {
+  const sharedAccounts = new SharedAccounts(bench.db)
+  const by = (await findClient(bench.db, 'MAN0000001')) as Client
+  const acting = () => ({ sharedAccounts, now: bench.clock(), by, note: null })
+  const itemOf = async (sessionId: string): Promise<bigint> => {
+    const { rows } = await bench.db.query(
+      `select i.id from suspense_items i join credits c on c.id = i.credit_id
+        where c.session_id = $1 and i.state in ('open', 'returning')`,
+      [sessionId],
+    )
+    assert.equal(rows.length, 1, `items of ${sessionId}`)
+    return rows[0].id
+  }
+  return {
+    itemOf,
+    assign: async (sessionId: string, to: AssignTo) => {
+      const item = await itemOf(sessionId)
+      await withTransaction(bench.db, (tx) => assignSuspense(tx, acting(), item, to))
+    },
+    giveBack: async (sessionId: string) => {
+      const item = await itemOf(sessionId)
+      await withTransaction(bench.db, (tx) => requestReturn(tx, acting(), item))
+    },
+    confirm: async (sessionId: string, bankReference: string) => {
+      const item = await itemOf(sessionId)
+      const result = { status: 'confirmed', bankReference } as const
+      await withTransaction(bench.db, (tx) => settleReturn(tx, acting(), item, result))
+    },
+    fail: async (sessionId: string) => {
+      const item = await itemOf(sessionId)
+      await withTransaction(bench.db, (tx) =>
+        settleReturn(tx, acting(), item, { status: 'failed' } as never),
+      )
+    },
+  }
+}

@@ -1,0 +1,73 @@
+// scratch
+import { startTestService } from './support/service.ts'
+import { createAccount, startPayment, dataOf } from './support/fixtures.ts'
+const bench = await startTestService()
+const account = await createAccount(bench)
+const pay = await startPayment(bench)
+const N = 1_000_000
+const c = await bench.db.connect()
+await c.query(`set session_replication_role = replica; set statement_timeout = 0`)
+await c.query(`insert into credits (id, bank_code, session_id, account_number, client_id, collection_account_id, amount_kobo, currency, outcome, received_at)
+ select g + 1000, '058', lpad(g::text, 30, '0'), case when g % 10 = 0 then $1 else lpad((g%50000)::text,10,'0') end, case when g % 3 = 0 then 2 else 1 end, case when g % 10 = 0 then $2::bigint end, 100, 'NGN', case when g % 100000 = 7 then 'reversed' else 'booked' end,
+  timestamptz '2026-11-01' + g * interval '1 second' from generate_series(1, ${N}) g`, [account.accountNumber, account.id])
+await c.query(`insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason, posted_at)
+ select 99, case when g % 10 = 0 then $1::bigint else g + 100000 end, 100, g+1000, 'credit', timestamptz '2026-11-01' + g * interval '1 second' from generate_series(1, ${N}) g`, [account.id])
+await c.query(`insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason, posted_at)
+ select $1, 99, 1, g+1000, 'reversal', timestamptz '2026-11-13' + g * interval '1 second' from generate_series(1, 1000) g`, [account.id])
+await c.query(`update ledger_accounts set credits_kobo = ${N/10*100}, debits_kobo = 1000 where id = $1`, [account.id])
+await c.query(`insert into ledger_accounts (id, kind, opened_at) select g, 'collection', now() from generate_series(1000000, 1200000) g`)
+await c.query(`insert into collection_accounts select g, 1, g::text, '058','n','x','x','e', 'm' || g % 20000, 'c', 'u','p','c','NGN',false,true,null,now(),now() from generate_series(1000000,1200000) g`)
+await c.query('reset session_replication_role')
+await c.query('vacuum analyze')
+const nums = (await c.query(`select count(*) from credits`)).rows
+console.log(nums)
+c.release()
+// Every statement that is slow is explained.
+const time = async (url: string) => {
+  await bench.call({ url })
+  const t = performance.now()
+  const a = await bench.call({ url })
+  const ms = performance.now() - t
+  const b = a.json()
+  console.log(ms.toFixed(1).padStart(8), 'ms', a.statusCode, Array.isArray(b.data) ? b.data.length : '', b.hasMore ?? '', url.slice(0, 130))
+  return b
+}
+const C = '/api/v1/credits'
+await time(`${C}`)
+let p = await time(`${C}?limit=100`)
+p = await time(`${C}?limit=100&cursor=${p.nextCursor}`)
+await time(`${C}?sessionId=${'500000'.padStart(30, '0')}`)
+await time(`${C}/${'500000'.padStart(30, '0')}`)
+await time(`${C}?accountNumber=${account.accountNumber}`)
+await time(`${C}?accountNumber=0000000001`)
+await time(`${C}?accountNumber=9999999999`)
+await time(`${C}?paymentReference=${pay.paymentReference}`)
+await time(`${C}?adviceReference=${pay.adviceReference}`)
+await time(`${C}?merchantRef=zzz`)
+await time(`${C}?from=2026-11-05&to=2026-11-05T01:00`)
+await time(`${C}?from=2026-11-12T14:00`)
+await time(`${C}?to=2026-11-01T01:10`)
+await time(`${C}?accountNumber=${account.accountNumber}&from=2026-11-05&to=2026-11-05T00:01`)
+await time(`${C}?outcome=reversed`)
+await time(`${C}?outcome=returned`)
+await time(`/api/v1/payments/${pay.paymentReference}`)
+await time(`/api/v1/payments/zzz`)
+await time(`/api/v1/payments/${'500000'.padStart(30, '0')}`)
+const S = `/api/v1/accounts/static/${account.accountNumber}/transactions`
+p = await time(S)
+p = await time(`${S}?limit=100`)
+p = await time(`${S}?limit=100&cursor=${p.nextCursor}`)
+await time(`${S}?from=2026-11-12T14:00`)
+await time(`${S}?from=2026-11-05&to=2026-11-05T01:00`)
+await time(`/api/v1/balances`)
+p = await time(`/api/v1/balances/merchants?limit=100`)
+await time(`/api/v1/balances/merchants?limit=100&cursor=${p.nextCursor}`)
+await bench.db.query('create index on collection_accounts (client_id, merchant_id, merchant_code, currency_code)')
+await bench.db.query('vacuum analyze collection_accounts')
+p = await time(`/api/v1/balances/merchants?limit=100`)
+await time(`/api/v1/balances/merchants?limit=100&cursor=${p.nextCursor}`)
+await time(`/api/v1/balances`)
+await bench.db.query(`create index on credits (client_id, outcome, id) where outcome <> 'booked'`)
+await time(`${C}?outcome=returned`)
+await time(`${C}?outcome=reversed`)
+await bench[Symbol.asyncDispose]()
