@@ -54,6 +54,7 @@ export class Books implements AsyncDisposable {
     const made = await this.#inBatches(count, (tx, from, size) => {
       const requests = Array.from({ length: size }, (_, at) => ({
         clientId,
+        payerRules: null,
         fields: {
           accountName: `Customer ${from + at}`,
           bvn: String(22_200_000_000 + from + at),

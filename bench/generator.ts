@@ -95,7 +95,10 @@ class Run {
   #send(connection: HttpConnection, sinceMs: number): void {
     connection.sentAtMs = sinceMs
     const request = this.#work.next(connection.place)
-    if (!request) return this.#stop()
+    if (!request) {
+      this.#stop()
+      return
+    }
     this.#inFlight++
     connection.send(request)
   }
@@ -104,17 +107,24 @@ class Run {
     this.#inFlight--
     const items = this.#work.take(connection.place, status, body)
     if (items === undefined) this.#fail(`${status} ${body.toString('utf8', 0, 300)}`)
-    if (items === 0) return this.#send(connection, connection.sentAtMs)
+    if (items === 0) {
+      this.#send(connection, connection.sentAtMs)
+      return
+    }
     const nowMs = performance.now()
     this.#acknowledged += items ?? 0
     if (this.#phase === 'measuring') {
       this.#items += items ?? 0
       this.#latencies.push(nowMs - connection.sentAtMs)
     }
-    if (this.#phase === 'over') return this.#endWhenQuiet()
-    if (this.#job.perSecond === undefined) return this.#send(connection, nowMs)
-    const dueMs = this.#due.shift()
-    if (dueMs === undefined) this.#free.push(connection)
+    this.#goOn(connection, nowMs)
+  }
+
+  #goOn(connection: HttpConnection, nowMs: number): void {
+    const isPaced = this.#job.perSecond !== undefined
+    const dueMs = isPaced ? this.#due.shift() : nowMs
+    if (this.#phase === 'over') this.#endWhenQuiet()
+    else if (dueMs === undefined) this.#free.push(connection)
     else this.#send(connection, dueMs)
   }
 

@@ -38,10 +38,15 @@ export type LoadResult = {
   latency: Latency
 }
 
-export type Report = { at: 'ready' } | { at: 'warm' } | { at: 'measured' } | ({ at: 'done' } & LoadResult)
+export type Report =
+  | { at: 'ready' }
+  | { at: 'warm' }
+  | { at: 'measured' }
+  | ({ at: 'done' } & LoadResult)
 
 export function latencyOf(samples: Float32Array): Latency {
   const sorted = samples.toSorted()
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
   return { p50: at(0.5) ?? 0, p99: at(0.99) ?? 0, p999: at(0.999) ?? 0 }
 }

@@ -9,11 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { writeDocument } from './document.ts'
 import { describeMachine } from './machine.ts'
 import { type Options, readOptions, UsageProblem } from './options.ts'
-import { Statements } from './statements.ts'
 import { ORDER, type Result, ROWS, type Row } from './rows.ts'
 import { runScale } from './scale.ts'
 import { makeHome, type ServiceProcess, startService } from './service-process.ts'
 import { Stage } from './stage.ts'
+import { Statements } from './statements.ts'
 import { drawTable, goals, type Outcome } from './table.ts'
 
 const IDLE_MS = 3_000 // Before the memory of the service at rest is read.
@@ -51,8 +51,9 @@ async function perform(options: Options, stage: Stage, service: ServiceProcess):
   if (outcome.problems.length > 0) {
     console.error(`\nWRONG:\n${outcome.problems.map((problem) => `- ${problem}`).join('\n')}`)
     process.exitCode = 1
-  } else if (options.write) writeDocument(machine, outcome)
-  if (options.profile !== undefined) say(`profiles of process ${service.pid} are written at its end`)
+  } else if (options.write) writeDocument(options.scale ? 'scale' : 'bench', machine, outcome)
+  if (options.profile !== undefined)
+    say(`profiles of process ${service.pid} are written at its end`)
 }
 
 async function runRows(options: Options, stage: Stage): Promise<Outcome> {

@@ -110,6 +110,13 @@ async function appendEvent(
            insert into events (id, client_id, sequence, type, collection_account_id, credit_id,
                                facts, created_at)
            select $1, $2, event_sequence, 'collection.received', $3, $4, $5, $6 from numbered`,
-    values: [timeOrderedId(now), account.clientId, account.id, creditId, JSON.stringify(facts), now],
+    values: [
+      timeOrderedId(now),
+      account.clientId,
+      account.id,
+      creditId,
+      JSON.stringify(facts),
+      now,
+    ],
   })
 }

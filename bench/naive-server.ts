@@ -38,7 +38,8 @@ process.on('message', async (order: NaiveOrder) => {
       timestamp: header('webhook-timestamp'),
       signature: header('webhook-signature'),
     }
-    if (verify({ secrets, headers, body, nowMs: Date.now() }) !== 'ok') return reply.code(401).send()
+    if (verify({ secrets, headers, body, nowMs: Date.now() }) !== 'ok')
+      return reply.code(401).send()
     const parsed = jsonFormat.parse(body)
     const item = 'items' in parsed ? parsed.items[0] : undefined
     if (!item?.ok) return reply.code(400).send()

@@ -85,11 +85,9 @@ function parseStat(text: string | undefined): Stat[] {
 
 // All but idle and waiting for the disk; with what the host took from this machine.
 function busyTicks(): number {
-  const [, user, nice, system, , , irq, softIrq, steal] = (read('/proc/stat') ?? '')
-    .split('\n', 1)[0]
-    ?.split(/\s+/)
-    .map(Number) as number[]
-  return [user, nice, system, irq, softIrq, steal].reduce<number>((all, part) => all + (part ?? 0), 0)
+  const line = /^cpu +(.*)$/m.exec(read('/proc/stat') ?? '')?.[1] ?? ''
+  const [user, nice, system, _idle, _waiting, irq, softIrq, steal] = line.split(' ').map(Number)
+  return sum([user, nice, system, irq, softIrq, steal], (ticks) => ticks ?? 0)
 }
 
 function read(path: string): string | undefined {

@@ -1,1 +1,3 @@
-export async function runScale(..._: unknown[]): Promise<never> { throw new Error('later') }
+export async function runScale(..._: unknown[]): Promise<never> {
+  throw new Error('later')
+}

@@ -1,6 +1,6 @@
 // The one table, and what it was to show. Every ratio is between two rows of the same run.
 
-import { ROWS, type Result } from './rows.ts'
+import { type Result, ROWS } from './rows.ts'
 
 export type Outcome = {
   results: ReadonlyMap<string, Result>
@@ -18,7 +18,9 @@ export function drawTable(outcome: Outcome): string {
   const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => (row[at] as string).length)))
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, at) => pad(cell, widths[at] as number, at)).join(' | ')} |`
-  const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  const rule = widths.map((width, at) =>
+    at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  )
   const [head, ...body] = rows as [string[], ...string[][]]
   return [line(head), line(rule), ...body.map(line)].join('\n')
 }
@@ -55,7 +57,8 @@ export function goals({ results, pgbench, memory }: Outcome): string[] {
     if (value === undefined || Number.isNaN(value)) return
     lines.push(`${value >= least ? '✓' : '✗'} ${words}: ${value.toFixed(2)}, goal ≥ ${least}`)
   }
-  const ratio = (one: string, other: string) => (rate(one) ?? Number.NaN) / (rate(other) ?? Number.NaN)
+  const ratio = (one: string, other: string) =>
+    (rate(one) ?? Number.NaN) / (rate(other) ?? Number.NaN)
   goal('cold credits to pgbench', ratio('cold', 'pgbench'), 3)
   goal('hot credits to pgbench', ratio('hot', 'pgbench'), 4)
   goal('arrays of 100 to pgbench', ratio('arrays', 'pgbench'), 5)

@@ -42,7 +42,9 @@ function creditWork(order: Extract<WorkOrder, { kind: 'credits' }>): Work {
   for (let request = 0; request < order.requests; request++) {
     const id = `msg_${order.feed.tag}_${request}`
     const first = request * order.perRequest
-    const credits = Array.from({ length: order.perRequest }, (_, at) => feedCredit(feed, first + at))
+    const credits = Array.from({ length: order.perRequest }, (_, at) =>
+      feedCredit(feed, first + at),
+    )
     const body = JSON.stringify(order.perRequest === 1 ? credits[0] : credits)
     store.add(signedPostText(path, id, body, startMs))
   }

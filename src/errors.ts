@@ -8,6 +8,8 @@ export const REFUSALS = {
   // The request itself.
   invalid_request: ref(400, '30', 'The request is not valid: see errors for each field.'),
   invalid_json: ref(400, '30', 'The body is not valid JSON.'),
+  ambiguous_json: ref(400, '30', 'The body has a field twice, or nests too deeply.'),
+  oauth_request: ref(400, '30', 'Send grant_type=client_credentials as a form, with credentials.'),
   body_missing: ref(400, '30', 'The request needs a JSON body.'),
   invalid_reference: ref(400, '30', 'This reference is not of the right form.'),
   invalid_cursor: ref(400, '30', 'This cursor was not issued by us, or belongs to another list.'),

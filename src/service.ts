@@ -79,7 +79,14 @@ export async function createService(options: Options): Promise<Service> {
     ttlSeconds: config.policy.tokenTtlSeconds,
     clock,
   })
-  const sendReturnsNow = sendReturnsRound({ db, sealer, sharedAccounts, connector, clock })
+  const sendReturnsNow = sendReturnsRound({
+    db,
+    batchPool,
+    sealer,
+    sharedAccounts,
+    connector,
+    clock,
+  })
   const app = await buildApp({
     mode: config.mode,
     publicUrl: config.publicUrl,

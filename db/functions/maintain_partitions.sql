@@ -1,15 +1,23 @@
 -- maintain_partitions: makes the partitions that are about to be needed and drops those whose time
--- is over. Events live in weeks (kept `event_days`), idempotency keys in days (kept `key_days`).
+-- is over. Events, and with them their deliveries and the attempts at those, live in weeks (kept
+-- `event_days`), idempotency keys in days (kept `key_days`).
 --
 -- Returns what it did, one line each. Safe to run at any time by any number of processes: one
 -- works, the others find nothing to do. Rows that came before their partition was made are in
--- the default partition; such a day is left to it.
+-- the default partition; such a week or day is left to it.
 
 create or replace function maintain_partitions(at timestamptz, event_days int, key_days int)
 returns setof text language plpgsql as $$
 declare
-  first date;
-  part  record;
+  tables text[][] := array[ -- Name, the column it is partitioned by, settings of a partition.
+    ['events', 'id', ''],
+    ['deliveries', 'event_id', 'with (fillfactor = 70)'], -- A claim then rewrites in place.
+    ['delivery_attempts', 'event_id', '']];
+  weekly text[];
+  first  date;
+  name   text;
+  taken  boolean;
+  part   record;
 begin
   perform pg_advisory_xact_lock(hashtext('maintain_partitions'));
 
@@ -17,13 +25,17 @@ begin
     select generate_series(date_trunc('week', at at time zone 'UTC'),
                            at at time zone 'UTC' + interval '2 weeks', interval '1 week')::date
   loop
-    if to_regclass(format('events_%s', to_char(first, 'YYYYMMDD'))) is null
-       and not exists (select from events_default
-                        where id >= uuid_floor(first) and id < uuid_floor(first + 7)) then
-      execute format('create table events_%s partition of events for values from (%L) to (%L)',
-                     to_char(first, 'YYYYMMDD'), uuid_floor(first), uuid_floor(first + 7));
-      return next format('made events_%s', to_char(first, 'YYYYMMDD'));
-    end if;
+    foreach weekly slice 1 in array tables loop
+      name := format('%s_%s', weekly[1], to_char(first, 'YYYYMMDD'));
+      continue when to_regclass(name) is not null;
+      execute format('select exists (select from %1$I where %2$I >= %3$L and %2$I < %4$L)',
+                     weekly[1] || '_default', weekly[2], uuid_floor(first), uuid_floor(first + 7))
+        into taken;
+      continue when taken;
+      execute format('create table %I partition of %I for values from (%L) to (%L) %s',
+                     name, weekly[1], uuid_floor(first), uuid_floor(first + 7), weekly[3]);
+      return next format('made %s', name);
+    end loop;
   end loop;
 
   for first in
@@ -44,10 +56,13 @@ begin
   for part in
     select c.relname,
            to_date(right(c.relname, 8), 'YYYYMMDD')
-             + case when c.relname like 'events%' then 7 + event_days else 1 + key_days end as over
+             + case when i.inhparent = 'idempotency_keys'::regclass then 1 + key_days
+                    else 7 + event_days end as over
       from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent in ('events'::regclass, 'idempotency_keys'::regclass)
+     where i.inhparent in ('events'::regclass, 'deliveries'::regclass,
+                           'delivery_attempts'::regclass, 'idempotency_keys'::regclass)
        and c.relname ~ '_[0-9]{8}$'
+     order by 1
   loop
     if part.over <= (at at time zone 'UTC')::date then
       execute format('drop table %I', part.relname);

@@ -38,25 +38,32 @@ create unique index signing_secrets_one_current
   where retires_at is null;
 
 -- A place that deliveries go to, with its own queue, its own health and its own pause, so that one
--- that is slow or dead never delays another.
+-- that is slow or dead never delays another. An endpoint has one, whatever its address.
 create table destinations (
   id            bigint primary key generated always as identity,
   client_id     bigint not null references clients,
   endpoint_id   uuid,
   url           text not null,
-  failures      int not null default 0,  -- In a row.
+  is_callback   boolean not null default false, -- An address for payers, called on a final state.
+  -- No delivery is due before then: who makes one due moves this in the same transaction, after
+  -- the delivery. Null: none is pending.
+  due_at        timestamptz,
+  failures      int not null default 0,  -- In a row; none are counted during a pause.
   failing_since timestamptz,
   paused_until  timestamptz,             -- The circuit breaker is open until then.
-  disabled_at   timestamptz,
+  disabled_at   timestamptz,             -- What is pending then waits.
   disabled_why  text,
 
   constraint destinations_endpoint_of_same_client
     foreign key (client_id, endpoint_id) references webhook_endpoints (client_id, id)
-);
+) with (fillfactor = 50); -- Rewritten by every claim.
 
 create unique index destinations_once
   on destinations (client_id, coalesce(endpoint_id, '00000000-0000-0000-0000-000000000000'),
-                   md5(url));
+                   (case when endpoint_id is null then md5(url) else '' end), is_callback);
+
+create index destinations_due on destinations (greatest(due_at, paused_until))
+  where disabled_at is null and due_at is not null;
 
 create table dispatch_cursors (
   client_id bigint primary key references clients,
@@ -67,11 +74,14 @@ create table deliveries (
   event_id        uuid not null,
   destination_id  bigint not null,
   client_id       bigint not null,
+  -- Why it goes there. A notificationUrl that is also an endpoint's address is one delivery, to the
+  -- endpoint, of the kind notification: signed with the secrets of both.
   kind            text collate "C" not null check (kind in ('endpoint', 'notification', 'callback')),
   url             text, -- Where it differs from the destination's (a callback with its references).
   state           text collate "C" not null default 'pending'
                   check (state in ('pending', 'delivered', 'failed')),
   attempts        int not null default 0,
+  ladder_step     int not null default 0, -- Of the attempts, those since it was last asked for.
   next_attempt_at timestamptz not null,
   leased_until    timestamptz,
   created_at      timestamptz not null,

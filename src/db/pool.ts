@@ -45,5 +45,8 @@ export function createBatchPool({ connectionString, max, onIdleError }: Options)
 
 function listen(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {
   pool.on('error', onIdleError) // Unheard, one dropped idle connection would end the process.
+  // One that is dropped while in use fails its query, which tells whom it concerns; but it is
+  // reported a second time, on the connection, and unheard that would end the process too.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

@@ -14,7 +14,7 @@ import type { Holding, PaymentTarget } from './credit-judgement.ts'
 import { appendEvents, type NewEvent } from './events.ts'
 import { findHoldings, lockPayments, updatePayments } from './payment-books.ts'
 import { isOpen, statusAt } from './payments.ts'
-import { insertSuspense, reopenItems } from './suspense-items.ts'
+import { insertSuspense, type SuspendedAgain, suspendAgain } from './suspense-items.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
@@ -87,6 +87,7 @@ async function closePayments(
   const transfers: Transfer[] = []
   const suspense: SuspenseRow[] = []
   const events: NewEvent[] = []
+  const again: SuspendedAgain[] = []
   const holdings: Holding[] = []
   for (const payment of payments) {
     const { clientId, paymentId, pending } = payment
@@ -102,17 +103,18 @@ async function closePayments(
     if (pending.length === 0) continue
     const [from, to] = accountsOf(payment).map((account) => sharedAccounts.id(account))
     for (const { creditId, amountKobo, itemId } of pending) {
-      const [debitAccountId, creditAccountId] = [from as bigint, to as bigint]
-      transfers.push({ debitAccountId, creditAccountId, amountKobo, creditId, reason: 'suspend' })
-      holdings.push({ creditId, amountKobo, itemId: itemId ?? null })
-      if (!itemId) {
-        suspense.push({
-          creditId,
-          clientId,
-          accountId: to as bigint,
-          amountKobo,
-          reason: 'underpaid',
-        })
+      const [debitAccountId, accountId] = [from as bigint, to as bigint]
+      transfers.push({
+        debitAccountId,
+        creditAccountId: accountId,
+        amountKobo,
+        creditId,
+        reason: 'suspend',
+      })
+      if (itemId) again.push({ id: itemId, creditId, clientId, accountId })
+      else {
+        holdings.push({ creditId, amountKobo })
+        suspense.push({ creditId, clientId, accountId, amountKobo, reason: 'underpaid' })
       }
       events.push({
         clientId,
@@ -127,14 +129,8 @@ async function closePayments(
     updatePayments(tx, now, payments),
     postTransfers(tx, now, transfers),
     insertSuspense(tx, now, suspense),
-    reopenItems(
-      tx,
-      holdings.flatMap(({ itemId }) => (itemId ? [itemId] : [])),
-    ),
-    markSuspended(
-      tx,
-      holdings.filter(({ itemId }) => !itemId),
-    ),
+    suspendAgain(tx, again),
+    markSuspended(tx, holdings),
     appendEvents(tx, now, events),
   ])
 }

@@ -94,14 +94,17 @@ function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
   })
 }
 
+// As they were first answered: that a payment closed later (underpaid) is no part of it.
 function findTaken(tx: Transaction, credits: readonly IncomingCredit[]) {
   return tx.query<KnownCredit & { bankCode: string; sessionId: string }>({
     name: 'find-taken-credits',
     text: `select c.id as "creditId", c.bank_code as "bankCode", c.session_id as "sessionId",
                   c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency,
-                  case when c.suspended_kobo < c.amount_kobo or c.reason in ('underpaid')
+                  case when c.suspended_kobo < c.amount_kobo or c.reason = 'underpaid'
                        then 'booked' else 'suspended' end as outcome,
-                  c.reason, c.suspended_kobo as "suspendedKobo"
+                  nullif(c.reason, 'underpaid') as reason,
+                  case when c.reason = 'underpaid' then 0
+                       else c.suspended_kobo end as "suspendedKobo"
              from unnest($1::text[], $2::text[]) as s (session_id, bank_code)
              join credits c on c.session_id = s.session_id and c.bank_code = s.bank_code`,
     values: [credits.map((credit) => credit.sessionId), credits.map((credit) => credit.bankCode)],

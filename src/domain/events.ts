@@ -25,7 +25,8 @@ export const EVENT_TYPES = [
   'credit.assigned',
   'credit.returned',
   'credit.reversed',
-  'endpoint.test',
+  'endpoint.disabled',
+  'endpoint.test', // To one endpoint, on request.
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]

@@ -109,3 +109,18 @@ export async function findPaymentOfAdvice(
   })
   return rows[0]
 }
+
+// The number that money came to last; of a payment that nothing came for, the last one issued.
+export async function findPaidNumber(
+  db: Queryable,
+  payment: Payment,
+): Promise<PaymentNumber | undefined> {
+  const { rows } = await db.query<{ accountNumber: string }>({
+    name: 'find-paid-number',
+    text: `select account_number as "accountNumber" from credits
+            where payment_id = $1 order by id desc limit 1`,
+    values: [payment.id],
+  })
+  const paid = rows[0]?.accountNumber
+  return payment.numbers.find((each) => each.accountNumber === paid) ?? payment.numbers.at(-1)
+}

@@ -1,6 +1,7 @@
 // Money in suspense, item by item:
 //
 //   open ──▶ assigned                     given to whom it was meant for
+//     │          └───────▶ open           … to a payment that then closed without enough
 //     ├────▶ returning ──▶ returned       sent back to the payer
 //     │          └───────▶ open           the bank could not send it back
 //     └────▶ reversed                     the bank took it back by itself
@@ -48,6 +49,31 @@ export async function reopenItems(tx: Transaction, ids: readonly bigint[]): Prom
 
 export const ITEM_STATES = ['open', 'assigned', 'returning', 'returned', 'reversed'] as const
 export type ItemState = (typeof ITEM_STATES)[number]
+
+export type SuspendedAgain = { id: bigint; creditId: bigint; clientId: bigint; accountId: bigint }
+
+// Money that was assigned to a payment which closed without enough. It was nobody's before, perhaps;
+// now it is that client's, and lies with the rest of what the payment held.
+export async function suspendAgain(
+  tx: Transaction,
+  items: readonly SuspendedAgain[],
+): Promise<void> {
+  if (items.length === 0) return
+  await tx.query({
+    name: 'suspend-items-again',
+    text: `update suspense_items i
+              set state = 'open', client_id = a.client_id, account_id = a.account_id,
+                  reason = 'underpaid', assigned_payment_id = null, closed_at = null
+             from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as a (id, client_id, account_id)
+            where i.id = a.id`,
+    values: [
+      numberArray(items.map((item) => item.id)),
+      numberArray(items.map((item) => item.clientId)),
+      numberArray(items.map((item) => item.accountId)),
+    ],
+  })
+  for (const { creditId } of items) await markCredit(tx, creditId, 'suspended')
+}
 
 export type LockedItem = {
   id: bigint

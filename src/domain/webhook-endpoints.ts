@@ -151,3 +151,37 @@ export async function deleteEndpoint(
 }
 
 const WHERE_OF_ENDPOINT = `where client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
+
+// A new address starts with a clean record, and what waits goes there.
+async function moveDestination(tx: Transaction, clientId: bigint, id: string, url: string) {
+  await tx.query({
+    name: 'move-destination',
+    text: `update destinations set url = $3, failures = 0, failing_since = null,
+                  paused_until = null ${WHERE_OF_ENDPOINT} and url <> $3`,
+    values: [clientId, id, url],
+  })
+}
+
+async function enableDestination(tx: Transaction, clientId: bigint, id: string): Promise<void> {
+  await tx.query({
+    name: 'enable-destination',
+    text: `update destinations set failures = 0, failing_since = null, paused_until = null,
+                  disabled_at = null, disabled_why = null ${WHERE_OF_ENDPOINT}`,
+    values: [clientId, id],
+  })
+}
+
+async function disableDestination(
+  tx: Transaction,
+  now: Date,
+  clientId: bigint,
+  id: string,
+  why: string,
+): Promise<void> {
+  await tx.query({
+    name: 'disable-destination',
+    text: `update destinations set disabled_at = $3, disabled_why = $4
+           ${WHERE_OF_ENDPOINT} and disabled_at is null`,
+    values: [clientId, id, now, why],
+  })
+}

@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from '#errors.ts'
+import { findFault } from '#json-text.ts'
 
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -19,8 +20,10 @@ export function parseJsonBodies(app: FastifyInstance): void {
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) throw new Refusal('body_missing')
   if (!isUtf8(body)) throw new Refusal('invalid_json')
+  const text = body.toString('utf8')
+  if (findFault(text)) throw new Refusal('ambiguous_json')
   try {
-    return JSON.parse(body.toString('utf8'))
+    return JSON.parse(text)
   } catch {
     throw new Refusal('invalid_json')
   }

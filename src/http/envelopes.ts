@@ -39,7 +39,7 @@ export function failureBody(family: Family, refusal: Refusal, requestId: string)
       return { ...head, responseData: null, ...errors, requestId }
     }
     case 'oauth':
-      return { error: oauthError(code), error_description: message }
+      return { error: oauthError(code), error_description: oauthMessage(refusal) }
     case 'rail': {
       const responseCode = REFUSALS[code].status >= 500 ? '03' : '02'
       return { responseCode, responseMessage: message, code, ...errors, requestId }
@@ -47,6 +47,11 @@ export function failureBody(family: Family, refusal: Refusal, requestId: string)
     case 'api':
       return { isSuccessful: false, message, code, data: null, ...errors, requestId }
   }
+}
+
+// This family has no list of fields.
+function oauthMessage({ code, message }: Refusal): string {
+  return code === 'invalid_request' ? REFUSALS.oauth_request.message : message
 }
 
 // RFC 6749, section 5.2.

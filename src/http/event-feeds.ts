@@ -53,8 +53,12 @@ export class EventFeeds {
   }
 
   hasRoom(clientId: bigint): boolean {
-    return this.#listeners.values().filter((each) => each.clientId === clientId).toArray().length <
-      LISTENERS_MAX
+    return (
+      this.#listeners
+        .values()
+        .filter((each) => each.clientId === clientId)
+        .toArray().length < LISTENERS_MAX
+    )
   }
 
   // How many clients are being read for.
@@ -82,10 +86,7 @@ export class EventFeeds {
   // Ends every stream; returns when nothing reads the database any more.
   async stop(): Promise<void> {
     this.#stopping.abort()
-    for (const { socket } of this.#listeners) {
-      socket.end()
-      setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
-    }
+    for (const { socket } of this.#listeners) end(socket)
     await Promise.all([...this.#starting, ...[...this.#feeds.values()].map((feed) => feed.running)])
   }
 
@@ -153,7 +154,7 @@ export class EventFeeds {
 
   // A token that has run out, or a client that was suspended, hears no more.
   async #beat({ socket, isAllowed }: Listener): Promise<void> {
-    if (!(await isAllowed())) socket.end()
+    if (!(await isAllowed())) end(socket)
     else if (socket.writable) socket.write(':\n\n')
   }
 }
@@ -166,4 +167,10 @@ function send(listener: Listener, frames: readonly Frame[]): void {
   socket.write(fresh.map(({ text }) => text).join(''))
   listener.after = last.sequence
   if (socket.writableLength > BUFFER_BYTES_MAX) socket.destroy()
+}
+
+// One that does not take even the last bytes is not waited for.
+function end(socket: ServerResponse): void {
+  socket.end()
+  setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
 }

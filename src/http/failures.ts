@@ -21,6 +21,13 @@ const FRAMEWORK_CODES: Record<string, RefusalCode> = {
   ERR_STREAM_PREMATURE_CLOSE: 'invalid_request',
 }
 
+// What the framework refuses before it has found a route.
+export const frameworkErrors = (
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => void answer(error, request, reply)
+
 export function answerFailures(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => answer(error, request, reply))
   app.setNotFoundHandler((request, reply) => answer(new Refusal('route_not_found'), request, reply))
@@ -28,16 +35,20 @@ export function answerFailures(app: FastifyInstance): void {
 
 function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
   const refusal = refusalOf(error)
-  const isPublished = request.routeOptions.config?.isPublished ?? false
+  const isPublished = request.routeOptions?.config?.isPublished ?? false
   const status = failureStatus(refusal.code, isPublished)
   if (refusal.code === 'internal' || refusal.code === 'try_again') {
-    request.log.error({ err: error, url: request.routeOptions.url }, 'request failed')
+    request.log.error({ err: error, url: request.routeOptions?.url }, 'request failed')
   } else {
-    request.log.debug({ code: refusal.code, url: request.routeOptions.url }, 'request refused')
+    request.log.debug({ code: refusal.code, url: request.routeOptions?.url }, 'request refused')
   }
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
-  if (status === 401) reply.header('www-authenticate', 'Bearer realm="manilla"')
-  const body = failureBody(familyOf(request.url), refusal, request.id)
+  const family = familyOf(request.url)
+  if (status === 401) {
+    const scheme = family === 'oauth' ? 'Basic' : 'Bearer'
+    reply.header('www-authenticate', `${scheme} realm="manilla"`)
+  }
+  const body = failureBody(family, refusal, request.id)
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 

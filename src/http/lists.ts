@@ -64,13 +64,16 @@ function withPlus(text: string): string {
 }
 
 export function ListEnvelope<T extends TSchema>(item: T) {
-  return Type.Object({
-    isSuccessful: Type.Boolean(),
-    message: Type.String(),
-    data: Type.Array(item),
-    hasMore: Type.Boolean(),
-    nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-  })
+  return Type.Object(
+    {
+      isSuccessful: Type.Boolean(),
+      message: Type.String(),
+      data: Type.Array(item),
+      hasMore: Type.Boolean(),
+      nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+    },
+    { description: 'One page.' },
+  )
 }
 
 export function listed<T, Shown>(message: string, page: Page<T>, present: (row: T) => Shown) {

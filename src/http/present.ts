@@ -1,40 +1,15 @@
 // How our things look from outside: the fields and types of the published contract.
 
-import { accountName } from '#domain/account-names.ts'
 import type { Advice } from '#domain/advices.ts'
-import { withReferences } from '#domain/call-back-url.ts'
 import type { CollectionAccount } from '#domain/collection-accounts.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments.ts'
+import { timestamp, viewAccount, viewPayment } from '#domain/resource-views.ts'
 import { toNaira } from '#money.ts'
 
-const WAT_OFFSET_MS = 3_600_000 // West Africa Time is UTC+1 all year round.
-
-// 2026-11-15T01:42:26.123000+01:00
-export function timestamp(date: Date): string {
-  const wat = new Date(date.getTime() + WAT_OFFSET_MS).toISOString()
-  return `${wat.slice(0, -1)}000+01:00`
-}
+export { callBackUrlOf, timestamp } from '#domain/resource-views.ts'
 
 export function presentAccount(account: CollectionAccount) {
-  return {
-    id: Number(account.id),
-    bankCode: account.bankCode,
-    accountNumber: account.accountNumber,
-    accountName: account.accountName,
-    bvn: account.bvn,
-    email: account.email,
-    accountBalance: toNaira(account.balanceKobo),
-    merchantId: account.merchantId,
-    merchantCode: account.merchantCode,
-    notificationUrl: account.notificationUrl,
-    isDefault: account.isDefault,
-    isActive: account.isActive,
-    currencyCode: account.currencyCode,
-    phoneNumber: account.phoneNumber,
-    channel: account.channel,
-    createdAt: timestamp(account.createdAt),
-    updatedAt: timestamp(account.updatedAt),
-  }
+  return { ...viewAccount(account), bvn: account.bvn }
 }
 
 export function presentAdvice(
@@ -72,26 +47,5 @@ export function presentPayment(
   number: { bankCode: string; accountNumber: string },
   { now, bankName, nameStyle }: { now: Date; bankName: string; nameStyle: string },
 ) {
-  const status = statusAt(payment, now)
-  return {
-    bankName,
-    bankCode: number.bankCode,
-    bankAccount: number.accountNumber,
-    paymentReference: payment.id,
-    status,
-    message: status,
-    amount: toNaira(payment.amountKobo),
-    amountPaid: toNaira(payment.amountPaidKobo),
-    callBackUrl: callBackUrlOf(payment),
-    customerName: payment.customerName,
-    expiresAt: timestamp(payment.expiresAt),
-    accountName: accountName(nameStyle, payment),
-  }
-}
-
-export function callBackUrlOf(payment: Payment): string {
-  return withReferences(payment.callBackUrl, {
-    adviceReference: payment.adviceId,
-    paymentReference: payment.id,
-  })
+  return viewPayment(payment, number, { status: statusAt(payment, now), bankName, nameStyle })
 }

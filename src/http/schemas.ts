@@ -80,36 +80,48 @@ const FieldErrors = Type.Optional(
   Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
 )
 
-export const ApiFailure = Type.Object({
-  isSuccessful: Type.Literal(false),
-  message: Type.String(),
-  code: Type.String(),
-  data: Type.Null(),
-  errors: FieldErrors,
-  requestId: Type.String(),
-})
+const REFUSED = { description: 'Refused: `code` says why, `message` what to do about it.' }
 
-export const PaymentFailure = Type.Object({
-  requestSuccessful: Type.Literal(false),
-  message: Type.String(),
-  responseCode: Type.String(),
-  code: Type.String(),
-  responseData: Type.Null(),
-  errors: FieldErrors,
-  requestId: Type.String(),
-})
+export const ApiFailure = Type.Object(
+  {
+    isSuccessful: Type.Literal(false),
+    message: Type.String(),
+    code: Type.String(),
+    data: Type.Null(),
+    errors: FieldErrors,
+    requestId: Type.String(),
+  },
+  REFUSED,
+)
+
+export const PaymentFailure = Type.Object(
+  {
+    requestSuccessful: Type.Literal(false),
+    message: Type.String(),
+    responseCode: Type.String(),
+    code: Type.String(),
+    responseData: Type.Null(),
+    errors: FieldErrors,
+    requestId: Type.String(),
+  },
+  REFUSED,
+)
 
 export function ApiEnvelope<T extends Parameters<typeof Type.Array>[0]>(data: T) {
-  return Type.Object({ isSuccessful: Type.Boolean(), message: Type.String(), data })
+  const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
+  return Type.Object(body, { description: 'Done.' })
 }
 
 export function PaymentEnvelope<T extends Parameters<typeof Type.Array>[0]>(responseData: T) {
-  return Type.Object({
-    requestSuccessful: Type.Boolean(),
-    message: Type.String(),
-    responseCode: Type.String(),
-    responseData,
-  })
+  return Type.Object(
+    {
+      requestSuccessful: Type.Boolean(),
+      message: Type.String(),
+      responseCode: Type.String(),
+      responseData,
+    },
+    { description: 'Done.' },
+  )
 }
 
 export const IdempotencyHeaders = Type.Object({

@@ -30,6 +30,12 @@ export function validatorOptions(mode: Mode) {
           type: 'string',
           validate: (_: unknown, value: string) => webAddressProblem(value, mode) === null,
         })
+        ajv.addKeyword({
+          keyword: 'x-has-name',
+          type: 'object',
+          validate: (fields: string[], value: Record<string, unknown>) =>
+            fields.some((field) => typeof value[field] === 'string' && value[field] !== ''),
+        })
         return ajv
       },
     ] as never,

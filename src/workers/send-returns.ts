@@ -16,6 +16,7 @@ const SEND_MAX = 50
 
 export type SendReturnsDeps = {
   db: Pool
+  batchPool: Pool
   sealer: Sealer
   sharedAccounts: SharedAccounts
   connector: BankConnector
@@ -23,14 +24,14 @@ export type SendReturnsDeps = {
 }
 
 export function sendReturnsRound(deps: SendReturnsDeps): Round {
-  const { db, sealer, sharedAccounts, connector, clock } = deps
+  const { db, batchPool, sealer, sharedAccounts, connector, clock } = deps
   return async () => {
     const instructions = await findInstructions(db, sealer, SEND_MAX)
     let settled = 0
     for (const { itemId, ...instruction } of instructions) {
       const result = await connector.sendReturn(instruction)
       if (result.status === 'pending') continue
-      const isSettled = await withTransaction(db, (tx) =>
+      const isSettled = await withTransaction(batchPool, (tx) =>
         settleReturn(tx, { sharedAccounts, now: clock() }, itemId, result),
       )
       if (isSettled) settled++

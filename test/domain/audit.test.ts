@@ -9,6 +9,7 @@ import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/audit.ts'
 import { freeze } from '../support/database-copies.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { type Bench, startTestService } from '../support/service.ts'
+import { untilWaiting } from '../support/waiting-locks.ts'
 
 test('after a journey with every outcome the books add up', async () => {
   await using bench = await startTestService()
@@ -246,7 +247,7 @@ test('an audit that is told to stop ends at once and leaves its connection clean
   const stop = new AbortController()
 
   const audit = auditBooks(bench.db, stop.signal)
-  await waitsForLock(bench)
+  await untilWaiting(bench.db, 1)
   stop.abort()
   await assert.rejects(audit, /abort|cancel/i)
   await blocker.query('rollback')
@@ -284,14 +285,4 @@ async function withoutGuards({ db }: Pick<Bench, 'db'>, tamper: string): Promise
   )
   await db.query(rows[0]?.off ?? '')
   await db.query(tamper)
-}
-
-async function waitsForLock({ db }: Bench): Promise<void> {
-  for (;;) {
-    const { rows } = await db.query(
-      `select from pg_locks l join pg_database d on d.oid = l.database
-        where not granted and d.datname = current_database()`,
-    )
-    if (rows.length > 0) return
-  }
 }

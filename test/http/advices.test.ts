@@ -1,5 +1,5 @@
-// The payment order: its terms are kept to the kobo, what cannot be kept is refused by name, and nobody
-// but the client that made it can read it.
+// The payment order: its terms are kept to the kobo, what cannot be kept is refused by name, and
+// nobody but the client that made it can read it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

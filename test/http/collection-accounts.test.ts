@@ -1,5 +1,5 @@
-// Collection accounts: a number that stays the customer's for ever, with all its seventeen fields, seen
-// by nobody but the client that made it, and made once however often the request comes.
+// Collection accounts: a number that stays the customer's for ever, with all its seventeen fields,
+// seen by nobody but the client that made it, and made once however often the request comes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -175,7 +175,7 @@ for (const [field, values] of Object.entries(WRONG)) {
   })
 }
 
-test('numbers are valid, unique, of the static range, and do not tell their neighbours', async () => {
+test('numbers are valid, unique, of the static range, and tell no neighbour', async () => {
   const COUNT = 60
   const requests = Array.from({ length: COUNT / 2 }, () => createAccount(bench))
   const accounts = await Promise.all(requests)

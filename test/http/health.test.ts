@@ -15,7 +15,7 @@ test('a running service is healthy and ready, and tells anybody', async () => {
   assert.equal(ready.statusCode, 200)
 })
 
-test('a service whose database has not been brought up to date is healthy but not ready', async () => {
+test('a service whose database is not up to date is healthy but not ready', async () => {
   await using bench = await startTestService()
   await bench.db.query(
     'delete from schema_migrations where ctid = (select max(ctid) from schema_migrations)',

@@ -1,5 +1,5 @@
-// Addresses that lead nowhere: whatever stands where a reference should, the answer is a refusal of the
-// family that the address belongs to, and says nothing of how it is made.
+// Addresses that lead nowhere: whatever stands where a reference should, the answer is a refusal of
+// the family that the address belongs to, and says nothing of how it is made.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -195,8 +195,8 @@ async function countAccounts(): Promise<number> {
   return rows[0].n
 }
 
-// Another service on the same database, as after a restart or beside the first. No two machines have
-// the same time: with equal instants the table's key alone would hide a missing lock.
+// Another service on the same database, as after a restart or beside the first. No two machines
+// have the same time: with equal instants the table's key alone would hide a missing lock.
 async function startAgain() {
   const { config, database } = bench
   const { connectionString } = database

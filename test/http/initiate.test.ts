@@ -1,5 +1,5 @@
-// Initiating a bank transfer: whoever holds the advice's reference gets a number to pay into, the same
-// one as long as it lives, and a way back to the shop that carries both references.
+// Initiating a bank transfer: whoever holds the advice's reference gets a number to pay into, the
+// same one as long as it lives, and a way back to the shop that carries both references.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -135,7 +135,7 @@ test('dynamic numbers are unique, apart from static ones, and not guessable', as
   assert(new Set(steps).size > COUNT / 2)
 })
 
-test("the owner's token works; another's makes the advice not exist; a bad one is refused", async () => {
+test("the owner's token works, another's finds no advice, a bad one is refused", async () => {
   const { adviceReference, paymentReference } = await startPayment(bench)
   const url = `${INITIATE}/${adviceReference}`
   const body = { bankCode: '035' }

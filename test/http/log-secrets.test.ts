@@ -1,5 +1,5 @@
-// What must never be written down in the clear: no secret, no token and no BVN in the log of a whole
-// journey, good and bad, at its most talkative; and no BVN or secret in the database either.
+// What must never be written down in the clear: no secret, no token and no BVN in the log of a
+// whole journey, good and bad, at its most talkative; and no BVN or secret in the database either.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

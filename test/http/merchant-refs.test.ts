@@ -1,5 +1,5 @@
-// The merchant's own reference names one advice: the same terms give it back, other terms are refused,
-// however many come at once, and two clients never meet.
+// The merchant's own reference names one advice: the same terms give it back, other terms are
+// refused, however many come at once, and two clients never meet.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,7 +42,7 @@ test('the same merchantRef on other terms is refused', async () => {
   assert.deepEqual(await readAdvice(bench, made.adviceReference), made)
 })
 
-test("another client's same merchantRef is its own, and without one every advice is new", async () => {
+test("another client's merchantRef is its own, and without one every advice is new", async () => {
   const mine = await createAdvice(bench, { merchantRef: 'shared' })
   const theirs = await createAdvice(
     bench,

@@ -60,7 +60,7 @@ test('the description is OpenAPI 3.1, for anybody', () => {
   assert(description.info.title && description.info.version)
 })
 
-test('the committed description is the one that the routes make: run npm run generate', async () => {
+test('the committed description is what the routes make (npm run generate)', async () => {
   const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
 
   assert.equal(await drawOpenApi(bench.database.connectionString), committed)

@@ -1,5 +1,5 @@
-// Simulating a payment books a real credit: it settles what it should to the kobo, never more however
-// many come at once, and what is too much, too late or not fitting lies in suspense.
+// Simulating a payment books a real credit: it settles what it should to the kobo, never more
+// however many come at once, and what is too much, too late or not fitting lies in suspense.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -59,7 +59,7 @@ test('a balance changes by a transfer and in no other way', async () => {
   const set = 'update ledger_accounts set credits_kobo = 5, debits_kobo = 5'
   await assert.rejects(bench.query(set), RESTRICTED)
   await assert.rejects(bench.query('delete from ledger_accounts'), RESTRICTED)
-  const open = `insert into ledger_accounts (id, kind, credits_kobo) values (9, 'bank', 5)`
+  const open = `insert into ledger_accounts (id, kind, credits_kobo) values (9, 'collection', 5)`
   await assert.rejects(bench.query(open), RESTRICTED)
 })
 

@@ -1,6 +1,7 @@
 // A real, private database for each test, cloned from the migrated template. `npm test` starts the
 // server once for all files and hands its address over; a file run alone starts its own.
 
+import './closing.ts' // First: its hook must run before the one that stops the server.
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'

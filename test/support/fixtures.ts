@@ -1,5 +1,5 @@
-// What a client sends and what it may count on in every answer: bodies that are right as they stand,
-// the steps of a payment, and the shape that each family gives to a refusal.
+// What a client sends and what it may count on in every answer: bodies that are right as they
+// stand, the steps of a payment, and the shape that each family gives to a refusal.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -207,17 +207,20 @@ export async function databaseText(bench: Bench): Promise<string> {
   return all.rows.map(({ name, line }) => `${name} ${line}`).join('\n')
 }
 
-// Every kobo is somewhere: what was debited equals what was credited, and each balance its transfers.
+// Every kobo is somewhere: all debits equal all credits, and each balance is that of its transfers.
 export async function assertBooksBalance(bench: Bench): Promise<void> {
   const { rows } = await bench.db.query<{ adrift: string; whole: string }>(
     `with moved as (
-       select a.id, a.debits_kobo, a.credits_kobo,
-              (select coalesce(sum(amount_kobo), 0) from transfers where debit_account_id = a.id) as d,
-              (select coalesce(sum(amount_kobo), 0) from transfers where credit_account_id = a.id) as c
-       from ledger_accounts as a)
-     select count(*) filter (where d <> debits_kobo or c <> credits_kobo)::text as adrift,
+       select a.debits_kobo, a.credits_kobo,
+              (select coalesce(sum(amount_kobo), 0) from transfers
+                where debit_account_id = a.id) as debited,
+              (select coalesce(sum(amount_kobo), 0) from transfers
+                where credit_account_id = a.id) as credited
+         from ledger_accounts as a)
+     select count(*) filter (
+              where debited <> debits_kobo or credited <> credits_kobo)::text as adrift,
             coalesce(sum(debits_kobo - credits_kobo), 0)::text as whole
-     from moved`,
+       from moved`,
   )
   assert.deepEqual(rows, [{ adrift: '0', whole: '0' }])
 }

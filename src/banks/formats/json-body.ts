@@ -5,6 +5,7 @@
 // Measured: 2 µs of CPU for a credit of 314 bytes, of which the look before parsing is half.
 
 import { isUtf8 } from 'node:buffer'
+import { closingQuote, keyText, skipSpace } from '#json-text.ts'
 
 const DEPTH_MAX = 32
 
@@ -17,7 +18,6 @@ export type FieldBits = ReadonlyMap<string, number>
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
-const BACKSLASH = 0x5c
 const NONE: ReadonlySet<number> = new Set()
 
 export function fieldBits(names: readonly string[]): FieldBits {
@@ -65,35 +65,6 @@ function findRepeated(text: string, fields: FieldBits): ReadonlySet<number> | 't
     }
   }
   return repeated ?? NONE
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from
-  while (at < text.length && text.charCodeAt(at) <= 0x20) at++
-  return at
-}
-
-function closingQuote(text: string, opening: number): number {
-  let end = text.indexOf('"', opening + 1)
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let before = at - 1
-  while (text.charCodeAt(before) === BACKSLASH) before--
-  return (at - before) % 2 === 0
-}
-
-// "\u0061mount" is the key "amount" too.
-function keyText(text: string, opening: number, end: number): string {
-  const key = text.slice(opening + 1, end)
-  if (!key.includes('\\')) return key
-  try {
-    return JSON.parse(`"${key}"`)
-  } catch {
-    return key
-  }
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -6,8 +6,8 @@ import { type AdviceTerms, getAdvice } from '#domain/advices.ts'
 import { cancelAdvice } from '#domain/closings.ts'
 import { type HashPayer, keepRules, payerHasher } from '#domain/payer-rules.ts'
 import { findPaymentOfAdvice } from '#domain/payments.ts'
-import { type FieldError, Refusal } from '#errors.ts'
-import type { Deps } from '#http/app.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { presentAdvice } from '#http/present.ts'
 import {
@@ -40,7 +40,11 @@ const AdviceRequest = Type.Object({
       customerEmail: Type.Optional(Type.Union([Email, Type.Literal(''), Type.Null()])),
       customerPhoneNumber: optionalText(20, 'Phone number.'),
     },
-    { description: 'At least a name is needed.', 'x-says': 'Must be an object with a name.' },
+    {
+      description: 'At least a name is needed.',
+      'x-has-name': ['customerFirstName', 'customerLastName', 'customerFullName'],
+      'x-says': 'Must have a customerFirstName, customerLastName or customerFullName.',
+    },
   ),
   callBackUrl: webAddress('Where the payer returns to.'),
   notificationUrl: Type.Optional(
@@ -205,7 +209,6 @@ function termsOf(
   const customerName =
     customer.customerFullName ||
     [customer.customerFirstName, customer.customerLastName].filter(Boolean).join(' ')
-  if (!customerName) throw new Refusal('invalid_request', [NAME_MISSING])
   return {
     merchantRef: body.merchantRef || null,
     amountKobo: koboOf(body.amount) as bigint, // Checked by the schema.
@@ -226,9 +229,4 @@ function termsOf(
     graceSeconds: body.graceSeconds ?? policy.graceSeconds,
     payerRules: keepRules(body.payerRules ?? undefined, hashPayer),
   }
-}
-
-const NAME_MISSING: FieldError = {
-  field: 'customer.customerFirstName',
-  message: 'A first name, a last name or a full name is required.',
 }

@@ -10,7 +10,7 @@ import {
   type MerchantName,
   readBalances,
 } from '#domain/balances.ts'
-import type { Deps } from '#http/app.ts'
+import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'

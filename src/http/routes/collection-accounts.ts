@@ -4,7 +4,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { type AccountFields, getAccount } from '#domain/collection-accounts.ts'
 import { keepRules, payerHasher } from '#domain/payer-rules.ts'
 import { Refusal } from '#errors.ts'
-import type { Deps } from '#http/app.ts'
+import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { presentAccount } from '#http/present.ts'
 import {

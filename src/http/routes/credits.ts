@@ -13,7 +13,6 @@ import {
   type Outcome,
 } from '#domain/credit-traces.ts'
 import { Refusal } from '#errors.ts'
-import type { Deps } from '#http/app.ts'
 import {
   bankNames,
   CreditBody,
@@ -21,6 +20,7 @@ import {
   presentCredit,
   presentCreditDetail,
 } from '#http/credit-bodies.ts'
+import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,

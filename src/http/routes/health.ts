@@ -1,7 +1,7 @@
 // /health: the process is up. /ready: it can do its work (the database answers and is migrated).
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Deps } from '#http/app.ts'
+import type { Deps } from '#http/deps.ts'
 
 const Status = Type.Object({ status: Type.String() })
 

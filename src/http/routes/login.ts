@@ -5,7 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { logIn } from '#domain/clients.ts'
 import { Refusal } from '#errors.ts'
-import type { Deps } from '#http/app.ts'
+import type { Deps } from '#http/deps.ts'
 import { ApiFailure, text } from '#http/schemas.ts'
 
 const TokenBody = Type.Object({
@@ -61,25 +61,29 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { db, to
           tags: ['Authentication'],
           summary: 'OAuth 2.0 client credentials (RFC 6749, section 4.4)',
           consumes: ['application/x-www-form-urlencoded'],
+          body: Type.Object({
+            grant_type: Type.String({ description: 'client_credentials' }),
+            client_id: Type.Optional(Type.String({ description: 'Or in a Basic header.' })),
+            client_secret: Type.Optional(Type.String()),
+          }),
           response: { 200: TokenBody, '4xx': OauthFailure },
         },
       },
-      (request, reply) => issueToken(oauthCredentials(request, reply), reply),
+      (request, reply) => issueToken(oauthCredentials(request), reply),
     )
   })
 }
 
 // In the form, or in a Basic header; never both (RFC 6749, section 2.3).
-function oauthCredentials(request: FastifyRequest, reply: FastifyReply): Credentials {
+function oauthCredentials(request: FastifyRequest): Credentials {
   const form = (request.body ?? {}) as Record<string, unknown>
   if (form.grant_type !== 'client_credentials') {
-    throw new Refusal(form.grant_type === undefined ? 'invalid_request' : 'grant_type_unsupported')
+    throw new Refusal(form.grant_type === undefined ? 'oauth_request' : 'grant_type_unsupported')
   }
   const { authorization } = request.headers
   const inHeader = authorization === undefined ? undefined : basicCredentials(authorization)
-  if (authorization !== undefined) reply.header('www-authenticate', 'Basic realm="manilla"')
   const inForm = form.client_id !== undefined || form.client_secret !== undefined
-  if (inHeader && inForm) throw new Refusal('invalid_request')
+  if (inHeader && inForm) throw new Refusal('oauth_request')
   const { clientId, clientSecret } = inHeader ?? {
     clientId: form.client_id,
     clientSecret: form.client_secret,

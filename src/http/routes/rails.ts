@@ -8,7 +8,7 @@ import { FORMATS, findFormat } from '#banks/formats/known-formats.ts'
 import type { Settled } from '#db/batcher.ts'
 import type { Answer } from '#domain/credit-decisions.ts'
 import { Refusal } from '#errors.ts'
-import type { Deps } from '#http/app.ts'
+import type { Deps } from '#http/deps.ts'
 import { RailSignatures } from '#http/rail-signatures.ts'
 import { railCallRoutes } from './rail-calls.ts'
 

@@ -10,7 +10,7 @@ import {
   positionAfter,
 } from '#domain/statements.ts'
 import { Refusal } from '#errors.ts'
-import type { Deps } from '#http/app.ts'
+import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
   limitOf,

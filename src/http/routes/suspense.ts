@@ -8,7 +8,7 @@ import { ITEM_STATES, type ItemState } from '#domain/suspense-items.ts'
 import { getSuspense, listSuspense, type SuspenseEntry } from '#domain/suspense-list.ts'
 import { requestReturn } from '#domain/suspense-returns.ts'
 import { Refusal } from '#errors.ts'
-import type { Deps } from '#http/app.ts'
+import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, PageQuery, query } from '#http/lists.ts'
 import { timestamp } from '#http/present.ts'
@@ -112,7 +112,9 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
 }
 
 const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, sharedAccounts, authentication, clock, sendReturns } = deps
+  // Not in `db`: a shared account is opened on a connection from there, and if transactions held
+  // them all, each would wait for another for ever.
+  const { db, batchPool, sealer, sharedAccounts, authentication, clock, sendReturns } = deps
   const actionOf = (client: Parameters<typeof getSuspense>[1], note: string | undefined) => ({
     sharedAccounts,
     now: clock(),
@@ -147,7 +149,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ client, params, body }) => {
       const itemId = itemIdOf(params.id)
       const target = targetOf(body)
-      await withTransaction(db, (tx) =>
+      await withTransaction(batchPool, (tx) =>
         assignSuspense(tx, actionOf(client, body.note), itemId, target),
       )
       const entry = await getSuspense(db, client, itemId)
@@ -172,7 +174,9 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, params, body }) => {
       const itemId = itemIdOf(params.id)
-      await withTransaction(db, (tx) => requestReturn(tx, actionOf(client, body.note), itemId))
+      await withTransaction(batchPool, (tx) =>
+        requestReturn(tx, actionOf(client, body.note), itemId),
+      )
       await sendReturns()
       const entry = await getSuspense(db, client, itemId)
       return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))

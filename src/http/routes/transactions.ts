@@ -1,9 +1,15 @@
 // /api/Transaction: what became of a payment, by either of its references.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { getPayment, type Payment, statusAt } from '#domain/payments.ts'
+import {
+  findPaidNumber,
+  getPayment,
+  type Payment,
+  type PaymentNumber,
+  statusAt,
+} from '#domain/payments.ts'
 import { Refusal } from '#errors.ts'
-import type { Deps } from '#http/app.ts'
+import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { callBackUrlOf, timestamp } from '#http/present.ts'
 import { BEARER, nullable, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
@@ -53,15 +59,20 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         const reference = parseReference(request.params.reference)
         if (!reference) throw new Refusal('payment_not_found')
         const payment = await getPayment(db, request.client.id, by, reference)
-        return paymentAccepted(presentTransaction(payment, clock(), mode))
+        const number = await findPaidNumber(db, payment)
+        return paymentAccepted(presentTransaction(payment, number, clock(), mode))
       },
     )
   }
 }
 
-function presentTransaction(payment: Payment, now: Date, mode: Deps['mode']) {
+function presentTransaction(
+  payment: Payment,
+  number: PaymentNumber | undefined,
+  now: Date,
+  mode: Deps['mode'],
+) {
   const status = statusAt(payment, now)
-  const number = payment.numbers.at(-1)
   return {
     merchantCode: payment.clientName,
     paymentReference: payment.id,

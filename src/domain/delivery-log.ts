@@ -1,0 +1,123 @@
+// What became of events: every delivery, every attempt, and how an endpoint is doing. For the eyes
+// of the merchant's developer, so that nobody has to guess why a webhook did not come.
+
+import type { Queryable } from '#db/pool.ts'
+
+export type Attempt = {
+  eventId: string
+  destinationId: bigint
+  attempt: number
+  attemptedAt: Date
+  status: number | null
+  latencyMs: number
+  error: string | null
+  responseStart: string | null
+}
+
+export type Delivery = {
+  destinationId: bigint
+  endpointId: string | null
+  kind: 'endpoint' | 'notification' | 'callback'
+  url: string
+  state: 'pending' | 'delivered' | 'failed'
+  attempts: number
+  nextAttemptAt: Date | null // Null: none is planned.
+  createdAt: Date
+  deliveredAt: Date | null
+}
+
+export type EndpointHealth = {
+  failures: number
+  failingSince: Date | null
+  pausedUntil: Date | null
+  disabledWhy: string | null
+  lastAttempts: Attempt[]
+}
+
+export const ATTEMPTS_SHOWN = 10
+
+// Attempts have no index by endpoint, which every delivery would pay for: the latest are among
+// those of the client's latest events, or of what the endpoint still has to get.
+const EVENTS_LOOKED_AT = 1_000
+const QUEUED_LOOKED_AT = 50
+
+const ATTEMPT_COLUMNS = `
+  a.event_id as "eventId", a.destination_id as "destinationId", a.attempt,
+  a.attempted_at as "attemptedAt", a.status, a.latency_ms as "latencyMs", a.error,
+  a.response_start as "responseStart"`
+
+// In the order in which they were queued.
+export async function listDeliveries(db: Queryable, eventId: string): Promise<Delivery[]> {
+  const { rows } = await db.query<Delivery>({
+    name: 'list-deliveries',
+    text: `select v.destination_id as "destinationId", d.endpoint_id as "endpointId", v.kind,
+                  coalesce(v.url, d.url) as url, v.state, v.attempts,
+                  case when v.state = 'pending' and d.disabled_at is null
+                       then greatest(v.next_attempt_at, d.paused_until) end as "nextAttemptAt",
+                  v.created_at as "createdAt", v.delivered_at as "deliveredAt"
+             from deliveries v join destinations d on d.id = v.destination_id
+            where v.event_id = $1
+            order by v.created_at, v.destination_id`,
+    values: [eventId],
+  })
+  return rows
+}
+
+export async function listAttempts(db: Queryable, eventId: string): Promise<Attempt[]> {
+  const { rows } = await db.query<Attempt>({
+    name: 'list-attempts',
+    text: `select ${ATTEMPT_COLUMNS} from delivery_attempts a
+            where a.event_id = $1 order by a.attempted_at, a.destination_id, a.attempt`,
+    values: [eventId],
+  })
+  return rows
+}
+
+export async function readHealth(
+  db: Queryable,
+  clientId: bigint,
+  endpointId: string,
+): Promise<EndpointHealth> {
+  type Record = Omit<EndpointHealth, 'lastAttempts'> & { id: bigint }
+  const { rows } = await db.query<Record>({
+    name: 'read-endpoint-health',
+    text: `select id, failures, failing_since as "failingSince", paused_until as "pausedUntil",
+                  disabled_why as "disabledWhy"
+             from destinations
+            where client_id = $1
+              and coalesce(endpoint_id, '00000000-0000-0000-0000-000000000000') = $2`,
+    values: [clientId, endpointId],
+  })
+  if (!rows[0]) {
+    // Nothing was ever sent there.
+    const none = { failingSince: null, pausedUntil: null, disabledWhy: null }
+    return { failures: 0, ...none, lastAttempts: [] }
+  }
+  const { id, ...health } = rows[0]
+  return { ...health, lastAttempts: await lastAttempts(db, clientId, id) }
+}
+
+async function lastAttempts(
+  db: Queryable,
+  clientId: bigint,
+  destinationId: bigint,
+): Promise<Attempt[]> {
+  const { rows } = await db.query<Attempt>({
+    name: 'last-attempts',
+    text: `with looked_at (event_id) as (
+             (select id from events where client_id = $1 order by sequence desc
+               limit ${EVENTS_LOOKED_AT})
+             union
+             (select event_id from deliveries
+               where destination_id = $2 and state = 'pending' order by next_attempt_at
+               limit ${QUEUED_LOOKED_AT})
+           )
+           select ${ATTEMPT_COLUMNS}
+             from looked_at l
+             join delivery_attempts a on a.event_id = l.event_id and a.destination_id = $2
+            order by a.attempted_at desc, a.attempt desc
+            limit ${ATTEMPTS_SHOWN}`,
+    values: [clientId, destinationId],
+  })
+  return rows
+}

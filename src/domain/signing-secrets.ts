@@ -1,0 +1,128 @@
+// What deliveries are signed with: each endpoint has a secret, and the client one of its own
+// (endpoint null) for its notificationUrls and callBackUrls. Made when first asked for.
+//
+//   current ──rotated──▶ retiring ──24 h──▶ gone
+//
+// While one retires, both sign. Rotating again ends the retiring one at once, so that a secret that
+// leaked can be got rid of by rotating twice.
+
+import { randomBytes } from 'node:crypto'
+import { numberArray } from '#db/arrays.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { Sealer } from '#seal.ts'
+
+export const RETIRING_MS = 24 * 3_600_000
+
+const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
+const OF_OWNER = `client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
+
+export type SecretOwner = { clientId: bigint; endpointId: string | null }
+export type SealedSecret = SecretOwner & { id: bigint; sealed: Buffer }
+
+// The current one, which is made if there is none yet.
+export async function getSecret(
+  db: Queryable,
+  sealer: Sealer,
+  now: Date,
+  clientId: bigint,
+  endpointId: string | null,
+): Promise<string> {
+  const known = await findCurrent(db, { clientId, endpointId })
+  if (known) return sealer.open(known)
+  await addSecrets(db, sealer, now, [{ clientId, endpointId }])
+  // Perhaps somebody else's, who was faster.
+  return sealer.open((await findCurrent(db, { clientId, endpointId })) as Buffer)
+}
+
+// Answers the new one.
+export async function rotateSecret(
+  tx: Transaction,
+  sealer: Sealer,
+  now: Date,
+  clientId: bigint,
+  endpointId: string | null,
+): Promise<string> {
+  await getSecret(tx, sealer, now, clientId, endpointId)
+  await tx.query({
+    name: 'retire-signing-secrets',
+    text: `update signing_secrets
+              set retires_at = case when retires_at is null then $3::timestamptz else $4 end
+            where ${OF_OWNER} and (retires_at is null or retires_at > $4)`,
+    values: [clientId, endpointId ?? NO_ENDPOINT, new Date(now.getTime() + RETIRING_MS), now],
+  })
+  return getSecret(tx, sealer, now, clientId, endpointId)
+}
+
+// Whatever is to sign now, for all of these: the current ones first. Those that have none get one.
+export async function findSigningSecrets(
+  db: Queryable,
+  sealer: Sealer,
+  now: Date,
+  owners: readonly SecretOwner[],
+): Promise<SealedSecret[]> {
+  const found = await readSecrets(db, now, owners)
+  const known = new Set(found.map(ownerName))
+  const without = owners.filter((owner) => !known.has(ownerName(owner)))
+  if (without.length === 0) return found
+  await addSecrets(db, sealer, now, without)
+  return [...found, ...(await readSecrets(db, now, without))]
+}
+
+export function ownerName({ clientId, endpointId }: SecretOwner): string {
+  return `${clientId}/${endpointId ?? ''}`
+}
+
+async function readSecrets(db: Queryable, now: Date, owners: readonly SecretOwner[]) {
+  const { rows } = await db.query<SealedSecret>({
+    name: 'signing-secrets',
+    text: `select s.id, s.client_id as "clientId", s.endpoint_id as "endpointId",
+                  s.secret_sealed as sealed
+             from unnest($1::bigint[], $2::uuid[]) as o (client_id, endpoint_id)
+             join signing_secrets s on s.client_id = o.client_id
+              and coalesce(s.endpoint_id, '${NO_ENDPOINT}') = o.endpoint_id
+            where s.retires_at is null or s.retires_at > $3
+            order by s.retires_at desc nulls first`,
+    values: [
+      numberArray(owners.map(({ clientId }) => clientId)),
+      owners.map(({ endpointId }) => endpointId ?? NO_ENDPOINT),
+      now,
+    ],
+  })
+  return rows
+}
+
+async function findCurrent(db: Queryable, owner: SecretOwner): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ sealed: Buffer }>({
+    name: 'current-signing-secret',
+    text: `select secret_sealed as sealed from signing_secrets
+            where ${OF_OWNER} and retires_at is null`,
+    values: [owner.clientId, owner.endpointId ?? NO_ENDPOINT],
+  })
+  return rows[0]?.sealed
+}
+
+async function addSecrets(
+  db: Queryable,
+  sealer: Sealer,
+  now: Date,
+  owners: readonly SecretOwner[],
+): Promise<void> {
+  await db.query({
+    name: 'add-signing-secrets',
+    text: `insert into signing_secrets (client_id, endpoint_id, secret_sealed, created_at)
+           select o.*, $4 from unnest($1::bigint[], $2::uuid[], $3::bytea[]) as o
+           on conflict do nothing`,
+    values: [
+      numberArray(owners.map(({ clientId }) => clientId)),
+      owners.map(({ endpointId }) => endpointId),
+      owners.map(() => sealer.seal(newSecret())),
+      now,
+    ],
+  })
+}
+
+// As Standard Webhooks has them.
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}

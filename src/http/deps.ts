@@ -1,0 +1,37 @@
+// What the routes work with.
+
+import type { Logger } from 'pino'
+import type { BankSettings } from '#bank-settings.ts'
+import type { Clock } from '#clock.ts'
+import type { Policy } from '#config.ts'
+import type { Pool } from '#db/pool.ts'
+import type { Writers } from '#domain/writers.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Sealer } from '#seal.ts'
+import type { Authentication } from './authentication.ts'
+import type { Tokens } from './tokens.ts'
+
+export type Deps = {
+  mode: 'sandbox' | 'live'
+  publicUrl: string
+  policy: Policy
+  banks: readonly BankSettings[]
+  clock: Clock
+  log: Logger
+  db: Pool
+  batchPool: Pool
+  sharedAccounts: SharedAccounts
+  // Tells banks of the returns that were asked for; the workers do the same by and by.
+  sendReturns: () => Promise<void>
+  sealer: Sealer
+  writers: Writers
+  tokens: Tokens
+  authentication: Authentication
+  isReady: () => Promise<boolean>
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    isPublished?: boolean // Of the published contract: answers 200 or 400 (envelopes.ts).
+  }
+}

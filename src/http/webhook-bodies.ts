@@ -1,0 +1,96 @@
+// How webhook endpoints, deliveries and their attempts look from outside.
+
+import { Type } from '@fastify/type-provider-typebox'
+import type { Attempt, Delivery, EndpointHealth } from '#domain/delivery-log.ts'
+import { timestamp } from '#domain/resource-views.ts'
+import type { WebhookEndpoint } from '#domain/webhook-endpoints.ts'
+import { nullable } from './schemas.ts'
+
+const AttemptFields = {
+  attempt: Type.Integer(),
+  attemptedAt: Type.String(),
+  status: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'What the receiver answered; null: no answer.',
+  }),
+  latencyMs: Type.Integer(),
+  error: nullable('string', { description: 'What went wrong, in plain words.' }),
+  responseStart: nullable('string', { description: 'The beginning of the answer, up to 4 kB.' }),
+}
+
+export const DeliveryBody = Type.Object({
+  kind: Type.String({ description: 'endpoint, notification or callback.' }),
+  endpointId: nullable('string', { description: 'Null: a notificationUrl or a callBackUrl.' }),
+  url: Type.String(),
+  state: Type.String({ description: 'pending, delivered or failed (given up).' }),
+  nextAttemptAt: nullable('string', { description: 'Null: no attempt is planned.' }),
+  createdAt: Type.String(),
+  deliveredAt: nullable('string'),
+  attempts: Type.Array(Type.Object(AttemptFields)),
+})
+
+export const EndpointFields = {
+  id: Type.String(),
+  url: Type.String(),
+  eventTypes: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    description: 'Null: all.',
+  }),
+  isActive: Type.Boolean(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+}
+
+export const Secret = Type.String({
+  description: 'Standard Webhooks: whsec_ and the base64 of the key. Two sign during a rotation.',
+})
+
+export const HealthBody = Type.Object({
+  failures: Type.Integer({ description: 'In a row.' }),
+  failingSince: nullable('string'),
+  pausedUntil: nullable('string', { description: 'Nothing is sent there before this time.' }),
+  disabledWhy: nullable('string'),
+  lastAttempts: Type.Array(Type.Object({ eventId: Type.String(), ...AttemptFields })),
+})
+
+export function presentEndpoint({ createdAt, updatedAt, ...endpoint }: WebhookEndpoint) {
+  return { ...endpoint, createdAt: timestamp(createdAt), updatedAt: timestamp(updatedAt) }
+}
+
+export function presentHealth(health: EndpointHealth) {
+  return {
+    failures: health.failures,
+    failingSince: optionalTime(health.failingSince),
+    pausedUntil: optionalTime(health.pausedUntil),
+    disabledWhy: health.disabledWhy,
+    lastAttempts: health.lastAttempts.map((attempt) => ({
+      eventId: attempt.eventId,
+      ...presentAttempt(attempt),
+    })),
+  }
+}
+
+export function presentDelivery(delivery: Delivery, attempts: readonly Attempt[]) {
+  const { kind, endpointId, url, state, nextAttemptAt, createdAt, deliveredAt } = delivery
+  const own = attempts.filter(({ destinationId }) => destinationId === delivery.destinationId)
+  return {
+    kind,
+    endpointId,
+    url,
+    state,
+    nextAttemptAt: optionalTime(nextAttemptAt),
+    createdAt: timestamp(createdAt),
+    deliveredAt: optionalTime(deliveredAt),
+    attempts: own.map(presentAttempt),
+  }
+}
+
+function presentAttempt({ attempt, attemptedAt, status, latencyMs, error, ...rest }: Attempt) {
+  const { responseStart } = rest
+  return { attempt, attemptedAt: timestamp(attemptedAt), status, latencyMs, error, responseStart }
+}
+
+function optionalTime(date: Date | null): string | null {
+  return date ? timestamp(date) : null
+}

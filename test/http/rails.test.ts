@@ -1,0 +1,299 @@
+// A bank reports money: one credit or a list, each answered 00 taken, 01 duplicate, 02 rejected or
+// 03 try again, in its place, whatever its neighbours are.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks, postSigned, tally } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, databaseText, readAccount, startPayment } from '../support/fixtures.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { startTestService } from '../support/service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const UNKNOWN_NUMBER = '0123456789'
+const LEAKS =
+  /postgres|syntax error|relation "|node_modules|\n\s+at |\.[jt]s:\d|undefined|\[object/i
+
+// biome-ignore lint/suspicious/noExplicitAny: acknowledgements, as JSON has them.
+type Answer = any
+const codes = (answers: Answer[]) =>
+  answers.map(({ responseCode, outcome, code }) =>
+    [responseCode, outcome, code].filter(Boolean).join(' '),
+  )
+const creditOf = (accountNumber: string, more: object = {}) => ({
+  sessionId: newSessionId(),
+  accountNumber,
+  amount: '100.00',
+  ...more,
+})
+
+test('one credit is answered by one object, and its money is on the account', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const credit = creditOf(accountNumber, { amount: 1500.5 })
+
+  const answer = await postRail(bench, '058/credits', credit)
+
+  assert.equal(answer.statusCode, 200)
+  assert.match(String(answer.headers['content-type']), /^application\/json\b/)
+  assert.deepEqual(answer.json(), {
+    sessionId: credit.sessionId,
+    responseCode: '00',
+    responseMessage: 'Taken',
+    outcome: 'booked',
+  })
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 1500.5)
+})
+
+test('the same credit again is 01, as often as it comes, and moves nothing', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const credit = creditOf(accountNumber)
+  await postRail(bench, '058/credits', credit)
+
+  const again = await postRail(bench, '058/credits', credit)
+  const inOtherWords = await postRail(bench, '058/credits', {
+    ...credit,
+    amount: 100,
+    currency: 'ngn',
+    narration: 'sent again by another system of the bank',
+  })
+
+  assert.deepEqual(codes([again.json(), inOtherWords.json()]), ['01 duplicate', '01 duplicate'])
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100)
+})
+
+test('a duplicate is told the first result, whatever became of the money since', async () => {
+  const payment = await startPayment(bench, { amount: 500 })
+  const part = creditOf(payment.bankAccount)
+  const first = (await postRail(bench, '035/credits', part)).json()
+  const cancelled = await bench.call({
+    method: 'POST',
+    url: `/Payment/advice/${payment.adviceReference}/cancel`,
+  })
+  assert.equal(cancelled.statusCode, 200, cancelled.body)
+
+  const again = (await postRail(bench, '035/credits', part)).json()
+
+  assert.deepEqual(codes([first]), ['00 booked'])
+  assert.deepEqual(codes([again]), ['01 duplicate'])
+  assert.match(again.responseMessage, /booked/)
+})
+
+test('the same session id on other terms is 02 session_reused, and the operator is alerted', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const { accountNumber: other } = await createAccount(bench)
+  const credit = creditOf(accountNumber)
+  await postRail(bench, '058/credits', credit)
+  const changes = [{ amount: '100.01' }, { accountNumber: other }, { currency: 'USD' }]
+
+  const answers = []
+  for (const change of changes) {
+    answers.push((await postRail(bench, '058/credits', { ...credit, ...change })).json())
+  }
+
+  assert.deepEqual(tally(codes(answers)), { '02 rejected session_reused': 3 })
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100)
+  const alerts = await bench.db.query(
+    `select count(*)::int as count from alerts
+      where kind = 'session_reused' and subject like $1 and cleared_at is null`,
+    [`${credit.sessionId}%`],
+  )
+  assert.deepEqual(alerts.rows, [{ count: 1 }])
+})
+
+test('a list is answered in its order, and bad neighbours fail nobody', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const first = creditOf(accountNumber)
+  const last = creditOf(accountNumber, { amount: '0.01' })
+  const nobody = creditOf(UNKNOWN_NUMBER)
+  const list = [
+    first,
+    creditOf(accountNumber, { sessionId: '12345' }),
+    nobody,
+    creditOf(accountNumber, { amount: '1.001' }),
+    null,
+    first,
+    { ...first, amount: '101.00' },
+    [],
+    creditOf('12345'),
+    creditOf(accountNumber, { currency: 'NAIRA' }),
+    last,
+  ]
+
+  const answer = await postRail(bench, '058/credits', list)
+
+  assert.equal(answer.statusCode, 200)
+  const answers = answer.json()
+  assert.deepEqual(codes(answers), [
+    '00 booked',
+    '02 rejected invalid_session_id',
+    '00 suspended unknown_number',
+    '02 rejected invalid_amount',
+    '02 rejected not_a_credit',
+    '01 duplicate',
+    '02 rejected session_reused',
+    '02 rejected not_a_credit',
+    '02 rejected invalid_account_number',
+    '02 rejected invalid_currency',
+    '00 booked',
+  ])
+  assert.deepEqual(
+    [answers[0], answers[1], answers[2], answers[4], answers[10]].map((each) => each.sessionId),
+    [first.sessionId, '12345', nobody.sessionId, null, last.sessionId],
+  )
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100.01)
+})
+
+test('a list of one is answered by a list; of none or of 1,001 it is refused whole', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const many = Array.from({ length: 1001 }, () => creditOf(accountNumber))
+
+  const one = await postRail(bench, '058/credits', [creditOf(accountNumber)])
+  const none = await postRail(bench, '058/credits', [])
+  const tooMany = await postRail(bench, '058/credits', many)
+
+  assert.deepEqual(codes(one.json()), ['00 booked'])
+  for (const answer of [none, tooMany]) {
+    assert.equal(answer.statusCode, 400)
+    assert.deepEqual(codes([answer.json()]), ['02 rejected malformed'])
+    assert.match(answer.json().responseMessage, /1000/)
+  }
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100)
+})
+
+test('a list of 1,000 is taken in one go, within seconds', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const narration = 'x'.repeat(200)
+  const many = Array.from({ length: 1000 }, (_, at) =>
+    creditOf(at % 2 ? accountNumber : UNKNOWN_NUMBER, { amount: `${at + 1}`, narration }),
+  )
+  const started = performance.now()
+
+  const answer = await postRail(bench, '058/credits', many)
+
+  const tookMs = performance.now() - started
+  assert.deepEqual(tally(codes(answer.json())), {
+    '00 booked': 500,
+    '00 suspended unknown_number': 500,
+  })
+  assert.deepEqual(
+    answer.json().map((each: Answer) => each.sessionId),
+    many.map((each) => each.sessionId),
+  )
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 250_500)
+  assert(tookMs < 5_000, `${tookMs} ms`)
+})
+
+test('a session id of the wrong shape is refused with 02 and its code', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const good = newSessionId()
+  const bad: unknown[] = [
+    good.slice(1),
+    `${good}0`,
+    ` ${good.slice(1)}`,
+    good.replace(/.$/, 'a'),
+    good.replace(/.$/, '٣'),
+    `${good}\n`,
+    '',
+    null,
+    Number(good),
+    [good],
+    undefined,
+  ]
+
+  const answers = (
+    await postRail(
+      bench,
+      '058/credits',
+      bad.map((sessionId) => creditOf(accountNumber, { sessionId })),
+    )
+  ).json()
+
+  assert.deepEqual(tally(codes(answers)), { '02 rejected invalid_session_id': bad.length })
+})
+
+test('an amount is refused with three decimals, a sign, an exponent or beyond the limit', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const bad = ['1.001', '0.005', '1.000', '-1', '+1', '1e3', '1,000', ' 1', '1.', '.5', '0x10', '٣']
+  const worse = ['0', '0.00', '1000000000.01', '9'.repeat(400), 'NaN', '', null, true, {}, ['1']]
+  const numbers = [0.005, 100.001, -1, 0, 1e21, 1_000_000_000.01, 1e-7]
+  const list = [...bad, ...worse, ...numbers].map((amount) => creditOf(accountNumber, { amount }))
+  const text = JSON.stringify(creditOf(accountNumber, { amount: 'AMOUNT' }))
+
+  const answers = (await postRail(bench, '058/credits', list)).json()
+  const infinite = await postSigned(bench, '058/credits', text.replace('"AMOUNT"', '1e400'))
+
+  assert.deepEqual(tally(codes(answers)), { '02 rejected invalid_amount': list.length })
+  assert.deepEqual(codes([infinite.json()]), ['02 rejected invalid_amount'])
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 0)
+})
+
+test('the largest amounts add up to the kobo', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const largest = ['1000000000', '1000000000.00', 999999999.99, '0.01', 0.1, 0.2]
+  const list = largest.map((amount) => creditOf(accountNumber, { amount }))
+
+  const answers = (await postRail(bench, '058/credits', list)).json()
+
+  assert.deepEqual(tally(codes(answers)), { '00 booked': largest.length })
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 3_000_000_000.3)
+})
+
+test('the same session id at two banks is two credits', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const credit = creditOf(accountNumber)
+
+  const atOne = (await postRail(bench, '058/credits', credit)).json()
+  const atOther = (await postRail(bench, '033/credits', credit)).json()
+
+  assert.deepEqual(codes([atOne, atOther]), ['00 booked', '00 booked'])
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 200)
+})
+
+test('a hostile body is 02 with a sentence, quickly, and writes nothing', async () => {
+  const deep = '['.repeat(900_000)
+  const bodies: [string | Buffer, number][] = [
+    ['null', 400],
+    ['5', 400],
+    ['"text"', 400],
+    ['{', 400],
+    ['[{]', 400],
+    [deep, 400],
+    [`${deep}${']'.repeat(900_000)}`, 400],
+    ['\ufeff{}', 400],
+    [Buffer.from([0x7b, 0xff, 0x7d]), 400],
+    ['\u0000', 400],
+    ['{}', 200],
+    ['{"__proto__":{"sessionId":"x"},"constructor":1}', 200],
+    [`{"sessionId":"${'9'.repeat(1_000_000)}"}`, 200],
+    ['{"sessionId":"1","sessionId":"2"}', 200],
+    [`[${Array(1000).fill('{}').join()}]`, 200],
+  ]
+  const before = await databaseText(bench)
+
+  for (const [body, status] of bodies) {
+    const started = performance.now()
+    const answer = await postSigned(bench, '058/credits', body)
+    const tookMs = performance.now() - started
+    const shown = `${String(body).slice(0, 40)}: ${answer.statusCode} ${answer.body.slice(0, 200)}`
+    assert.equal(answer.statusCode, status, shown)
+    assert.deepEqual(tally([answer.json()].flat().map((each) => each.responseCode)), {
+      '02': [answer.json()].flat().length,
+    })
+    assert(!LEAKS.test(answer.body), shown)
+    assert(tookMs < 1_000, `${shown} took ${tookMs} ms`)
+  }
+  assert.equal(await databaseText(bench), before)
+})
+
+test('a body that is missing or too large is refused as a rail refuses', async () => {
+  const large = `[${JSON.stringify({ narration: 'x'.repeat(2_200_000) })}]`
+
+  const missing = await postSigned(bench, '058/credits', '')
+  const tooLarge = await postSigned(bench, '058/credits', large)
+
+  assert.deepEqual([missing.statusCode, missing.json().responseCode], [400, '02'])
+  assert.deepEqual([tooLarge.statusCode, tooLarge.json().responseCode], [413, '02'])
+  assert.equal(tooLarge.json().code, 'body_too_large')
+})
+
+test('after all of this the books add up', () => assertCleanBooks(bench))

@@ -1,0 +1,210 @@
+// What happens next, drawn at random with an eye for the edges: amounts a kobo off, moments a
+// millisecond off, things done twice, by the wrong client, to the wrong thing.
+
+import type { Op } from '../support/model.ts'
+import type { Books } from '../support/model-books.ts'
+import { Account, type Credit, Payment, type Policy, type Rules } from '../support/model-places.ts'
+import type { seededRandom } from '../support/random.ts'
+import { chooseCredits } from './credit-choices.ts'
+import { BANK_CODES, CLIENTS, OPERATOR } from './world.ts'
+
+export type Random = ReturnType<typeof seededRandom>
+
+const RECENT_MAX = 40
+const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+export const NOBODY = '0000000000000000000000000000000@000'
+
+// Weighted: of every hundred operations so many.
+const WEIGHTS: readonly (readonly [kind: Op['do'], weight: number])[] = [
+  ['account', 3],
+  ['deactivate', 1],
+  ['advice', 17],
+  ['initiate', 22],
+  ['cancel', 2],
+  ['credits', 25],
+  ['reversal', 10],
+  ['assign', 9],
+  ['return', 4],
+  ['read', 7],
+]
+
+export class Choices {
+  readonly random: Random
+  readonly books: Books
+  focus: Payment | undefined // The one whose moment the clock was just moved to.
+  #sessions = 0
+
+  constructor(random: Random, books: Books) {
+    this.random = random
+    this.books = books
+  }
+
+  next(): Op {
+    switch (this.#kind()) {
+      case 'account':
+        return { do: 'account', client: this.random.pick(CLIENTS), rules: this.#rules(10_00) }
+      case 'deactivate': {
+        const account = this.recent(this.books.accounts)
+        return account ? { do: 'deactivate', account: account.number } : this.#newAdvice()
+      }
+      case 'initiate':
+        return this.#initiation()
+      case 'cancel': {
+        const { reference, client } = this.recent(this.books.advices) ?? {}
+        const by = this.chance(5) ? this.random.pick(CLIENTS) : (client?.name ?? OPERATOR)
+        return { do: 'cancel', client: by, advice: reference ?? UNKNOWN }
+      }
+      case 'credits':
+        return chooseCredits(this)
+      case 'reversal':
+        return this.#reversal()
+      case 'assign':
+        return this.#assignment()
+      case 'return': {
+        const credit = this.#suspended()
+        return { do: 'return', client: this.#deskOf(credit), credit: credit?.name ?? NOBODY }
+      }
+      case 'read': {
+        const payment = this.recent(this.books.payments)
+        const client = this.chance(90) && payment ? payment.client.name : this.random.pick(CLIENTS)
+        return { do: 'read', client, payment: payment?.reference ?? UNKNOWN }
+      }
+      default:
+        return this.#newAdvice()
+    }
+  }
+
+  chance(percent: number): boolean {
+    return this.random.integer(1, 100) <= percent
+  }
+
+  kobo(min: number, max: number): bigint {
+    return BigInt(this.random.integer(min, max))
+  }
+
+  newSession(): string {
+    this.#sessions += 1
+    return `000013261115090000${String(this.#sessions).padStart(12, '0')}`
+  }
+
+  // Mostly what is new, so that things happen to it while it is alive.
+  recent<T>(all: ReadonlyMap<string, T>, max = RECENT_MAX): T | undefined {
+    const list = [...all.values()]
+    const from = this.chance(85) ? Math.max(0, list.length - max) : 0
+    return list[this.random.integer(from, list.length - 1)]
+  }
+
+  // Moments at which something changes, the next few of them.
+  nextMoment(): number {
+    const { now, payments } = this.books
+    const coming = [...payments.values()]
+      .slice(-RECENT_MAX)
+      .flatMap((payment) => [payment.expiresAt, payment.closesAt].map((at) => ({ at, payment })))
+      .filter(({ at }) => at > now + 1)
+      .sort((one, other) => one.at - other.at)
+    const moment = coming[this.random.integer(0, Math.min(2, coming.length - 1))]
+    this.focus = moment?.payment
+    if (!moment || this.chance(30)) return now + this.random.integer(1, 20_000)
+    return moment.at + this.random.integer(-1, 1)
+  }
+
+  #kind(): Op['do'] {
+    let left = this.random.integer(1, 100)
+    for (const [kind, weight] of WEIGHTS) {
+      left -= weight
+      if (left <= 0) return kind
+    }
+    return 'advice'
+  }
+
+  #newAdvice(): Op {
+    const { random } = this
+    const kobo = this.chance(20) ? this.kobo(1, 3) : this.kobo(1_00, 500_00)
+    const terms = {
+      kobo,
+      policy: random.pick<Policy>(['allow_under', 'allow_under', 'exact', 'any']),
+      expiresInMs: random.pick([60_000, 90_000, 300_000, 1_800_000]),
+      graceMs: random.pick([0, 1_000, 60_000, 300_000]),
+      merchantRef: this.chance(40) ? `order-${random.integer(1, 1_000_000)}` : null,
+      rules: this.chance(15) ? this.#rules(Number(kobo)) : null,
+    }
+    const earlier = this.chance(8) ? this.recent(this.books.advicesByRef) : undefined
+    if (!earlier) return { do: 'advice', client: random.pick(CLIENTS), terms }
+    const changed = this.chance(50) ? {} : { kobo: earlier.terms.kobo + 1n }
+    return { do: 'advice', client: earlier.client.name, terms: { ...earlier.terms, ...changed } }
+  }
+
+  #rules(aboutKobo: number): Rules | null {
+    if (this.chance(60)) return null
+    const minKobo = this.kobo(1, aboutKobo)
+    return { minKobo, maxKobo: minKobo + this.kobo(1, aboutKobo), isListOnly: this.chance(50) }
+  }
+
+  #initiation(): Op {
+    const bank = this.chance(2) ? '999' : this.random.pick(BANK_CODES)
+    const waiting = [...this.books.advices.values()].slice(-RECENT_MAX).filter((a) => !a.payment)
+    const advice = this.chance(70) ? waiting[0] : this.recent(this.books.advices)
+    return { do: 'initiate', advice: advice?.reference ?? UNKNOWN, bank }
+  }
+
+  #reversal(): Op {
+    const { books, random } = this
+    const sessionId = this.newSession()
+    const earlier = this.chance(12) ? this.recent(books.reversals) : undefined
+    if (earlier) {
+      const known = [...books.reversals].find(([, reversal]) => reversal === earlier)
+      const [session = '', bank = ''] = known?.[0].split('@') ?? []
+      const kobo = this.chance(60) ? earlier.kobo : earlier.kobo + 1n
+      return { do: 'reversal', bank, sessionId: session, original: sessionOf(earlier.of), kobo }
+    }
+    const credit = this.recent(books.credits)
+    if (!credit || this.chance(4)) {
+      const bank = random.pick(BANK_CODES)
+      return { do: 'reversal', bank, sessionId, original: this.newSession(), kobo: 1n }
+    }
+    const left = credit.kobo - credit.reversedKobo
+    const part = left > 1n ? this.kobo(1, Number(left)) : 1n
+    const kobo = random.pick([left > 0n ? left : 1n, left > 0n ? left : 1n, part, part, left + 1n])
+    return { do: 'reversal', bank: credit.bank, sessionId, original: sessionOf(credit), kobo }
+  }
+
+  #assignment(): Op {
+    const credit = this.#suspended()
+    const client = this.#deskOf(credit)
+    const name = credit?.name ?? NOBODY
+    const item = credit?.item
+    const place = item?.place
+    if (place instanceof Account) {
+      return { do: 'assign', client, credit: name, to: { account: place.number } }
+    }
+    const candidates = [...this.books.payments.values()].slice(-2 * RECENT_MAX)
+    const fitting = candidates.filter(
+      (payment) =>
+        item && payment.dueKobo >= item.kobo && (item.owner ?? payment.client) === payment.client,
+    )
+    const list = fitting.length > 0 && this.chance(80) ? fitting : candidates
+    const payment =
+      place instanceof Payment && this.chance(70) ? place : this.random.pick(list.slice(-20))
+    const account = this.recent(this.books.accounts)
+    const toAccount = !payment || (account && this.chance(35))
+    const to = toAccount
+      ? { account: account?.number ?? '0000000000' }
+      : { payment: payment.reference }
+    return { do: 'assign', client, credit: name, to }
+  }
+
+  #suspended(): Credit | undefined {
+    const list = [...this.books.credits.values()].slice(-5 * RECENT_MAX)
+    const open = list.filter(({ item }) => item && this.books.stateOf(item) === 'open')
+    const any = list.filter(({ item }) => item)
+    return this.random.pick(this.chance(80) && open.length > 0 ? open : any)
+  }
+
+  #deskOf(credit: Credit | undefined): string {
+    return this.chance(93) ? (credit?.item?.owner?.name ?? OPERATOR) : this.random.pick(CLIENTS)
+  }
+}
+
+export function sessionOf(credit: Credit): string {
+  return credit.name.split('@')[0] as string
+}

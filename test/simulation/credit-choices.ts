@@ -1,0 +1,95 @@
+// The credits of a simulation: one, or a list, of every kind that a bank may report, right or wrong.
+
+import type { Fault, Op } from '../support/model.ts'
+import type { CreditReport } from '../support/model-money.ts'
+import type { Payment } from '../support/model-places.ts'
+import { type Choices, sessionOf } from './choices.ts'
+import { LISTED, UNLISTED } from './requests.ts'
+import { BANK_CODES } from './world.ts'
+
+const LIST_MAX = 24
+const AGAIN_TRIES = 5
+
+type Report = CreditReport & { fault?: Fault }
+
+const FAULTS: readonly Fault[] = [
+  { fields: { amount: '10.001' }, code: 'invalid_amount' },
+  { fields: { amount: 0 }, code: 'invalid_amount' },
+  { fields: { amount: '-5' }, code: 'invalid_amount' },
+  { fields: { sessionId: '12345' }, code: 'invalid_session_id' },
+  { fields: { accountNumber: '12345' }, code: 'invalid_account_number' },
+  { fields: { currency: 'NAIRA' }, code: 'invalid_currency' },
+]
+
+export function chooseCredits(choices: Choices): Op {
+  const isList = choices.chance(35)
+  const bank = choices.random.pick(BANK_CODES)
+  const count = isList ? choices.random.integer(1, LIST_MAX) : 1
+  const credits: Report[] = []
+  for (let at = 0; at < count; at++) {
+    // A list may hold the same twice, or two that want the same money.
+    const before = credits.at(-1)
+    const isRepeat = before && !before.fault && choices.chance(8)
+    credits.push(isRepeat ? again(choices, before) : chooseCredit(choices, bank))
+  }
+  return { do: 'credits', credits, isList }
+}
+
+function chooseCredit(choices: Choices, bank: string): Report {
+  const { random } = choices
+  const credit = {
+    bank,
+    sessionId: choices.newSession(),
+    number: '',
+    kobo: choices.kobo(1, 500_00),
+    currency: choices.chance(2) ? 'USD' : 'NGN',
+    payer: random.pick(choices.chance(70) ? LISTED : UNLISTED),
+  }
+  const kind = random.integer(1, 100)
+  if (kind <= 3) return { ...toNobody(choices, credit), fault: random.pick(FAULTS) }
+  if (kind <= 7) return toNobody(choices, credit)
+  if (kind <= 17) return earlierAgain(choices, bank) ?? toNobody(choices, credit)
+  if (kind <= 35) {
+    const account = choices.recent(choices.books.accounts)
+    return account ? { ...credit, number: account.number } : toNobody(choices, credit)
+  }
+  const payment =
+    choices.focus && choices.chance(30) ? choices.focus : choices.recent(choices.books.payments)
+  if (!payment) return toNobody(choices, credit)
+  const number = random.pick([...payment.numbers.values()])
+  return { ...credit, number, kobo: amountFor(choices, payment) }
+}
+
+function toNobody(choices: Choices, credit: Report): Report {
+  return { ...credit, number: `00000000${choices.random.integer(10, 99)}` }
+}
+
+function amountFor(choices: Choices, payment: Payment): bigint {
+  const { dueKobo: due } = payment
+  const whole = payment.advice.terms.kobo
+  const part = due > 1n ? choices.kobo(1, Number(due)) : 1n
+  const some = [due, due, part, part, due - 1n, due + 1n, whole, whole + 1n, due * 2n]
+  const kobo = choices.random.pick(some)
+  return kobo > 0n ? kobo : 1n
+}
+
+// The same session id: mostly the same terms, sometimes others.
+function again(choices: Choices, credit: Report): Report {
+  if (choices.chance(65)) return credit
+  return choices.random.pick([
+    { ...credit, kobo: credit.kobo + 1n },
+    { ...credit, number: '0000000009' },
+    { ...credit, currency: credit.currency === 'NGN' ? 'USD' : 'NGN' },
+  ])
+}
+
+function earlierAgain(choices: Choices, bank: string): Report | undefined {
+  for (let attempt = 0; attempt < AGAIN_TRIES; attempt++) {
+    const earlier = choices.recent(choices.books.credits, 300)
+    if (earlier?.bank !== bank) continue
+    const { number, kobo, currency } = earlier
+    const payer = choices.random.pick(LISTED)
+    return again(choices, { bank, sessionId: sessionOf(earlier), number, kobo, currency, payer })
+  }
+  return undefined
+}

@@ -1,0 +1,88 @@
+// Operations that have nothing to do with one another are sent together, so that they meet in
+// batches and overtake one another; the model takes them one by one. That gives the same only
+// because they touch nothing in common, which is what this file sees to.
+
+import type { Answer, Op } from '../support/model.ts'
+import type { Books } from '../support/model-books.ts'
+import { Account, Payment } from '../support/model-places.ts'
+
+const OPS_MAX = 40
+
+export class Round {
+  readonly ops: Op[] = []
+  readonly #touched = new Set<string>()
+
+  // False: it must wait for the next round.
+  add(op: Op, books: Books): boolean {
+    const touches = touchedBy(op, books)
+    if (this.ops.length >= OPS_MAX || touches.some((name) => this.#touched.has(name))) return false
+    for (const name of touches) this.#touched.add(name)
+    this.ops.push(op)
+    return true
+  }
+
+  get steps(): number {
+    return this.ops.reduce((sum, op) => sum + (op.do === 'credits' ? op.credits.length : 1), 0)
+  }
+}
+
+// Who found no number left came last, whatever the order in which they were sent.
+export function inOrder(ops: readonly Op[], answers: readonly Answer[]): [Op, Answer][] {
+  const pairs = ops.map((op, at): [Op, Answer] => [op, answers[at] as Answer])
+  const isLast = ([, answer]: [Op, Answer]) =>
+    'refused' in answer && answer.refused === 'numbers_exhausted'
+  return [...pairs.filter((pair) => !isLast(pair)), ...pairs.filter(isLast)]
+}
+
+function touchedBy(op: Op, books: Books): string[] {
+  switch (op.do) {
+    case 'account':
+    case 'expire':
+      return []
+    case 'deactivate':
+      return [op.account]
+    case 'advice':
+      return op.terms.merchantRef === null ? [] : [`${op.client}/${op.terms.merchantRef}`]
+    case 'initiate':
+    case 'cancel':
+      return [op.advice]
+    case 'read':
+      return adviceOf(books.payments.get(op.payment))
+    case 'credits':
+      return [
+        ...new Set(
+          op.credits.flatMap(({ bank, sessionId, number, fault }) =>
+            fault ? [] : [`${sessionId}@${bank}`, ...ownerOf(number, books)],
+          ),
+        ),
+      ]
+    case 'reversal':
+      return [`${op.sessionId}@${op.bank}`, ...creditAndPlaces(`${op.original}@${op.bank}`, books)]
+    case 'assign': {
+      const target =
+        'account' in op.to ? [op.to.account] : adviceOf(books.payments.get(op.to.payment))
+      return [...creditAndPlaces(op.credit, books), ...target]
+    }
+    case 'return':
+      return creditAndPlaces(op.credit, books)
+  }
+}
+
+// A number that is out of quarantine may be given to somebody else in the same round.
+function ownerOf(number: string, books: Books): string[] {
+  const owner = books.numbers.get(number)?.owner
+  if (owner instanceof Account) return [number]
+  return [number, ...adviceOf(owner)]
+}
+
+function adviceOf(payment: Payment | undefined): string[] {
+  return payment ? [payment.advice.reference] : []
+}
+
+function creditAndPlaces(name: string, books: Books): string[] {
+  const places = books.credits.get(name)?.parts.flatMap(({ place }) => {
+    if (place instanceof Account) return [place.number]
+    return place instanceof Payment ? adviceOf(place) : []
+  })
+  return [name, ...new Set(places)]
+}

@@ -1,0 +1,96 @@
+// Banks as a test needs them: their calls signed well or badly, their ranges as small as it takes,
+// and a second process on the same database.
+
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { type BankSettings, SANDBOX_RAIL_SECRET } from '#bank-settings.ts'
+import { auditBooks } from '#domain/audit.ts'
+import { createLogger } from '#log.ts'
+import { createService } from '#service.ts'
+import { loadSecret, sign } from '#webhooks/signature.ts'
+import { newSessionId } from './rail.ts'
+import { type Bench, startTestService } from './service.ts'
+import { createTempFolder } from './temp-folder.ts'
+
+export const OWN_RAIL_SECRET = `whsec_${Buffer.alloc(32, 'r').toString('base64')}`
+
+export type Signing = {
+  secrets?: readonly string[]
+  id?: string
+  atSeconds?: number
+  contentType?: string
+}
+
+export function signedHeaders(bench: Bench, body: string | Buffer, signing: Signing = {}) {
+  const { secrets = [SANDBOX_RAIL_SECRET], id = `msg_${newSessionId()}` } = signing
+  const atSeconds = signing.atSeconds ?? Math.floor(bench.clock().getTime() / 1000)
+  return {
+    'content-type': signing.contentType ?? 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(atSeconds),
+    'webhook-signature': sign(secrets.map(loadSecret), id, atSeconds, body),
+  }
+}
+
+// Text and bytes go as they are, anything else as JSON.
+export function postSigned(bench: Bench, path: string, body: unknown, signing: Signing = {}) {
+  const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const headers = signedHeaders(bench, raw, signing)
+  return bench.call({ method: 'POST', url: `/rails/${path}`, body: raw, headers, token: null })
+}
+
+type Fixture = Pick<BankSettings, 'code'> & Partial<BankSettings>
+
+// Without a secret of its own, a bank signs as in the sandbox.
+export async function startWithBanks(
+  banks: readonly Fixture[],
+  env: Record<string, string> = {},
+): Promise<Bench> {
+  using folder = createTempFolder()
+  const banksFile = join(folder.path, 'banks.json')
+  const whole = banks.map((bank) => ({
+    name: `Bank ${bank.code}`,
+    railSecrets: [SANDBOX_RAIL_SECRET],
+    ...bank,
+  }))
+  writeFileSync(banksFile, JSON.stringify(whole))
+  return await startTestService({ env: { MANILLA_BANKS_FILE: banksFile, ...env } })
+}
+
+// Another process beside the bench, as far as the database can tell.
+export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> {
+  const { config, clock, database } = bench
+  const quiet = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const log = createLogger({ level: 'error', destination: quiet })
+  const service = await createService({
+    config,
+    connectionString: database.connectionString,
+    clock,
+    log,
+  })
+  return {
+    ...bench,
+    service,
+    call: async ({ method, url, body, headers = {} }) =>
+      service.app.inject({
+        method: method ?? 'POST',
+        url,
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+      }),
+    [Symbol.asyncDispose]: () => service.close(),
+  }
+}
+
+export async function assertCleanBooks({ db }: Pick<Bench, 'db'>): Promise<void> {
+  assert.deepEqual(await auditBooks(db), [])
+}
+
+// So many of each answer, for example { '00': 1, '01': 49 }.
+export function tally(values: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1
+  return counts
+}
