@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { isMigrated, migrate } from './db/migrate.ts'
 import { createBatchPool, createPool, type Pool } from './db/pool.ts'
+import { createReader } from './db/reader.ts'
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from './domain/clients.ts'
 import { registerRanges } from './domain/numbers.ts'
 import { createWriters, type Writers } from './domain/writers.ts'
@@ -22,6 +23,7 @@ import { sendReturnsRound } from './workers/send-returns.ts'
 
 const CONNECTIONS_MAX = 10
 const BATCH_CONNECTIONS_MAX = 8
+const READ_CONNECTIONS = 2
 
 export type Service = {
   app: FastifyInstance
@@ -60,6 +62,11 @@ export async function createService(options: Options): Promise<Service> {
   const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost')
   const db = createPool({ connectionString, max: CONNECTIONS_MAX, onIdleError })
   const batchPool = createBatchPool({ connectionString, max: BATCH_CONNECTIONS_MAX, onIdleError })
+  const reads = createReader({
+    connectionString,
+    connections: READ_CONNECTIONS,
+    onLost: onIdleError,
+  })
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
   const sharedAccounts = new SharedAccounts(db)
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
@@ -95,6 +102,7 @@ export async function createService(options: Options): Promise<Service> {
     clock,
     log,
     db,
+    reads,
     batchPool,
     sharedAccounts,
     sendReturns: async () => {
@@ -119,7 +127,7 @@ export async function createService(options: Options): Promise<Service> {
     Object.assign(app.server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 })
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
-    await Promise.all([db.end(), batchPool.end()])
+    await Promise.all([db.end(), batchPool.end(), reads.end()])
   }
   return { app, db, writers, startWorkers, close }
 }

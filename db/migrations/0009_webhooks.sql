@@ -37,6 +37,9 @@ create unique index signing_secrets_one_current
   on signing_secrets (client_id, coalesce(endpoint_id, '00000000-0000-0000-0000-000000000000'))
   where retires_at is null;
 
+create index signing_secrets_by_owner
+  on signing_secrets (client_id, coalesce(endpoint_id, '00000000-0000-0000-0000-000000000000'));
+
 -- A place that deliveries go to, with its own queue, its own health and its own pause, so that one
 -- that is slow or dead never delays another. An endpoint has one, whatever its address.
 create table destinations (

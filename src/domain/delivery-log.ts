@@ -88,12 +88,7 @@ export async function readHealth(
               and coalesce(endpoint_id, '00000000-0000-0000-0000-000000000000') = $2`,
     values: [clientId, endpointId],
   })
-  if (!rows[0]) {
-    // Nothing was ever sent there.
-    const none = { failingSince: null, pausedUntil: null, disabledWhy: null }
-    return { failures: 0, ...none, lastAttempts: [] }
-  }
-  const { id, ...health } = rows[0]
+  const { id, ...health } = rows[0] as Record
   return { ...health, lastAttempts: await lastAttempts(db, clientId, id) }
 }
 

@@ -65,7 +65,7 @@ function dataOf(event: StoredEvent, resources: Resources, how: Rendering) {
 function accountData(event: StoredEvent, { accounts }: Resources, credit?: EventCredit) {
   const account = accounts.get(event.collectionAccountId as bigint)
   if (!account) return event.facts
-  const updatedAt = account.updatedAt < event.createdAt ? account.updatedAt : event.createdAt
+  const updatedAt = new Date(Math.min(account.updatedAt.getTime(), event.createdAt.getTime()))
   return {
     ...viewAccount({ ...account, updatedAt }),
     ...event.facts,

@@ -72,7 +72,8 @@ export async function listEvents(
     to: filters.to,
   })
   const end = before !== undefined && before < past ? before : past
-  const start = end - SCAN_MAX > first ? end - SCAN_MAX : first
+  let start = end - SCAN_MAX
+  if (start < first) start = first
   if (start >= end) return { rows: [], scannedTo: null }
   const values: unknown[] = [clientId, start, end, limit]
   const given = (value: unknown) => `$${values.push(value)}`

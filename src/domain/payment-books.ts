@@ -106,16 +106,35 @@ export async function updatePayments(
   })
 }
 
-// For a payment that an operator gave money to after it had expired, and that needs more.
-export async function reopenPayment(tx: Transaction, now: Date, id: string): Promise<void> {
+// For a payment that an operator gave money to after it had expired, and that needs more: it is open
+// for its usual time, and keeps its numbers as long again (I7). Answers false, and does nothing, when
+// one of them is somebody else's by now.
+export async function reopenPayment(tx: Transaction, now: Date, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'number-that-was-given-away',
+    text: `select from payment_numbers pn join numbers n on n.account_number = pn.account_number
+            where pn.payment_id = $1 and n.payment_id is distinct from $1`,
+    values: [id],
+  })
+  if (rowCount !== 0) return false
   await tx.query({
     name: 'reopen-payment',
-    text: `update payments p
-              set expires_at = $2::timestamptz + make_interval(secs => a.expires_in_seconds),
-                  closes_at = $2::timestamptz
-                    + make_interval(secs => a.expires_in_seconds + a.grace_seconds)
-             from advices a
-            where p.id = $1 and a.id = p.advice_id`,
+    text: `with before as (select id, closes_at from payments where id = $1),
+           reopened as (
+             update payments p
+                set expires_at = $2::timestamptz + make_interval(secs => a.expires_in_seconds),
+                    closes_at = $2::timestamptz
+                      + make_interval(secs => a.expires_in_seconds + a.grace_seconds)
+               from advices a
+              where p.id = $1 and a.id = p.advice_id
+             returning p.id, p.closes_at
+           )
+           update numbers n set reusable_at = n.reusable_at + (r.closes_at - b.closes_at)
+             from reopened r
+             join before b on b.id = r.id
+             join payment_numbers pn on pn.payment_id = r.id
+            where n.account_number = pn.account_number and n.payment_id = r.id`,
     values: [id, now],
   })
+  return true
 }

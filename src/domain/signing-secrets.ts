@@ -3,8 +3,7 @@
 //
 //   current ──rotated──▶ retiring ──24 h──▶ gone
 //
-// While one retires, both sign. Rotating again ends the retiring one at once, so that a secret that
-// leaked can be got rid of by rotating twice.
+// While one retires, both sign. Rotated again and again, no more than three are still retiring.
 
 import { randomBytes } from 'node:crypto'
 import { numberArray } from '#db/arrays.ts'
@@ -13,6 +12,7 @@ import type { Transaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
 
 export const RETIRING_MS = 24 * 3_600_000
+const RETIRING_MAX = 3 // So that a header does not grow without end.
 
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 const OF_OWNER = `client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
@@ -44,12 +44,19 @@ export async function rotateSecret(
   endpointId: string | null,
 ): Promise<string> {
   await getSecret(tx, sealer, now, clientId, endpointId)
+  const owner = endpointId ?? NO_ENDPOINT
   await tx.query({
-    name: 'retire-signing-secrets',
-    text: `update signing_secrets
-              set retires_at = case when retires_at is null then $3::timestamptz else $4 end
-            where ${OF_OWNER} and (retires_at is null or retires_at > $4)`,
-    values: [clientId, endpointId ?? NO_ENDPOINT, new Date(now.getTime() + RETIRING_MS), now],
+    name: 'retire-signing-secret',
+    text: `update signing_secrets set retires_at = $3 where ${OF_OWNER} and retires_at is null`,
+    values: [clientId, owner, new Date(now.getTime() + RETIRING_MS)],
+  })
+  await tx.query({
+    name: 'end-signing-secrets',
+    text: `update signing_secrets set retires_at = $3
+            where id = any(array(select id from signing_secrets
+                                  where ${OF_OWNER} and retires_at > $3
+                                  order by retires_at desc, id desc offset ${RETIRING_MAX}))`,
+    values: [clientId, owner, now],
   })
   return getSecret(tx, sealer, now, clientId, endpointId)
 }

@@ -108,7 +108,10 @@ async function giveToPayment(
     ? settle(payment, sharedAccounts.id(pending), sharedAccounts.id(settled))
     : []
   await updatePayments(tx, now, [payment])
-  if (!isPaid && now >= payment.closesAt) await reopenPayment(tx, now, payment.paymentId)
+  const isToReopen = !isPaid && now >= payment.closesAt
+  if (isToReopen && !(await reopenPayment(tx, now, payment.paymentId))) {
+    throw new Refusal('suspense_not_fitting')
+  }
   await postTransfers(tx, now, [assigned, ...earlier])
   const { clientId, paymentId } = payment
   return [

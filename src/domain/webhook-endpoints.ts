@@ -2,8 +2,8 @@
 // or of some.
 //
 // One that is deleted keeps its row, because its deliveries point at it; nobody finds it again. An
-// endpoint has one destination, whose queue goes along when the address changes, and waits while
-// the endpoint is switched off.
+// endpoint has one destination, made with it, whose queue goes along when the address changes, and
+// waits while the endpoint is switched off.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -36,8 +36,6 @@ const DELETED = 'it was deleted'
 
 // By the expression that the index is on: a client may have thousands of destinations.
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
-export const DESTINATION_OF_ENDPOINT = `
-  destinations d on d.client_id = e.client_id and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = e.id`
 
 // One that we disabled because of its answers is not active either.
 const SELECT_ENDPOINT = `
@@ -45,7 +43,8 @@ const SELECT_ENDPOINT = `
          e.is_active and d.disabled_at is null as "isActive",
          e.created_at as "createdAt", e.updated_at as "updatedAt"
     from webhook_endpoints e
-    left join ${DESTINATION_OF_ENDPOINT}`
+    join destinations d on d.client_id = e.client_id
+     and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = e.id`
 
 export async function createEndpoint(
   tx: Transaction,
@@ -69,6 +68,12 @@ export async function createEndpoint(
     values: [id, clientId, url, eventTypes, now],
   })
   if (rowCount === 0) throw new Refusal('too_many_endpoints')
+  // At once, so that there is one to follow when the address changes.
+  await tx.query({
+    name: 'create-endpoint-destination',
+    text: 'insert into destinations (client_id, endpoint_id, url) values ($1, $2, $3)',
+    values: [clientId, id, url],
+  })
   return getEndpoint(tx, clientId, id)
 }
 

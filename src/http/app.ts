@@ -6,6 +6,8 @@ import { balanceRoutes } from '#http/routes/balances.ts'
 import { bankTransferRoutes } from '#http/routes/bank-transfers.ts'
 import { collectionAccountRoutes } from '#http/routes/collection-accounts.ts'
 import { creditRoutes } from '#http/routes/credits.ts'
+import { eventStreamRoutes } from '#http/routes/event-stream.ts'
+import { eventRoutes } from '#http/routes/events.ts'
 import { healthRoutes } from '#http/routes/health.ts'
 import { loginRoutes } from '#http/routes/login.ts'
 import { paymentRoutes } from '#http/routes/payments.ts'
@@ -13,6 +15,8 @@ import { railRoutes } from '#http/routes/rails.ts'
 import { statementRoutes } from '#http/routes/statements.ts'
 import { suspenseRoutes } from '#http/routes/suspense.ts'
 import { transactionRoutes } from '#http/routes/transactions.ts'
+import { webhookEndpointRoutes } from '#http/routes/webhook-endpoints.ts'
+import { webhookSecretRoutes } from '#http/routes/webhook-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
 import { parseJsonBodies } from './bodies.ts'
 import type { Deps } from './deps.ts'
@@ -58,5 +62,9 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(balanceRoutes, deps)
   await app.register(railRoutes, deps)
   await app.register(suspenseRoutes, deps)
+  await app.register(webhookEndpointRoutes, deps)
+  await app.register(webhookSecretRoutes, deps)
+  await app.register(eventRoutes, deps)
+  await app.register(eventStreamRoutes, deps)
   return app
 }

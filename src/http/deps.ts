@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { BankSettings } from '#bank-settings.ts'
 import type { Clock } from '#clock.ts'
 import type { Policy } from '#config.ts'
-import type { Pool } from '#db/pool.ts'
+import type { Pool, Queryable } from '#db/pool.ts'
 import type { Writers } from '#domain/writers.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
@@ -19,6 +19,7 @@ export type Deps = {
   clock: Clock
   log: Logger
   db: Pool
+  reads: Queryable // For single look-ups that are asked often.
   batchPool: Pool
   sharedAccounts: SharedAccounts
   // Tells banks of the returns that were asked for; the workers do the same by and by.

@@ -4,6 +4,8 @@ import { Type } from '@fastify/type-provider-typebox'
 import type { Attempt, Delivery, EndpointHealth } from '#domain/delivery-log.ts'
 import { timestamp } from '#domain/resource-views.ts'
 import type { WebhookEndpoint } from '#domain/webhook-endpoints.ts'
+import { Refusal } from '#errors.ts'
+import { parseReference } from '#ids.ts'
 import { nullable } from './schemas.ts'
 
 const AttemptFields = {
@@ -42,6 +44,13 @@ export const EndpointFields = {
   updatedAt: Type.String(),
 }
 
+// Nothing is to be said; an empty object is taken too.
+export const NoBody = Type.Unsafe<object | null>({
+  type: ['object', 'null'],
+  additionalProperties: false,
+  'x-says': 'Must be left out, or an empty object.',
+})
+
 export const Secret = Type.String({
   description: 'Standard Webhooks: whsec_ and the base64 of the key. Two sign during a rotation.',
 })
@@ -53,6 +62,12 @@ export const HealthBody = Type.Object({
   disabledWhy: nullable('string'),
   lastAttempts: Type.Array(Type.Object({ eventId: Type.String(), ...AttemptFields })),
 })
+
+export function endpointIdOf(text: string): string {
+  const id = parseReference(text)
+  if (!id) throw new Refusal('endpoint_not_found')
+  return id
+}
 
 export function presentEndpoint({ createdAt, updatedAt, ...endpoint }: WebhookEndpoint) {
   return { ...endpoint, createdAt: timestamp(createdAt), updatedAt: timestamp(updatedAt) }

@@ -10,7 +10,7 @@ import { BANK_CODES, CLIENTS, OPERATOR } from './world.ts'
 
 export type Random = ReturnType<typeof seededRandom>
 
-const RECENT_MAX = 40
+const RECENT_MAX = 120
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 export const NOBODY = '0000000000000000000000000000000@000'
 
@@ -94,6 +94,12 @@ export class Choices {
     return list[this.random.integer(from, list.length - 1)]
   }
 
+  // One that still waits for money, as long as there is any.
+  openPayment(): Payment | undefined {
+    const list = [...this.books.payments.values()].slice(-RECENT_MAX)
+    return this.random.pick(list.filter((payment) => payment.end === null))
+  }
+
   // Moments at which something changes, the next few of them.
   nextMoment(): number {
     const { now, payments } = this.books
@@ -143,7 +149,8 @@ export class Choices {
   #initiation(): Op {
     const bank = this.chance(2) ? '999' : this.random.pick(BANK_CODES)
     const waiting = [...this.books.advices.values()].slice(-RECENT_MAX).filter((a) => !a.payment)
-    const advice = this.chance(70) ? waiting[0] : this.recent(this.books.advices)
+    const isNew = waiting.length > 0 && this.chance(75)
+    const advice = isNew ? this.random.pick(waiting) : this.recent(this.books.advices)
     return { do: 'initiate', advice: advice?.reference ?? UNKNOWN, bank }
   }
 

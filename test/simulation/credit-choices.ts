@@ -53,11 +53,15 @@ function chooseCredit(choices: Choices, bank: string): Report {
     const account = choices.recent(choices.books.accounts)
     return account ? { ...credit, number: account.number } : toNobody(choices, credit)
   }
-  const payment =
-    choices.focus && choices.chance(30) ? choices.focus : choices.recent(choices.books.payments)
+  const payment = choosePayment(choices)
   if (!payment) return toNobody(choices, credit)
   const number = random.pick([...payment.numbers.values()])
   return { ...credit, number, kobo: amountFor(choices, payment) }
+}
+
+function choosePayment(choices: Choices): Payment | undefined {
+  if (choices.focus && choices.chance(20)) return choices.focus
+  return (choices.chance(75) && choices.openPayment()) || choices.recent(choices.books.payments)
 }
 
 function toNobody(choices: Choices, credit: Report): Report {

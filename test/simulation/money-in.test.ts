@@ -52,7 +52,7 @@ test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
 async function run(world: World, model: Model, ops: readonly Op[]): Promise<void> {
   const answers = await Promise.all(ops.map((op) => send(world, op)))
   for (const [op, answer] of inOrder(ops, answers)) {
-    assert.deepEqual(answer, model.apply(op, answer), textOf(op))
+    assert.deepEqual(answer, model.apply(op, answer), `${textOf(op)}\n${world.complaints()}`)
   }
 }
 

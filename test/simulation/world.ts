@@ -24,6 +24,7 @@ const SECRETS: Record<string, string> = { [OPERATOR]: 'sandbox-secret', MAN00000
 
 const QUARANTINE_DAYS = 1
 const DAY_MS = 86_400_000
+const COMPLAINTS_MAX = 5
 const TOKEN_MS = 20 * 3_600_000 // A token lives for a day here.
 
 // One bank has so few numbers that they run out, and come back.
@@ -41,12 +42,12 @@ export async function startWorld() {
   await bench.newClient('MAN0000002')
   const { db, clock, config, database } = bench
   const { connectionString } = database
-  const log = createLogger({ level: 'silent' })
+  const complaints: string[] = []
+  const destination = { write: (line: string) => void complaints.push(line) }
+  const log = createLogger({ level: 'error', destination })
   const start = () => createService({ config, connectionString, clock, log })
   const services: Service[] = [await start(), await start()]
   let turn = 0
-  const batchPool = createBatchPool({ connectionString, max: 2, onIdleError: () => {} })
-  const expire = expirePaymentsRound({ batchPool, sharedAccounts: new SharedAccounts(db), clock })
   const tokens = new Map<string, { token: string; atMs: number }>()
 
   function inject(request: InjectOptions): Promise<LightMyRequestResponse> {
@@ -57,7 +58,8 @@ export async function startWorld() {
   return {
     bench,
     db,
-    inject,
+    // What the services logged as going wrong since this was last asked.
+    complaints: () => complaints.splice(0).slice(-COMPLAINTS_MAX).join(''),
     newModel: () => newModel(clock().getTime()),
     async call(client: string | null, url: string, body?: unknown) {
       return inject({
@@ -72,8 +74,13 @@ export async function startWorld() {
       const headers = railHeaders(bench, payload, 'application/json')
       return inject({ method: 'POST', url: `/rails/${path}`, headers, payload })
     },
+    // A worker that starts, works until nothing is left, and stops.
     async expire() {
-      while ((await expire(new AbortController().signal)).more);
+      const batchPool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+      const sharedAccounts = new SharedAccounts(db)
+      const round = expirePaymentsRound({ batchPool, sharedAccounts, clock })
+      while ((await round(new AbortController().signal)).more);
+      await batchPool.end()
     },
     // One process stops in good order while the other goes on; a new one takes its place.
     async restart() {
@@ -92,7 +99,6 @@ export async function startWorld() {
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(services.map((service) => service.close()))
-      await batchPool.end()
       await bench[Symbol.asyncDispose]()
     },
   }

@@ -196,7 +196,7 @@ export function assign(
   if (state === 'assigned' && item.place === target) return { state }
   if (state !== 'open') return { refused: 'suspense_closed' }
   if (item.credit.currency !== 'NGN') return { refused: 'suspense_not_fitting' }
-  if (target instanceof Payment && !fits(target, item.kobo)) {
+  if (target instanceof Payment && !fits(books, target, item.kobo)) {
     return { refused: 'suspense_not_fitting' }
   }
   item.move(target)
@@ -209,11 +209,15 @@ export function assign(
   return { state: 'assigned' }
 }
 
-function fits(payment: Payment, kobo: bigint): boolean {
+function fits(books: Books, payment: Payment, kobo: bigint): boolean {
   if (payment.end !== null && payment.end !== 'Expired') return false
   const { policy } = payment.advice.terms
   if (policy === 'any' || kobo === payment.dueKobo) return true
-  return policy === 'allow_under' && kobo < payment.dueKobo
+  if (policy === 'exact' || kobo > payment.dueKobo) return false
+  // It will wait for the rest, so it needs its numbers.
+  const numbers = [...payment.numbers.values()]
+  const hasNumbers = numbers.every((number) => books.numbers.get(number)?.owner === payment)
+  return books.now < payment.closesAt || hasNumbers
 }
 
 // The sandbox's bank confirms a return at once.

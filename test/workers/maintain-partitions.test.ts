@@ -45,18 +45,20 @@ test('a partition goes when its time is over, and not before', async () => {
 test('while somebody reads the table, the round gives way and writers go on', async () => {
   await using bench = await setup()
   const reader = await bench.pool.connect()
-  await reader.query('begin; select from events')
+  try {
+    await reader.query('begin; select from events')
+    const round = bench.round()
+    const write = bench.pool.query(
+      `insert into events (id, client_id, sequence, type, facts, created_at)
+       values ('0199a000-0000-7000-8000-000000000000', 1, 1, 'account.created', '{}', now())`,
+    )
+    await Promise.all([round, write])
+    assert.deepEqual(await bench.partitions('events'), [])
+  } finally {
+    await reader.query('rollback')
+    reader.release()
+  }
 
-  const round = bench.round()
-  const write = bench.pool.query(
-    `insert into events (id, client_id, sequence, type, facts, created_at)
-     values ('0199a000-0000-7000-8000-000000000000', 1, 1, 'account.created', '{}', now())`,
-  )
-  await Promise.all([round, write])
-  assert.deepEqual(await bench.partitions('events'), [])
-
-  await reader.query('rollback')
-  reader.release()
   await bench.round()
   assert.equal((await bench.partitions('events')).length, 3)
 })

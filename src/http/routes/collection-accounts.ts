@@ -58,7 +58,7 @@ export const AccountBody = Type.Object({
 const ACCOUNT_NUMBER = /^[0-9]{10}$/
 
 export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, writers, authentication } = deps
+  const { reads, sealer, writers, authentication } = deps
   const response = { 200: ApiEnvelope(AccountBody), '4xx': ApiFailure }
   const tags = ['Collection accounts']
 
@@ -107,7 +107,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     async (request) => {
       const { accountNumber } = request.params
       if (!ACCOUNT_NUMBER.test(accountNumber)) throw new Refusal('account_not_found')
-      const account = await getAccount(db, sealer, request.client.id, accountNumber)
+      const account = await getAccount(reads, sealer, request.client.id, accountNumber)
       return accepted('Collection account retrieved successfully', presentAccount(account))
     },
   )

@@ -4,6 +4,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { lastSequence, readEventsAfter } from '#domain/event-list.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
+import { eventShower } from '#http/event-bodies.ts'
 import { EventFeeds, type Frame } from '#http/event-feeds.ts'
 import { query } from '#http/lists.ts'
 import { ApiFailure, BEARER, digits } from '#http/schemas.ts'
@@ -21,7 +22,8 @@ const RETRY_MS = 2_000 // After which a browser comes back.
 
 export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, authentication } = deps
-  const feeds = new EventFeeds({ read: (...asked) => readFrames(deps, ...asked), log })
+  const show = eventShower(deps)
+  const feeds = new EventFeeds({ read: readFrames, log })
   // Before the server stops taking connections, which waits for those that are open.
   app.addHook('preClose', () => feeds.stop())
 
@@ -71,4 +73,13 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       feeds.listen({ clientId: client.id, after, socket, isAllowed })
     },
   )
+
+  async function readFrames(clientId: bigint, after: bigint, limit: number): Promise<Frame[]> {
+    const events = await readEventsAfter(db, clientId, after, limit)
+    const bodies = await show(db, events)
+    return events.map(({ sequence, type }, at) => ({
+      sequence,
+      text: `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(bodies[at])}\n\n`,
+    }))
+  }
 }

@@ -6,6 +6,7 @@ import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { readHealth } from '#domain/delivery-log.ts'
 import type { EventType } from '#domain/events.ts'
+import { getSecret } from '#domain/signing-secrets.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -22,12 +23,12 @@ import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/
 import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
 import {
   EndpointFields,
+  endpointIdOf,
   HealthBody,
   presentEndpoint,
   presentHealth,
   Secret,
 } from '#http/webhook-bodies.ts'
-import { parseReference } from '#ids.ts'
 import { checkTargetUrl } from '#webhooks/target-guard.ts'
 
 const ENDPOINTS = '/api/v1/webhook-endpoints'
@@ -200,12 +201,6 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return accepted('Webhook endpoint deleted successfully', { id })
     },
   )
-}
-
-export function endpointIdOf(text: string): string {
-  const id = parseReference(text)
-  if (!id) throw new Refusal('endpoint_not_found')
-  return id
 }
 
 function refuseBadTarget(url: string, mode: Deps['mode']): void {

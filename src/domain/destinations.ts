@@ -1,0 +1,108 @@
+// Destinations: the places that deliveries go to, each with its own queue. `due_at` says when to
+// look at a queue next, so that finding work costs nothing for the queues that have none.
+//
+// Whoever makes a delivery due calls `makeDue` afterwards, in the same transaction: it waits for a
+// claim that is looking at the queue at that moment and could not have seen the delivery.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { Target } from './event-targets.ts'
+
+export type ClientTarget = Target & { clientId: bigint }
+export type Destination = { id: bigint; isDisabled: boolean }
+
+const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
+
+// The destination of each target, in order; made where there is none.
+export async function findDestinations(
+  tx: Transaction,
+  targets: readonly ClientTarget[],
+): Promise<Destination[]> {
+  const wanted = new Map(targets.map((target) => [nameOf(target), target]))
+  const asked = [...wanted.values()]
+  const known = await readDestinations(tx, asked)
+  const missing = asked.filter((target) => !known.has(nameOf(target)))
+  if (missing.length > 0) {
+    await tx.query({
+      name: 'insert-destinations',
+      text: `insert into destinations (client_id, endpoint_id, url, is_callback)
+             select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bool[])
+             on conflict do nothing`,
+      values: columnsOf(missing, null),
+    })
+    for (const [name, found] of await readDestinations(tx, missing)) known.set(name, found)
+  }
+  return targets.map((target) => known.get(nameOf(target)) as Destination)
+}
+
+async function readDestinations(
+  tx: Transaction,
+  targets: readonly ClientTarget[],
+): Promise<Map<string, Destination>> {
+  const { rows } = await tx.query<{ place: string } & Destination>({
+    name: 'find-destinations',
+    text: `select t.place, d.id, d.disabled_at is not null as "isDisabled"
+             from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bool[]) with ordinality
+                  as t (client_id, endpoint_id, url, is_callback, place)
+             join destinations d on d.client_id = t.client_id
+              and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = t.endpoint_id
+              and (case when d.endpoint_id is null then md5(d.url) else '' end)
+                = (case when t.endpoint_id = '${NO_ENDPOINT}' then md5(t.url) else '' end)
+              and d.is_callback = t.is_callback`,
+    values: columnsOf(targets, NO_ENDPOINT),
+  })
+  return new Map(
+    rows.map(({ place, id, isDisabled }) => [
+      nameOf(targets[Number(place) - 1] as ClientTarget),
+      { id, isDisabled },
+    ]),
+  )
+}
+
+function columnsOf(targets: readonly ClientTarget[], noEndpoint: string | null) {
+  return [
+    numberArray(targets.map(({ clientId }) => clientId)),
+    targets.map(({ endpointId }) => endpointId ?? noEndpoint),
+    targets.map(({ url }) => url),
+    targets.map(({ kind }) => kind === 'callback'),
+  ]
+}
+
+// An endpoint has one destination, whatever its address.
+function nameOf({ clientId, endpointId, kind, url }: ClientTarget): string {
+  return endpointId ?? `${clientId} ${kind} ${url}`
+}
+
+export async function makeDue(tx: Transaction, now: Date, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return
+  // Locked first and in order: a claim in progress ends, and then we see what it left.
+  await tx.query({
+    name: 'lock-destinations',
+    text: `select from destinations where id = any($1::bigint[]) order by id for no key update`,
+    values: [numberArray(ids)],
+  })
+  await tx.query({
+    name: 'make-destinations-due',
+    text: `update destinations set due_at = $2
+            where id = any($1::bigint[]) and (due_at is null or due_at > $2)`,
+    values: [numberArray(ids), now],
+  })
+}
+
+// Asking for a redelivery is a wish to try the place again, at once. An address that we had given up
+// is in use again by that; an endpoint is switched on by its owner.
+export async function tryAgain(tx: Transaction, now: Date, ids: readonly bigint[]): Promise<void> {
+  await makeDue(tx, now, ids)
+  await tx.query({
+    name: 'try-destinations-again',
+    text: `update destinations
+              set paused_until = null,
+                  failures = case when disabled_at is null then failures else 0 end,
+                  failing_since = case when disabled_at is null then failing_since end,
+                  disabled_at = null, disabled_why = null
+            where id = any($1::bigint[])
+              and (paused_until is not null or disabled_at is not null)
+              and (endpoint_id is null or disabled_at is null)`,
+    values: [numberArray(ids)],
+  })
+}

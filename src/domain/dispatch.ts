@@ -1,0 +1,140 @@
+// Dispatching: from the outbox to the queues of the destinations.
+//
+// I15: every event of a client reaches the queue of each of its targets. A client's events are gone
+// through by their number, which has no gaps and is given in the order of commits (I5); how far we
+// are is written in the transaction that queues them. Many may dispatch at once: each client is
+// one dispatcher's at a time.
+//
+// Locks: cursors (those that are free), then destinations in id order.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { findDestinations, makeDue } from './destinations.ts'
+import { readAddresses } from './event-addresses.ts'
+import { EVENT_COLUMNS, type StoredEvent } from './event-list.ts'
+import { type Target, targetsOf } from './event-targets.ts'
+
+const CLIENTS_MAX = 100
+const EVENTS_MAX = 1_000
+const EVENTS_OF_CLIENT_MIN = 10 // Of each of many that have events at once.
+
+type Cursor = { clientId: bigint; sequence: bigint }
+export type Dispatched = { events: number; deliveries: number }
+
+// One round, of all clients that have new events or of one.
+export async function dispatchEvents(
+  tx: Transaction,
+  now: Date,
+  clientId?: bigint,
+): Promise<Dispatched> {
+  const cursors = await lockCursors(tx, clientId)
+  if (cursors.length === 0) return { events: 0, deliveries: 0 }
+  const events = await readNext(tx, cursors)
+  const addressesOf = await readAddresses(tx, events)
+  const targets = events.flatMap((event) =>
+    targetsOf(event, addressesOf(event)).map((target) => ({ event, target })),
+  )
+  const deliveries = await queueDeliveries(tx, now, targets)
+  await moveCursors(tx, events)
+  return { events: events.length, deliveries }
+}
+
+// Clients with events that are not queued yet.
+export async function findWaiting(db: Queryable): Promise<bigint[]> {
+  const { rows } = await db.query<{ id: bigint }>({
+    name: 'clients-with-new-events',
+    text: `select k.id from clients k left join dispatch_cursors c on c.client_id = k.id
+            where k.event_sequence > coalesce(c.sequence, 0)`,
+  })
+  return rows.map(({ id }) => id)
+}
+
+// In random order, so that no client waits for ever when more have events than one round takes.
+async function lockCursors(tx: Transaction, clientId: bigint | undefined): Promise<Cursor[]> {
+  await tx.query({
+    name: 'insert-dispatch-cursors',
+    text: `insert into dispatch_cursors (client_id)
+           select k.id from clients k
+            where k.event_sequence > 0
+              and not exists (select from dispatch_cursors c where c.client_id = k.id)
+           on conflict do nothing`,
+  })
+  const { rows } = await tx.query<Cursor>({
+    name: 'lock-dispatch-cursors',
+    text: `select c.client_id as "clientId", c.sequence
+             from dispatch_cursors c join clients k on k.id = c.client_id
+            where k.event_sequence > c.sequence and ($1::bigint is null or c.client_id = $1)
+            order by random() limit ${CLIENTS_MAX}
+              for no key update of c skip locked`,
+    values: [clientId ?? null],
+  })
+  return rows
+}
+
+async function readNext(tx: Transaction, cursors: readonly Cursor[]): Promise<StoredEvent[]> {
+  const { rows } = await tx.query<StoredEvent>({
+    name: 'next-events',
+    text: `select e.*
+             from unnest($1::bigint[], $2::bigint[]) as c (client_id, sequence)
+            cross join lateral (select ${EVENT_COLUMNS} from events e
+                                 where e.client_id = c.client_id and e.sequence > c.sequence
+                                 order by e.sequence limit $3) as e`,
+    values: [
+      numberArray(cursors.map((cursor) => cursor.clientId)),
+      numberArray(cursors.map((cursor) => cursor.sequence)),
+      Math.max(Math.floor(EVENTS_MAX / cursors.length), EVENTS_OF_CLIENT_MIN),
+    ],
+  })
+  return rows
+}
+
+// Answers how many are new. One that was queued before is left as it is.
+export async function queueDeliveries(
+  tx: Transaction,
+  now: Date,
+  queued: readonly { event: StoredEvent; target: Target }[],
+): Promise<number> {
+  if (queued.length === 0) return 0
+  const destinations = await findDestinations(
+    tx,
+    queued.map(({ event, target }) => ({ ...target, clientId: event.clientId })),
+  )
+  const rows = queued.flatMap(({ event, target }, index) => {
+    const destination = destinations[index]
+    return destination && !destination.isDisabled ? [{ event, target, id: destination.id }] : []
+  })
+  if (rows.length === 0) return 0
+  const { rowCount } = await tx.query({
+    name: 'insert-deliveries',
+    text: `insert into deliveries (event_id, destination_id, client_id, kind, url,
+                                   next_attempt_at, created_at)
+           select v.*, $6, $6
+             from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[]) as v
+           on conflict do nothing`,
+    values: [
+      rows.map(({ event }) => event.id),
+      numberArray(rows.map(({ id }) => id)),
+      numberArray(rows.map(({ event }) => event.clientId)),
+      rows.map(({ target }) => target.kind),
+      rows.map(({ target }) => target.sentTo),
+      now,
+    ],
+  })
+  await makeDue(tx, now, [...new Set(rows.map(({ id }) => id))])
+  return rowCount ?? 0
+}
+
+async function moveCursors(tx: Transaction, events: readonly StoredEvent[]): Promise<void> {
+  const last = new Map<bigint, bigint>()
+  for (const { clientId, sequence } of events) {
+    if (sequence > (last.get(clientId) ?? 0n)) last.set(clientId, sequence)
+  }
+  await tx.query({
+    name: 'move-dispatch-cursors',
+    text: `update dispatch_cursors c set sequence = m.sequence
+             from unnest($1::bigint[], $2::bigint[]) as m (client_id, sequence)
+            where c.client_id = m.client_id`,
+    values: [numberArray([...last.keys()]), numberArray([...last.values()])],
+  })
+}

@@ -1,0 +1,99 @@
+// The addresses that events may go to, read for a whole batch of them.
+
+import { numberArray } from '#db/arrays.ts'
+import { all, type Transaction } from '#db/transaction.ts'
+import type { StoredEvent } from './event-list.ts'
+import type { Addresses, TargetEndpoint } from './event-targets.ts'
+
+type Account = { id: bigint; clientId: bigint; notificationUrl: string }
+type Payment = NonNullable<Addresses['payment']> & { clientId: bigint }
+type CreditOwner = { id: bigint; collectionAccountId: bigint | null; paymentId: string | null }
+
+// What is not the client's own is not found: nobody is told of another's events.
+export async function readAddresses(
+  tx: Transaction,
+  events: readonly StoredEvent[],
+): Promise<(event: StoredEvent) => Addresses> {
+  const owners = await readCreditOwners(tx, events)
+  const about = ({ creditId, collectionAccountId, paymentId }: StoredEvent) => {
+    const owner = creditId === null ? undefined : owners.get(creditId)
+    const isPlain = collectionAccountId !== null || paymentId !== null
+    return isPlain || !owner ? { collectionAccountId, paymentId } : owner
+  }
+  const subjects = events.map(about)
+  const [accounts, payments, endpoints] = await all([
+    readAccounts(
+      tx,
+      subjects.flatMap(({ collectionAccountId: id }) => id ?? []),
+    ),
+    readPayments(
+      tx,
+      subjects.flatMap(({ paymentId: id }) => id ?? []),
+    ),
+    readEndpoints(
+      tx,
+      events.map(({ clientId }) => clientId),
+    ),
+  ])
+  return (event) => {
+    const { collectionAccountId, paymentId } = about(event)
+    const account = accounts.get(collectionAccountId as bigint)
+    const payment = payments.get(paymentId as string)
+    return {
+      account: account?.clientId === event.clientId ? account : undefined,
+      payment: payment?.clientId === event.clientId ? payment : undefined,
+      endpoints: endpoints.get(event.clientId) ?? [],
+    }
+  }
+}
+
+// Events of suspended money name the credit only; it knows whom it was sent to.
+async function readCreditOwners(tx: Transaction, events: readonly StoredEvent[]) {
+  const ids = events.flatMap(({ creditId, collectionAccountId, paymentId }) =>
+    creditId !== null && collectionAccountId === null && paymentId === null ? creditId : [],
+  )
+  if (ids.length === 0) return new Map<bigint, CreditOwner>()
+  const { rows } = await tx.query<CreditOwner>({
+    name: 'owners-of-credits',
+    text: `select id, collection_account_id as "collectionAccountId", payment_id as "paymentId"
+             from credits where id = any($1::bigint[])`,
+    values: [numberArray(ids)],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+async function readAccounts(tx: Transaction, ids: readonly bigint[]) {
+  if (ids.length === 0) return new Map<bigint, Account>()
+  const { rows } = await tx.query<Account>({
+    name: 'addresses-of-accounts',
+    text: `select id, client_id as "clientId", notification_url as "notificationUrl"
+             from collection_accounts where id = any($1::bigint[])`,
+    values: [numberArray([...new Set(ids)])],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+async function readPayments(tx: Transaction, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, Payment>()
+  const { rows } = await tx.query<Payment>({
+    name: 'addresses-of-payments',
+    text: `select p.id, p.client_id as "clientId", p.advice_id as "adviceId",
+                  a.notification_url as "notificationUrl", a.call_back_url as "callBackUrl"
+             from payments p join advices a on a.id = p.advice_id
+            where p.id = any($1::uuid[])`,
+    values: [[...new Set(ids)]],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+async function readEndpoints(tx: Transaction, clientIds: readonly bigint[]) {
+  const { rows } = await tx.query<TargetEndpoint & { clientId: bigint }>({
+    name: 'addresses-of-endpoints',
+    text: `select id, client_id as "clientId", url, event_types as "eventTypes"
+             from webhook_endpoints
+            where client_id = any($1::bigint[]) and is_active and deleted_at is null
+            order by id`,
+    values: [numberArray([...new Set(clientIds)])],
+  })
+  return Map.groupBy(rows, ({ clientId }) => clientId)
+}

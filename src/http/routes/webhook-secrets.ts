@@ -1,0 +1,84 @@
+// What deliveries are signed with: /api/v1/webhook-secret is the client's own, for what goes to a
+// notificationUrl or a callBackUrl; every endpoint has another.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { withTransaction } from '#db/transaction.ts'
+import { getSecret, rotateSecret } from '#domain/signing-secrets.ts'
+import { getEndpoint } from '#domain/webhook-endpoints.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { NoQuery } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { endpointIdOf, NoBody, Secret } from '#http/webhook-bodies.ts'
+
+const about = {
+  tags: ['Webhooks'],
+  security: BEARER,
+  querystring: NoQuery,
+  response: { 200: ApiEnvelope(Type.Object({ secret: Secret })), '4xx': ApiFailure },
+}
+const ROTATION =
+  'For 24 hours both the old and the new secret sign. Rotating again ends the older at once.'
+
+export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+
+  app.get(
+    '/api/v1/webhook-secret',
+    {
+      onRequest: authentication.require,
+      schema: {
+        ...about,
+        operationId: 'getWebhookSecret',
+        summary: 'The secret that signs what goes to a notificationUrl or a callBackUrl',
+      },
+    },
+    async ({ client }) => {
+      const secret = await getSecret(db, sealer, clock(), client.id, null)
+      return accepted('Webhook secret retrieved successfully', { secret })
+    },
+  )
+
+  app.post(
+    '/api/v1/webhook-secret/rotate',
+    {
+      onRequest: authentication.require,
+      schema: {
+        ...about,
+        operationId: 'rotateWebhookSecret',
+        summary: 'Replace your own signing secret',
+        description: ROTATION,
+        body: NoBody,
+      },
+    },
+    async ({ client }) => {
+      const secret = await withTransaction(db, (tx) =>
+        rotateSecret(tx, sealer, clock(), client.id, null),
+      )
+      return accepted('Webhook secret rotated successfully', { secret })
+    },
+  )
+
+  app.post(
+    '/api/v1/webhook-endpoints/:id/rotate-secret',
+    {
+      onRequest: authentication.require,
+      schema: {
+        ...about,
+        operationId: 'rotateWebhookEndpointSecret',
+        summary: 'Replace the secret of a webhook endpoint',
+        description: ROTATION,
+        params: Type.Object({ id: Type.String() }),
+        body: NoBody,
+      },
+    },
+    async ({ client, params }) => {
+      const id = endpointIdOf(params.id)
+      const secret = await withTransaction(db, async (tx) => {
+        await getEndpoint(tx, client.id, id)
+        return rotateSecret(tx, sealer, clock(), client.id, id)
+      })
+      return accepted('Webhook secret rotated successfully', { secret })
+    },
+  )
+}

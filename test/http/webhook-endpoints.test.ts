@@ -1,0 +1,420 @@
+// Webhook endpoints: registered, changed and deleted by the client whose they are, and nobody else;
+// never at an address that is not allowed; with a secret that can be read again and replaced.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LightMyRequestResponse } from 'fastify'
+import { EVENT_TYPES } from '#domain/events.ts'
+import { ENDPOINTS_MAX } from '#domain/webhook-endpoints.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  assertAlike,
+  assertRefused,
+  dataOf,
+  refusalFaults,
+  startLiveService,
+  TIMESTAMP,
+  UNKNOWN_REFERENCE,
+  UUID,
+} from '../support/fixtures.ts'
+import { startTestService } from '../support/service.ts'
+
+const ENDPOINTS = '/api/v1/webhook-endpoints'
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/
+const URL = 'https://shop.example.com/hooks?a=1'
+
+const bench = closeAfterTests(await startTestService())
+
+// Every test has clients of its own: there are few places for endpoints.
+let clients = 0
+async function newClient(): Promise<string> {
+  clients += 1
+  return bench.newClient(`HOOKS${String(clients).padStart(5, '0')}`)
+}
+
+async function create(token: string, body: object = { url: URL }) {
+  return dataOf(await bench.call({ url: ENDPOINTS, body, token }), 'account')
+}
+
+test('a new endpoint is active, gets every type, and answers with its secret', async () => {
+  const token = await newClient()
+
+  const { id, secret, createdAt, updatedAt, ...rest } = await create(token)
+
+  assert.match(id, UUID)
+  assert.match(secret, SECRET)
+  assert.match(createdAt, TIMESTAMP)
+  assert.equal(updatedAt, createdAt)
+  assert.deepEqual(rest, { url: URL, eventTypes: null, isActive: true })
+})
+
+test('an endpoint reads back with its secret and its health', async () => {
+  const token = await newClient()
+  const made = await create(token, { url: URL, eventTypes: ['payment.successful'] })
+
+  for (const id of [made.id, made.id.toUpperCase(), made.id.replaceAll('-', '')]) {
+    const answer = await bench.call({ url: `${ENDPOINTS}/${id}`, token })
+    const { health, ...endpoint } = dataOf(answer, 'account')
+    assert.deepEqual(endpoint, made)
+    assert.deepEqual(health, {
+      failures: 0,
+      failingSince: null,
+      pausedUntil: null,
+      disabledWhy: null,
+      lastAttempts: [],
+    })
+  }
+})
+
+test('secrets are sealed where they are kept, and not in the log', async () => {
+  const { secret } = await create(await newClient())
+
+  const { rows } = await bench.db.query(
+    'select encode(secret_sealed, $1) as kept from signing_secrets',
+    ['escape'],
+  )
+  assert(rows.length > 0)
+  for (const { kept } of rows) assert(!kept.includes('whsec_'))
+  assert(!bench.logText().includes(secret.slice('whsec_'.length)))
+})
+
+test('the list shows the endpoints newest first, a page at a time, without secrets', async () => {
+  const token = await newClient()
+  const ids: string[] = []
+  for (const path of ['a', 'b', 'c']) {
+    bench.advance(1)
+    ids.unshift((await create(token, { url: `https://shop.example.com/${path}` })).id)
+  }
+
+  const all = (await bench.call({ url: ENDPOINTS, token })).json()
+  const first = (await bench.call({ url: `${ENDPOINTS}?limit=2`, token })).json()
+  const next = `${ENDPOINTS}?limit=2&cursor=${first.nextCursor}`
+  const second = (await bench.call({ url: next, token })).json()
+
+  assert.deepEqual(idsOf(all), ids)
+  assert.deepEqual([all.isSuccessful, all.hasMore, all.nextCursor], [true, false, null])
+  assert(all.data.every((each: object) => !('secret' in each)))
+  assert.deepEqual([idsOf(first), first.hasMore], [ids.slice(0, 2), true])
+  assert.deepEqual([idsOf(second), second.hasMore], [ids.slice(2), false])
+})
+
+test('each field can be changed by itself', async () => {
+  const token = await newClient()
+  const { id, secret: _, ...made } = await create(token)
+  const url = `${ENDPOINTS}/${id}`
+  const change = async (body: object) =>
+    dataOf(await bench.call({ method: 'PATCH', url, body, token }), 'account')
+
+  bench.advance(1_000)
+  const types = await change({ eventTypes: ['account.created', 'payment.expired'] })
+  const moved = await change({ url: 'https://shop.example.com/elsewhere' })
+  const off = await change({ isActive: false })
+  const on = await change({ isActive: true, eventTypes: null })
+
+  assert.deepEqual(types.eventTypes, ['account.created', 'payment.expired'])
+  assert.deepEqual([types.url, types.isActive], [made.url, true])
+  assert.equal(types.createdAt, made.createdAt)
+  assert.notEqual(types.updatedAt, made.updatedAt)
+  assert.equal(moved.url, 'https://shop.example.com/elsewhere')
+  assert.deepEqual(moved.eventTypes, types.eventTypes)
+  assert.deepEqual([off.isActive, off.url], [false, moved.url])
+  assert.deepEqual([on.isActive, on.eventTypes], [true, null])
+})
+
+test('one that we disabled reads so, and why, until its owner switches it on', async () => {
+  const token = await newClient()
+  const { id } = await create(token)
+  await bench.db.query(
+    `update destinations set disabled_at = $2, disabled_why = 'the receiver answered 410',
+            failures = 1, failing_since = $2, paused_until = $2 where endpoint_id = $1`,
+    [id, bench.clock()],
+  )
+  const url = `${ENDPOINTS}/${id}`
+
+  const before = dataOf(await bench.call({ url, token }), 'account')
+  const body = { isActive: true }
+  const on = dataOf(await bench.call({ method: 'PATCH', url, body, token }), 'account')
+  const after = dataOf(await bench.call({ url, token }), 'account')
+
+  assert.equal(before.isActive, false)
+  assert.equal(before.health.disabledWhy, 'the receiver answered 410')
+  assert.match(before.health.failingSince, TIMESTAMP)
+  assert.match(before.health.pausedUntil, TIMESTAMP)
+  assert.equal(on.isActive, true)
+  assert.deepEqual([after.health.failures, after.health.disabledWhy], [0, null])
+})
+
+test('what is deleted is gone, and makes room', async () => {
+  const token = await newClient()
+  const { id } = await create(token)
+  const url = `${ENDPOINTS}/${id}`
+
+  const deleted = await bench.call({ method: 'DELETE', url, token })
+  const again = await bench.call({ method: 'DELETE', url, token })
+
+  assert.deepEqual(dataOf(deleted, 'account'), { id })
+  assertRefused(again, 'account', { status: 404, code: 'endpoint_not_found' })
+  assertRefused(await bench.call({ url, token }), 'account', { status: 404 })
+  assert.deepEqual((await bench.call({ url: ENDPOINTS, token })).json().data, [])
+})
+
+test(`a client has at most ${ENDPOINTS_MAX}, also when it asks for many at once`, async () => {
+  const token = await newClient()
+  const asked = Array.from({ length: ENDPOINTS_MAX + 5 }, () =>
+    bench.call({ url: ENDPOINTS, body: { url: URL }, token }),
+  )
+
+  const answers = await Promise.all(asked)
+
+  const refused = answers.filter(({ statusCode }) => statusCode !== 200)
+  assert.equal(refused.length, 5)
+  for (const answer of refused) {
+    assertRefused(answer, 'account', { status: 409, code: 'too_many_endpoints' })
+  }
+  const { id } = answers.find(({ statusCode }) => statusCode === 200)?.json().data
+  await bench.call({ method: 'DELETE', url: `${ENDPOINTS}/${id}`, token })
+  await create(token)
+})
+
+const ANYWHERE = [
+  'shop.ng/hook',
+  '/hook',
+  '//shop.ng/hook',
+  'ftp://shop.ng',
+  'javascript:alert(1)',
+  'https://',
+  'https:///x',
+  'http:// /',
+  'https://shop.ng/\u0000',
+  'https://shop.ng/\r\nx',
+  'https://user:pass@shop.ng/',
+  'https://shop.ng/#part',
+  'https://shop.ng/\ud800',
+  `https://shop.ng/${'x'.repeat(2_048)}`,
+  'http://169.254.169.254/latest/meta-data',
+  'http://[fe80::1]/',
+  'http://10.0.0.1/',
+  'http://metadata.google.internal/',
+]
+const IN_LIVE = [
+  'http://shop.example.com/',
+  'https://127.0.0.1/',
+  'https://localhost/',
+  'https://0x7f000001/',
+  'https://2130706433/',
+  'https://[::1]/',
+  'https://[::ffff:10.0.0.1]/',
+  'https://192.168.1.1/',
+  'https://172.16.0.1/',
+  'https://100.64.0.1/',
+  'https://printer.local/',
+  'https://intranet/',
+  'https://shop.example.com:22/',
+]
+const WRONG_TYPES = [null, 5, true, [], {}, '', ' ']
+
+test('an address that is not allowed is refused by its name, new or changed', async () => {
+  const token = await newClient()
+  const { id } = await create(token)
+
+  const faults: string[] = []
+  for (const url of [...ANYWHERE, ...WRONG_TYPES]) {
+    const made = await bench.call({ url: ENDPOINTS, body: { url }, token })
+    const at = `${ENDPOINTS}/${id}`
+    const changed = await bench.call({ method: 'PATCH', url: at, body: { url }, token })
+    faults.push(...fieldFaults(made, 'url', url), ...fieldFaults(changed, 'url', url))
+  }
+
+  assert.deepEqual(faults, [])
+  assert.equal((await bench.call({ url: ENDPOINTS, token })).json().data[0].url, URL)
+})
+
+test('a sandbox may call its own machine', async () => {
+  const token = await newClient()
+
+  for (const url of ['http://localhost:3000/hook', 'http://127.0.0.1:3000', 'http://[::1]/']) {
+    assert.equal((await create(token, { url })).url, url)
+  }
+})
+
+test('live takes https to public addresses and nothing else', async () => {
+  await using live = await startLiveService()
+  const token = await live.newClient('LIVE000001')
+
+  const faults: string[] = []
+  for (const url of [...ANYWHERE, ...IN_LIVE]) {
+    const answer = await live.call({ url: ENDPOINTS, body: { url }, token })
+    faults.push(...fieldFaults(answer, 'url', url))
+  }
+  const taken = await live.call({ url: ENDPOINTS, body: { url: URL }, token })
+
+  assert.deepEqual(faults, [])
+  assert.equal(dataOf(taken, 'account').url, URL)
+})
+
+test('unknown event types are refused, with those that are known', async () => {
+  const token = await newClient()
+  const wrong = [
+    ['payment.paid'],
+    ['payment.successful', '*'],
+    ['Payment.Successful'],
+    ['endpoint.test'],
+    ['payment.expired', 'payment.expired'],
+    [null],
+    [5],
+    [['payment.expired']],
+    [],
+    {},
+    'payment.expired',
+    5,
+    true,
+  ]
+
+  const faults: string[] = []
+  for (const eventTypes of wrong) {
+    const answer = await bench.call({ url: ENDPOINTS, body: { url: URL, eventTypes }, token })
+    faults.push(...fieldFaults(answer, 'eventTypes', eventTypes))
+  }
+  const unknown = await bench.call({ url: ENDPOINTS, body: { url: URL, eventTypes: ['x'] }, token })
+
+  assert.deepEqual(faults, [])
+  const [{ field, message }] = unknown.json().errors
+  assert.equal(field, 'eventTypes.0')
+  for (const type of EVENT_TYPES) {
+    assert.equal(message.includes(type), type !== 'endpoint.test', type)
+  }
+})
+
+test('unknown fields and parameters, wrong types and empty changes are refused', async () => {
+  const token = await newClient()
+  const { id } = await create(token)
+  const one = `${ENDPOINTS}/${id}`
+  const calls = [
+    { url: ENDPOINTS, body: { url: URL, secret: 'whsec_x' } },
+    { url: ENDPOINTS, body: { url: URL, isActive: true } },
+    { url: ENDPOINTS, body: {} },
+    { url: ENDPOINTS, body: [] },
+    { url: ENDPOINTS, body: 'null' },
+    { url: `${ENDPOINTS}?x=1`, body: { url: URL } },
+    { url: `${ENDPOINTS}?x=1` },
+    { url: `${ENDPOINTS}?limit=0` },
+    { url: `${ENDPOINTS}?limit=101` },
+    { url: `${one}?x=1` },
+    { method: 'PATCH', url: one, body: {} },
+    { method: 'PATCH', url: one, body: { id } },
+    { method: 'PATCH', url: one, body: { isActive: 'false' } },
+    { method: 'PATCH', url: one, body: { isActive: null } },
+    { method: 'DELETE', url: `${one}?x=1` },
+    { method: 'POST', url: `${one}/rotate-secret`, body: { secret: 'x' } },
+    { method: 'POST', url: `${one}/test`, body: { x: 1 } },
+    { method: 'POST', url: '/api/v1/webhook-secret/rotate', body: [] },
+    { url: '/api/v1/webhook-secret?x=1' },
+  ] as const
+
+  const faults: string[] = []
+  for (const call of calls) {
+    const answer = await bench.call({ ...call, token })
+    const found = refusalFaults(answer, 'account', [400])
+    faults.push(...found.map((fault) => `${JSON.stringify(call)}: ${fault}`))
+  }
+  const cursor = await bench.call({ url: `${ENDPOINTS}?cursor=x`, token })
+
+  assert.deepEqual(faults, [])
+  assertRefused(cursor, 'account', { code: 'invalid_cursor' })
+})
+
+test("somebody else's endpoint answers as one that does not exist, whatever is asked", async () => {
+  const [owner, token] = [await newClient(), await newClient()]
+  const { id } = await create(owner)
+  const asked = [
+    { method: 'GET', path: '' },
+    { method: 'PATCH', path: '', body: { isActive: false } },
+    { method: 'DELETE', path: '' },
+    { method: 'POST', path: '/rotate-secret' },
+    { method: 'POST', path: '/test' },
+    { method: 'POST', path: '/replay', body: { from: '2026-11-01', to: '2026-11-30' } },
+  ] as const
+
+  for (const { path, ...call } of asked) {
+    const at = (each: string) => ({ ...call, url: `${ENDPOINTS}/${each}${path}`, token })
+    const foreign = await bench.call(at(id))
+    const missing = await bench.call(at(UNKNOWN_REFERENCE))
+    const malformed = await bench.call(at('..%2f'))
+    assertRefused(foreign, 'account', { status: 404, code: 'endpoint_not_found' })
+    assertAlike(foreign, missing)
+    assertAlike(foreign, malformed)
+  }
+  assert.equal((await bench.call({ url: ENDPOINTS, token: owner })).json().data[0].isActive, true)
+})
+
+test('nobody gets in without a token', async () => {
+  const token = await newClient()
+  const { id } = await create(token)
+
+  for (const [method, url] of [
+    ['POST', ENDPOINTS],
+    ['GET', ENDPOINTS],
+    ['GET', `${ENDPOINTS}/${id}`],
+    ['PATCH', `${ENDPOINTS}/${id}`],
+    ['DELETE', `${ENDPOINTS}/${id}`],
+    ['POST', `${ENDPOINTS}/${id}/rotate-secret`],
+    ['POST', `${ENDPOINTS}/${id}/test`],
+    ['POST', `${ENDPOINTS}/${id}/replay`],
+    ['GET', '/api/v1/webhook-secret'],
+    ['POST', '/api/v1/webhook-secret/rotate'],
+  ] as const) {
+    const answer = await bench.call({ method, url, token: null })
+    assertRefused(answer, 'account', { status: 401, code: 'unauthorized' })
+  }
+})
+
+test('rotating replaces the secret; the old one signs for a day more', async () => {
+  const token = await newClient()
+  const { id, secret } = await create(token)
+  const url = `${ENDPOINTS}/${id}`
+
+  const rotated = await bench.call({ method: 'POST', url: `${url}/rotate-secret`, token })
+  const read = await bench.call({ url, token })
+
+  const { secret: fresh, ...rest } = dataOf(rotated, 'account')
+  assert.deepEqual(rest, {})
+  assert.match(fresh, SECRET)
+  assert.notEqual(fresh, secret)
+  assert.equal(dataOf(read, 'account').secret, fresh)
+  const { rows } = await bench.db.query<{ retires: Date | null }>(
+    'select retires_at as retires from signing_secrets where endpoint_id = $1 order by id',
+    [id],
+  )
+  const dayLater = new Date(bench.clock().getTime() + 24 * 3_600_000)
+  assert.deepEqual(rows, [{ retires: dayLater }, { retires: null }])
+})
+
+test("the client's own secret is the same every time, its own, and rotates", async () => {
+  const [token, other] = [await newClient(), await newClient()]
+  const read = async (as: string) =>
+    dataOf(await bench.call({ url: '/api/v1/webhook-secret', token: as }), 'account').secret
+
+  const [first, second, theirs] = [await read(token), await read(token), await read(other)]
+  const url = '/api/v1/webhook-secret/rotate'
+  const rotated = dataOf(await bench.call({ method: 'POST', url, token }), 'account').secret
+
+  assert.match(first, SECRET)
+  assert.equal(second, first)
+  assert.notEqual(theirs, first)
+  assert.notEqual(rotated, first)
+  assert.equal(await read(token), rotated)
+  assert.equal(await read(other), theirs)
+})
+
+function idsOf({ data }: { data: { id: string }[] }): string[] {
+  return data.map(({ id }) => id)
+}
+
+function fieldFaults(answer: LightMyRequestResponse, field: string, value: unknown): string[] {
+  const faults = refusalFaults(answer, 'account', [400])
+  const named = answer
+    .json()
+    .errors?.some((error: { field: string }) => error.field.startsWith(field))
+  if (faults.length === 0 && !named) faults.push(`not told by its name: ${answer.body}`)
+  return faults.map((fault) => `${JSON.stringify(value)}: ${fault}`)
+}
