@@ -197,12 +197,12 @@ export const ROWS: readonly Row[] = [
   {
     name: 'limit',
     title: 'b: database limit, batches of 1,000',
-    run: (stage) => batches(stage, 'limit', 1_000),
+    run: (stage) => batches(stage, 'in_batches', 1_000),
   },
   {
     name: 'commit',
     title: 'b: one commit at a time, no HTTP',
-    run: (stage) => batches(stage, 'single', 1),
+    run: (stage) => batches(stage, 'one_by_one', 1),
   },
   {
     name: 'pgbench',

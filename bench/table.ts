@@ -9,7 +9,19 @@ export type Outcome = {
   memory: { start: number; peak: number; after: number }
 }
 
-const HEAD = ['row', 'per s', '× c', '× a', '× b', '× d', 'p50 ms', 'p99', 'p99.9', 'CPU (cores)']
+const HEAD = [
+  'row',
+  'per s',
+  '× c',
+  '× a',
+  '× b',
+  '× d',
+  'p50 ms',
+  'p99',
+  'p99.9',
+  'CPU µs each',
+  'others',
+]
 const RIVALS = ['pgbench', 'naive', 'limit', 'empty']
 const MB = 1024 * 1024
 
@@ -34,16 +46,15 @@ function tableRows({ results }: Outcome): string[][] {
       const other = results.get(rival)
       return other ? (perSecond / other.perSecond).toFixed(2) : '–'
     })
+    const each = (cores: number) => Math.round((cores * 1e6) / perSecond)
     const split = cpu
-      ? `ours ${cores(cpu.server)}, pg ${cores(cpu.postgres)}, load ${cores(cpu.generator)}, ` +
-        `others ${cores(cpu.others)}`
+      ? `ours ${each(cpu.server)}, pg ${each(cpu.postgres)}, load ${each(cpu.generator)}`
       : '–'
+    const others = cpu ? cpu.others.toFixed(2) : '–'
     const times = [latency.p50, latency.p99, latency.p999].map((ms) => ms.toFixed(2))
-    return [[title, Math.round(perSecond).toLocaleString('en'), ...ratios, ...times, split]]
+    return [[title, Math.round(perSecond).toLocaleString('en'), ...ratios, ...times, split, others]]
   })
 }
-
-const cores = (value: number) => value.toFixed(2)
 
 function pad(cell: string, width: number, at: number): string {
   return at === 0 ? cell.padEnd(width) : cell.padStart(width)

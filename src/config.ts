@@ -33,6 +33,7 @@ export type Config = {
   readonly mode: Mode
   readonly host: string
   readonly port: number
+  readonly processes: number | 'auto' // that answer HTTP on that port
   readonly publicUrl: string
   readonly dataDir: string
   readonly databaseUrl: string | undefined // undefined: the embedded database
@@ -63,6 +64,7 @@ export const SETTINGS = {
   MANILLA_MODE: values.oneOf(MODES),
   HOST: values.host,
   PORT: values.whole(0, 65_535),
+  MANILLA_PROCESSES: values.processes,
   PUBLIC_URL: values.webAddress,
   MANILLA_DATA_DIR: values.path,
   DATABASE_URL: values.postgresAddress,
@@ -142,6 +144,7 @@ function plainSettings(given: Given, role: Role): Plain {
     mode,
     host: given.HOST ?? (mode === 'live' ? '0.0.0.0' : '127.0.0.1'),
     port,
+    processes: given.MANILLA_PROCESSES ?? 1,
     publicUrl: given.PUBLIC_URL ?? `http://localhost:${port}`,
     dataDir: given.MANILLA_DATA_DIR ?? resolve('data'),
     databaseUrl: given.DATABASE_URL,

@@ -48,6 +48,7 @@ export const REFUSALS = {
   suspense_closed: ref(409, '12', 'This money has left suspense already.'),
   suspense_not_fitting: ref(409, '12', 'This money cannot go there.'),
   too_many_endpoints: ref(409, '61', 'There are 20 webhook endpoints already: delete one first.'),
+  nowhere_to_send: ref(409, '57', 'There is no address to send this to.'),
   endpoint_inactive: ref(409, '57', 'This webhook endpoint is not active: switch it on first.'),
   sandbox_only: ref(400, '57', 'This exists in the sandbox only.'),
   numbers_exhausted: ref(503, '91', 'No account number is free at this bank: try another bank.'),

@@ -1,23 +1,34 @@
 // Starts one role of the service and stops it cleanly: `node src/main.ts [serve|api|worker|migrate]`.
 // What goes wrong at start is told in plain words; then we exit with 1.
 
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { systemClock } from './clock.ts'
 import { type Config, ConfigProblem, loadConfig, readEnvironment } from './config.ts'
 import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
 import { MigrationProblem } from './db/migrate.ts'
 import { isConnectionLost } from './db/transaction.ts'
 import { createLogger, type Logger } from './log.ts'
-import { createService, prepareDatabase, StartProblem } from './service.ts'
+import { type HttpProcesses, isHttpProcess, startHttpProcesses } from './processes.ts'
+import {
+  createService,
+  prepareDatabase,
+  type Service,
+  type ServiceOptions,
+  StartProblem,
+} from './service.ts'
 import { welcome } from './welcome.ts'
 
 const STOP_MAX_MS = 30_000
+const CONNECTIONS_PER_PROCESS = 24 // The pools of src/service.ts.
+const CONNECTIONS_SPARE = 40
 
 const PROBLEMS = [ConfigProblem, EmbeddedProblem, MigrationProblem, StartProblem]
 
 async function main(): Promise<void> {
   const config = loadConfig(readEnvironment(), process.argv[2])
   const log = createLogger({ level: config.logLevel })
+  if (isHttpProcess) return runHttpProcess(config, log)
   const embedded = config.databaseUrl ? undefined : await startDatabase(config, log)
   const connectionString = config.databaseUrl ?? (embedded as EmbeddedServer).connectionString
   const options = { config, connectionString, clock: systemClock, log }
@@ -25,10 +36,9 @@ async function main(): Promise<void> {
     await prepareDatabase(options)
     if (config.role === 'migrate') return await embedded?.stop()
     const service = await createService(options)
-    if (config.role !== 'worker') {
-      await service.app.listen({ host: config.host, port: config.port })
-    }
+    const http = config.role === 'worker' ? undefined : await startHttp(options, service)
     const stopping = stopOnSignals(log, async () => {
+      await http?.stop()
       await service.close()
       await embedded?.stop()
     })
@@ -38,8 +48,8 @@ async function main(): Promise<void> {
       process.exit(1)
     })
     if (config.role !== 'api') service.startWorkers()
-    if (config.role === 'worker') log.info('the workers are running')
-    else process.stdout.write(welcome(config, portOf(service.app.server)))
+    if (http) process.stdout.write(welcome(config, http.port))
+    else log.info('the workers are running')
   } catch (error) {
     await embedded?.stop()
     throw error
@@ -48,11 +58,34 @@ async function main(): Promise<void> {
 
 async function startDatabase(config: Config, log: Logger): Promise<EmbeddedServer> {
   const onLog = (line: string) => log.debug({ line }, 'postgres')
-  return startEmbedded({ dataDir: config.dataDir, onLog })
+  const connections = CONNECTIONS_SPARE + CONNECTIONS_PER_PROCESS * (processCount(config) + 1)
+  const settings = { max_connections: String(connections) }
+  return startEmbedded({ dataDir: config.dataDir, settings, onLog })
 }
 
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port
+function processCount({ processes }: Config): number {
+  return processes === 'auto' ? availableParallelism() : processes
+}
+
+async function startHttp(options: ServiceOptions, { app }: Service): Promise<HttpProcesses> {
+  const { config, connectionString, log } = options
+  const count = processCount(config)
+  if (count > 1) return startHttpProcesses({ count, role: config.role, connectionString, log })
+  await app.listen({ host: config.host, port: config.port })
+  return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() }
+}
+
+// One of several on a port. Ctrl-C in a terminal reaches every process: it is the first one's to
+// say when we stop.
+async function runHttpProcess(config: Config, log: Logger): Promise<void> {
+  let stop = (): void => process.exit(0)
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => stop())
+  process.on('disconnect', () => stop())
+  const connectionString = config.databaseUrl as string
+  const service = await createService({ config, connectionString, clock: systemClock, log })
+  await service.app.listen({ host: config.host, port: config.port })
+  stop = () => void service.close().finally(() => process.exit(0))
 }
 
 // The first signal stops gently: requests in flight are finished. A second one stops at once; the

@@ -36,10 +36,10 @@ export type Service = {
 // A reason not to start that the operator can do something about.
 export class StartProblem extends Error {}
 
-type Options = { config: Config; connectionString: string; clock: Clock; log: Logger }
+export type ServiceOptions = { config: Config; connectionString: string; clock: Clock; log: Logger }
 
 // Brings the database to where this build needs it. Safe to run by many processes at once.
-export async function prepareDatabase({ config, connectionString, clock, log }: Options) {
+export async function prepareDatabase({ config, connectionString, clock, log }: ServiceOptions) {
   const applied = await migrate(connectionString)
   if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
   const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
@@ -57,7 +57,7 @@ export async function prepareDatabase({ config, connectionString, clock, log }: 
   }
 }
 
-export async function createService(options: Options): Promise<Service> {
+export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, log } = options
   const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost')
   const db = createPool({ connectionString, max: CONNECTIONS_MAX, onIdleError })

@@ -25,6 +25,13 @@ export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> 
   }
 }
 
+export const processes: Parser<number | 'auto'> = (text, report) => {
+  if (text === 'auto') return 'auto'
+  if (/^[1-9][0-9]?$/.test(text)) return Number(text)
+  report('must be a whole number from 1 to 99, or auto')
+  return undefined
+}
+
 export const accountNameStyle: Parser<string> = (text, report) => {
   if (text.length <= 60 && text.includes('{customer}')) return text
   report('must contain {customer}, may contain {merchant}, and has at most 60 characters')

@@ -49,6 +49,7 @@ test('a sandbox needs no setting at all', () => {
     mode: 'sandbox',
     host: '127.0.0.1',
     port: 8080,
+    processes: 1,
     publicUrl: 'http://localhost:8080',
     dataDir: resolve('data'),
     databaseUrl: undefined,

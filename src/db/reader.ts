@@ -71,6 +71,7 @@ class Line {
       statement_timeout: 30_000,
     })
     client.on('error', (error) => {
+      if (this.#ready !== client) return // It says so twice: what ended it, and that it ended.
       this.#ready = undefined
       this.#client = undefined
       this.#onLost(error)

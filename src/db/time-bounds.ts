@@ -11,9 +11,9 @@ const DISORDER_MS = 3_600_000
 
 export type Window = { from?: Date | undefined; to?: Date | undefined }
 
-// The least bigint and the greatest: no bound.
+// No bound: less than any id, more than any id.
 const FIRST_ID = 0n
-const PAST_ID = 9_223_372_036_854_775_807n
+export const PAST_ID = 9_223_372_036_854_775_807n
 
 const TIMES = { credits: 'received_at', transfers: 'posted_at' } as const
 

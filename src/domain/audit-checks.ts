@@ -24,18 +24,18 @@ const MONEY: readonly Check[] = [
       with kinds as (
         select id, kind from ledger_accounts
          where kind in ('bank', 'shortfall', 'suspense', 'returning')
-      ), sides as (
-        select credit_id, credit_account_id as account_id, amount_kobo as kobo,
-               reason = 'credit' as is_new
-          from transfers
-        union all
-        select credit_id, debit_account_id, -amount_kobo, false from transfers
+      ), ways as (
+        select t.credit_id, t.amount_kobo as kobo, t.reason,
+               coalesce(d.kind, 'booked') as source, coalesce(c.kind, 'booked') as target
+          from transfers t
+          left join kinds d on d.id = t.debit_account_id
+          left join kinds c on c.id = t.credit_account_id
       ), moved as (
-        select s.credit_id, coalesce(sum(kobo) filter (where is_new), 0) as brought,
-               coalesce(sum(kobo) filter (where k.kind is null), 0) as booked,
-               coalesce(sum(kobo) filter (where k.kind = 'suspense'), 0) as suspense,
-               coalesce(sum(kobo) filter (where k.kind = 'returning'), 0) as returning
-          from sides s left join kinds k on k.id = s.account_id group by s.credit_id
+        select credit_id, sum(kobo * (reason = 'credit')::int) as brought,
+               sum(kobo * ((target = 'booked')::int - (source = 'booked')::int)) as booked,
+               sum(kobo * ((target = 'suspense')::int - (source = 'suspense')::int)) as suspense,
+               sum(kobo * ((target = 'returning')::int - (source = 'returning')::int)) as returning
+          from ways group by credit_id
       ), items as (
         select credit_id, coalesce(sum(amount_kobo) filter (where state = 'assigned'), 0) as assigned,
                coalesce(sum(amount_kobo) filter (where state = 'open'), 0) as open,

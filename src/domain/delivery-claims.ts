@@ -7,12 +7,13 @@
 //
 // Locks: destinations that are free, then their deliveries that are free. Waits for nobody.
 
-import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { FAILURES_TO_PAUSE } from './destination-health.ts'
 
 export const LEASE_MS = 60_000
 const DESTINATIONS_MAX = 200
+// Of an endpoint that was switched off before it had a destination; found out by the claim.
+const SWITCHED_OFF = 'it was switched off'
 
 export type Claim = {
   eventId: string
@@ -42,68 +43,66 @@ export async function claimDeliveries(
   { rooms, otherRoom, takesFailing }: ClaimLimits,
 ): Promise<{ claims: Claim[]; isFull: boolean }> {
   const leasedUntil = new Date(now.getTime() + LEASE_MS)
-  const { rows } = await tx.query<Claim & { destinations: number }>({
+  const { rows } = await tx.query<Claim>({
     name: 'claim-deliveries',
     text: CLAIM,
-    values: [
-      now,
-      leasedUntil,
-      numberArray([...rooms.keys()]),
-      numberArray([...rooms.values()]),
-      otherRoom,
-      takesFailing,
-    ],
+    values: [now, leasedUntil, roomsByName(rooms), otherRoom, takesFailing],
   })
-  const destinations = rows[0]?.destinations ?? 0
-  const claims = rows.filter(({ eventId }) => eventId !== null)
-  return { claims, isFull: destinations === DESTINATIONS_MAX }
+  const destinations = new Set(rows.map(({ destinationId }) => destinationId))
+  return {
+    claims: rows.filter(({ eventId }) => eventId !== null),
+    isFull: destinations.size === DESTINATIONS_MAX,
+  }
 }
 
-// $1 now, $2 the end of the lease, $3 and $4 rooms, $5 other room, $6 takes failing.
+// As a JSON object, which PostgreSQL searches by halving; a join would compare each with each.
+function roomsByName(rooms: ReadonlyMap<bigint, number>): string {
+  return JSON.stringify(Object.fromEntries(rooms))
+}
+
+// $1 now, $2 the end of the lease, $3 rooms, $4 other room, $5 takes failing.
 //
 // After a pause (failures have reached the limit) one is sent as a probe, and the pause goes on
-// until it has been answered. An endpoint that was switched off before it had a destination is found out here.
+// until it has been answered. `moved` sees the deliveries as they were before this lease.
 const CLAIM = `
   with ready as materialized (
     select d.id, d.client_id, d.endpoint_id, d.failures, coalesce(e.url, d.url) as url,
            d.failures >= ${FAILURES_TO_PAUSE} as is_probe,
-           case when d.endpoint_id is not null and (e.is_active and e.deleted_at is null) is not true
-                then 0
-                when d.failures > 0 then least(coalesce(r.room, $5), 1)
-                else coalesce(r.room, $5) end as room
+           d.endpoint_id is null or (e.is_active and e.deleted_at is null) is true as is_active,
+           coalesce(($3::jsonb ->> d.id::text)::int, $4) as room
       from destinations d
-      left join unnest($3::bigint[], $4::int[]) as r (id, room) on r.id = d.id
       left join webhook_endpoints e on e.id = d.endpoint_id
      where greatest(d.due_at, d.paused_until) <= $1
        and d.disabled_at is null and d.due_at is not null
-       and coalesce(r.room, $5) > 0 and ($6 or d.failures = 0)
+       and coalesce(($3::jsonb ->> d.id::text)::int, $4) > 0 and ($5 or d.failures = 0)
      order by greatest(d.due_at, d.paused_until)
      limit ${DESTINATIONS_MAX}
        for no key update of d skip locked
+  ), given as materialized (
+    select *, case when not is_active then 0 when failures > 0 then 1 else room end as places
+      from ready
   ), taken as materialized (
-    select r.id as destination_id, v.event_id, v.kind, v.url, v.attempts, v.ladder_step
-      from ready r
-     cross join lateral (
-       select event_id, kind, url, attempts, ladder_step
-         from deliveries
-        where destination_id = r.id and state = 'pending' and next_attempt_at <= $1
-          and (leased_until is null or leased_until <= $1)
-        order by next_attempt_at
-        limit r.room
-          for no key update skip locked
-     ) as v
+    select r.id, r.client_id, r.endpoint_id, r.failures, r.is_probe, r.is_active, r.places,
+           v.event_id, v.kind, coalesce(v.url, r.url) as url, v.attempts, v.ladder_step,
+           count(v.event_id) over (partition by r.id) as taken
+      from given r
+      left join lateral (
+        select event_id, kind, url, attempts, ladder_step
+          from deliveries
+         where destination_id = r.id and state = 'pending' and next_attempt_at <= $1
+           and (leased_until is null or leased_until <= $1)
+         order by next_attempt_at
+         limit r.places
+           for no key update skip locked
+      ) as v on true
   ), leased as (
     update deliveries v set leased_until = $2
       from taken t
-     where v.event_id = t.event_id and v.destination_id = t.destination_id
-  ), counted as materialized (
-    select r.id, r.room, r.is_probe,
-           (select count(*) from taken t where t.destination_id = r.id)::int as taken
-      from ready r
+     where v.event_id = t.event_id and v.destination_id = t.id
   ), moved as (
     update destinations d
        set due_at = case
-             when c.taken = c.room and c.room > 0 and not c.is_probe then $1
+             when c.taken = c.places and not c.is_probe and c.is_active then $1
              else least(
                case when c.taken > 0 then $2::timestamptz end,
                (select min(leased_until) from deliveries
@@ -113,16 +112,13 @@ const CLAIM = `
                  where destination_id = c.id and state = 'pending' and next_attempt_at > $1
                  order by next_attempt_at limit 1)) end,
            paused_until = case when c.is_probe and c.taken > 0 then $2 else d.paused_until end,
-           disabled_at = case when c.room = 0 then $1 else d.disabled_at end,
-           disabled_why = case when c.room = 0 then 'it was switched off' else d.disabled_why end
-      from counted c
+           disabled_at = case when c.is_active then d.disabled_at else $1 end,
+           disabled_why = case when c.is_active then d.disabled_why else '${SWITCHED_OFF}' end
+      from (select distinct on (id) id, taken, places, is_probe, is_active from taken) as c
      where d.id = c.id
   )
-  select t.event_id as "eventId", r.id as "destinationId", r.client_id as "clientId",
-         r.endpoint_id as "endpointId", t.kind, coalesce(t.url, r.url) as url, t.attempts,
-         t.ladder_step as "ladderStep", $2::timestamptz as "leasedUntil", r.failures,
-         r.is_probe as "isProbe", c.taken = c.room as "hasMore",
-         (select count(*)::int from ready) as destinations
-    from ready r
-    join counted c on c.id = r.id
-    left join taken t on t.destination_id = r.id`
+  select event_id as "eventId", id as "destinationId", client_id as "clientId",
+         endpoint_id as "endpointId", kind, url, attempts, ladder_step as "ladderStep",
+         $2::timestamptz as "leasedUntil", failures, is_probe as "isProbe",
+         taken = places as "hasMore"
+    from taken`

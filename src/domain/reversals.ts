@@ -50,7 +50,7 @@ export async function takeReversal(
   deps: Deps,
   reversal: Reversal,
 ): Promise<ReversalAnswer> {
-  const credit = await lockOriginal(tx, reversal)
+  const { credit, items = [] } = (await lockOriginal(tx, reversal)) ?? {}
   const earlier = await findEarlier(tx, reversal)
   if (earlier) {
     const isSame = earlier.creditId === credit?.id && earlier.amountKobo === reversal.amountKobo
@@ -64,7 +64,6 @@ export async function takeReversal(
   const takenKobo = await sumOfReversals(tx, credit.id)
   if (takenKobo + reversal.amountKobo > credit.amountKobo) return 'amount_exceeds_original'
 
-  const items = await lockItems(tx, 'credit_id', credit.id)
   const payments = await lockPayments(tx, [
     ...items.flatMap((item) => item.assignedPaymentId ?? []),
     ...(credit.paymentId ? [credit.paymentId] : []),
@@ -152,11 +151,11 @@ function shared(holder: Holder): SharedAccount[] {
   return [{ kind: holder.kind, owner: clientOwner(clientId), currency }]
 }
 
-// The payment is locked before the credit, as everywhere; so the credit is read twice.
+// Locks, as everywhere: payments, then the suspense items, then the credit; so it is read twice.
 async function lockOriginal(
   tx: Transaction,
   reversal: Reversal,
-): Promise<ReversedCredit | undefined> {
+): Promise<{ credit: ReversedCredit; items: readonly LockedItem[] } | undefined> {
   const read = async (lock: '' | 'for no key update') => {
     const { rows } = await tx.query<ReversedCredit>({
       name: lock === '' ? 'find-original' : 'lock-original',
@@ -169,8 +168,21 @@ async function lockOriginal(
     return rows[0]
   }
   const found = await read('')
-  if (found?.paymentId) await lockPayments(tx, [found.paymentId])
-  return found && (await read('for no key update'))
+  if (!found) return undefined
+  const assigned = await tx.query<{ id: string }>({
+    name: 'find-assigned-payments',
+    text: `select assigned_payment_id as id from suspense_items
+            where credit_id = $1 and assigned_payment_id is not null`,
+    values: [found.id],
+  })
+  const paymentIds = [found.paymentId, ...assigned.rows.map((row) => row.id)]
+  await lockPayments(
+    tx,
+    paymentIds.filter((id) => id !== null),
+  )
+  const items = await lockItems(tx, 'credit_id', found.id)
+  const credit = await read('for no key update')
+  return credit && { credit, items }
 }
 
 async function findEarlier(tx: Transaction, { sessionId, bankCode }: Reversal) {

@@ -7,7 +7,7 @@
 // ids of its transfers are in the order in which its balance changed.
 
 import type { Queryable } from '#db/pool.ts'
-import { idBounds, type Window } from '#db/time-bounds.ts'
+import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
 import { Refusal } from '#errors.ts'
 
 export type Entry = {
@@ -48,52 +48,62 @@ export function positionAfter(last: Entry): EntryPosition {
   return { id: last.id, balanceKobo: last.balanceAfterKobo - changeKobo }
 }
 
-const MOVED = 'id, credit_id, reason, posted_at, amount_kobo'
+// Both sides of an account, each through its own index.
+const bothSides = (columns: (change: string) => string, rows: (side: string) => string) => `
+  (select ${columns('amount_kobo')} from transfers where ${rows('credit_account_id')})
+  union all
+  (select ${columns('-amount_kobo')} from transfers
+    where reason <> 'credit' and ${rows('debit_account_id')})`
 
-// Two index scans, merged; reading stops when the page is full. What is newer than `to` is read
-// once, by the first page, because its sum is needed.
+// First which rows are shown, then the balances, added up over nothing but the span of these rows;
+// so a page costs the same at any depth. Only the first page of a window that ended in the past
+// reads what is newer, because its sum is needed. The span is compared as pairs: with a range of
+// ids alone, the planner at times walks all transfers of the range, whose ever they are.
+const LIST_ENTRIES = `
+  with page as materialized (
+    select id from (${bothSides(
+      () => 'id',
+      (side) => `${side} = $1 and id >= $3 and id < least($4::bigint, $8)
+                 and posted_at >= $5 and posted_at < $6 order by id desc limit $7`,
+    )}) as p order by id desc limit $7
+  ), span as (
+    select id, credit_id, reason, posted_at, amount_kobo, change,
+           (coalesce($2, (select credits_kobo - debits_kobo from ledger_accounts where id = $1))
+            - coalesce(sum(change) over (order by id desc
+                         rows between unbounded preceding and 1 preceding), 0))::bigint as balance
+      from (${bothSides(
+        (change) => `id, credit_id, reason, posted_at, amount_kobo, ${change} as change`,
+        (side) =>
+          `(${side}, id) >= ($1, (select min(id) from page)) and (${side}, id) < ($1, $4::bigint)`,
+      )}) as s
+  )
+  select e.id, e.reason as type, case when e.change > 0 then 'in' else 'out' end as direction,
+         e.amount_kobo as "amountKobo", e.balance as "balanceAfterKobo",
+         e.credit_id as "creditId", c.session_id as "sessionId", c.narration,
+         c.source_account_name as "sourceAccountName", e.posted_at as "postedAt"
+    from span e join credits c on c.id = e.credit_id
+   where e.id = any(array(select id from page))
+   order by e.id desc`
+
 export async function listEntries(
   db: Queryable,
   accountId: bigint,
-  window: Window,
+  { from, to }: Window,
   { after, limit }: { after?: EntryPosition | undefined; limit: number },
 ): Promise<Entry[]> {
-  const { firstId, pastId } = await idBounds(db, 'transfers', { from: window.from })
+  const { firstId, pastId } = await idBounds(db, 'transfers', { from, to })
   const { rows } = await db.query<Entry>({
     name: 'list-entries',
-    text: `select e.id, e.reason as type, case when e.change > 0 then 'in' else 'out' end
-                  as direction,
-                  e.amount_kobo as "amountKobo", e.balance as "balanceAfterKobo",
-                  e.credit_id as "creditId", c.session_id as "sessionId", c.narration,
-                  c.source_account_name as "sourceAccountName", e.posted_at as "postedAt"
-             from (
-               select * from (
-                 select m.*,
-                        (coalesce($2, (select credits_kobo - debits_kobo
-                                         from ledger_accounts where id = $1))
-                         - coalesce(sum(change) over (order by id desc rows between unbounded
-                                                      preceding and 1 preceding), 0))::bigint
-                        as balance
-                   from (
-                     select ${MOVED}, amount_kobo as change from transfers
-                      where credit_account_id = $1 and id >= $3 and id < $4
-                     union all
-                     select ${MOVED}, -amount_kobo from transfers
-                      where debit_account_id = $1 and reason <> 'credit' and id >= $3 and id < $4
-                   ) as m
-               ) as b
-                where posted_at >= $5 and posted_at < $6
-                order by id desc limit $7
-             ) as e join credits c on c.id = e.credit_id
-            order by e.id desc`,
+    text: LIST_ENTRIES,
     values: [
       accountId,
       after?.balanceKobo ?? null,
       firstId,
-      after?.id ?? pastId,
-      window.from ?? '-infinity',
-      window.to ?? 'infinity',
+      after?.id ?? PAST_ID,
+      from ?? '-infinity',
+      to ?? 'infinity',
       limit,
+      pastId,
     ],
   })
   return rows

@@ -12,10 +12,12 @@ import { healthRoutes } from '#http/routes/health.ts'
 import { loginRoutes } from '#http/routes/login.ts'
 import { paymentRoutes } from '#http/routes/payments.ts'
 import { railRoutes } from '#http/routes/rails.ts'
+import { redeliveryRoutes } from '#http/routes/redeliveries.ts'
 import { statementRoutes } from '#http/routes/statements.ts'
 import { suspenseRoutes } from '#http/routes/suspense.ts'
 import { transactionRoutes } from '#http/routes/transactions.ts'
 import { webhookEndpointRoutes } from '#http/routes/webhook-endpoints.ts'
+import { webhookPushRoutes } from '#http/routes/webhook-push.ts'
 import { webhookSecretRoutes } from '#http/routes/webhook-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
 import { parseJsonBodies } from './bodies.ts'
@@ -66,5 +68,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(webhookSecretRoutes, deps)
   await app.register(eventRoutes, deps)
   await app.register(eventStreamRoutes, deps)
+  await app.register(redeliveryRoutes, deps)
+  await app.register(webhookPushRoutes, deps)
   return app
 }

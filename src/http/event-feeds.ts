@@ -35,20 +35,22 @@ const STALLED_MS = 60_000
 // For the last bytes, when we stop.
 const FAREWELL_MS = 1_000
 
-type Options = { read: ReadFrames; log: Logger; heartbeatMs?: number }
+type Options = { read: ReadFrames; log: Logger; pollMs?: number; heartbeatMs?: number }
 
 export class EventFeeds {
   readonly #read: ReadFrames
   readonly #log: Logger
+  readonly #pollMs: number
   readonly #heartbeatMs: number
   readonly #feeds = new Map<bigint, Feed>()
   readonly #listeners = new Set<Listener>()
   readonly #starting = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
 
-  constructor({ read, log, heartbeatMs = HEARTBEAT_MS }: Options) {
+  constructor({ read, log, pollMs = POLL_MS, heartbeatMs = HEARTBEAT_MS }: Options) {
     this.#read = read
     this.#log = log
+    this.#pollMs = pollMs
     this.#heartbeatMs = heartbeatMs
   }
 
@@ -135,7 +137,7 @@ export class EventFeeds {
     const { signal } = this.#stopping
     while (feed.listeners.size > 0 && !signal.aborted) {
       const isFull = await this.#round(clientId, feed)
-      if (!isFull) await pause(POLL_MS, undefined, { signal }).catch(() => {})
+      if (!isFull) await pause(this.#pollMs, undefined, { signal }).catch(() => {})
     }
     this.#feeds.delete(clientId)
   }

@@ -69,6 +69,12 @@ export function endpointIdOf(text: string): string {
   return id
 }
 
+export function eventIdOf(text: string): string {
+  const id = parseReference(text)
+  if (!id) throw new Refusal('event_not_found')
+  return id
+}
+
 export function presentEndpoint({ createdAt, updatedAt, ...endpoint }: WebhookEndpoint) {
   return { ...endpoint, createdAt: timestamp(createdAt), updatedAt: timestamp(updatedAt) }
 }

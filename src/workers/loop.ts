@@ -1,28 +1,35 @@
 // A worker is a function that does one bounded round of work. This loop runs it: again at once
-// while more is waiting, otherwise after a pause.
+// while more is waiting, otherwise after a pause, which a wake cuts short.
 //
 // Stopping never cuts a round short, so no half-done attempt is mistaken for a failed one. A round
 // that may take longer than a process is given to stop watches the signal, and ends itself.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import type { Logger } from '#log.ts'
+import { Wake } from '#wake.ts'
 
 export type Deps = { db: Pool; clock: Clock; log: Logger }
 
 export type Round = (signal: AbortSignal) => Promise<{ more: boolean }>
 
-export type Worker = { name: string; pauseMs: number; round: Round }
+// `stop` finishes what rounds have started and not waited for.
+export type Worker = {
+  name: string
+  pauseMs: number
+  round: Round
+  wake?: Wake
+  stop?: () => Promise<void>
+}
 
 export type LoopOptions = {
   signal: AbortSignal
   onError: (error: unknown, worker: string) => void
 }
 
-// Resolves once the signal is aborted and the round in progress has finished.
+// Resolves once the signal is aborted and all that was begun has finished.
 export async function runWorker(
-  { name, pauseMs, round }: Worker,
+  { name, pauseMs, round, wake = new Wake(), stop }: Worker,
   { signal, onError }: LoopOptions,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -33,6 +40,7 @@ export async function runWorker(
         return false
       },
     )
-    if (!more) await sleep(pauseMs, undefined, { signal }).catch(() => {})
+    if (!more) await wake.wait(pauseMs, signal)
   }
+  await stop?.().catch((error) => onError(error, name))
 }

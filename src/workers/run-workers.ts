@@ -2,20 +2,42 @@
 // processes may run them; each round makes sure that its work is done once.
 
 import type { Pool } from '#db/pool.ts'
+import type { Wake } from '#wake.ts'
 import { auditBooksRound } from './audit-books.ts'
+import { createDeliverer, type DelivererDeps } from './deliver-webhooks.ts'
+import { dispatchEventsRound } from './dispatch-events.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
 
+const LOOK_MS = 250
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-export type WorkerDeps = Deps & SendReturnsDeps & { batchPool: Pool }
+export type WorkerDeps = Deps &
+  SendReturnsDeps &
+  Omit<DelivererDeps, 'wake'> & { batchPool: Pool; wakes: Wakes }
+
+// For what was written by this process; what others write is found by looking.
+export type Wakes = { dispatcher: Wake; deliverer: Wake }
 
 export function listWorkers(deps: WorkerDeps): Worker[] {
+  const { dispatcher, deliverer } = deps.wakes
   return [
+    {
+      name: 'dispatch-events',
+      pauseMs: LOOK_MS,
+      wake: dispatcher,
+      round: dispatchEventsRound({ ...deps, deliverer }),
+    },
+    {
+      name: 'deliver-webhooks',
+      pauseMs: LOOK_MS,
+      wake: deliverer,
+      ...createDeliverer({ ...deps, wake: deliverer }),
+    },
     { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: auditBooksRound(deps) },

@@ -108,7 +108,7 @@ test('credits that are taken back, whole or in part, from wherever their money i
     assert.deepEqual(await auditBooks(bench.db), [])
   }
 
-  assert.deepEqual(await bench.statuses(), ['Reversed', 'PartPayment'])
+  assert.deepEqual(await bench.statuses(), ['PartPayment', 'Reversed'])
   const { rows } = await bench.db.query(
     `select debits_kobo - credits_kobo as kobo from ledger_accounts where kind = 'shortfall'`,
   )
@@ -140,7 +140,7 @@ async function setup() {
   return Object.assign(bench, {
     items: () => column<bigint>('select id from suspense_items order by id'),
     itemStates: () => column<string>('select state from suspense_items order by id'),
-    statuses: () => column<string>('select status from payments order by id'),
+    statuses: () => column<string>('select status from payments order by status'),
     cancel: (advice: string) =>
       withTransaction(db, (tx) => cancelAdvice(tx, deps(), clientId, advice)),
     async expire() {

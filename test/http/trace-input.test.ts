@@ -137,3 +137,12 @@ test('a path that names nothing of ours is the same 404, whatever it holds', asy
   }
   assert.deepEqual(faults, [])
 })
+
+test('a path that is no text, or longer than any name of ours, is refused in our words', async () => {
+  for (const name of ['%FF', '%ZZ', '9'.repeat(300)]) {
+    for (const url of [`${CREDITS}/${name}`, `/api/v1/payments/${name}`]) {
+      const answer = await bench.call({ url })
+      assert.deepEqual(refusalFaults(answer, 'account', [400, 404]), [], url)
+    }
+  }
+})

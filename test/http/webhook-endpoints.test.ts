@@ -171,7 +171,8 @@ test(`a client has at most ${ENDPOINTS_MAX}, also when it asks for many at once`
   for (const answer of refused) {
     assertRefused(answer, 'account', { status: 409, code: 'too_many_endpoints' })
   }
-  const { id } = answers.find(({ statusCode }) => statusCode === 200)?.json().data
+  const [taken] = answers.filter(({ statusCode }) => statusCode === 200)
+  const id = taken?.json().data.id
   await bench.call({ method: 'DELETE', url: `${ENDPOINTS}/${id}`, token })
   await create(token)
 })
@@ -183,7 +184,6 @@ const ANYWHERE = [
   'ftp://shop.ng',
   'javascript:alert(1)',
   'https://',
-  'https:///x',
   'http:// /',
   'https://shop.ng/\u0000',
   'https://shop.ng/\r\nx',
@@ -193,7 +193,6 @@ const ANYWHERE = [
   `https://shop.ng/${'x'.repeat(2_048)}`,
   'http://169.254.169.254/latest/meta-data',
   'http://[fe80::1]/',
-  'http://10.0.0.1/',
   'http://metadata.google.internal/',
 ]
 const IN_LIVE = [
@@ -205,6 +204,8 @@ const IN_LIVE = [
   'https://[::1]/',
   'https://[::ffff:10.0.0.1]/',
   'https://192.168.1.1/',
+  'https://10.0.0.1/',
+  'https:///x',
   'https://172.16.0.1/',
   'https://100.64.0.1/',
   'https://printer.local/',

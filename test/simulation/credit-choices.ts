@@ -2,13 +2,14 @@
 
 import type { Fault, Op } from '../support/model.ts'
 import type { CreditReport } from '../support/model-money.ts'
-import type { Payment } from '../support/model-places.ts'
+import type { Payer, Payment } from '../support/model-places.ts'
 import { type Choices, sessionOf } from './choices.ts'
 import { LISTED, UNLISTED } from './requests.ts'
 import { BANK_CODES } from './world.ts'
 
-const LIST_MAX = 24
+const LIST_MAX = 12
 const AGAIN_TRIES = 5
+const OPENING_KOBO = 10_000_000_00n
 
 type Report = CreditReport & { fault?: Fault }
 
@@ -22,7 +23,7 @@ const FAULTS: readonly Fault[] = [
 ]
 
 export function chooseCredits(choices: Choices): Op {
-  const isList = choices.chance(35)
+  const isList = choices.chance(30)
   const bank = choices.random.pick(BANK_CODES)
   const count = isList ? choices.random.integer(1, LIST_MAX) : 1
   const credits: Report[] = []
@@ -34,6 +35,21 @@ export function chooseCredits(choices: Choices): Op {
   }
   return { do: 'credits', credits, isList }
 }
+
+// Money that every bank holds for us from the start, so that what it takes back of money that has
+// left us (a shortfall) is less than what it holds.
+export const OPENING: readonly Op[] = BANK_CODES.map((bank) => ({
+  do: 'credits',
+  isList: true,
+  credits: ['NGN', 'USD'].map((currency, at) => ({
+    bank,
+    sessionId: `99999926111509000000000000000${at}`,
+    number: '0000000001',
+    kobo: OPENING_KOBO,
+    currency,
+    payer: LISTED[0] as Payer,
+  })),
+}))
 
 function chooseCredit(choices: Choices, bank: string): Report {
   const { random } = choices
@@ -61,7 +77,7 @@ function chooseCredit(choices: Choices, bank: string): Report {
 
 function choosePayment(choices: Choices): Payment | undefined {
   if (choices.focus && choices.chance(20)) return choices.focus
-  return (choices.chance(75) && choices.openPayment()) || choices.recent(choices.books.payments)
+  return (choices.chance(85) && choices.openPayment()) || choices.recent(choices.books.payments)
 }
 
 function toNobody(choices: Choices, credit: Report): Report {
@@ -72,7 +88,8 @@ function amountFor(choices: Choices, payment: Payment): bigint {
   const { dueKobo: due } = payment
   const whole = payment.advice.terms.kobo
   const part = due > 1n ? choices.kobo(1, Number(due)) : 1n
-  const some = [due, due, part, part, due - 1n, due + 1n, whole, whole + 1n, due * 2n]
+  const less = [part, part, part, part, due - 1n]
+  const some = [due, due, ...less, due + 1n, whole, whole + 1n, due * 2n]
   const kobo = choices.random.pick(some)
   return kobo > 0n ? kobo : 1n
 }
@@ -89,7 +106,7 @@ function again(choices: Choices, credit: Report): Report {
 
 function earlierAgain(choices: Choices, bank: string): Report | undefined {
   for (let attempt = 0; attempt < AGAIN_TRIES; attempt++) {
-    const earlier = choices.recent(choices.books.credits, 300)
+    const earlier = choices.recentCredit(300)
     if (earlier?.bank !== bank) continue
     const { number, kobo, currency } = earlier
     const payer = choices.random.pick(LISTED)

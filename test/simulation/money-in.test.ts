@@ -13,8 +13,9 @@ import type { Answer, Model, Op } from '../support/model.ts'
 import { seededRandom } from '../support/random.ts'
 import { Choices } from './choices.ts'
 import { compareBooks } from './comparison.ts'
+import { OPENING } from './credit-choices.ts'
 import { send } from './requests.ts'
-import { inOrder, Round } from './rounds.ts'
+import { inOrder, Rounds, stepsOf } from './rounds.ts'
 import { startWorld, type World } from './world.ts'
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
@@ -28,18 +29,18 @@ const DAY_MS = 86_400_000
 test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
   await using world = await startWorld()
   const model = world.newModel()
+  await run(world, model, OPENING)
   const choices = new Choices(seededRandom(SEED), model.books)
+  const rounds = new Rounds(choices)
   const due = (every: number) => Math.floor(steps / every) > Math.floor(before / every)
   let [before, steps] = [0, 0]
-  let next = choices.next()
 
   while (steps < STEPS) {
-    const round = new Round()
-    while (round.add(next, model.books)) next = choices.next()
+    const ops = rounds.next()
     before = steps
-    steps += round.steps
-    if (due(CUT_EVERY)) await runCut(world, model, round.ops)
-    else await run(world, model, round.ops)
+    steps += stepsOf(ops)
+    if (due(CUT_EVERY)) await runCut(world, model, ops)
+    else await run(world, model, ops)
 
     if (choices.chance(35)) passTime(world, model, choices)
     if (choices.chance(20)) await run(world, model, [{ do: 'expire' }])

@@ -5,25 +5,41 @@
 import type { Answer, Op } from '../support/model.ts'
 import type { Books } from '../support/model-books.ts'
 import { Account, Payment } from '../support/model-places.ts'
+import type { Choices } from './choices.ts'
 
-const OPS_MAX = 40
+const OPS_MAX = 24
+const WAITING_MAX = 6
 
-export class Round {
-  readonly ops: Op[] = []
-  readonly #touched = new Set<string>()
+export class Rounds {
+  readonly #choices: Choices
+  #waiting: Op[] = []
 
-  // False: it must wait for the next round.
-  add(op: Op, books: Books): boolean {
-    const touches = touchedBy(op, books)
-    if (this.ops.length >= OPS_MAX || touches.some((name) => this.#touched.has(name))) return false
-    for (const name of touches) this.#touched.add(name)
-    this.ops.push(op)
-    return true
+  constructor(choices: Choices) {
+    this.#choices = choices
   }
 
-  get steps(): number {
-    return this.ops.reduce((sum, op) => sum + (op.do === 'credits' ? op.credits.length : 1), 0)
+  // What touches something that is touched already waits for the next round.
+  next(): Op[] {
+    const touched = new Set<string>()
+    const ops: Op[] = []
+    const asked = this.#waiting.splice(0)
+    while (ops.length < OPS_MAX && this.#waiting.length < WAITING_MAX) {
+      const op = asked.shift() ?? this.#choices.next()
+      const touches = touchedBy(op, this.#choices.books)
+      if (touches.some((name) => touched.has(name))) {
+        this.#waiting.push(op)
+        continue
+      }
+      for (const name of touches) touched.add(name)
+      ops.push(op)
+    }
+    this.#waiting.push(...asked)
+    return ops
   }
+}
+
+export function stepsOf(ops: readonly Op[]): number {
+  return ops.reduce((sum, op) => sum + (op.do === 'credits' ? op.credits.length : 1), 0)
 }
 
 // Who found no number left came last, whatever the order in which they were sent.

@@ -6,10 +6,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { type BankSettings, SANDBOX_RAIL_SECRET } from '#bank-settings.ts'
+import { createBatchPool } from '#db/pool.ts'
 import { auditBooks } from '#domain/audit.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { createService } from '#service.ts'
 import { loadSecret, sign } from '#webhooks/signature.ts'
+import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { newSessionId } from './rail.ts'
 import { type Bench, startTestService } from './service.ts'
 import { createTempFolder } from './temp-folder.ts'
@@ -82,6 +85,28 @@ export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> 
       }),
     [Symbol.asyncDispose]: () => service.close(),
   }
+}
+
+// What the expiry worker does, when the test says so.
+export async function closeExpired({ database, service, clock }: Bench): Promise<void> {
+  const { connectionString } = database
+  const batchPool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+  const sharedAccounts = new SharedAccounts(service.db)
+  const round = expirePaymentsRound({ batchPool, sharedAccounts, clock })
+  try {
+    while ((await round(new AbortController().signal)).more);
+  } finally {
+    await batchPool.end()
+  }
+}
+
+// Every deadlock costs whoever met it a second, even when trying again then succeeds.
+export async function countDeadlocks({ db }: Pick<Bench, 'db'>): Promise<number> {
+  await db.query('select pg_stat_force_next_flush()')
+  const { rows } = await db.query<{ count: number }>(
+    'select deadlocks::int as count from pg_stat_database where datname = current_database()',
+  )
+  return rows[0]?.count ?? 0
 }
 
 export async function assertCleanBooks({ db }: Pick<Bench, 'db'>): Promise<void> {

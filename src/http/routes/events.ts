@@ -7,7 +7,6 @@ import { listAttempts, listDeliveries } from '#domain/delivery-log.ts'
 import type { EventBody } from '#domain/event-bodies.ts'
 import { type EventFilters, getEvent, listEvents } from '#domain/event-list.ts'
 import { EVENT_TYPES, type EventType } from '#domain/events.ts'
-import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { EventFields, eventShower } from '#http/event-bodies.ts'
@@ -22,7 +21,7 @@ import {
   windowOf,
 } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits } from '#http/schemas.ts'
-import { DeliveryBody, presentDelivery } from '#http/webhook-bodies.ts'
+import { DeliveryBody, eventIdOf, presentDelivery } from '#http/webhook-bodies.ts'
 import { parseReference } from '#ids.ts'
 
 const REFERENCE =
@@ -169,12 +168,6 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
       )
     },
   )
-}
-
-export function eventIdOf(text: string): string {
-  const id = parseReference(text)
-  if (!id) throw new Refusal('event_not_found')
-  return id
 }
 
 function filtersOf(asked: Static<typeof EventsQuery>): EventFilters {

@@ -1,0 +1,133 @@
+// Sending on request: an event again, a range of time to one endpoint, a test.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Window } from '#db/time-bounds.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { REPLAY_MAX, redeliver, replay } from '#domain/deliveries.ts'
+import { timestamp } from '#domain/resource-views.ts'
+import { sendTestEvent } from '#domain/test-events.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { NoQuery, windowOf } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { endpointIdOf, eventIdOf, NoBody } from '#http/webhook-bodies.ts'
+
+const Queued = Type.Integer({ description: 'How many deliveries are on their way.' })
+
+const RedeliverRequest = Type.Unsafe<{ endpointId?: string } | null>({
+  type: ['object', 'null'],
+  properties: {
+    endpointId: {
+      type: 'string',
+      description: 'Only to this endpoint; left out: to all that it goes to by now.',
+      'x-says': 'Must be the id of an endpoint.',
+    },
+  },
+  additionalProperties: false,
+  'x-says': 'Must be left out, or an object.',
+})
+
+const moment = (description: string) =>
+  Type.String({ maxLength: 64, description, 'x-says': 'Must be an ISO 8601 date or time.' })
+
+const ReplayRequest = Type.Object(
+  {
+    from: moment('This time or later (ISO 8601; without an offset: West Africa Time).'),
+    to: moment('Before this time.'),
+  },
+  { additionalProperties: false, 'x-says': 'Must be an object with from and to.' },
+)
+
+const about = {
+  security: BEARER,
+  params: Type.Object({ id: Type.String() }),
+  querystring: NoQuery,
+}
+
+export const redeliveryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+
+  app.post(
+    '/api/v1/events/:id/redeliver',
+    {
+      onRequest: authentication.require,
+      schema: {
+        ...about,
+        operationId: 'redeliverEvent',
+        tags: ['Events'],
+        summary: 'Send an event again',
+        description: 'At once, with the same id; if it fails it is tried again as a new one is.',
+        body: RedeliverRequest,
+        response: { 200: ApiEnvelope(Type.Object({ queued: Queued })), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params, body }) => {
+      const eventId = eventIdOf(params.id)
+      const only = body?.endpointId
+      const queued = await withTransaction(db, (tx) =>
+        redeliver(tx, clock(), {
+          clientId: client.id,
+          eventId,
+          ...(only === undefined ? {} : { endpointId: endpointIdOf(only) }),
+        }),
+      )
+      if (queued === 0) throw new Refusal('nowhere_to_send')
+      return accepted('Event queued successfully', { queued })
+    },
+  )
+
+  app.post(
+    '/api/v1/webhook-endpoints/:id/replay',
+    {
+      onRequest: authentication.require,
+      schema: {
+        ...about,
+        operationId: 'replayEvents',
+        tags: ['Webhooks'],
+        summary: 'Send the events of a range of time to one endpoint again',
+        description:
+          `Those of the types that it wants, at most ${REPLAY_MAX} at a time: while nextFrom is ` +
+          'not null, call again with that as from.',
+        body: ReplayRequest,
+        response: {
+          200: ApiEnvelope(Type.Object({ queued: Queued, nextFrom: nullable('string') })),
+          '4xx': ApiFailure,
+        },
+      },
+    },
+    async ({ client, params, body }) => {
+      const endpointId = endpointIdOf(params.id)
+      const { from, to } = windowOf(body) as Required<Window> as { from: Date; to: Date }
+      const { queued, nextFrom } = await withTransaction(db, (tx) =>
+        replay(tx, clock(), { clientId: client.id, endpointId, from, to }),
+      )
+      const data = { queued, nextFrom: nextFrom && timestamp(nextFrom) }
+      return accepted('Events queued successfully', data)
+    },
+  )
+
+  app.post(
+    '/api/v1/webhook-endpoints/:id/test',
+    {
+      onRequest: authentication.require,
+      schema: {
+        ...about,
+        operationId: 'testWebhookEndpoint',
+        tags: ['Webhooks'],
+        summary: 'Send a test event to a webhook endpoint',
+        description: 'To this one only, of the type `endpoint.test`.',
+        body: NoBody,
+        response: {
+          200: ApiEnvelope(Type.Object({ eventId: Type.String() })),
+          '4xx': ApiFailure,
+        },
+      },
+    },
+    async ({ client, params }) => {
+      const id = endpointIdOf(params.id)
+      const eventId = await withTransaction(db, (tx) => sendTestEvent(tx, clock(), client.id, id))
+      return accepted('Test event queued successfully', { eventId })
+    },
+  )
+}

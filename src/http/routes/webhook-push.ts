@@ -1,0 +1,48 @@
+// /api/WebHook/push: the latest state of a payment, told again.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { withTransaction } from '#db/transaction.ts'
+import { pushPayment, redeliver } from '#domain/deliveries.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { paymentAccepted } from '#http/envelopes.ts'
+import { BEARER, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
+import { parseReference } from '#ids.ts'
+
+const PushBody = Type.Object({
+  paymentReference: Type.String(),
+  eventId: Type.String({ description: 'Of the event that is sent again, with the same id.' }),
+  queued: Type.Integer({ description: 'How many deliveries are on their way.' }),
+})
+
+export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+
+  app.post(
+    '/api/WebHook/push/:paymentReference',
+    {
+      config: { isPublished: true },
+      onRequest: authentication.require,
+      schema: {
+        operationId: 'pushPayment',
+        tags: ['Webhooks'],
+        summary: 'Send the latest state of a payment again',
+        description: 'To its notificationUrl, its callBackUrl when it is final, and endpoints.',
+        security: BEARER,
+        params: Type.Object({ paymentReference: Type.String() }),
+        response: { 200: PaymentEnvelope(PushBody), '4xx': PaymentFailure },
+      },
+    },
+    async ({ client, params }) => {
+      const paymentReference = parseReference(params.paymentReference)
+      if (!paymentReference) throw new Refusal('payment_not_found')
+      const pushed = await withTransaction(db, async (tx) => {
+        const { eventId } = await pushPayment(tx, clock(), client.id, paymentReference)
+        // Endpoints too: for many merchants they are the only ones that are told.
+        return { eventId, queued: await redeliver(tx, clock(), { clientId: client.id, eventId }) }
+      })
+      if (pushed.queued === 0) throw new Refusal('nowhere_to_send')
+      return paymentAccepted({ paymentReference, ...pushed })
+    },
+  )
+}

@@ -1,0 +1,54 @@
+// Several HTTP processes on one port (MANILLA_PROCESSES). The first process keeps the database and
+// the workers and answers no requests; each of the others is this program again, with nothing to
+// do but HTTP. One that dies is replaced; when the first is gone, the others stop by themselves.
+
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from './log.ts'
+
+const REPLACE_AFTER_MS = 1_000
+
+export type HttpProcesses = { port: number; stop(): Promise<void> }
+
+type Options = { count: number; role: string; connectionString: string; log: Logger }
+
+export const isHttpProcess = cluster.isWorker
+
+// Resolves when all of them listen; rejects when one cannot start.
+export async function startHttpProcesses(options: Options): Promise<HttpProcesses> {
+  const { count, role, connectionString, log } = options
+  let isStopping = false
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.ts', import.meta.url)), args: [role] })
+
+  const start = (): Worker => cluster.fork({ DATABASE_URL: connectionString })
+  const replace = (worker: Worker) => {
+    if (isStopping) return
+    log.error({ pid: worker.process.pid }, 'an HTTP process ended; starting another')
+    setTimeout(() => {
+      if (!isStopping) start()
+    }, REPLACE_AFTER_MS)
+  }
+  async function stop(): Promise<void> {
+    isStopping = true
+    const running = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+    await Promise.all(
+      running.map((worker) => {
+        const ended = once(worker, 'exit')
+        worker.process.kill('SIGTERM')
+        return ended
+      }),
+    )
+  }
+
+  const ports = await Promise.all(Array.from({ length: count }, () => listening(start())))
+  cluster.on('exit', replace)
+  return { port: ports[0] as number, stop }
+}
+
+function listening(worker: Worker): Promise<number> {
+  return new Promise((resolve, reject) => {
+    worker.once('listening', ({ port }) => resolve(port))
+    worker.once('exit', () => reject(new Error('an HTTP process could not start')))
+  })
+}

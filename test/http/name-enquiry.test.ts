@@ -1,0 +1,141 @@
+// Before a payer's bank sends money it asks whose a number is: 00 and a name for a number that may
+// be paid into now, 07 for any other, and nothing about anybody beyond that name.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks, postSigned, startWithBanks } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, MINUTE_MS, startPayment } from '../support/fixtures.ts'
+import { newSessionId, postRail, reportCredit } from '../support/rail.ts'
+import { type Bench, startTestService } from '../support/service.ts'
+
+const bench = closeAfterTests(await startTestService())
+
+async function enquire(accountNumber: string, on: Bench = bench) {
+  const answer = await postRail(on, '058/name-enquiry', { accountNumber })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json()
+}
+const invalid = (accountNumber: string) => ({
+  accountNumber,
+  accountName: null,
+  kycLevel: null,
+  responseCode: '07',
+})
+
+test('an active collection account answers with the name that the payer will see', async () => {
+  const { accountNumber } = await createAccount(bench, { accountName: 'Ada Obi' })
+
+  const answer = await postRail(bench, '058/name-enquiry', {
+    sessionId: newSessionId(),
+    accountNumber,
+    channelCode: '1',
+  })
+
+  assert.deepEqual(answer.json(), {
+    accountNumber,
+    accountName: 'Sandbox Merchant/Ada Obi',
+    kycLevel: '3',
+    responseCode: '00',
+  })
+})
+
+test('a collection account that is not active is 07', async () => {
+  const { id, accountNumber } = await createAccount(bench)
+
+  await bench.db.query('update collection_accounts set is_active = false where id = $1', [id])
+
+  assert.deepEqual(await enquire(accountNumber), invalid(accountNumber))
+})
+
+test('a payment is 00 while it waits for money and 07 from the moment it expires', async () => {
+  const { bankAccount } = await startPayment(bench, { amount: 500, expiresInSeconds: 600 })
+
+  const atFirst = await enquire(bankAccount)
+  await reportCredit(bench, { accountNumber: bankAccount, amount: '100' })
+  const partPaid = await enquire(bankAccount)
+  bench.advance(10 * MINUTE_MS - 1)
+  const atLast = await enquire(bankAccount)
+  bench.advance(1)
+  const expired = await enquire(bankAccount)
+
+  for (const { accountName, responseCode } of [atFirst, partPaid, atLast]) {
+    assert.deepEqual([accountName, responseCode], ['Sandbox Merchant/Ada Obi', '00'])
+  }
+  assert.deepEqual(expired, invalid(bankAccount))
+})
+
+test('a payment that is paid or cancelled is 07', async () => {
+  const paid = await startPayment(bench, { amount: 500 })
+  await reportCredit(bench, { accountNumber: paid.bankAccount, amount: '500' })
+  const cancelled = await startPayment(bench)
+  const url = `/Payment/advice/${cancelled.adviceReference}/cancel`
+  assert.equal((await bench.call({ method: 'POST', url })).statusCode, 200)
+
+  for (const { bankAccount } of [paid, cancelled]) {
+    assert.deepEqual(await enquire(bankAccount), invalid(bankAccount))
+  }
+})
+
+test('every number of a payment answers, whichever bank asks', async () => {
+  const payment = await startPayment(bench, {}, '035')
+  const url = `/Payment/process/banktransfer/${payment.adviceReference}`
+  const further = await bench.call({ url, body: { bankCode: '058' }, token: null })
+  const numbers = [payment.bankAccount, further.json().responseData.bankAccount]
+
+  const codes = await Promise.all(
+    numbers.map(async (number) => (await enquire(number)).responseCode),
+  )
+
+  assert.notEqual(numbers[0], numbers[1])
+  assert.deepEqual(codes, ['00', '00'])
+})
+
+test('an unknown number is 07, and one that is no number is refused', async () => {
+  assert.deepEqual(await enquire('0123456789'), invalid('0123456789'))
+  const bad = [
+    '',
+    '123',
+    '01234567890',
+    'abcdefghij',
+    '٠١٢٣٤٥٦٧٨٩',
+    1234567890,
+    null,
+    ['0123456789'],
+  ]
+
+  for (const accountNumber of bad) {
+    const answer = await postRail(bench, '058/name-enquiry', { accountNumber })
+    assert.equal(answer.statusCode, 400, JSON.stringify(accountNumber))
+    const { responseCode, code, errors } = answer.json()
+    assert.deepEqual(
+      [responseCode, code, errors[0].field],
+      ['02', 'invalid_request', 'accountNumber'],
+    )
+  }
+})
+
+test('a hostile body is refused, never a fault of ours', async () => {
+  const bodies = ['null', '5', '[]', '"x"', '{', '', '{"__proto__":{"accountNumber":"0123456789"}}']
+
+  for (const body of [...bodies, Buffer.from([0xff]), '['.repeat(60_000)]) {
+    const answer = await postSigned(bench, '058/name-enquiry', body)
+    assert.equal(answer.statusCode, 400, `${body}: ${answer.body}`)
+    assert.equal(answer.json().responseCode, '02')
+  }
+})
+
+test('the operator decides how names are written, and names are never read as a pattern', async () => {
+  const range = { static: { from: 1, to: 99 }, dynamic: { from: 100, to: 199 } }
+  const style = { MANILLA_ACCOUNT_NAME: '{customer} c/o {merchant}' }
+  await using own = await startWithBanks([{ code: '035', ...range }, { code: '058' }], style)
+  const names = ['Ọlọ́runfẹ́mi Adébáyọ̀', "$& $1 $' {merchant}", '{customer}', '🦁 Ltd']
+
+  for (const accountName of names) {
+    const { accountNumber } = await createAccount(own, { accountName })
+    const found = await enquire(accountNumber, own)
+    assert.equal(found.accountName, `${accountName} c/o Sandbox Merchant`)
+  }
+})
+
+test('after all of this the books add up', () => assertCleanBooks(bench))

@@ -1,0 +1,238 @@
+// Banks report in their own words: the same money, the same answers, in each bank's form.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { camt, GOOD, RENDERINGS, type Written } from '../banks/formats/renderings.ts'
+import { assertCleanBooks, postSigned } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  createAccount,
+  databaseText,
+  readAccount,
+  startPayment,
+  verify,
+} from '../support/fixtures.ts'
+import { newSessionId } from '../support/rail.ts'
+import { startTestService } from '../support/service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const [, PROVIDUS, CAMT] = RENDERINGS
+assert(PROVIDUS && CAMT)
+const XML = 'application/xml; charset=utf-8'
+const TOOK_MS_MAX = 1_000
+
+const written = (accountNumber: string, more: Partial<Written> = {}): Written => ({
+  ...GOOD,
+  accountNumber,
+  sessionId: newSessionId(),
+  amount: '250.00',
+  ...more,
+})
+const postProvidus = (body: unknown) => postSigned(bench, '101/credits?format=providus', body)
+const postXml = (body: string | Buffer, contentType = XML) =>
+  postSigned(bench, '232/credits', body, { contentType })
+
+test('a Providus notification is taken once and acknowledged in its own words', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const notification = written(accountNumber, { amount: '6000.50' })
+  const { sessionId } = notification
+  const body = PROVIDUS.render([notification])
+
+  const first = await postProvidus(body)
+  const again = await postProvidus(body)
+  const reused = await postProvidus(body.replace('6000.50', '6000.51'))
+
+  const words = { requestSuccessful: true, sessionId }
+  assert.deepEqual(
+    [first, again, reused].map((answer) => [answer.statusCode, answer.json()]),
+    [
+      [200, { ...words, responseMessage: 'success', responseCode: '00' }],
+      [200, { ...words, responseMessage: 'duplicate transaction', responseCode: '01' }],
+      [200, { ...words, responseMessage: 'rejected transaction', responseCode: '02' }],
+    ],
+  )
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 6000.5)
+  const { rows } = await bench.db.query(
+    `select bank_code, source_account_name, source_bank_code, narration,
+            transacted_at = '2026-11-15T00:42:26.123Z' as "isWat"
+       from credits where session_id = $1`,
+    [sessionId],
+  )
+  assert.deepEqual(rows, [
+    {
+      bank_code: '101',
+      source_account_name: GOOD.sourceAccountName,
+      source_bank_code: '033',
+      narration: GOOD.narration,
+      isWat: true,
+    },
+  ])
+})
+
+test('a Providus notification pays a payment in full by the amount that the payer sent', async () => {
+  const payment = await startPayment(bench, { amount: 6000 }, '101')
+
+  const answer = await postProvidus(
+    PROVIDUS.render([written(payment.bankAccount, { amount: '6000.00' })]),
+  )
+
+  assert.equal(answer.json().responseCode, '00')
+  const { transactionStatus } = await verify(bench, payment.paymentReference)
+  assert.equal(transactionStatus, 'Successful')
+})
+
+test('a Providus notification for nobody is 00, a bad one 02, in its own words', async () => {
+  const nobody = await postProvidus(PROVIDUS.render([written('0123456789')]))
+  const before = await databaseText(bench)
+  const bad = [
+    PROVIDUS.render([written('0123456789', { sessionId: '12' })]),
+    PROVIDUS.render([written('0123456789', { amount: '1.001' })]),
+    PROVIDUS.render([written('123')]),
+    '{}',
+    '[]',
+    'null',
+    '{',
+    PROVIDUS.nestedDeeply,
+  ]
+
+  const answers = await Promise.all(bad.map(postProvidus))
+
+  assert.equal(nobody.json().responseCode, '00')
+  for (const [at, answer] of answers.entries()) {
+    assert([200, 400].includes(answer.statusCode), `${at}: ${answer.statusCode}`)
+    const { requestSuccessful, responseCode, responseMessage } = answer.json()
+    assert.deepEqual(
+      [requestSuccessful, responseCode, responseMessage],
+      [true, '02', 'rejected transaction'],
+    )
+  }
+  assert.equal(await databaseText(bench), before)
+})
+
+test('a camt.054 notification is taken entry by entry and acknowledged in its order', async () => {
+  const one = await createAccount(bench)
+  const other = await createAccount(bench)
+  const entries = [
+    written(one.accountNumber),
+    written('0123456789'),
+    written(other.accountNumber, { amount: '1.001' }),
+    written(other.accountNumber, { amount: '0.01' }),
+    written(other.accountNumber, { currency: 'USD' }),
+  ]
+  const body = CAMT.render(entries)
+
+  const first = await postXml(body)
+  const again = await postXml(body, 'text/xml')
+
+  assert.equal(first.statusCode, 200)
+  assert.match(String(first.headers['content-type']), /^application\/json\b/)
+  const codes = (answer: typeof first) =>
+    answer.json().map((each: Record<string, string>) => [each.responseCode, each.code ?? null])
+  assert.deepEqual(codes(first), [
+    ['00', null],
+    ['00', 'unknown_number'],
+    ['02', 'invalid_amount'],
+    ['00', null],
+    ['00', 'wrong_currency'],
+  ])
+  assert.deepEqual(codes(again), [
+    ['01', null],
+    ['01', 'unknown_number'],
+    ['02', 'invalid_amount'],
+    ['01', null],
+    ['01', 'wrong_currency'],
+  ])
+  assert.deepEqual(
+    first.json().map((each: { sessionId: string }) => each.sessionId),
+    entries.map((entry) => entry.sessionId),
+  )
+  assert.equal((await readAccount(bench, one.accountNumber)).accountBalance, 250)
+  assert.equal((await readAccount(bench, other.accountNumber)).accountBalance, 0.01)
+})
+
+test('what camt.054 announces but did not book, or took from us, is not money', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const body = CAMT.render([written(accountNumber)])
+  const before = await databaseText(bench)
+
+  const pending = await postXml(body.replace('BOOK', 'PDNG'))
+  const debit = await postXml(body.replace('CRDT', 'DBIT'))
+  const reversal = await postXml(body.replace('<Sts>', '<RvslInd>true</RvslInd><Sts>'))
+
+  assert.deepEqual(
+    [pending, debit, reversal].map((answer) => answer.json()[0].code),
+    ['not_booked', 'not_a_credit', 'not_a_credit'],
+  )
+  assert.equal(await databaseText(bench), before)
+})
+
+test('an XML bomb, an outside entity or any other hostile document is 02, fast', async () => {
+  const lol = Array.from(
+    { length: 10 },
+    (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`,
+  )
+  const entity = '<!ENTITY x SYSTEM "file:///etc/passwd">'
+  const document = camt('<Ntry>&x;</Ntry>')
+  const declared = (doctype: string, body = document) =>
+    body.replace('<Document', `<!DOCTYPE Document [${doctype}]><Document`)
+  const attributes = Array.from({ length: 100_000 }, (_, at) => ` a${at}="1"`).join('')
+  const hostile: (string | Buffer)[] = [
+    declared(`<!ENTITY l0 "lol">${lol.join('')}`, camt('<Ntry>&l10;</Ntry>')),
+    declared(`<!ENTITY x "${'a'.repeat(500_000)}">`, camt('<Ntry>&x;&x;&x;</Ntry>')),
+    declared(entity),
+    declared('<!ENTITY % x SYSTEM "http://127.0.0.1:1/x.dtd"> %x;'),
+    document,
+    CAMT.nestedDeeply,
+    camt('<a>'.repeat(200_000)),
+    camt(`<Ntry${attributes}/>`),
+    camt('<Ntry/>'.repeat(1001)),
+    camt('<x/>'.repeat(300_000)),
+    camt(`<Ntry><!--${'-'.repeat(1_000_000)}</Ntry>`),
+    camt('<![CDATA['),
+    Buffer.from(camt(''), 'utf16le'),
+    Buffer.from([0x3c, 0xff, 0x3e]),
+    camt(''),
+    '<Document/>',
+    '{"sessionId":1}',
+  ]
+  const before = await databaseText(bench)
+
+  for (const [at, body] of hostile.entries()) {
+    const started = performance.now()
+    const answer = await postXml(body)
+    const tookMs = performance.now() - started
+    const shown = `${at}: ${answer.statusCode} ${answer.body.slice(0, 200)}`
+    assert.equal(answer.statusCode, 400, shown)
+    const [{ responseCode, code, responseMessage }] = answer.json()
+    assert.deepEqual([responseCode, code], ['02', 'malformed'], shown)
+    assert(!/passwd|root:|saxes|\.js/.test(answer.body), shown)
+    assert(responseMessage.length < 200, shown)
+    assert(tookMs < TOOK_MS_MAX, `${shown} took ${tookMs} ms`)
+  }
+  assert.equal(await databaseText(bench), before)
+})
+
+test('a thousand entries of camt.054 are taken in one go', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const entries = Array.from({ length: 1000 }, () => written(accountNumber, { amount: '1.00' }))
+
+  const answer = await postXml(CAMT.render(entries))
+
+  assert.equal(answer.statusCode, 200, answer.body.slice(0, 200))
+  assert(answer.json().every((each: { responseCode: string }) => each.responseCode === '00'))
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 1000)
+})
+
+test('a format is taken by its name and its content type together', async () => {
+  const body = CAMT.render([written('0123456789')])
+
+  const named = await postSigned(bench, '232/credits?format=camt054', body, { contentType: XML })
+  const mismatched = await postSigned(bench, '232/credits?format=camt054', body)
+  const unnamed = await postSigned(bench, '101/credits', PROVIDUS.render([written('0123456789')]))
+
+  assert.equal(named.json()[0].responseCode, '00')
+  assert.equal(mismatched.statusCode, 415)
+  assert.equal(unnamed.json().code, 'invalid_amount') // In our own words there is no amount in it.
+})
+
+test('after all of this the books add up', () => assertCleanBooks(bench))

@@ -1,0 +1,269 @@
+// A bank takes a credit back: only its own, never more than is left of it, once, and whatever else
+// happens to that money at the same moment.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  assertCleanBooks,
+  closeExpired,
+  countDeadlocks,
+  postSigned,
+  startTwin,
+  tally,
+} from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  createAccount,
+  databaseText,
+  ledgerNaira,
+  MINUTE_MS,
+  readAccount,
+  startPayment,
+  verify,
+} from '../support/fixtures.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { type Bench, startTestService } from '../support/service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const NOBODYS = '0123456789'
+const FIELDS = ['sessionId', 'originalSessionId', 'amount']
+
+async function credit(accountNumber: string, amount: string, bank = '058'): Promise<string> {
+  const sessionId = newSessionId()
+  const answer = await postRail(bench, `${bank}/credits`, { sessionId, accountNumber, amount })
+  assert.equal(answer.json().responseCode, '00', answer.body)
+  return sessionId
+}
+
+type Taking = { originalSessionId: string; amount: unknown; sessionId?: string }
+
+const send = (taking: Taking, { bank = '058', on = bench }: { bank?: string; on?: Bench } = {}) =>
+  postRail(on, `${bank}/reversals`, { sessionId: newSessionId(), ...taking })
+
+async function reverse(taking: Taking, bank = '058'): Promise<string> {
+  const answer = await send(taking, { bank })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return wordsOf(answer)
+}
+const wordsOf = (answer: Awaited<ReturnType<typeof send>>) => {
+  const { responseCode, outcome, code } = answer.json()
+  return [responseCode, outcome, code].filter(Boolean).join(' ')
+}
+const balance = async (accountNumber: string) =>
+  (await readAccount(bench, accountNumber)).accountBalance
+const itemOf = async (sessionId: string): Promise<number> => {
+  const { data } = (await bench.call({ url: '/api/v1/suspense?limit=100' })).json()
+  return data.find((each: { sessionId: string }) => each.sessionId === sessionId).id
+}
+const act = (item: number, what: 'assign' | 'return', body: object = {}) =>
+  bench.call({ url: `/api/v1/suspense/${item}/${what}`, body })
+
+test('a credit taken back whole leaves nothing behind, and is answered 00', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const originalSessionId = await credit(accountNumber, '1500.50')
+  const sessionId = newSessionId()
+
+  const answer = await send({ sessionId, originalSessionId, amount: 1500.5 })
+
+  assert.deepEqual(answer.json(), {
+    sessionId,
+    responseCode: '00',
+    responseMessage: 'Taken back',
+    outcome: 'reversed',
+  })
+  assert.equal(await balance(accountNumber), 0)
+})
+
+test('a credit may be taken back in parts, and never more than is left of it', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const originalSessionId = await credit(accountNumber, '100')
+  const take = (amount: string) => reverse({ originalSessionId, amount })
+
+  const answers = [
+    await take('100.01'),
+    await take('30'),
+    await take('70.01'),
+    await take('69.99'),
+    await take('0.02'),
+    await take('0.01'),
+    await take('0.01'),
+  ]
+
+  const tooMuch = '02 rejected amount_exceeds_original'
+  const done = '00 reversed'
+  assert.deepEqual(answers, [tooMuch, done, tooMuch, done, tooMuch, done, tooMuch])
+  assert.equal(await balance(accountNumber), 0)
+})
+
+test('the same reversal again is 01 and takes nothing; on other terms it is 02 with an alert', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const originalSessionId = await credit(accountNumber, '100')
+  const other = await credit(accountNumber, '100')
+  const taking = { sessionId: newSessionId(), originalSessionId, amount: '40' }
+  await reverse(taking)
+
+  const again = await reverse({ ...taking, amount: 40 })
+  const otherAmount = await reverse({ ...taking, amount: '41' })
+  const otherOriginal = await reverse({ ...taking, originalSessionId: other })
+  const unknownOriginal = await reverse({ ...taking, originalSessionId: newSessionId() })
+
+  assert.equal(again, '01 duplicate')
+  for (const answer of [otherAmount, otherOriginal, unknownOriginal]) {
+    assert.equal(answer, '02 rejected session_reused')
+  }
+  assert.equal(await balance(accountNumber), 160)
+  const { rows } = await bench.db.query(
+    `select count(*)::int as count from alerts where kind = 'session_reused' and subject like $1`,
+    [`${taking.sessionId}%`],
+  )
+  assert.deepEqual(rows, [{ count: 1 }])
+})
+
+test('a credit that nobody reported, or another bank did, cannot be taken back', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const originalSessionId = await credit(accountNumber, '100', '058')
+  const before = await databaseText(bench)
+
+  const unknown = await reverse({ originalSessionId: newSessionId(), amount: '1' })
+  const foreign = await reverse({ originalSessionId, amount: '100' }, '033')
+
+  assert.equal(unknown, '02 rejected original_not_found')
+  assert.equal(foreign, '02 rejected original_not_found')
+  assert.equal(await databaseText(bench), before)
+})
+
+test('of two credits with one session id at two banks, each bank takes back its own', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const originalSessionId = newSessionId()
+  for (const [bank, amount] of [
+    ['058', '10'],
+    ['033', '20'],
+  ]) {
+    const body = { sessionId: originalSessionId, accountNumber, amount }
+    await postRail(bench, `${bank}/credits`, body)
+  }
+
+  assert.equal(
+    await reverse({ originalSessionId, amount: '20' }, '058'),
+    '02 rejected amount_exceeds_original',
+  )
+  assert.equal(await reverse({ originalSessionId, amount: '20' }, '033'), '00 reversed')
+  assert.equal(await balance(accountNumber), 10)
+})
+
+test('every bad field is named, and a hostile body is refused', async () => {
+  const good = { sessionId: newSessionId(), originalSessionId: newSessionId(), amount: '1' }
+  const bad: [string, unknown[]][] = [
+    ['sessionId', ['123', '', null, 5, [good.sessionId], `${good.sessionId}\n`]],
+    ['originalSessionId', ['123', '', null, {}, good.sessionId.slice(1)]],
+    ['amount', ['0', '-1', '1.001', '1e3', 0.005, 1e21, '', null, ['1'], '1000000000.01', '1,0']],
+  ]
+  const fieldsOf = (answer: Awaited<ReturnType<typeof send>>) => {
+    assert.deepEqual([answer.statusCode, answer.json().responseCode], [400, '02'], answer.body)
+    return answer.json().errors?.map((error: { field: string }) => error.field)
+  }
+
+  for (const [field, values] of bad) {
+    for (const value of values) {
+      const answer = await postSigned(bench, '058/reversals', { ...good, [field]: value })
+      assert.deepEqual(fieldsOf(answer), [field], `${field} ${JSON.stringify(value)}`)
+    }
+  }
+  for (const body of ['{}', 'null', '[]', '5']) {
+    assert.deepEqual(fieldsOf(await postSigned(bench, '058/reversals', body)), FIELDS)
+  }
+  for (const body of ['', '{', Buffer.from([0xff]), '['.repeat(60_000)]) {
+    assert.equal(fieldsOf(await postSigned(bench, '058/reversals', body)), undefined)
+  }
+})
+
+test('the same reversal twenty times at once takes once, through two processes', async () => {
+  await using twin = await startTwin(bench)
+  const { accountNumber } = await createAccount(bench)
+  const originalSessionId = await credit(accountNumber, '100')
+  const taking = { sessionId: newSessionId(), originalSessionId, amount: '40' }
+
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => send(taking, { on: at % 2 ? twin : bench })),
+  )
+
+  assert.deepEqual(tally(answers.map(wordsOf)), { '00 reversed': 1, '01 duplicate': 19 })
+  assert.equal(await balance(accountNumber), 60)
+})
+
+test('twenty different reversals at once take no more than there is', async () => {
+  await using twin = await startTwin(bench)
+  const payment = await startPayment(bench, { amount: 100 })
+  const originalSessionId = await credit(payment.bankAccount, '130', '035')
+
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      send({ originalSessionId, amount: '10' }, { bank: '035', on: at % 2 ? twin : bench }),
+    ),
+  )
+
+  assert.deepEqual(tally(answers.map(wordsOf)), {
+    '00 reversed': 13,
+    '02 rejected amount_exceeds_original': 7,
+  })
+  const { transactionStatus, amountCollected } = await verify(bench, payment.paymentReference)
+  assert.deepEqual([transactionStatus, amountCollected], ['Reversed', 0])
+})
+
+test('a reversal never meets a fault, whatever happens to the money at that moment', async () => {
+  const account = await createAccount(bench)
+  await using twin = await startTwin(bench)
+  const rounds = Array.from({ length: 6 }, async (_, at) => {
+    const nobodys = await credit(NOBODYS, '50')
+    const [item, target] = [await itemOf(nobodys), await startPayment(bench, { amount: 80 })]
+    const part = await credit(target.bankAccount, '30', '035')
+    const deeds = [
+      act(item, 'assign', { paymentReference: target.paymentReference }),
+      act(item, 'assign', { accountNumber: account.accountNumber }),
+      act(item, 'return'),
+      send({ originalSessionId: nobodys, amount: '50' }, { on: at % 2 ? twin : bench }),
+      send({ originalSessionId: part, amount: '30' }, { bank: '035', on: twin }),
+      bench.call({ method: 'POST', url: `/Payment/advice/${target.adviceReference}/cancel` }),
+      postRail(bench, '035/credits', {
+        sessionId: newSessionId(),
+        accountNumber: target.bankAccount,
+        amount: '50',
+      }),
+    ]
+    return Promise.all(deeds)
+  })
+
+  const answers = (await Promise.all(rounds)).flat()
+
+  const faults = answers.filter((answer) => answer.statusCode >= 500)
+  assert.deepEqual(
+    faults.map((answer) => answer.body),
+    [],
+  )
+  await assertCleanBooks(bench)
+  console.log('deadlocks', await countDeadlocks(bench))
+})
+
+test('a reversal and the expiry of its payment at once lose nothing', async () => {
+  const payments = await Promise.all(
+    Array.from({ length: 8 }, () => startPayment(bench, { amount: 100, graceSeconds: 0 })),
+  )
+  const parts = await Promise.all(
+    payments.map(({ bankAccount }) => credit(bankAccount, '60', '035')),
+  )
+  const suspenseBefore = await ledgerNaira(bench, 'suspense')
+  bench.advance(30 * MINUTE_MS)
+
+  const [answers] = await Promise.all([
+    Promise.all(
+      parts.map((originalSessionId) => send({ originalSessionId, amount: '20' }, { bank: '035' })),
+    ),
+    closeExpired(bench),
+  ])
+  await closeExpired(bench)
+
+  assert.deepEqual(tally(answers.map(wordsOf)), { '00 reversed': 8 })
+  assert.equal((await ledgerNaira(bench, 'suspense')) - suspenseBefore, 8 * 40)
+})
+
+test('after all of this the books add up', () => assertCleanBooks(bench))
