@@ -20,7 +20,7 @@ import {
 import { welcome } from './welcome.ts'
 
 const STOP_MAX_MS = 30_000
-const CONNECTIONS_PER_PROCESS = 24 // The pools of src/service.ts.
+const CONNECTIONS_PER_PROCESS = 26 // The pools of src/service.ts.
 const CONNECTIONS_SPARE = 40
 
 const PROBLEMS = [ConfigProblem, EmbeddedProblem, MigrationProblem, StartProblem]
@@ -42,14 +42,15 @@ async function main(): Promise<void> {
       await service.close()
       await embedded?.stop()
     })
+    if (config.role !== 'api') service.startWorkers()
+    if (http) process.stdout.write(welcome(config, http.port))
+    else log.info('the workers are running')
+    // Last of all: a start that fails stops the database too, and has its own words for it.
     void embedded?.exited.then(() => {
       if (stopping.aborted) return
       log.fatal('the embedded database ended; stopping')
       process.exit(1)
     })
-    if (config.role !== 'api') service.startWorkers()
-    if (http) process.stdout.write(welcome(config, http.port))
-    else log.info('the workers are running')
   } catch (error) {
     await embedded?.stop()
     throw error

@@ -10,6 +10,7 @@ import { createBatchPool, createPool, type Pool } from './db/pool.ts'
 import { createReader } from './db/reader.ts'
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from './domain/clients.ts'
 import { registerRanges } from './domain/numbers.ts'
+import { bankNames } from './domain/resource-views.ts'
 import { createWriters, type Writers } from './domain/writers.ts'
 import { buildApp } from './http/app.ts'
 import { Authentication } from './http/authentication.ts'
@@ -17,6 +18,7 @@ import { Tokens } from './http/tokens.ts'
 import { SharedAccounts } from './ledger/accounts.ts'
 import type { Logger } from './log.ts'
 import { Sealer } from './seal.ts'
+import { Wake } from './wake.ts'
 import { maintainPartitionsRound } from './workers/maintain-partitions.ts'
 import { type RunningWorkers, runWorkers } from './workers/run-workers.ts'
 import { sendReturnsRound } from './workers/send-returns.ts'
@@ -24,6 +26,8 @@ import { sendReturnsRound } from './workers/send-returns.ts'
 const CONNECTIONS_MAX = 10
 const BATCH_CONNECTIONS_MAX = 8
 const READ_CONNECTIONS = 2
+// Of their own, so that webhooks never take a connection that money waits for.
+const WEBHOOK_CONNECTIONS_MAX = 6
 
 export type Service = {
   app: FastifyInstance
@@ -59,14 +63,9 @@ export async function prepareDatabase({ config, connectionString, clock, log }: 
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, log } = options
-  const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost')
-  const db = createPool({ connectionString, max: CONNECTIONS_MAX, onIdleError })
-  const batchPool = createBatchPool({ connectionString, max: BATCH_CONNECTIONS_MAX, onIdleError })
-  const reads = createReader({
-    connectionString,
-    connections: READ_CONNECTIONS,
-    onLost: onIdleError,
-  })
+  const connections = openConnections(connectionString, log)
+  const { db, batchPool, webhookPool, reads } = connections
+  const wakes = { dispatcher: new Wake(), deliverer: new Wake() }
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
   const sharedAccounts = new SharedAccounts(db)
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
@@ -79,6 +78,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     collectionBankCode: config.collectionBankCode,
     quarantineDays: config.policy.quarantineDays,
     onError: (error, batch) => log.error({ err: error, batch }, 'a batch failed'),
+    onWritten: () => wakes.dispatcher.call(),
   })
   const tokens = new Tokens({
     secrets: config.secrets.token,
@@ -105,8 +105,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     reads,
     batchPool,
     sharedAccounts,
+    // What cannot be sent now is asked for all the same, and the workers try again.
     sendReturns: async () => {
-      await sendReturnsNow(new AbortController().signal)
+      await sendReturnsNow(new AbortController().signal).catch((error) =>
+        log.error({ err: error }, 'a return could not be sent'),
+      )
     },
     sealer,
     writers,
@@ -115,19 +118,50 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     isReady: () => isMigrated(db),
   })
 
+  app.addHook('preClose', async () => keepNoConnections(app))
+
   let workers: RunningWorkers | undefined
   function startWorkers(): void {
-    workers ??= runWorkers({ db, batchPool, sharedAccounts, sealer, connector, clock, log })
+    const rendering = {
+      mode: config.mode,
+      nameBank: bankNames(config.banks),
+      nameStyle: config.policy.accountName,
+    }
+    const pools = { db, batchPool, webhookPool }
+    const deps = { ...pools, sharedAccounts, sealer, connector, clock, log, wakes, rendering }
+    workers ??= runWorkers(deps)
   }
 
   // Requests and rounds in flight are finished first, then what they queued; then the connections
-  // go. A caller's connection that is answered while we close would else be kept for the next
-  // request, and we would wait for it.
+  // go.
   async function close(): Promise<void> {
-    Object.assign(app.server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 })
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
-    await Promise.all([db.end(), batchPool.end(), reads.end()])
+    await connections.end()
   }
   return { app, db, writers, startWorkers, close }
+}
+
+function openConnections(connectionString: string, log: Logger) {
+  let isEnding = false
+  // A pool's end does not wait for the goodbyes, and a database that stops right after cuts them.
+  const onLost = (error: Error) => {
+    if (!isEnding) log.warn({ err: error }, 'a database connection was lost')
+  }
+  const shared = { connectionString, onIdleError: onLost }
+  const db = createPool({ ...shared, max: CONNECTIONS_MAX })
+  const batchPool = createBatchPool({ ...shared, max: BATCH_CONNECTIONS_MAX })
+  const webhookPool = createBatchPool({ ...shared, max: WEBHOOK_CONNECTIONS_MAX })
+  const reads = createReader({ connectionString, connections: READ_CONNECTIONS, onLost })
+  async function end(): Promise<void> {
+    isEnding = true
+    await Promise.all([db.end(), batchPool.end(), webhookPool.end(), reads.end()])
+  }
+  return { db, batchPool, webhookPool, reads, end }
+}
+
+// A connection that is answered while we close would else be kept for its next request, and we
+// would wait for that.
+function keepNoConnections({ server }: FastifyInstance): void {
+  Object.assign(server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 })
 }

@@ -18,6 +18,7 @@ export async function raiseAlerts(
   alerts: readonly NewAlert[],
 ): Promise<void> {
   if (alerts.length === 0) return
+  await takeTurns(tx, alerts)
   await tx.query({
     name: 'raise-alerts',
     text: `insert into alerts (kind, subject, detail, raised_at)
@@ -32,5 +33,16 @@ export async function raiseAlerts(
       alerts.map((alert) => JSON.stringify(alert.detail)),
       now,
     ],
+  })
+}
+
+// Two that raise the same thing at the same moment would both find that it does not stand yet.
+async function takeTurns(tx: Transaction, alerts: readonly NewAlert[]): Promise<void> {
+  await tx.query({
+    name: 'alerts-take-turns',
+    text: `select pg_advisory_xact_lock(lock) from (
+             select distinct hashtextextended('alert/' || name, 0) as lock
+               from unnest($1::text[]) as name order by 1) as locks`,
+    values: [alerts.map(({ kind, subject }) => `${kind}/${subject}`)],
   })
 }

@@ -37,13 +37,15 @@ const MONEY: readonly Check[] = [
                sum(kobo * ((target = 'returning')::int - (source = 'returning')::int)) as returning
           from ways group by credit_id
       ), items as (
-        select credit_id, coalesce(sum(amount_kobo) filter (where state = 'assigned'), 0) as assigned,
+        select credit_id,
+               coalesce(sum(amount_kobo) filter (where state = 'assigned'), 0) as assigned,
                coalesce(sum(amount_kobo) filter (where state = 'open'), 0) as open,
                coalesce(sum(amount_kobo) filter (where state = 'returning'), 0) as returning
           from suspense_items group by credit_id
       ), told as (
         select c.id, c.amount_kobo as brought,
-               c.amount_kobo - c.suspended_kobo - c.reversed_kobo + coalesce(i.assigned, 0) as booked,
+               c.amount_kobo - c.suspended_kobo - c.reversed_kobo + coalesce(i.assigned, 0)
+                 as booked,
                coalesce(i.open, 0) as suspense, coalesce(i.returning, 0) as returning
           from credits c left join items i on i.credit_id = c.id
       )
@@ -64,7 +66,8 @@ const MONEY: readonly Check[] = [
     name: 'payments_hold_what_was_paid',
     sql: `
       with held as (${heldBy('payment_id', 'assigned_payment_id')})
-      select 'payment ' || coalesce(p.id, h.owner) as subject, coalesce(h.kobo, 0)::text as expected,
+      select 'payment ' || coalesce(p.id, h.owner) as subject,
+             coalesce(h.kobo, 0)::text as expected,
              coalesce(p.amount_paid_kobo::text, 'no such payment') as found
         from payments p full join held h on h.owner = p.id
        where p.amount_paid_kobo is distinct from coalesce(h.kobo, 0)
@@ -184,8 +187,8 @@ const NUMBERS: readonly Check[] = [
 
 // I5. Old events go a partition at a time, and the numbers of two that were written together may
 // lie either side of the cut: so a client older than what is kept starts anywhere, and its first
-// hour after the cut is not looked at. Last of all, because reading the events holds back the making
-// of partitions (src/workers/maintain-partitions.ts).
+// hour after the cut is not looked at. Last of all, because reading the events holds back the
+// making of partitions (src/workers/maintain-partitions.ts).
 const EVENTS: readonly Check[] = [
   {
     name: 'events_are_numbered_without_gaps',

@@ -68,7 +68,7 @@ async function writeOutcomes(
                 set attempts = v.attempts + 1, ladder_step = v.ladder_step + 1,
                     leased_until = null, state = o.state,
                     next_attempt_at = coalesce(o.next_attempt_at, v.next_attempt_at),
-                    delivered_at = case when o.state = 'delivered' then $12 end
+                    delivered_at = case when o.state = 'delivered' then $12::timestamptz end
                from unnest($1::uuid[], $2::bigint[], $3::int[], $4::timestamptz[], $5::text[],
                            $6::timestamptz[], $7::timestamptz[], $8::int[], $9::int[],
                            $10::text[], $11::text[]) with ordinality
@@ -161,7 +161,7 @@ async function writeHealth(tx: Transaction, now: Date, judged: readonly Judged[]
     text: `update destinations d
               set failures = h.failures, failing_since = h.failing_since,
                   paused_until = h.paused_until, due_at = h.due_at,
-                  disabled_at = case when h.why is null then d.disabled_at else $7 end,
+                  disabled_at = case when h.why is null then d.disabled_at else $7::timestamptz end,
                   disabled_why = coalesce(h.why, d.disabled_why)
              from unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::timestamptz[],
                          $5::timestamptz[], $6::text[])

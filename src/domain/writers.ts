@@ -38,6 +38,7 @@ type Deps = {
   collectionBankCode: string
   quarantineDays: number
   onError: (error: unknown, batch: string) => void
+  onWritten: () => void // After each commit: there may be new events.
 }
 
 // A batch is bounded so that it commits within some tens of milliseconds; the queue, so that what
@@ -55,7 +56,11 @@ export function createWriters(deps: Deps): Writers {
   ) =>
     new Batcher<I, O>({
       ...LIMITS,
-      run: (items) => withTransaction(pool, (tx) => write(tx, clock(), items)),
+      run: async (items) => {
+        const answers = await withTransaction(pool, (tx) => write(tx, clock(), items))
+        deps.onWritten()
+        return answers
+      },
       onError: (error) => deps.onError(error, name),
     })
 

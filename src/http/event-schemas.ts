@@ -6,8 +6,6 @@ import { EVENT_TYPES, type EventType } from '#domain/events.ts'
 import { EventFields } from './event-bodies.ts'
 import { nullable } from './schemas.ts'
 
-const closed = { additionalProperties: false }
-
 const CreditFields = {
   sessionId: Type.String({ description: 'The bank’s own id of the transfer, 30 digits.' }),
   amount: Type.Number(),
@@ -20,7 +18,7 @@ const CreditFields = {
 }
 
 const Credit = Type.Optional(
-  Type.Object(CreditFields, { ...closed, description: 'The money that it is about.' }),
+  Type.Object(CreditFields, { description: 'The money that it is about.' }),
 )
 
 const Account = {
@@ -80,7 +78,7 @@ const amount = (description: string) => Type.Number({ description })
 const amountReversed = amount('What the bank took back.')
 const amountSuspended = amount('What went to suspense.')
 
-const about = (fields: Record<string, TSchema>) => Type.Object(fields, closed)
+const about = (fields: Record<string, TSchema>) => Type.Object(fields)
 const account = about(Account)
 const payment = about({ ...Payment, credit: Credit })
 const closing = about({ ...Payment, amountSuspended })
@@ -147,7 +145,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
 export function eventSchema(type: EventType): TSchema {
   const { data } = EVENT_DESCRIPTIONS[type]
   const own = Type.Unsafe<string>({ type: 'string', const: type })
-  return Type.Object({ ...EventFields, type: own, data }, closed)
+  return Type.Object({ ...EventFields, type: own, data })
 }
 
 const HEADERS = {

@@ -4,6 +4,7 @@
 import swagger from '@fastify/swagger'
 import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
+import { describeWebhooks } from './event-schemas.ts'
 
 const DESCRIPTION = `Virtual bank accounts that turn transfers into booked, notified, reconciled
 payments. Log in, then send the token as \`Authorization: Bearer …\`.`
@@ -14,6 +15,7 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
       openapi: '3.1.0',
       info: { title: 'Manilla', version: '1.0.0', description: DESCRIPTION.replaceAll('\n', ' ') },
       servers: [{ url: publicUrl }],
+      webhooks: describeWebhooks() as never,
       components: {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
       },

@@ -152,7 +152,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   async function stop(): Promise<void> {
     await release(lanes.takeQueued())
     await whenIdle()
-    await agent.close()
+    if (!agent.closed) await agent.close()
   }
   return { round, idle: whenIdle, stop }
 }

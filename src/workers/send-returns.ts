@@ -27,15 +27,21 @@ export function sendReturnsRound(deps: SendReturnsDeps): Round {
   const { db, batchPool, sealer, sharedAccounts, connector, clock } = deps
   return async () => {
     const instructions = await findInstructions(db, sealer, SEND_MAX)
+    const failures: unknown[] = []
     let settled = 0
     for (const { itemId, ...instruction } of instructions) {
-      const result = await connector.sendReturn(instruction)
-      if (result.status === 'pending') continue
-      const isSettled = await withTransaction(batchPool, (tx) =>
-        settleReturn(tx, { sharedAccounts, now: clock() }, itemId, result),
-      )
-      if (isSettled) settled++
+      try {
+        const result = await connector.sendReturn(instruction)
+        if (result.status === 'pending') continue
+        const isSettled = await withTransaction(batchPool, (tx) =>
+          settleReturn(tx, { sharedAccounts, now: clock() }, itemId, result),
+        )
+        if (isSettled) settled++
+      } catch (error) {
+        failures.push(error) // One that cannot be sent holds up no other.
+      }
     }
+    if (failures.length > 0) throw failures[0]
     return { more: settled === SEND_MAX }
   }
 }

@@ -1,5 +1,5 @@
 // The books add up after everything that can happen to money once it is in: part payments that
-// expire or are cancelled, suspended money that is assigned or returned, credits that are taken back.
+// expire or are cancelled, suspended money that is assigned or returned, credits taken back.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -211,8 +211,9 @@ test('twenty different reversals at once take no more than there is', async () =
 })
 
 test('a reversal never meets a fault, whatever happens to the money at that moment', async () => {
-  const account = await createAccount(bench)
   await using twin = await startTwin(bench)
+  const account = await createAccount(bench)
+  await credit(account.accountNumber, '1000') // What the bank holds besides.
   const rounds = Array.from({ length: 6 }, async (_, at) => {
     const nobodys = await credit(NOBODYS, '50')
     const [item, target] = [await itemOf(nobodys), await startPayment(bench, { amount: 80 })]
@@ -241,7 +242,32 @@ test('a reversal never meets a fault, whatever happens to the money at that mome
     [],
   )
   await assertCleanBooks(bench)
-  console.log('deadlocks', await countDeadlocks(bench))
+})
+
+test('a bank that takes back what we returned already is answered, and the operator alerted', async () => {
+  const account = await createAccount(bench)
+  await credit(account.accountNumber, '100', '044')
+  const originalSessionId = await credit(NOBODYS, '40', '044')
+  await act(await itemOf(originalSessionId), 'return')
+
+  const answer = await reverse({ originalSessionId, amount: '40' }, '044')
+
+  assert.equal(answer, '00 reversed')
+  assert.equal(await balance(account.accountNumber), 100)
+  const { rows } = await bench.db.query(
+    `select r.shortfall_kobo::int as shortfall from reversals r
+       join alerts a on a.kind = 'reversal_shortfall' and a.subject = r.session_id || '@044'`,
+  )
+  assert.deepEqual(rows, [{ shortfall: 4000 }])
+})
+
+test('a bank that takes back more than it holds for us is answered all the same', async () => {
+  const originalSessionId = await credit(NOBODYS, '40', '050')
+  await act(await itemOf(originalSessionId), 'return')
+
+  const answer = await reverse({ originalSessionId, amount: '40' }, '050')
+
+  assert.equal(answer, '00 reversed')
 })
 
 test('a reversal and the expiry of its payment at once lose nothing', async () => {

@@ -11,7 +11,8 @@ import { BANK_CODES, CLIENTS, OPERATOR } from './world.ts'
 export type Random = ReturnType<typeof seededRandom>
 
 const RECENT_MAX = 120
-const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+const DAY_MS = 86_400_000
+export const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 export const NOBODY = '0000000000000000000000000000000@000'
 
 // Weighted: of every hundred operations so many.
@@ -44,7 +45,7 @@ export class Choices {
   next(): Op {
     switch (this.#kind()) {
       case 'account':
-        return { do: 'account', client: this.random.pick(CLIENTS), rules: this.#rules(10_00) }
+        return { do: 'account', client: this.random.pick(CLIENTS), rules: this.#rules(300_00) }
       case 'deactivate': {
         const account = this.recent(this.books.accounts)
         return account ? { do: 'deactivate', account: account.number } : this.#newAdvice()
@@ -109,8 +110,9 @@ export class Choices {
     return this.random.pick(list.filter((payment) => payment.end === null))
   }
 
-  // Moments at which something changes, the next few of them.
-  nextMoment(): number {
+  // To a moment at which something changes, a millisecond more or less; or anywhere.
+  wait(): Op {
+    if (this.chance(4)) return { do: 'wait', ms: DAY_MS }
     const { now, payments } = this.books
     const coming = [...payments.values()]
       .slice(-RECENT_MAX)
@@ -119,8 +121,8 @@ export class Choices {
       .sort((one, other) => one.at - other.at)
     const moment = coming[this.random.integer(0, Math.min(2, coming.length - 1))]
     this.focus = moment?.payment
-    if (!moment || this.chance(30)) return now + this.random.integer(1, 20_000)
-    return moment.at + this.random.integer(-1, 1)
+    if (!moment || this.chance(30)) return { do: 'wait', ms: this.random.integer(1, 20_000) }
+    return { do: 'wait', ms: moment.at + this.random.integer(-1, 1) - now }
   }
 
   #kind(): Op['do'] {
@@ -152,7 +154,7 @@ export class Choices {
   #rules(aboutKobo: number): Rules | null {
     if (this.chance(60)) return null
     const minKobo = this.kobo(1, aboutKobo)
-    return { minKobo, maxKobo: minKobo + this.kobo(1, aboutKobo), isListOnly: this.chance(50) }
+    return { minKobo, maxKobo: minKobo + this.kobo(1, aboutKobo), isListOnly: this.chance(70) }
   }
 
   #initiation(): Op {

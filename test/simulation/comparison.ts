@@ -8,29 +8,54 @@ import type { World } from './world.ts'
 
 const TOLD_MAX = 12
 
-type Lines = Map<string, string>
+type Lines = Map<string, string> // What each thing is, by its name.
+export type Reading = Record<string, Lines>
 type Db = World['db']
 
-export async function compareBooks({ db }: World, { books }: Model): Promise<void> {
-  const pairs: [string, Promise<Lines>, Lines][] = [
-    ['balance', readBalances(db), texts(books.balances())],
-    ['payment', readPayments(db), expectedPayments(books)],
-    ['credit', readCredits(db), expectedCredits(books)],
-    ['suspense', readSuspense(db), expectedSuspense(books)],
-    ['events', readEvents(db), expectedEvents(books)],
-    ['alert', readAlerts(db), new Map([...books.alerts].map((alert) => [alert, 'raised']))],
-  ]
-  for (const [what, reading, expected] of pairs) compare(what, await reading, expected)
+export async function readBooks(db: Db): Promise<Reading> {
+  return {
+    balance: await readBalances(db),
+    payment: await readPayments(db),
+    credit: await readCredits(db),
+    suspense: await readSuspense(db),
+    events: await readEvents(db),
+    alert: await readAlerts(db),
+  }
 }
 
-export function compare(what: string, actual: Lines, expected: Lines): void {
-  const differences: string[] = []
-  for (const name of new Set([...actual.keys(), ...expected.keys()])) {
-    const [is, must] = [actual.get(name), expected.get(name)]
-    if (is !== must) differences.push(`${what} ${name}\n    is ${is}\n  must ${must}`)
+export function expectedBooks(books: Books): Reading {
+  return {
+    balance: texts(books.balances()),
+    payment: expectedPayments(books),
+    credit: expectedCredits(books),
+    suspense: expectedSuspense(books),
+    events: expectedEvents(books),
+    alert: new Map([...books.alerts].map((alert) => [alert, 'raised'])),
   }
-  const told = differences.slice(0, TOLD_MAX).join('\n')
-  assert(differences.length === 0, `${differences.length} differ from the model:\n${told}`)
+}
+
+export async function compareBooks({ db }: World, { books }: Model): Promise<void> {
+  const expected = expectedBooks(books)
+  const found = differences(await readBooks(db), expected, Object.keys(expected))
+  const told = found.slice(0, TOLD_MAX).join('\n')
+  assert(found.length === 0, `${found.length} differ from the model:\n${told}`)
+}
+
+// `isAll` false: only of what is expected, as if there were nothing else in the books.
+export function differences(
+  actual: Reading,
+  expected: Reading,
+  kinds: readonly string[],
+  isAll = true,
+): string[] {
+  return kinds.flatMap((kind) => {
+    const [are, must] = [actual[kind] as Lines, expected[kind] as Lines]
+    const names = isAll ? new Set([...are.keys(), ...must.keys()]) : must.keys()
+    return [...names].flatMap((name) => {
+      const [is, mustBe] = [are.get(name), must.get(name)]
+      return is === mustBe ? [] : [`${kind} ${name}\n    is ${is}\n  must ${mustBe}`]
+    })
+  })
 }
 
 function texts(numbers: ReadonlyMap<string, bigint>): Lines {

@@ -55,6 +55,9 @@ export function send(world: World, op: Op): Promise<Answer> {
       return readPayment(world, op)
     case 'expire':
       return world.expire().then(() => ({}))
+    case 'wait':
+      world.bench.advance(op.ms)
+      return Promise.resolve({})
   }
 }
 

@@ -54,6 +54,7 @@ function touchedBy(op: Op, books: Books): string[] {
   switch (op.do) {
     case 'account':
     case 'expire':
+    case 'wait':
       return []
     case 'deactivate':
       return [op.account]

@@ -60,7 +60,7 @@ export async function startWorld() {
     db,
     // What the services logged as going wrong since this was last asked.
     complaints: () => complaints.splice(0).slice(-COMPLAINTS_MAX).join(''),
-    newModel: () => newModel(clock().getTime()),
+    newModel: (now = clock().getTime()) => newModel(now),
     async call(client: string | null, url: string, body?: unknown) {
       return inject({
         method: body === undefined ? 'GET' : 'POST',

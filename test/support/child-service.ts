@@ -1,5 +1,5 @@
-// The real thing: `node src/main.ts` as a process of its own, on a data folder of its own, spoken to
-// over real HTTP, and killed like one. Nothing of this process's environment reaches it but PATH.
+// The real thing: `node src/main.ts` as a process of its own, on a data folder of its own, spoken
+// to over real HTTP, and killed like one. Of our environment nothing reaches it but PATH.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

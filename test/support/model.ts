@@ -39,6 +39,7 @@ export type Op =
   | { do: 'return'; client: string; credit: string }
   | { do: 'read'; client: string; payment: string }
   | { do: 'expire' }
+  | { do: 'wait'; ms: number }
 
 // Only what can be compared.
 export type Answer = object
@@ -82,6 +83,9 @@ export class Model {
         return this.#read(op.client, op.payment)
       case 'expire':
         return this.#expire()
+      case 'wait':
+        books.now += op.ms
+        return {}
     }
   }
 

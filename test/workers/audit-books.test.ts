@@ -77,7 +77,8 @@ test('books that do not add up raise one alert, which stands until they do again
 test('an alert of another kind is left standing by books that add up', async () => {
   await using bench = await setup()
   await bench.db.query(
-    `insert into alerts (kind, subject, detail, raised_at) values ('session_reused', 'x', '{}', $1)`,
+    `insert into alerts (kind, subject, detail, raised_at)
+     values ('session_reused', 'x', '{}', $1)`,
     [bench.clock()],
   )
 

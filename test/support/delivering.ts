@@ -1,0 +1,47 @@
+// Delivers what is due, as the workers would: the same dispatcher and the same deliverer, run until
+// nothing is left to do at this moment.
+
+import { createBatchPool, type Pool } from '#db/pool.ts'
+import { bankNames } from '#domain/resource-views.ts'
+import { createLogger } from '#log.ts'
+import { Sealer } from '#seal.ts'
+import { Wake } from '#wake.ts'
+import { createDeliverer } from '#workers/deliver-webhooks.ts'
+import { dispatchEventsRound } from '#workers/dispatch-events.ts'
+import type { Bench } from './service.ts'
+
+const LOG = createLogger({ level: 'silent' })
+
+export async function deliverDue({ config, database, clock }: Bench): Promise<void> {
+  const { connectionString } = database
+  const pool = createBatchPool({ connectionString, max: 4, onIdleError: () => {} })
+  const { signal } = new AbortController()
+  const { mode, banks, policy, secrets } = config
+  const wake = new Wake()
+  const deps = { webhookPool: pool, clock, log: LOG }
+  const dispatch = dispatchEventsRound({ ...deps, deliverer: wake })
+  while ((await dispatch(signal)).more);
+  const deliverer = createDeliverer({
+    ...deps,
+    wake,
+    sealer: new Sealer(secrets.data, secrets.hash),
+    rendering: { mode, nameBank: bankNames(banks), nameStyle: policy.accountName },
+  })
+  while (await isAnyDue(pool, clock())) {
+    await deliverer.round(signal)
+    await deliverer.idle()
+  }
+  await deliverer.stop()
+  await pool.end()
+}
+
+async function isAnyDue(pool: Pool, now: Date): Promise<boolean> {
+  const { rows } = await pool.query<{ due: boolean }>(
+    `select exists (select from deliveries v join destinations d on d.id = v.destination_id
+                     where v.state = 'pending' and v.next_attempt_at <= $1
+                       and d.disabled_at is null
+                       and (d.paused_until is null or d.paused_until <= $1)) as due`,
+    [now],
+  )
+  return rows[0]?.due ?? false
+}

@@ -1,0 +1,137 @@
+// A service whose events are dispatched and delivered by hand, round by round, at the time that the
+// test's clock shows: to real receivers, which keep what they are sent.
+
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+import { createBatchPool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { bankNames } from '#domain/resource-views.ts'
+import { getSecret } from '#domain/signing-secrets.ts'
+import { createEndpoint } from '#domain/webhook-endpoints.ts'
+import type { Logger } from '#log.ts'
+import { Sealer } from '#seal.ts'
+import { Wake } from '#wake.ts'
+import { createDeliverer, type DelivererDeps } from '#workers/deliver-webhooks.ts'
+import { dispatchEventsRound } from '#workers/dispatch-events.ts'
+import { httpReceiver } from '../webhooks/receivers.ts'
+import { startTestService } from './service.ts'
+
+const NEVER = new AbortController().signal
+
+export type Heard = { path: string; headers: IncomingHttpHeaders; body: string; json: Body }
+type Body = { id: string; type: string; sequence: number; data: Record<string, unknown> }
+export type WebhookBench = Awaited<ReturnType<typeof startWebhookBench>>
+
+// Answers 200, or as told, and keeps what it was sent.
+export async function listener(answer?: (response: ServerResponse, heard: Heard) => void) {
+  const heard: Heard[] = []
+  const receiver = await httpReceiver(async (request, response) => {
+    const body = await text(request)
+    const entry = { path: request.url ?? '', headers: request.headers, body, json: JSON.parse(body) }
+    heard.push(entry)
+    if (answer) answer(response, entry)
+    else response.end('taken')
+  })
+  return Object.assign(receiver, { heard, types: () => heard.map(({ json }) => json.type) })
+}
+
+export async function startWebhookBench() {
+  const bench = await startTestService()
+  const { connectionString } = bench.database
+  const webhookPool = createBatchPool({ connectionString, max: 8, onIdleError: () => {} })
+  const { config, clock, db } = bench
+  const sealer = new Sealer(config.secrets.data, config.secrets.hash)
+  const log = bench.service.app.log as Logger
+  const rendering = {
+    mode: config.mode,
+    nameBank: bankNames(config.banks),
+    nameStyle: config.policy.accountName,
+  }
+  const started: { stop(): Promise<void> }[] = []
+  const newDeliverer = (more: Partial<DelivererDeps> = {}) => {
+    const deps = { webhookPool, sealer, rendering, clock, log, wake: new Wake(), random: () => 0 }
+    const deliverer = createDeliverer({ ...deps, ...more })
+    started.push(deliverer)
+    return deliverer
+  }
+  const deliverer = newDeliverer({ timeoutMs: 300 })
+  const dispatchRound = dispatchEventsRound({ webhookPool, clock, log, deliverer: new Wake() })
+  const clientId = async (name = 'MAN0000001') => {
+    const { rows } = await db.query('select id from clients where client_id = $1', [name])
+    return rows[0].id as bigint
+  }
+  const isDue = async () => {
+    const { rows } = await db.query(
+      `select from destinations d join deliveries v on v.destination_id = d.id
+        where v.state = 'pending' and v.next_attempt_at <= $1 and d.disabled_at is null
+          and (v.leased_until is null or v.leased_until <= $1)
+          and (d.paused_until is null or d.paused_until <= $1) limit 1`,
+      [clock()],
+    )
+    return rows.length > 0
+  }
+  const dispatch = async () => {
+    while ((await dispatchRound(NEVER)).more);
+  }
+  const deliver = async (by = deliverer) => {
+    do {
+      await by.round(NEVER)
+      await by.idle()
+    } while (await isDue())
+  }
+
+  return {
+    ...bench,
+    sealer,
+    rendering,
+    webhookPool,
+    newDeliverer,
+    clientId,
+    dispatch,
+    deliver,
+    // Everything that is due now.
+    async run() {
+      await dispatch()
+      await deliver()
+    },
+    async addEndpoint(url: string, eventTypes: string[] | null = null, client?: string) {
+      const owner = await clientId(client)
+      const asked = { url, eventTypes: eventTypes as never }
+      return withTransaction(db, (tx) => createEndpoint(tx, clock(), owner, asked))
+    },
+    async secret(endpointId: string | null = null, client?: string) {
+      return getSecret(db, sealer, clock(), await clientId(client), endpointId)
+    },
+    async deliveries() {
+      const { rows } = await db.query(
+        `select e.type, d.url, v.kind, v.url as "sentTo", v.state, v.attempts,
+                v.next_attempt_at as "nextAttemptAt"
+           from deliveries v join destinations d on d.id = v.destination_id
+           join events e on e.id = v.event_id order by e.sequence, d.id`,
+      )
+      return rows
+    },
+    async attempts() {
+      const { rows } = await db.query(
+        `select attempt, status, error, response_start as "responseStart" from delivery_attempts
+          order by attempted_at, destination_id, attempt`,
+      )
+      return rows
+    },
+    async [Symbol.asyncDispose]() {
+      for (const each of started) await each.stop()
+      await webhookPool.end()
+      await bench[Symbol.asyncDispose]()
+    },
+  }
+}
+
+// As a receiver does it: with the public package, over the raw body. The package reads the clock of
+// the machine, so the time that was signed is checked by itself.
+export function verifies(secret: string, { headers, body }: Heard): boolean {
+  const id = String(headers['webhook-id'])
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+  const expected = new Webhook(secret).sign(id, at, body)
+  return String(headers['webhook-signature']).split(' ').includes(expected)
+}
