@@ -5,7 +5,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { drawChart } from './chart.ts'
-import { ROWS } from './rows.ts'
 import { drawTable, goals, type Outcome } from './table.ts'
 
 const FOLDER = join(import.meta.dirname, '..', 'docs')
@@ -50,9 +49,9 @@ export function replaceSection(text: string, section: Section, body: string): st
 function chartOf({ results }: Outcome): string {
   const pgbench = results.get('pgbench')?.perSecond
   const bars = CHARTED.flatMap((name) => {
-    const value = results.get(name)?.perSecond
-    if (value === undefined) return []
-    const label = ROWS.find((row) => row.name === name)?.title ?? name
+    const result = results.get(name)
+    if (!result) return []
+    const { title: label, perSecond: value } = result
     const times = pgbench === undefined ? '' : ` (${(value / pgbench).toFixed(1)} × pgbench)`
     const note = `${Math.round(value).toLocaleString('en')}${times}`
     return [{ label, value, isOurs: OURS.includes(name), note }]

@@ -73,7 +73,11 @@ async function runRows(options: Options, stage: Stage): Promise<Outcome> {
     results.set(name, name === 'pgbench' ? median(pgbench) : result)
   }
   await sleep(IDLE_MS)
-  return { results, pgbench, problems, memory: stage.memory }
+  const inOrder = ROWS.flatMap(({ name, title }) => {
+    const result = results.get(name)
+    return result ? [[name, { ...result, title }] as const] : []
+  })
+  return { results: new Map(inOrder), pgbench, problems, memory: stage.memory }
 }
 
 function median(results: readonly Result[]): Result {

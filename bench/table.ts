@@ -1,9 +1,11 @@
 // The one table, and what it was to show. Every ratio is between two rows of the same run.
 
-import { type Result, ROWS } from './rows.ts'
+import type { Result } from './rows.ts'
+
+export type Titled = Result & { title: string }
 
 export type Outcome = {
-  results: ReadonlyMap<string, Result>
+  results: ReadonlyMap<string, Titled> // In the order of the table.
   pgbench: readonly Result[]
   problems: readonly string[]
   memory: { start: number; peak: number; after: number }
@@ -38,10 +40,7 @@ export function drawTable(outcome: Outcome): string {
 }
 
 function tableRows({ results }: Outcome): string[][] {
-  return ROWS.flatMap(({ name, title }) => {
-    const result = results.get(name)
-    if (!result) return []
-    const { perSecond, latency, cpu } = result
+  return [...results.values()].map(({ title, perSecond, latency, cpu }) => {
     const ratios = RIVALS.map((rival) => {
       const other = results.get(rival)
       return other ? (perSecond / other.perSecond).toFixed(2) : '–'
@@ -52,7 +51,8 @@ function tableRows({ results }: Outcome): string[][] {
       : '–'
     const others = cpu ? cpu.others.toFixed(2) : '–'
     const times = [latency.p50, latency.p99, latency.p999].map((ms) => ms.toFixed(2))
-    return [[title, Math.round(perSecond).toLocaleString('en'), ...ratios, ...times, split, others]]
+    const rate = Math.round(perSecond).toLocaleString('en')
+    return [title, rate, ...ratios, ...times, split, others]
   })
 }
 
@@ -77,6 +77,13 @@ export function goals({ results, pgbench, memory }: Outcome): string[] {
   goal('arrays of 100 to the database limit', ratio('arrays', 'limit'), 0.7)
   goal('hot credits to cold', ratio('hot', 'cold'), 0.9)
   goal('get account to the empty route', ratio('get', 'empty'), 0.5)
+  for (const [name, empty] of [
+    ['scale-cold', 'cold'],
+    ['scale-arrays', 'arrays'],
+    ['scale-random', 'cold'],
+  ] as const) {
+    goal(`${results.get(name)?.title} to the same when empty`, ratio(name, empty), 0.8)
+  }
   const [quiet, alone] = [results.get('quiet'), results.get('alone')]
   if (quiet && alone) {
     const times = quiet.latency.p99 / alone.latency.p99

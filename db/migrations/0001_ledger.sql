@@ -40,7 +40,7 @@ create unique index ledger_accounts_one_per_owner
   on ledger_accounts (kind, owner, currency) where kind <> 'collection';
 
 create table transfers (
-  id                bigint primary key generated always as identity,
+  id                bigint not null generated always as identity,
   debit_account_id  bigint not null,
   credit_account_id bigint not null,
   amount_kobo       bigint not null,
@@ -48,6 +48,8 @@ create table transfers (
   reason            text collate "C" not null,
   posted_at         timestamptz not null,
 
+  -- Led by the credit, so that one index says which transfers are a credit's.
+  constraint transfers_pkey primary key (credit_id, id),
   constraint transfers_amount_positive check (amount_kobo > 0),
   constraint transfers_two_accounts check (debit_account_id <> credit_account_id)
 );
@@ -56,7 +58,6 @@ create index transfers_by_credit_account on transfers (credit_account_id, id);
 -- Every credit debits its bank's account: indexing those would cost each credit an index entry
 -- that nobody reads. They are found through the credit.
 create index transfers_by_debit_account on transfers (debit_account_id, id) where reason <> 'credit';
-create index transfers_by_credit on transfers (credit_id);
 
 create function refuse_change() returns trigger language plpgsql as $$
 begin
@@ -98,17 +99,27 @@ create trigger ledger_accounts_open_empty
 create function post_inserted_transfers() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
+declare
+  named_count    int;
+  found_count    int;
+  currency_count int;
 begin
-  perform from ledger_accounts
-    where id in (select debit_account_id from inserted union select credit_account_id from inserted)
-    order by kind <> 'collection', id
-      for no key update;
+  select count(*) into named_count from (
+    select debit_account_id from inserted union select credit_account_id from inserted) as named;
 
-  if exists (
+  select count(*), count(distinct currency) into found_count, currency_count from (
+    select currency from ledger_accounts
+     where id in (select debit_account_id from inserted
+                  union select credit_account_id from inserted)
+     order by kind <> 'collection', id
+       for no key update) as locked;
+
+  -- Only where several currencies meet must each transfer be looked at.
+  if found_count < named_count or currency_count > 1 and exists (
     select from inserted t
-      left join ledger_accounts d on d.id = t.debit_account_id
-      left join ledger_accounts c on c.id = t.credit_account_id
-     where (d.currency = c.currency) is not true
+      join ledger_accounts d on d.id = t.debit_account_id
+      join ledger_accounts c on c.id = t.credit_account_id
+     where d.currency <> c.currency
   ) then
     raise exception 'a transfer joins two accounts that both exist, in one currency'
       using errcode = 'foreign_key_violation';

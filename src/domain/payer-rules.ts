@@ -4,6 +4,7 @@
 // Payers' accounts are kept as keyed hashes, which is all that comparing needs, with a masked form
 // to show.
 
+import { type FieldError, Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { koboOf, toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -37,9 +38,11 @@ export function payerHasher(sealer: Sealer): HashPayer {
     sealer.hash('payer-account', `${bankCode}/${accountNumber}`).toString('base64')
 }
 
-// Amounts must have been checked.
+// The amounts must be amounts. Rules that nobody could ever pay under are refused.
 export function keepRules(given: GivenPayerRules | undefined, hash: HashPayer): PayerRules | null {
   if (!given) return null
+  const problems = problemsOf(given)
+  if (problems.length > 0) throw new Refusal('invalid_request', problems)
   const { minAmount, maxAmount, accounts = [], names = [] } = given
   const rules: PayerRules = {
     ...(minAmount === undefined ? {} : { minKobo: `${koboOf(minAmount)}` }),
@@ -56,6 +59,20 @@ export function keepRules(given: GivenPayerRules | undefined, hash: HashPayer): 
         }),
   }
   return Object.keys(rules).length === 0 ? null : rules
+}
+
+function problemsOf({ minAmount, maxAmount, names = [] }: GivenPayerRules): FieldError[] {
+  const [min, max] = [koboOf(minAmount), koboOf(maxAmount)]
+  const isEmpty = min !== undefined && max !== undefined && min > max
+  const message = 'Must be at least two words: a payer needs two of them, in any order.'
+  return [
+    ...(isEmpty
+      ? [{ field: 'payerRules.maxAmount', message: 'Must not be below minAmount.' }]
+      : []),
+    ...names.flatMap((name, at) =>
+      words(name).size < 2 ? [{ field: `payerRules.names.${at}`, message }] : [],
+    ),
+  ]
 }
 
 export function showRules(rules: PayerRules): GivenPayerRules {
@@ -98,6 +115,9 @@ function isNamed(payerName: string, allowedName: string): boolean {
   return shared.length >= 2
 }
 
+// Without accents: banks leave them out, and one that is written after its letter, as Yoruba has
+// them, would cut a word in two.
 function words(name: string): Set<string> {
-  return new Set(name.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])
+  const plain = name.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '')
+  return new Set(plain.match(/[\p{L}\p{N}]{2,}/gu) ?? [])
 }

@@ -61,8 +61,7 @@ export const PayerRulesBody = Type.Object(
       Type.Array(
         Type.String({
           maxLength: 100,
-          pattern:
-            '^[^\\p{Cc}\\p{Cs}]*[\\p{L}\\p{N}]{2,}[^\\p{L}\\p{N}]+[\\p{L}\\p{N}]{2,}[^\\p{Cc}\\p{Cs}]*$',
+          pattern: '^[^\\p{Cc}\\p{Cs}]*$',
           'x-says': 'Must be at least two words: a payer needs two of them, in any order.',
         }),
         { maxItems: 50, 'x-says': 'Must be a list of at most 50.' },

@@ -9,15 +9,22 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { EventFeeds, type Frame } from '#http/event-feeds.ts'
 import { createLogger } from '#log.ts'
-import { openStream } from '../support/event-source.ts'
+import { type Block, openStream } from '../support/event-source.ts'
 
 const CLIENT = 7n
 const SILENT = createLogger({ level: 'silent' })
+
+type Hold = {
+  after: bigint
+  entered: PromiseWithResolvers<void>
+  left: PromiseWithResolvers<void>
+}
 
 // Feeds behind a real server. Events are made by the test, or without end when asked.
 async function startFeeds({ heartbeatMs = 3_600_000, isEndless = false } = {}) {
   const frames: Frame[] = []
   const reads: { after: bigint; found: number }[] = []
+  let held: Hold | undefined
   let allowed = true
   let closed = 0
 
@@ -30,6 +37,12 @@ async function startFeeds({ heartbeatMs = 3_600_000, isEndless = false } = {}) {
     }
     const found = frames.filter(({ sequence }) => sequence > after).slice(0, limit)
     reads.push({ after, found: found.length })
+    if (held?.after === after) {
+      const { entered, left } = held
+      held = undefined
+      entered.resolve()
+      await left.promise
+    }
     return found
   }
 
@@ -50,6 +63,11 @@ async function startFeeds({ heartbeatMs = 3_600_000, isEndless = false } = {}) {
     port,
     url: `http://127.0.0.1:${port}/`,
     closed: () => closed,
+    // The next reading from there takes what there is, and brings it when it is let go.
+    holdReading(after: bigint) {
+      held = { after, entered: Promise.withResolvers(), left: Promise.withResolvers() }
+      return { begun: held.entered.promise, letGo: held.left.resolve }
+    },
     add: (data = 'x') => void frames.push(frameOf(BigInt(frames.length + 1), data)),
     forbid: () => {
       allowed = false
@@ -75,6 +93,42 @@ test('all listeners of a client share one reading of what is new', async () => {
   assert.equal(bench.reads.filter(({ found }) => found > 0).length, 1)
   assert.equal(bench.feeds.size, 1)
   for (const stream of streams) await stream[Symbol.asyncDispose]()
+})
+
+test('what the feed brings while somebody catches up is not missed', async () => {
+  await using bench = await startFeeds()
+  bench.add()
+  await using live = await openStream(bench.url)
+  while (bench.feeds.size === 0) await turn()
+  const reading = bench.holdReading(0n)
+  await using late = await openStream(bench.url, { 'last-event-id': '0' })
+  await reading.begun
+
+  bench.add()
+  assert.equal((await live.nextEvent()).id, '2')
+  reading.letGo()
+  bench.add()
+  bench.add()
+
+  assert.deepEqual(idsOf(await late.take(3)), ['1', '2', '3'])
+})
+
+test('what somebody has before the feed has it is not repeated', async () => {
+  await using bench = await startFeeds()
+  bench.add()
+  await using live = await openStream(bench.url)
+  while (bench.feeds.size === 0) await turn()
+  const reading = bench.holdReading(1n)
+  await reading.begun
+  bench.add()
+  await using late = await openStream(bench.url, { 'last-event-id': '0' })
+
+  assert.deepEqual(idsOf(await late.take(2)), ['1', '2'])
+  reading.letGo()
+  assert.equal((await live.nextEvent()).id, '2')
+  bench.add()
+
+  assert.equal((await late.nextEvent()).id, '3')
 })
 
 test('a client that nobody listens to is not read for', async () => {
@@ -110,7 +164,7 @@ test('whoever may no longer listen is disconnected at the next beat', async () =
   while (bench.feeds.size > 0) await turn()
 })
 
-test('a reader that takes nothing is closed or waited for, and holds nobody else up', async () => {
+test('a reader that catches up is waited for, and holds nobody else up', async () => {
   await using bench = await startFeeds({ isEndless: true })
   const behind = connect({ host: '127.0.0.1', port: bench.port }).pause()
   behind.on('error', () => {})
@@ -124,6 +178,7 @@ test('a reader that takes nothing is closed or waited for, and holds nobody else
     Array.from({ length: 20_000 }, (_, at) => at + 1),
   )
   assert.equal(bench.feeds.size, 0) // Both are still catching up, no faster than they take.
+  assert.equal(bench.closed(), 0)
   behind.destroy()
 })
 
@@ -144,6 +199,10 @@ test('a live reader that takes nothing is closed; the others go on', async () =>
   await reader.nextEvent()
   deaf.destroy()
 })
+
+function idsOf(blocks: readonly Block[]): (string | undefined)[] {
+  return blocks.map(({ id }) => id)
+}
 
 function frameOf(sequence: bigint, data: string): Frame {
   return { sequence, text: `id: ${sequence}\nevent: test\ndata: ${data}\n\n` }

@@ -237,3 +237,38 @@ test('nobody reads events without a token', async () => {
     assertRefused(await bench.call({ url, token: null }), 'account', { status: 401 })
   }
 })
+
+test('a filter that finds little goes on from page to page, each of bounded work', async () => {
+  const token = await bench.newClient('SCANNED001')
+  const { paymentReference } = await pay(token, {}, '0')
+  await fillWithOthers('SCANNED001', 2, 45_000)
+  const late = await bench.newClient('SCANNED002')
+  await fillWithOthers('SCANNED002', 100_001, 145_000) // What came before is kept no more.
+
+  const found = await walkPages(token, `?paymentReference=${paymentReference}`)
+  const none = await walkPages(late, '?type=payment.expired')
+
+  assert.deepEqual(found, [[], [], [1]])
+  assert.deepEqual(none, [[], [], []])
+})
+
+async function fillWithOthers(clientId: string, first: number, last: number): Promise<void> {
+  await bench.db.query(
+    `with renumbered as (update clients set event_sequence = $3 where client_id = $1 returning id)
+     insert into events (id, client_id, sequence, type, facts, created_at)
+     select gen_random_uuid(), id, n, 'account.created', '{}', $4
+       from renumbered, generate_series($2::int, $3::int) n`,
+    [clientId, first, last, bench.clock()],
+  )
+}
+
+async function walkPages(token: string, query: string): Promise<number[][]> {
+  const pages: number[][] = []
+  for (let cursor = ''; ; ) {
+    const { data, hasMore, nextCursor } = await list(token, `${query}${cursor}`)
+    assert.equal(hasMore, nextCursor !== null)
+    pages.push(data.map(({ sequence }: { sequence: number }) => sequence))
+    if (nextCursor === null) return pages
+    cursor = `&cursor=${nextCursor}`
+  }
+}

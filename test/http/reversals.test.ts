@@ -1,26 +1,10 @@
-// A bank takes a credit back: only its own, never more than is left of it, once, and whatever else
-// happens to that money at the same moment.
+// A bank takes a credit back: only its own, never more than is left of it, and once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  assertCleanBooks,
-  closeExpired,
-  countDeadlocks,
-  postSigned,
-  startTwin,
-  tally,
-} from '../support/bank-calls.ts'
+import { assertCleanBooks, postSigned } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import {
-  createAccount,
-  databaseText,
-  ledgerNaira,
-  MINUTE_MS,
-  readAccount,
-  startPayment,
-  verify,
-} from '../support/fixtures.ts'
+import { createAccount, databaseText, readAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/service.ts'
 
@@ -177,73 +161,6 @@ test('every bad field is named, and a hostile body is refused', async () => {
   }
 })
 
-test('the same reversal twenty times at once takes once, through two processes', async () => {
-  await using twin = await startTwin(bench)
-  const { accountNumber } = await createAccount(bench)
-  const originalSessionId = await credit(accountNumber, '100')
-  const taking = { sessionId: newSessionId(), originalSessionId, amount: '40' }
-
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, at) => send(taking, { on: at % 2 ? twin : bench })),
-  )
-
-  assert.deepEqual(tally(answers.map(wordsOf)), { '00 reversed': 1, '01 duplicate': 19 })
-  assert.equal(await balance(accountNumber), 60)
-})
-
-test('twenty different reversals at once take no more than there is', async () => {
-  await using twin = await startTwin(bench)
-  const payment = await startPayment(bench, { amount: 100 })
-  const originalSessionId = await credit(payment.bankAccount, '130', '035')
-
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, at) =>
-      send({ originalSessionId, amount: '10' }, { bank: '035', on: at % 2 ? twin : bench }),
-    ),
-  )
-
-  assert.deepEqual(tally(answers.map(wordsOf)), {
-    '00 reversed': 13,
-    '02 rejected amount_exceeds_original': 7,
-  })
-  const { transactionStatus, amountCollected } = await verify(bench, payment.paymentReference)
-  assert.deepEqual([transactionStatus, amountCollected], ['Reversed', 0])
-})
-
-test('a reversal never meets a fault, whatever happens to the money at that moment', async () => {
-  await using twin = await startTwin(bench)
-  const account = await createAccount(bench)
-  await credit(account.accountNumber, '1000') // What the bank holds besides.
-  const rounds = Array.from({ length: 6 }, async (_, at) => {
-    const nobodys = await credit(NOBODYS, '50')
-    const [item, target] = [await itemOf(nobodys), await startPayment(bench, { amount: 80 })]
-    const part = await credit(target.bankAccount, '30', '035')
-    const deeds = [
-      act(item, 'assign', { paymentReference: target.paymentReference }),
-      act(item, 'assign', { accountNumber: account.accountNumber }),
-      act(item, 'return'),
-      send({ originalSessionId: nobodys, amount: '50' }, { on: at % 2 ? twin : bench }),
-      send({ originalSessionId: part, amount: '30' }, { bank: '035', on: twin }),
-      bench.call({ method: 'POST', url: `/Payment/advice/${target.adviceReference}/cancel` }),
-      postRail(bench, '035/credits', {
-        sessionId: newSessionId(),
-        accountNumber: target.bankAccount,
-        amount: '50',
-      }),
-    ]
-    return Promise.all(deeds)
-  })
-
-  const answers = (await Promise.all(rounds)).flat()
-
-  const faults = answers.filter((answer) => answer.statusCode >= 500)
-  assert.deepEqual(
-    faults.map((answer) => answer.body),
-    [],
-  )
-  await assertCleanBooks(bench)
-})
-
 test('a bank that takes back what we returned already is answered, and the operator alerted', async () => {
   const account = await createAccount(bench)
   await credit(account.accountNumber, '100', '044')
@@ -268,28 +185,6 @@ test('a bank that takes back more than it holds for us is answered all the same'
   const answer = await reverse({ originalSessionId, amount: '40' }, '050')
 
   assert.equal(answer, '00 reversed')
-})
-
-test('a reversal and the expiry of its payment at once lose nothing', async () => {
-  const payments = await Promise.all(
-    Array.from({ length: 8 }, () => startPayment(bench, { amount: 100, graceSeconds: 0 })),
-  )
-  const parts = await Promise.all(
-    payments.map(({ bankAccount }) => credit(bankAccount, '60', '035')),
-  )
-  const suspenseBefore = await ledgerNaira(bench, 'suspense')
-  bench.advance(30 * MINUTE_MS)
-
-  const [answers] = await Promise.all([
-    Promise.all(
-      parts.map((originalSessionId) => send({ originalSessionId, amount: '20' }, { bank: '035' })),
-    ),
-    closeExpired(bench),
-  ])
-  await closeExpired(bench)
-
-  assert.deepEqual(tally(answers.map(wordsOf)), { '00 reversed': 8 })
-  assert.equal((await ledgerNaira(bench, 'suspense')) - suspenseBefore, 8 * 40)
 })
 
 test('after all of this the books add up', () => assertCleanBooks(bench))

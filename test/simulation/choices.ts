@@ -5,7 +5,7 @@ import type { Op } from '../support/model.ts'
 import type { Books } from '../support/model-books.ts'
 import { Account, type Credit, Payment, type Policy, type Rules } from '../support/model-places.ts'
 import type { seededRandom } from '../support/random.ts'
-import { chooseCredits } from './credit-choices.ts'
+import { chooseCredits, paymentOf } from './credit-choices.ts'
 import { BANK_CODES, CLIENTS, OPERATOR } from './world.ts'
 
 export type Random = ReturnType<typeof seededRandom>
@@ -33,7 +33,7 @@ export class Choices {
   readonly random: Random
   readonly books: Books
   readonly #untouched: number // How many credits were there before, and are left alone.
-  focus: Payment | undefined // The one whose moment the clock was just moved to.
+  readonly #probes: Op[] = [] // What is to be done first of all.
   #sessions = 0
 
   constructor(random: Random, books: Books) {
@@ -43,6 +43,8 @@ export class Choices {
   }
 
   next(): Op {
+    const probe = this.#probes.shift()
+    if (probe) return probe
     switch (this.#kind()) {
       case 'account':
         return { do: 'account', client: this.random.pick(CLIENTS), rules: this.#rules(300_00) }
@@ -110,19 +112,23 @@ export class Choices {
     return this.random.pick(list.filter((payment) => payment.end === null))
   }
 
-  // To a moment at which something changes, a millisecond more or less; or anywhere.
+  // To a moment at which something changes, a millisecond more or less, where the payment concerned
+  // is looked at and paid; or anywhere.
   wait(): Op {
-    if (this.chance(4)) return { do: 'wait', ms: DAY_MS }
-    const { now, payments } = this.books
-    const coming = [...payments.values()]
+    const { random, books } = this
+    if (this.chance(3)) return { do: 'wait', ms: DAY_MS }
+    const coming = [...books.payments.values()]
       .slice(-RECENT_MAX)
+      .filter(({ end }) => end === null)
       .flatMap((payment) => [payment.expiresAt, payment.closesAt].map((at) => ({ at, payment })))
-      .filter(({ at }) => at > now + 1)
+      .filter(({ at }) => at > books.now + 1)
       .sort((one, other) => one.at - other.at)
-    const moment = coming[this.random.integer(0, Math.min(2, coming.length - 1))]
-    this.focus = moment?.payment
-    if (!moment || this.chance(30)) return { do: 'wait', ms: this.random.integer(1, 20_000) }
-    return { do: 'wait', ms: moment.at + this.random.integer(-1, 1) - now }
+    const moment = coming[random.integer(0, Math.min(2, coming.length - 1))]
+    if (!moment || this.chance(25)) return { do: 'wait', ms: random.integer(1, 20_000) }
+    const { reference, client } = moment.payment
+    this.#probes.push({ do: 'read', client: client.name, payment: reference })
+    this.#probes.push({ do: 'credits', credits: [paymentOf(this, moment.payment)], isList: false })
+    return { do: 'wait', ms: moment.at + random.pick([0, 0, 0, -1, 1]) - books.now }
   }
 
   #kind(): Op['do'] {

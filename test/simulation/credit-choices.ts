@@ -52,36 +52,36 @@ export const OPENING: readonly Op[] = BANK_CODES.map((bank) => ({
 }))
 
 function chooseCredit(choices: Choices, bank: string): Report {
+  const kind = choices.random.integer(1, 100)
+  if (kind <= 3) return { ...newCredit(choices, bank), fault: choices.random.pick(FAULTS) }
+  if (kind <= 7) return newCredit(choices, bank)
+  if (kind <= 17) return earlierAgain(choices, bank) ?? newCredit(choices, bank)
+  const account = kind <= 35 ? choices.recent(choices.books.accounts) : undefined
+  if (account) return { ...newCredit(choices, bank), number: account.number }
+  const payment = choosePayment(choices)
+  return payment ? paymentOf(choices, payment, bank) : newCredit(choices, bank)
+}
+
+// To a number that is nobody's, as long as nothing else is said.
+function newCredit(choices: Choices, bank: string): Report {
   const { random } = choices
-  const credit = {
+  return {
     bank,
     sessionId: choices.newSession(),
-    number: '',
+    number: `00000000${random.integer(10, 99)}`,
     kobo: choices.kobo(1, 500_00),
     currency: choices.chance(2) ? 'USD' : 'NGN',
     payer: random.pick(choices.chance(70) ? LISTED : UNLISTED),
   }
-  const kind = random.integer(1, 100)
-  if (kind <= 3) return { ...toNobody(choices, credit), fault: random.pick(FAULTS) }
-  if (kind <= 7) return toNobody(choices, credit)
-  if (kind <= 17) return earlierAgain(choices, bank) ?? toNobody(choices, credit)
-  if (kind <= 35) {
-    const account = choices.recent(choices.books.accounts)
-    return account ? { ...credit, number: account.number } : toNobody(choices, credit)
-  }
-  const payment = choosePayment(choices)
-  if (!payment) return toNobody(choices, credit)
-  const number = random.pick([...payment.numbers.values()])
-  return { ...credit, number, kobo: amountFor(choices, payment) }
+}
+
+export function paymentOf(choices: Choices, payment: Payment, bank = '035'): Report {
+  const number = choices.random.pick([...payment.numbers.values()])
+  return { ...newCredit(choices, bank), number, kobo: amountFor(choices, payment) }
 }
 
 function choosePayment(choices: Choices): Payment | undefined {
-  if (choices.focus && choices.chance(20)) return choices.focus
   return (choices.chance(85) && choices.openPayment()) || choices.recent(choices.books.payments)
-}
-
-function toNobody(choices: Choices, credit: Report): Report {
-  return { ...credit, number: `00000000${choices.random.integer(10, 99)}` }
 }
 
 function amountFor(choices: Choices, payment: Payment): bigint {

@@ -41,7 +41,7 @@ test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
     if (due(CUT_EVERY)) await runCut(world, model, ops)
     else await run(world, model, ops)
 
-    if (choices.chance(35)) await run(world, model, [choices.wait()])
+    if (choices.chance(60)) await run(world, model, [choices.wait()])
     if (choices.chance(20)) await run(world, model, [{ do: 'expire' }])
     if (due(RESTART_EVERY)) await world.restart()
     if (due(COMPARE_EVERY)) await compareAll(world, model)

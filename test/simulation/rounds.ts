@@ -7,7 +7,7 @@ import type { Books } from '../support/model-books.ts'
 import { Account, Payment } from '../support/model-places.ts'
 import type { Choices } from './choices.ts'
 
-const OPS_MAX = 24
+const OPS_MAX = 20
 const WAITING_MAX = 6
 
 export class Rounds {

@@ -43,6 +43,8 @@ export async function stage(random: Random, send: (op: Op) => Promise<Answer>): 
 
   const paid = credit(number, PART)
   if (chance(60)) await first(one(paid))
+  const received = credit(account, PART)
+  if (chance(30)) await first(one(received))
   const suspended = credit(NOBODYS, random.pick([WHOLE - PART, WHOLE, PART]))
   const item = `${suspended.sessionId}@${suspended.bank}`
   await first(one(suspended))
@@ -54,14 +56,18 @@ export async function stage(random: Random, send: (op: Op) => Promise<Answer>): 
     one(credit(number, WHOLE)),
     one(credit(number, WHOLE - PART)),
     one(credit(number, PART)),
-    { ...one(paid) },
+    one(paid),
+    one(credit(account, PART)),
     one({ ...paid, kobo: PART + 1n }),
     { do: 'cancel', client, advice },
     { do: 'expire' },
     { do: 'initiate', advice, bank: '101' },
     reversal(paid, PART),
     reversal(paid, PART / 2n + 1n),
+    reversal(received, PART),
+    reversal(received, PART / 2n + 1n),
     reversal(suspended, suspended.kobo),
+    reversal(suspended, suspended.kobo / 2n + 1n),
     assigned,
     { ...assigned, to: { account } },
     { do: 'return', client: OPERATOR, credit: item },

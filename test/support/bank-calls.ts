@@ -76,11 +76,15 @@ export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> 
   return {
     ...bench,
     service,
-    call: async ({ method, url, body, headers = {} }) =>
+    call: async ({ method, url, body, headers = {}, token }) =>
       service.app.inject({
         method: method ?? 'POST',
         url,
-        headers: { 'content-type': 'application/json', ...headers },
+        headers: {
+          'content-type': 'application/json',
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+          ...headers,
+        },
         payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
       }),
     [Symbol.asyncDispose]: () => service.close(),

@@ -34,6 +34,8 @@ export async function readList(bench: Bench, url: string, token?: string): Promi
   return listOf(await bench.call({ url, ...(token === undefined ? {} : { token }) }))
 }
 
+const PAGES_MAX = 500 // A cursor that leads nowhere fails, and does not hang.
+
 // The pages of a list to its end. `between` runs after each page.
 export async function walk(
   bench: Bench,
@@ -46,6 +48,7 @@ export async function walk(
   do {
     const page = await readList(bench, cursor === null ? first : `${first}&cursor=${cursor}`)
     assert(page.data.length <= limit)
+    assert(pages.length < PAGES_MAX, 'the list has an end')
     assert(page.data.length === limit || !page.hasMore, 'only the last page is short')
     pages.push(page.data)
     cursor = page.nextCursor

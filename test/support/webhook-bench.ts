@@ -28,7 +28,12 @@ export async function listener(answer?: (response: ServerResponse, heard: Heard)
   const heard: Heard[] = []
   const receiver = await httpReceiver(async (request, response) => {
     const body = await text(request)
-    const entry = { path: request.url ?? '', headers: request.headers, body, json: JSON.parse(body) }
+    const entry = {
+      path: request.url ?? '',
+      headers: request.headers,
+      body,
+      json: JSON.parse(body),
+    }
     heard.push(entry)
     if (answer) answer(response, entry)
     else response.end('taken')

@@ -1,6 +1,7 @@
 // The smaller calls of a bank: asking whose a number is, taking a credit back, confirming a return.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { cleanText } from '#banks/formats/credit-fields.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { accountName } from '#domain/account-names.ts'
@@ -14,6 +15,7 @@ import { isAmount } from '#http/validation.ts'
 import { koboOf } from '#money.ts'
 
 const BankParams = Type.Object({ bankCode: Type.String() })
+const BANK_REFERENCE_MAX = 100
 const KYC_LEVEL = '3' // Every account is opened with a BVN.
 
 const REVERSAL_WORDS: Record<ReversalAnswer, { responseCode: string; responseMessage: string }> = {
@@ -134,12 +136,14 @@ export const railCallRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     },
     async (request) => {
       const body = readBody(request.body, {
-        reference: (value) => parseReturnReference(String(value)) !== undefined,
+        reference: isReturnReference,
         status: (value) => value === 'confirmed' || value === 'failed',
       })
       const reference = body.reference as string
       const itemId = parseReturnReference(reference) as bigint
-      const bankReference = String(body.bankReference ?? reference).slice(0, 100)
+      const given = body.bankReference
+      const cleaned = typeof given === 'string' ? cleanText(given, BANK_REFERENCE_MAX) : null
+      const bankReference = cleaned ?? reference
       const isSettled = await withTransaction(batchPool, (tx) =>
         settleReturn(
           tx,
@@ -161,6 +165,8 @@ export const railCallRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
 type Checks = Record<string, (value: unknown) => boolean>
 
 const isSession = (value: unknown) => typeof value === 'string' && isSessionId(value)
+const isReturnReference = (value: unknown) =>
+  typeof value === 'string' && parseReturnReference(value) !== undefined
 const isAccountNumber = (value: unknown) => typeof value === 'string' && /^[0-9]{10}$/.test(value)
 
 // Fields that we do not know are ignored, since banks add some.

@@ -226,6 +226,7 @@ function presentSuspense(entry: SuspenseEntry, sealer: Sealer, now: Date) {
     returnReference: entry.returnReference,
     openedAt: timestamp(openedAt),
     closedAt: closedAt && timestamp(closedAt),
-    ageSeconds: Math.floor(((closedAt ?? now).getTime() - openedAt.getTime()) / 1000),
+    // Clocks of two machines differ, and one may be set back.
+    ageSeconds: Math.max(0, Math.floor(((closedAt ?? now).getTime() - openedAt.getTime()) / 1000)),
   }
 }

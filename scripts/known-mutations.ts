@@ -1,0 +1,143 @@
+// Ways to break the handling of money, each a small slip that a person could make.
+
+export type Mutation = {
+  name: string
+  file: string
+  from: string // Occurs exactly once.
+  to: string
+  test: 'money-in' | 'races'
+}
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'skip the dedupe',
+    file: 'src/domain/credit-decisions.ts',
+    from: 'const earlier = known.taken.get(sessionName(credit))',
+    to: 'const earlier = undefined as KnownCredit | undefined',
+    test: 'money-in',
+  },
+  {
+    name: 'take a known session id on other terms for a duplicate',
+    file: 'src/domain/credit-decisions.ts',
+    from: 'earlier.amountKobo === credit.amountKobo &&',
+    to: '',
+    test: 'money-in',
+  },
+  {
+    name: 'drop the lock of payments that are paid into',
+    file: 'src/domain/payment-books.ts',
+    from: `where n.account_number = any($1::text[])
+            order by p.id
+              for no key update of p`,
+    to: 'where n.account_number = any($1::text[])',
+    test: 'races',
+  },
+  {
+    name: 'drop the lock of suspense items',
+    file: 'src/domain/suspense-items.ts',
+    from: `order by i.id
+              for no key update of i`,
+    to: 'order by i.id',
+    test: 'races',
+  },
+  {
+    name: 'drop the lock of the credit that is taken back',
+    file: 'src/domain/reversals.ts',
+    from: "read('for no key update')",
+    to: "read('')",
+    test: 'races',
+  },
+  {
+    name: 'forget the suspense leg',
+    file: 'src/domain/credit-decisions.ts',
+    from: `plan.transfers.push({
+    debitAccountId: known.accountId({ kind: 'bank'`,
+    to: `void ({
+    debitAccountId: known.accountId({ kind: 'bank'`,
+    test: 'money-in',
+  },
+  {
+    name: 'forget the suspense item',
+    file: 'src/domain/credit-decisions.ts',
+    from: 'plan.suspense.push({',
+    to: 'void ({',
+    test: 'money-in',
+  },
+  {
+    name: 'off by one at the end of grace',
+    file: 'src/domain/credit-judgement.ts',
+    from: 'now >= payment.closesAt',
+    to: 'now > payment.closesAt',
+    test: 'money-in',
+  },
+  {
+    name: 'off by one in the expiry worker',
+    file: 'src/domain/closings.ts',
+    from: 'closes_at <= $1',
+    to: 'closes_at < $1',
+    test: 'money-in',
+  },
+  {
+    name: 'off by one when a payment is read',
+    file: 'src/domain/payments.ts',
+    from: 'now >= payment.expiresAt',
+    to: 'now > payment.expiresAt',
+    test: 'money-in',
+  },
+  {
+    name: 'forget to settle what was pending',
+    file: 'src/domain/credit-decisions.ts',
+    from: 'plan.transfers.push(...settle(target, pendingId, settledId))',
+    to: 'settle(target, pendingId, settledId)',
+    test: 'money-in',
+  },
+  {
+    name: 'take back without updating the payment',
+    file: 'src/domain/reversals.ts',
+    from: 'await updatePayments(tx, now, [...plan.payments])',
+    to: '',
+    test: 'money-in',
+  },
+  {
+    name: 'take back from others what was returned already',
+    file: 'src/domain/reversal-decisions.ts',
+    from: "items.filter(({ state }) => state === 'assigned')",
+    to: 'items',
+    test: 'money-in',
+  },
+  {
+    name: 'assign twice',
+    file: 'src/domain/suspense-assignments.ts',
+    from: "if (item.state !== 'open') throw new Refusal('suspense_closed')",
+    to: '',
+    test: 'money-in',
+  },
+  {
+    name: 'assign more than is due',
+    file: 'src/domain/suspense-assignments.ts',
+    from: 'item.amountKobo < dueKobo',
+    to: 'item.amountKobo > 0n',
+    test: 'money-in',
+  },
+  {
+    name: 'return twice',
+    file: 'src/domain/suspense-returns.ts',
+    from: "if (item.state !== 'open') throw new Refusal('suspense_closed')",
+    to: '',
+    test: 'money-in',
+  },
+  {
+    name: 'keep what was paid on a payment that closes',
+    file: 'src/domain/closings.ts',
+    from: 'await findHoldings(tx, payments)',
+    to: '',
+    test: 'money-in',
+  },
+  {
+    name: 'give out a number in quarantine',
+    file: 'src/domain/numbers.ts',
+    from: 'and reusable_at <= $2',
+    to: 'and $2::timestamptz is not null',
+    test: 'money-in',
+  },
+]

@@ -1,0 +1,98 @@
+// `npm run mutations`: breaks the money code on purpose, one way at a time, in a copy of the tree,
+// and expects the simulation to notice each. A mutation that survives is a hole in the proof.
+//
+// A race is lost or won by chance, so what survives is tried again with other seeds.
+//   npm run mutations -- lock     only those with "lock" in their name
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTestServer } from '../test/support/server.ts'
+import { MUTATIONS, type Mutation } from './known-mutations.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const COPIED = ['src', 'db', 'test', 'package.json']
+const ATTEMPTS_MAX = 4
+const AT_ONCE = 2
+// Enough for each to be met many times over; the whole simulation runs in `npm test`.
+const SIZE = { STEPS: '2500', RACES: '120' }
+// The simulation itself must have noticed, not the parser.
+const NOTICED = /AssertionError|differ from the model|no order explains/
+
+type Verdict = { name: string; isCaught: boolean; says: string }
+
+const wanted = process.argv[2] ?? ''
+const queue = MUTATIONS.filter(({ name }) => name.includes(wanted))
+const server = await startTestServer()
+const original = mkdtempSync(join(tmpdir(), 'manilla-mutations-'))
+try {
+  // One copy to start with: the tree may change under us while we run.
+  for (const name of COPIED) cpSync(join(ROOT, name), join(original, name), { recursive: true })
+  const unbroken = await attempt(undefined, 'money-in', 1)
+  if (!unbroken.isQuiet) throw new Error(`the simulation fails as it is:\n${unbroken.output}`)
+  const verdicts: Verdict[] = []
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let next = queue.shift(); next; next = queue.shift()) verdicts.push(await judge(next))
+    }),
+  )
+  const survivors = verdicts.filter(({ isCaught }) => !isCaught)
+  console.log(`${verdicts.length - survivors.length} of ${verdicts.length} mutations were caught`)
+  process.exitCode = survivors.length === 0 && verdicts.length > 0 ? 0 : 1
+} finally {
+  await server.stop()
+  rmSync(original, { recursive: true, force: true })
+}
+
+async function judge(mutation: Mutation): Promise<Verdict> {
+  const { name, test } = mutation
+  for (let seed = 1; seed <= ATTEMPTS_MAX; seed++) {
+    const { isQuiet, output } = await attempt(mutation, test, seed)
+    if (isQuiet) continue
+    const isCaught = NOTICED.test(output)
+    const line = output.split('\n').find((each) => NOTICED.test(each)) ?? output.slice(-500)
+    const says = line.trim().slice(0, 100)
+    console.log(`${isCaught ? '✔' : '✖'} ${name} (${test}, seed ${seed}): ${says}`)
+    return { name, isCaught, says }
+  }
+  console.log(`✖ ${name}: survived ${ATTEMPTS_MAX} runs`)
+  return { name, isCaught: false, says: '' }
+}
+
+async function attempt(mutation: Mutation | undefined, test: string, seed: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'manilla-mutation-'))
+  try {
+    cpSync(original, folder, { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+    if (mutation) mutate(join(folder, mutation.file), mutation)
+    const runner = spawn(process.execPath, ['--test', `test/simulation/${test}.test.ts`], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        ...SIZE,
+        SEED: `${seed}`,
+        TEST_DATABASE_URL: server.templateUrl,
+        NODE_COMPILE_CACHE: join(server.folder, 'compile-cache'),
+      },
+    })
+    let output = ''
+    runner.stdout.on('data', (chunk) => (output += chunk))
+    runner.stderr.on('data', (chunk) => (output += chunk))
+    const [code] = (await once(runner, 'close')) as [number | null]
+    return { isQuiet: code === 0, output }
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+// Exactly one place: a mutation that no longer applies must not pass for one that was caught.
+function mutate(path: string, { name, from, to }: Mutation): void {
+  const text = readFileSync(path, 'utf8')
+  if (text.split(from).length !== 2) throw new Error(`${name}: not found once in ${path}`)
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  )
+}

@@ -1,0 +1,265 @@
+// Every outcome that a transfer can have, over HTTP, each with all that it does: the answer to the
+// bank, the state of the payment, the transfers, the events, and the way out where there is one.
+// docs/money-flow.md tells the same for people.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  ADVICE,
+  createAccount,
+  MINUTE_MS,
+  readAccount,
+  startPayment,
+  verify,
+} from '../support/fixtures.ts'
+import {
+  beginTale,
+  credit,
+  expirePayments,
+  itemOf,
+  resolve,
+  reverse,
+} from '../support/money-tale.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { startTestService } from '../support/service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const GRACE_OVER_MS = 35 * MINUTE_MS // Thirty minutes, and five of grace.
+const DAY_MS = 1440 * MINUTE_MS
+const NOBODYS = '0000000001'
+
+// Its own bank always holds more for us than these tests take back.
+await credit(bench, NOBODYS, '1000000.00')
+
+async function begin(terms: object = {}) {
+  const payment = await startPayment(bench, { amount: 100, ...terms })
+  return { payment, number: payment.bankAccount as string, tale: await beginTale(bench) }
+}
+
+async function stateOf(payment: { paymentReference: string }): Promise<string> {
+  const { transactionStatus, amountCollected } = await verify(bench, payment.paymentReference)
+  return `${transactionStatus} ${amountCollected}`
+}
+
+test('exact: the payment is successful', async () => {
+  const { payment, number, tale } = await begin()
+
+  assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
+
+  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.deepEqual(await tale.moves(), ['credit: bank 058 → settled 100.00'])
+  assert.deepEqual(await tale.events(), ['payment.successful'])
+})
+
+test('under: part payments wait until the rest has come', async () => {
+  const { payment, number, tale } = await begin()
+
+  assert.equal((await credit(bench, number, '40.00')).says, '00 booked')
+  assert.equal(await stateOf(payment), 'PartPayment 40')
+  await credit(bench, number, '25.00')
+  await credit(bench, number, '35.00')
+
+  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → pending 40.00',
+    'credit: bank 058 → pending 25.00',
+    'credit: bank 058 → settled 35.00',
+    'settle: pending → settled 40.00',
+    'settle: pending → settled 25.00',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'payment.part_paid',
+    'payment.part_paid',
+    'payment.successful',
+  ])
+})
+
+test('under until expiry: what was paid is suspended, and can be returned', async () => {
+  const { payment, number, tale } = await begin()
+  const { sessionId } = await credit(bench, number, '40.00')
+  bench.advance(GRACE_OVER_MS)
+
+  assert.equal(await stateOf(payment), 'Expired 40') // Before any worker has looked at it.
+  await expirePayments(bench)
+
+  assert.equal(await stateOf(payment), 'Expired 0')
+  assert.equal((await itemOf(bench, sessionId)).reason, 'underpaid')
+  assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → pending 40.00',
+    'suspend: pending → suspense 40.00',
+    'return: suspense → returning 058 40.00',
+    'returned: returning 058 → bank 058 40.00',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'payment.part_paid',
+    'payment.expired',
+    'credit.suspended',
+    'credit.returned',
+  ])
+})
+
+test('over: what was due is booked, the excess is suspended and can be returned', async () => {
+  const { payment, number, tale } = await begin()
+
+  const { sessionId, says } = await credit(bench, number, '130.00')
+
+  assert.equal(says, '00 booked excess')
+  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → settled 100.00',
+    'credit: bank 058 → suspense 30.00',
+    'return: suspense → returning 058 30.00',
+    'returned: returning 058 → bank 058 30.00',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'payment.successful',
+    'credit.suspended',
+    'credit.returned',
+  ])
+})
+
+test('again after it was paid: all of it is suspended, and can go to another payment', async () => {
+  const { number } = await begin()
+  await credit(bench, number, '100.00')
+  const { payment: other, tale } = await begin()
+
+  const { sessionId, says } = await credit(bench, number, '100.00')
+
+  assert.equal(says, '00 suspended already_paid')
+  const to = { paymentReference: other.paymentReference }
+  assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
+  assert.equal(await stateOf(other), 'Successful 100')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → suspense 100.00',
+    'assign: suspense → settled 100.00',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'credit.suspended',
+    'credit.assigned',
+    'payment.successful',
+  ])
+})
+
+test('late within grace: it counts, although the payment reads Expired', async () => {
+  const { payment, number, tale } = await begin()
+  bench.advance(30 * MINUTE_MS)
+  assert.equal(await stateOf(payment), 'Expired 0')
+
+  assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
+
+  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.deepEqual(await tale.moves(), ['credit: bank 058 → settled 100.00'])
+  assert.deepEqual(await tale.events(), ['payment.successful'])
+})
+
+test('late after grace: it is suspended, and can still be given to the payment', async () => {
+  const { payment, number, tale } = await begin()
+  bench.advance(GRACE_OVER_MS)
+
+  const { sessionId, says } = await credit(bench, number, '100.00')
+
+  assert.equal(says, '00 suspended late')
+  assert.equal(await stateOf(payment), 'Expired 0')
+  await expirePayments(bench)
+  const to = { paymentReference: payment.paymentReference }
+  assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
+  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → suspense 100.00',
+    'assign: suspense → settled 100.00',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'credit.suspended',
+    'payment.expired',
+    'credit.assigned',
+    'payment.successful',
+  ])
+})
+
+test('to a number in quarantine: it is kept for the payment that had the number', async () => {
+  const { payment, number, tale } = await begin()
+  bench.advance(29 * DAY_MS)
+
+  const { sessionId, says } = await credit(bench, number, '40.00')
+
+  assert.equal(says, '00 suspended late')
+  assert.equal((await itemOf(bench, sessionId)).paymentReference, payment.paymentReference)
+  await expirePayments(bench)
+  const to = { paymentReference: payment.paymentReference }
+  assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
+  assert.equal(await stateOf(payment), 'PartPayment 40') // Open again, for the rest.
+  await credit(bench, number, '60.00')
+  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → suspense 40.00',
+    'assign: suspense → pending 40.00',
+    'credit: bank 058 → settled 60.00',
+    'settle: pending → settled 40.00',
+  ])
+})
+
+test('after cancel: what was paid, and what comes later, is suspended', async () => {
+  const { payment, number, tale } = await begin()
+  await credit(bench, number, '40.00')
+
+  await bench.call({ url: `${ADVICE}/${payment.adviceReference}/cancel`, body: {} })
+  const { sessionId, says } = await credit(bench, number, '60.00')
+
+  assert.equal(says, '00 suspended cancelled')
+  assert.equal(await stateOf(payment), 'Cancelled 0')
+  const to = { paymentReference: payment.paymentReference }
+  assert.equal(await resolve(bench, sessionId, 'assign', to), 'suspense_not_fitting')
+  assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → pending 40.00',
+    'suspend: pending → suspense 40.00',
+    'credit: bank 058 → suspense 60.00',
+    'return: suspense → returning 058 60.00',
+    'returned: returning 058 → bank 058 60.00',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'payment.part_paid',
+    'payment.cancelled',
+    'credit.suspended',
+    'credit.suspended',
+    'credit.returned',
+  ])
+})
+
+test('another amount than an exact one: it is suspended, and the payment waits on', async () => {
+  const { payment, number, tale } = await begin({ amountPolicy: 'exact' })
+
+  assert.equal((await credit(bench, number, '99.99')).says, '00 suspended amount_mismatch')
+  assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
+
+  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → suspense 99.99',
+    'credit: bank 058 → settled 100.00',
+  ])
+  assert.deepEqual(await tale.events(), ['credit.suspended', 'payment.successful'])
+})
+
+test('any amount: the first transfer settles it, whatever its size', async () => {
+  const { payment, number, tale } = await begin({ amountPolicy: 'any' })
+
+  assert.equal((await credit(bench, number, '70.00')).says, '00 booked')
+
+  assert.equal(await stateOf(payment), 'Successful 70')
+  assert.deepEqual(await tale.moves(), ['credit: bank 058 → settled 70.00'])
+  assert.deepEqual(await tale.events(), ['payment.successful'])
+})
+
+test('to a collection account: it is booked there', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const tale = await beginTale(bench)
+
+  assert.equal((await credit(bench, accountNumber, '15.50')).says, '00 booked')
+
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 15.5)
+  assert.deepEqual(await tale.moves(), ['credit: bank 058 → collection 15.50'])
+  assert.deepEqual(await tale.events(), ['collection.received'])
+})

@@ -1,0 +1,100 @@
+// What happened to money since a moment, in full: every transfer between named accounts, every event
+// and alert. Nothing can happen unnoticed, because nothing is left out.
+
+import { createBatchPool } from '#db/pool.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { expirePaymentsRound } from '#workers/expire-payments.ts'
+import { newSessionId, postRail } from './rail.ts'
+import type { Bench } from './service.ts'
+
+export type Tale = Awaited<ReturnType<typeof beginTale>>
+
+// Begins with no payment left that is over but not closed.
+export async function beginTale(bench: Bench) {
+  const { db } = bench
+  await expirePayments(bench)
+  const { rows } = await db.query<Record<'transfer' | 'event' | 'alert', bigint>>(
+    `select (select coalesce(max(id), 0) from transfers) as transfer,
+            (select coalesce(max(sequence), 0) from events) as event,
+            (select coalesce(max(id), 0) from alerts) as alert`,
+  )
+  const since = rows[0] as (typeof rows)[0]
+  const list = async (sql: string, from: bigint) =>
+    (await db.query<{ line: string }>(sql, [from])).rows.map(({ line }) => line)
+
+  return {
+    // "why: from → to amount"
+    moves: () =>
+      list(
+        `select format('%s: %s → %s %s', t.reason, name_of.d, name_of.c,
+                       to_char(t.amount_kobo / 100.0, 'FM999990.00')) as line
+           from transfers t
+           join ledger_accounts d on d.id = t.debit_account_id
+           join ledger_accounts c on c.id = t.credit_account_id
+           cross join lateral (select ${nameOf('d')} as d, ${nameOf('c')} as c) as name_of
+          where t.id > $1 order by t.id`,
+        since.transfer,
+      ),
+    events: () =>
+      list('select type as line from events where sequence > $1 order by sequence', since.event),
+    alerts: () => list('select kind as line from alerts where id > $1 order by id', since.alert),
+  }
+}
+
+// A bank's by its code; a client's suspense and nobody's are told apart; other currencies are named.
+function nameOf(account: 'c' | 'd'): string {
+  const [kind, owner, currency] = ['kind', 'owner', 'currency'].map((name) => `${account}.${name}`)
+  return `${kind}
+    || case when ${owner} like 'bank:%' and ${kind} = 'suspense' then ' of nobody'
+            when ${owner} like 'bank:%' then ' ' || split_part(${owner}, ':', 2) else '' end
+    || case when ${currency} = 'NGN' then '' else ' ' || ${currency} end`
+}
+
+export async function expirePayments({ db, clock, database }: Bench): Promise<void> {
+  const { connectionString } = database
+  const batchPool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+  const round = expirePaymentsRound({ batchPool, sharedAccounts: new SharedAccounts(db), clock })
+  while ((await round(new AbortController().signal)).more);
+  await batchPool.end()
+}
+
+// Answers the session id, and the answer in one line: "00 booked", "00 suspended late".
+export async function credit(
+  bench: Bench,
+  accountNumber: string,
+  amount: string,
+  more: Record<string, unknown> = {},
+) {
+  const sessionId = newSessionId()
+  const answer = await postRail(bench, '058/credits', { sessionId, accountNumber, amount, ...more })
+  return { sessionId, says: wordsOf(answer.json()) }
+}
+
+export async function reverse(bench: Bench, originalSessionId: string, amount: string) {
+  const body = { sessionId: newSessionId(), originalSessionId, amount }
+  return wordsOf((await postRail(bench, '058/reversals', body)).json())
+}
+
+// The suspense item of a credit, at the desk.
+export async function itemOf(bench: Bench, sessionId: string) {
+  const { data } = (await bench.call({ url: '/api/v1/suspense?limit=100' })).json()
+  return data.find((item: { sessionId: string }) => item.sessionId === sessionId)
+}
+
+// The state in which it leaves the item, or why not.
+export async function resolve(
+  bench: Bench,
+  sessionId: string,
+  how: 'assign' | 'return',
+  to: object = {},
+): Promise<string> {
+  const { id } = await itemOf(bench, sessionId)
+  const { data, code } = (
+    await bench.call({ url: `/api/v1/suspense/${id}/${how}`, body: to })
+  ).json()
+  return data?.state ?? code
+}
+
+function wordsOf({ responseCode, outcome, code }: Record<string, string>): string {
+  return [responseCode, outcome, code].filter(Boolean).join(' ')
+}

@@ -1,0 +1,64 @@
+// The suspense desk over HTTP, as an operator works at it.
+
+import assert from 'node:assert/strict'
+import { newSessionId, postRail } from './rail.ts'
+import type { Bench } from './service.ts'
+
+export const SUSPENSE = '/api/v1/suspense'
+export const NOBODYS_NUMBER = '0123456789'
+
+// biome-ignore lint/suspicious/noExplicitAny: items, as JSON has them.
+export type Item = any
+
+export async function listItems(bench: Bench, query = '', token?: string): Promise<Item[]> {
+  const url = `${SUSPENSE}?limit=100${query}`
+  const answer = await bench.call({ url, ...(token ? { token } : {}) })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data
+}
+
+export async function readItem(bench: Bench, id: number): Promise<Item> {
+  const answer = await bench.call({ url: `${SUSPENSE}/${id}` })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data
+}
+
+// Money that goes to suspense as a whole; answers its item.
+export async function suspend(
+  bench: Bench,
+  accountNumber: string,
+  amount: string,
+  more: { bank?: string } & Record<string, unknown> = {},
+): Promise<Item> {
+  const { bank = '058', ...fields } = more
+  const sessionId = newSessionId()
+  const body = { sessionId, accountNumber, amount, ...fields }
+  const answer = await postRail(bench, `${bank}/credits`, body)
+  assert.deepEqual([answer.json().responseCode, answer.json().outcome], ['00', 'suspended'])
+  const { rows } = await bench.db.query(
+    `select i.id::int from suspense_items i join credits c on c.id = i.credit_id
+      where c.session_id = $1`,
+    [sessionId],
+  )
+  assert.equal(rows.length, 1)
+  return { id: rows[0].id, sessionId }
+}
+
+type By = { token?: string }
+
+export function assign(bench: Bench, id: number | string, body: object, by: By = {}) {
+  return bench.call({ url: `${SUSPENSE}/${id}/assign`, body, ...by })
+}
+
+export function giveBack(bench: Bench, id: number | string, body: object = {}, by: By = {}) {
+  return bench.call({ url: `${SUSPENSE}/${id}/return`, body, ...by })
+}
+
+export async function actionsOn(bench: Bench, id: number): Promise<Item[]> {
+  const { rows } = await bench.db.query(
+    `select c.client_id as by, a.action, a.detail from actions a join clients c on c.id = a.client_id
+      where a.subject = $1 order by a.id`,
+    [`suspense/${id}`],
+  )
+  return rows
+}

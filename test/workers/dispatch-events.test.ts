@@ -1,0 +1,167 @@
+// From the outbox into the queues: every event to each of its targets, once, whoever dispatches and
+// whatever happens meanwhile.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { dispatchEvents } from '#domain/dispatch.ts'
+import { appendEvents } from '#domain/events.ts'
+import { updateEndpoint } from '#domain/webhook-endpoints.ts'
+import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
+import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
+
+const HOOK = 'https://shop.example.com/hook' // Of every account of the fixtures.
+const DONE = 'https://shop.example.com/done' // The callBackUrl of every advice of the fixtures.
+
+test('events are queued for the account, the advice, its callback and the endpoints', async () => {
+  await using bench = await startWebhookBench()
+  await bench.addEndpoint('https://ep.example.ng/all')
+  await bench.addEndpoint('https://ep.example.ng/some', ['payment.successful'])
+  await createAccount(bench)
+  const notificationUrl = 'https://shop.example.com/advice'
+  const payment = await startPayment(bench, { notificationUrl })
+  await simulate(bench, payment.bankAccount, '6000')
+
+  await bench.dispatch()
+
+  const { adviceReference, paymentReference } = payment
+  const references = `?adviceReference=${adviceReference}&paymentReference=${paymentReference}`
+  assert.deepEqual(await queued(bench), [
+    ['account.created', 'endpoint', 'https://ep.example.ng/all'],
+    ['account.created', 'notification', HOOK],
+    ['payment.processing', 'endpoint', 'https://ep.example.ng/all'],
+    ['payment.processing', 'notification', notificationUrl],
+    ['payment.successful', 'callback', `${DONE}${references}`],
+    ['payment.successful', 'endpoint', 'https://ep.example.ng/all'],
+    ['payment.successful', 'endpoint', 'https://ep.example.ng/some'],
+    ['payment.successful', 'notification', notificationUrl],
+  ])
+})
+
+test('money that is told by its credit alone finds the account or advice it was sent to', async () => {
+  await using bench = await startWebhookBench()
+  const clientId = await bench.clientId()
+  const { accountNumber } = await createAccount(bench)
+  await simulate(bench, accountNumber, '10')
+  const { rows } = await bench.db.query('select id from credits')
+  const event = { clientId, type: 'credit.returned', creditId: rows[0].id, facts: {} } as const
+  await withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), [event]))
+
+  await bench.dispatch()
+
+  assert.deepEqual((await queued(bench)).at(-1), ['credit.returned', 'notification', HOOK])
+})
+
+test('dispatching again queues nothing twice', async () => {
+  await using bench = await startWebhookBench()
+  await createAccount(bench)
+  await bench.dispatch()
+  await bench.db.query('update dispatch_cursors set sequence = 0')
+
+  await bench.dispatch()
+
+  assert.equal((await queued(bench)).length, 1)
+  assert.equal(await cursor(bench), 1n)
+})
+
+test('several dispatchers at once miss nothing and queue nothing twice', async () => {
+  await using bench = await startWebhookBench()
+  const clientId = await bench.clientId()
+  await bench.addEndpoint('https://ep.example.ng/all')
+  const write = async () => {
+    for (let round = 0; round < 20; round++) {
+      const facts = { round }
+      const events = Array.from({ length: 40 }, () => {
+        return { clientId, type: 'account.updated', facts } as const
+      })
+      await withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), events))
+    }
+  }
+  const dispatch = async () => {
+    for (let round = 0; round < 30; round++) await bench.dispatch()
+  }
+
+  await Promise.all([write(), write(), dispatch(), dispatch(), dispatch()])
+  await bench.dispatch()
+
+  const { rows } = await bench.db.query(
+    `select count(*)::int as events, count(distinct e.sequence)::int as queued,
+            max(e.sequence) as last
+       from deliveries v join events e on e.id = v.event_id`,
+  )
+  assert.deepEqual(rows, [{ events: 1600, queued: 1600, last: 1600n }])
+  assert.equal(await cursor(bench), 1600n)
+})
+
+test('a dispatcher that dies before its commit has done nothing, and the next does it all', async () => {
+  await using bench = await startWebhookBench()
+  await createAccount(bench)
+  const dying = withTransaction(bench.webhookPool, async (tx) => {
+    await dispatchEvents(tx, bench.clock())
+    throw new Error('killed')
+  })
+
+  await assert.rejects(dying, /killed/)
+  assert.deepEqual([await queued(bench), await cursor(bench)], [[], undefined])
+  await bench.dispatch()
+
+  assert.equal((await queued(bench)).length, 1)
+})
+
+test("what is wrong with one client's events holds up nobody else's", async () => {
+  await using bench = await startWebhookBench()
+  const token = await bench.newClient('MAN0000002')
+  await createAccount(bench)
+  const other = await bench.clientId('MAN0000002')
+  const broken = { clientId: other, type: 'payment.expired', facts: null as never } as const
+  await withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), [broken]))
+  await bench.db.query('alter table events disable trigger user')
+  await bench.db.query(
+    `update events set payment_id = '6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10' where client_id = $1`,
+    [other],
+  )
+  await createAccount(bench, {}, { token })
+  const payment = await startPayment(bench)
+  await bench.db.query('update events set payment_id = $1 where client_id = $2 and sequence = 1', [
+    payment.paymentReference,
+    other,
+  ])
+  await bench.db.query('update payments set client_id = $1', [other]).catch(() => {})
+
+  await bench.dispatch()
+
+  assert.deepEqual((await queued(bench)).length > 0, true)
+})
+
+test('an endpoint that is switched off, deleted or of another client is queued nothing', async () => {
+  await using bench = await startWebhookBench()
+  await bench.newClient('MAN0000002')
+  const off = await bench.addEndpoint('https://ep.example.ng/off')
+  const deleted = await bench.addEndpoint('https://ep.example.ng/deleted')
+  await bench.addEndpoint('https://ep.example.ng/other', null, 'MAN0000002')
+  const clientId = await bench.clientId()
+  await withTransaction(bench.db, (tx) =>
+    updateEndpoint(tx, bench.clock(), clientId, off.id, { isActive: false }),
+  )
+  await bench.db.query('update webhook_endpoints set deleted_at = now() where id = $1', [
+    deleted.id,
+  ])
+  await createAccount(bench)
+
+  await bench.dispatch()
+
+  assert.deepEqual(await queued(bench), [['account.created', 'notification', HOOK]])
+})
+
+async function queued(bench: WebhookBench): Promise<string[][]> {
+  const rows = await bench.deliveries()
+  return rows.map(({ type, kind, url, sentTo }) => [type, kind, sentTo ?? url]).sort()
+}
+
+async function cursor(bench: WebhookBench): Promise<bigint | undefined> {
+  const { rows } = await bench.db.query(
+    `select sequence from dispatch_cursors c join clients k on k.id = c.client_id
+      where k.client_id = 'MAN0000001'`,
+  )
+  return rows[0]?.sequence
+}
