@@ -59,6 +59,9 @@ create index transfers_by_credit_account on transfers (credit_account_id, id);
 -- that nobody reads. They are found through the credit.
 create index transfers_by_debit_account on transfers (debit_account_id, id) where reason <> 'credit';
 
+create index transfers_reversed on transfers (debit_account_id) include (amount_kobo)
+  where reason = 'reversal';
+
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% may not be changed this way (%)', tg_table_name, lower(tg_op)

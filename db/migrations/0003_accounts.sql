@@ -46,3 +46,7 @@ create table collection_accounts (
   constraint collection_accounts_number_unique unique (account_number),
   constraint collection_accounts_of_client unique (client_id, id)
 );
+
+-- Balances by merchant.
+create index collection_accounts_by_merchant
+  on collection_accounts (client_id, merchant_id, merchant_code, currency_code);

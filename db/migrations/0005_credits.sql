@@ -43,6 +43,9 @@ create index credits_by_number on credits (account_number, id);
 create index credits_by_client on credits (client_id, id) where client_id is not null;
 create index credits_by_payment on credits (payment_id, id) where payment_id is not null;
 
+-- Nearly all credits are booked and stay so: the others are found by what became of them.
+create index credits_by_outcome on credits (client_id, outcome, id) where outcome <> 'booked';
+
 create table suspense_items (
   id                       bigint primary key generated always as identity,
   credit_id                bigint not null references credits,
@@ -65,6 +68,8 @@ create table suspense_items (
 );
 
 create index suspense_items_open on suspense_items (client_id, id) where state = 'open';
+create index suspense_items_by_client on suspense_items (client_id, state)
+  include (amount_kobo, credit_id, account_id);
 create index suspense_items_by_credit on suspense_items (credit_id);
 create index suspense_items_by_payment on suspense_items (assigned_payment_id)
   where assigned_payment_id is not null;

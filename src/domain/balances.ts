@@ -90,6 +90,8 @@ function sumOf(part: string): string {
   return `coalesce(sum(kobo) filter (where part = '${part}'), 0)::bigint`
 }
 
+const NAME = 'a.merchant_id, a.merchant_code, a.currency_code'
+
 // In the order of their names. What is in suspense counts for the merchant whose number it was
 // sent to; money in another currency than the account's shows in the client's balance only.
 export async function listMerchantBalances(
@@ -104,7 +106,7 @@ export async function listMerchantBalances(
                     sum(l.credits_kobo - l.debits_kobo)::bigint as collected
                from collection_accounts a join ledger_accounts l on l.id = a.id
               where a.client_id = $1
-                ${after ? 'and (a.merchant_id, a.merchant_code, a.currency_code) > ($3, $4, $5)' : ''}
+                ${after ? `and (${NAME}) > ($3, $4, $5)` : ''}
               group by 1, 2, 3 order by 1, 2, 3 limit $2
            ), items as (
              select a.merchant_id, a.merchant_code, a.currency_code,

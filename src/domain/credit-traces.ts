@@ -1,8 +1,8 @@
 // Tracing money: the credits of a client, found by whatever of them somebody knows, each with where
 // its money is now.
 //
-// A client sees the credits to its numbers, and those whose money was assigned to it. Nobody's money
-// (a number we never gave out) is seen by operators, by session id or account number.
+// A client sees the credits to its numbers, and those whose money was assigned to it. Nobody's
+// money (a number we never gave out) is seen by operators, by session id or account number.
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'

@@ -46,8 +46,8 @@ export const EVENT_COLUMNS = `
   e.credit_id as "creditId", e.facts, e.created_at as "createdAt"`
 
 // What is not queued yet is on its way; an event that had nowhere to go is neither delivered nor
-// undelivered. As an aggregate, which is looked up for each event that is reached: the planner would
-// answer `exists` by reading the deliveries of everybody (360 ms for a page, and growing).
+// undelivered. As an aggregate, which is looked up for each event that is reached: `exists` would
+// be answered by reading the deliveries of everybody (360 ms for a page, and growing).
 const WITH_STATE = `
   cross join lateral (
     select case when e.sequence > coalesce((select c.sequence from dispatch_cursors c

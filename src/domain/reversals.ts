@@ -128,10 +128,19 @@ async function write(
   })
   await tx.query({
     name: 'reverse-credit',
-    text: `update credits
-              set reversed_kobo = reversed_kobo + $2,
-                  outcome = case when $3 then 'reversed' else outcome end
-            where id = $1`,
+    // When nothing is booked any more, the outcome is what became of the part that was suspended.
+    text: `update credits c
+              set reversed_kobo = c.reversed_kobo + $2,
+                  outcome = case
+                    when $3 then 'reversed'
+                    when c.outcome = 'booked'
+                         and c.suspended_kobo + c.reversed_kobo + $2 = c.amount_kobo
+                    then (select case when i.state in ('assigned', 'returned') then i.state
+                                      else 'suspended' end
+                            from suspense_items i
+                           where i.credit_id = c.id and i.state <> 'reversed')
+                    else c.outcome end
+            where c.id = $1`,
     values: [credit.id, plan.bookedKobo, isWhole],
   })
   await takeFromItems(tx, now, plan.items)

@@ -1,4 +1,4 @@
-// Balances: what a client has with us, by currency and by merchant, equal to the ledger at all times.
+// Balances: what a client has with us, by currency and by merchant, always equal to the ledger.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -107,7 +107,7 @@ test('whatever happens to money, the balances follow and equal the ledger', asyn
   await assertBooksBalance(own)
 })
 
-test('a merchant has what came to its own collection accounts, in the order of the labels', async () => {
+test('a merchant has what came to its own accounts, in the order of the labels', async () => {
   await using own = await startTestService()
   const desk = await openDesk(own)
   const labels = (merchantId: string, merchantCode: string) => ({ merchantId, merchantCode })

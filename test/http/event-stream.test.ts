@@ -29,7 +29,7 @@ async function createAccounts(count: number, token: string): Promise<void> {
   await Promise.all(Array.from({ length: count }, () => createAccount(bench, {}, { token })))
 }
 
-test('an event comes with its number, its type and its body as the events list has it', async () => {
+test('an event comes with its number, its type and its body as it is listed', async () => {
   const token = await newClient()
   await using stream = await open(token)
 

@@ -1,5 +1,5 @@
-// The delivery log, and sending again: whoever asks why a webhook did not come is told, and can have
-// it sent once more, whole ranges of time too.
+// The delivery log, and sending again: whoever asks why a webhook did not come is told, and can
+// have it sent once more, whole ranges of time too.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -113,7 +113,7 @@ test('a range of time is sent again to one endpoint, of the types that it wants'
   assert.deepEqual(received.sort(), [1, 4])
 })
 
-test('a test event goes to the endpoint that it was asked for, signed with its secret', async () => {
+test('a test event goes to the endpoint it was asked for, signed with its secret', async () => {
   const received: { name: string; headers: Record<string, string>; body: string }[] = []
   const receive = (name: string) =>
     httpReceiver((request, answer) => {
@@ -142,6 +142,36 @@ test('a test event goes to the endpoint that it was asked for, signed with its s
   const when = new Date(Number(at['webhook-timestamp']) * 1000)
   const signature = new Webhook(endpoint.secret).sign(eventId, when, body)
   assert.equal(headers['webhook-signature'], signature)
+})
+
+test('what waits goes to the new address once the endpoint is on, never to one deleted', async () => {
+  await using receiver = await httpReceiver((_, answer) => answer.end())
+  const token = await newClient()
+  const dead = `http://127.0.0.1:${await closedPort()}/hook`
+  const [kept, deleted] = [await register(token, dead), await register(token, dead)]
+  await pay(token, {}, '0')
+  await deliverDue(bench)
+  bench.advance(6_000)
+  const change = (id: string, body: object) =>
+    bench.call({ method: 'PATCH', url: `${ENDPOINTS}/${id}`, body, token })
+
+  for (const { id } of [kept, deleted]) await change(id, { url: receiver.url, isActive: false })
+  await deliverDue(bench)
+  assert.equal(receiver.requests, 0)
+  await bench.call({ method: 'DELETE', url: `${ENDPOINTS}/${deleted.id}`, token })
+  await change(kept.id, { isActive: true })
+  await deliverDue(bench)
+
+  assert.equal(receiver.requests, 1)
+  const [{ id }] = (await list(token)).data
+  const log = (await bench.call({ url: `${EVENTS}/${id}/deliveries`, token })).json().data
+  assert.deepEqual(
+    log.map((each: object) => pick(each, ['endpointId', 'url', 'state', 'nextAttemptAt'])),
+    [
+      { endpointId: kept.id, url: receiver.url, state: 'delivered', nextAttemptAt: null },
+      { endpointId: deleted.id, url: receiver.url, state: 'pending', nextAttemptAt: null },
+    ],
+  )
 })
 
 test('what is switched off, deleted or nowhere is not sent to', async () => {

@@ -138,7 +138,7 @@ test('a path that names nothing of ours is the same 404, whatever it holds', asy
   assert.deepEqual(faults, [])
 })
 
-test('a path that is no text, or longer than any name of ours, is refused in our words', async () => {
+test('a path that is no text, or longer than any name of ours, is refused', async () => {
   for (const name of ['%FF', '%ZZ', '9'.repeat(300)]) {
     for (const url of [`${CREDITS}/${name}`, `/api/v1/payments/${name}`]) {
       const answer = await bench.call({ url })

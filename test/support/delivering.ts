@@ -1,6 +1,7 @@
 // Delivers what is due, as the workers would: the same dispatcher and the same deliverer, run until
 // nothing is left to do at this moment.
 
+import assert from 'node:assert/strict'
 import { createBatchPool, type Pool } from '#db/pool.ts'
 import { bankNames } from '#domain/resource-views.ts'
 import { createLogger } from '#log.ts'
@@ -10,6 +11,7 @@ import { createDeliverer } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
 import type { Bench } from './service.ts'
 
+const ROUNDS_MAX = 100
 const LOG = createLogger({ level: 'silent' })
 
 export async function deliverDue({ config, database, clock }: Bench): Promise<void> {
@@ -27,7 +29,8 @@ export async function deliverDue({ config, database, clock }: Bench): Promise<vo
     sealer: new Sealer(secrets.data, secrets.hash),
     rendering: { mode, nameBank: bankNames(banks), nameStyle: policy.accountName },
   })
-  while (await isAnyDue(pool, clock())) {
+  for (let rounds = 0; await isAnyDue(pool, clock()); rounds++) {
+    assert(rounds < ROUNDS_MAX, 'what is due is not delivered')
     await deliverer.round(signal)
     await deliverer.idle()
   }

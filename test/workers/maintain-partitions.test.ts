@@ -42,6 +42,24 @@ test('a partition goes when its time is over, and not before', async () => {
   assert.equal((await bench.partitions('events'))[0], '20261123')
 })
 
+test('deliveries and their attempts come and go with the events they belong to', async () => {
+  await using bench = await setup()
+
+  for (const days of [0, 30, 95]) {
+    bench.advanceDays(days)
+    await bench.round()
+    const events = await bench.partitions('events')
+    assert(events.length > 0)
+    assert.deepEqual(await bench.partitions('deliveries'), events)
+    assert.deepEqual(await bench.partitions('delivery_attempts'), events)
+  }
+  const { rows } = await bench.pool.query(
+    `select count(distinct pg_get_expr(relpartbound, oid))::int as bounds, count(*)::int as parts
+       from pg_class where relname ~ '^(events|deliveries|delivery_attempts)_[0-9]{8}$'`,
+  )
+  assert.equal(rows[0].parts, 3 * rows[0].bounds)
+})
+
 test('while somebody reads the table, the round gives way and writers go on', async () => {
   await using bench = await setup()
   const reader = await bench.pool.connect()

@@ -73,6 +73,11 @@ const Params = Type.Object({ id: Type.String() })
 const tags = ['Events']
 
 export const eventRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(eventList, deps)
+  await app.register(oneEvent, deps)
+}
+
+const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
   const show = eventShower(deps)
 
@@ -112,6 +117,11 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
       return listed('Events retrieved successfully', page, (event) => event)
     },
   )
+}
+
+const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication } = deps
+  const show = eventShower(deps)
 
   app.get(
     '/api/v1/events/:id',

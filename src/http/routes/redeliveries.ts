@@ -1,7 +1,6 @@
 // Sending on request: an event again, a range of time to one endpoint, a test.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Window } from '#db/time-bounds.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { REPLAY_MAX, redeliver, replay } from '#domain/deliveries.ts'
 import { timestamp } from '#domain/resource-views.ts'
@@ -46,6 +45,11 @@ const about = {
 }
 
 export const redeliveryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(eventAgain, deps)
+  await app.register(toOneEndpoint, deps)
+}
+
+const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
 
   app.post(
@@ -76,6 +80,10 @@ export const redeliveryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
       return accepted('Event queued successfully', { queued })
     },
   )
+}
+
+const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
 
   app.post(
     '/api/v1/webhook-endpoints/:id/replay',
@@ -98,7 +106,7 @@ export const redeliveryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
     },
     async ({ client, params, body }) => {
       const endpointId = endpointIdOf(params.id)
-      const { from, to } = windowOf(body) as Required<Window> as { from: Date; to: Date }
+      const { from, to } = windowOf(body) as { from: Date; to: Date } // The schema has both.
       const { queued, nextFrom } = await withTransaction(db, (tx) =>
         replay(tx, clock(), { clientId: client.id, endpointId, from, to }),
       )

@@ -89,7 +89,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'createWebhookEndpoint',
         tags,
         summary: 'Register a webhook endpoint',
-        description: `At most ${ENDPOINTS_MAX}. Deliveries are signed with the secret in the answer.`,
+        description: `At most ${ENDPOINTS_MAX}. Deliveries are signed with the secret answered.`,
         security: BEARER,
         querystring: NoQuery,
         body: EndpointRequest,
