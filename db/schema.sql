@@ -101,6 +101,7 @@ create table collection_accounts (
   constraint collection_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id)
 );
+CREATE INDEX collection_accounts_by_merchant ON collection_accounts USING btree (client_id, merchant_id, merchant_code, currency_code);
 
 create sequence credit_ids;
 
@@ -133,6 +134,7 @@ create table credits (
 );
 CREATE INDEX credits_by_client ON credits USING btree (client_id, id) WHERE client_id IS NOT NULL;
 CREATE INDEX credits_by_number ON credits USING btree (account_number, id);
+CREATE INDEX credits_by_outcome ON credits USING btree (client_id, outcome, id) WHERE outcome <> 'booked'::text;
 CREATE INDEX credits_by_payment ON credits USING btree (payment_id, id) WHERE payment_id IS NOT NULL;
 
 create table deliveries (
@@ -143,6 +145,7 @@ create table deliveries (
   url text,
   state text collate "C" not null default 'pending'::text,
   attempts integer not null default 0,
+  ladder_step integer not null default 0,
   next_attempt_at timestamp with time zone not null,
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
@@ -174,6 +177,8 @@ create table destinations (
   client_id bigint not null,
   endpoint_id uuid,
   url text not null,
+  is_callback boolean not null default false,
+  due_at timestamp with time zone,
   failures integer not null default 0,
   failing_since timestamp with time zone,
   paused_until timestamp with time zone,
@@ -182,8 +187,13 @@ create table destinations (
   constraint destinations_pkey PRIMARY KEY (id),
   constraint destinations_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint destinations_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
-);
-CREATE UNIQUE INDEX destinations_once ON destinations USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid), md5(url));
+) with (fillfactor=50);
+CREATE INDEX destinations_due ON destinations USING btree (GREATEST(due_at, paused_until)) WHERE disabled_at IS NULL AND due_at IS NOT NULL;
+CREATE UNIQUE INDEX destinations_once ON destinations USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid), (
+CASE
+    WHEN endpoint_id IS NULL THEN md5(url)
+    ELSE ''::text
+END), is_callback);
 
 create table dispatch_cursors (
   client_id bigint not null,
@@ -351,6 +361,7 @@ create table signing_secrets (
   constraint signing_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint signing_secrets_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
 );
+CREATE INDEX signing_secrets_by_owner ON signing_secrets USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid));
 CREATE UNIQUE INDEX signing_secrets_one_current ON signing_secrets USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE retires_at IS NULL;
 
 create table suspense_items (
@@ -377,6 +388,7 @@ create table suspense_items (
   constraint suspense_items_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint suspense_items_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id)
 );
+CREATE INDEX suspense_items_by_client ON suspense_items USING btree (client_id, state) INCLUDE (amount_kobo, credit_id, account_id);
 CREATE INDEX suspense_items_by_credit ON suspense_items USING btree (credit_id);
 CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_payment_id) WHERE assigned_payment_id IS NOT NULL;
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
@@ -390,13 +402,13 @@ create table transfers (
   credit_id bigint not null,
   reason text collate "C" not null,
   posted_at timestamp with time zone not null,
-  constraint transfers_pkey PRIMARY KEY (id),
+  constraint transfers_pkey PRIMARY KEY (credit_id, id),
   constraint transfers_amount_positive CHECK (amount_kobo > 0),
   constraint transfers_two_accounts CHECK (debit_account_id <> credit_account_id)
 );
-CREATE INDEX transfers_by_credit ON transfers USING btree (credit_id);
 CREATE INDEX transfers_by_credit_account ON transfers USING btree (credit_account_id, id);
 CREATE INDEX transfers_by_debit_account ON transfers USING btree (debit_account_id, id) WHERE reason <> 'credit'::text;
+CREATE INDEX transfers_reversed ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo) WHERE reason = 'reversal'::text;
 CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_post AFTER INSERT ON transfers REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION post_inserted_transfers();
 

@@ -110,13 +110,17 @@ export async function updatePayments(
 // for its usual time, and keeps its numbers as long again (I7). Answers false, and does nothing, when
 // one of them is somebody else's by now.
 export async function reopenPayment(tx: Transaction, now: Date, id: string): Promise<boolean> {
-  const { rowCount } = await tx.query({
-    name: 'number-that-was-given-away',
-    text: `select from payment_numbers pn join numbers n on n.account_number = pn.account_number
-            where pn.payment_id = $1 and n.payment_id is distinct from $1`,
+  // Locked: one may be on its way to another payment at this moment.
+  const { rows } = await tx.query<{ isOurs: boolean }>({
+    name: 'lock-numbers-to-reopen',
+    text: `select n.payment_id = $1 as "isOurs"
+             from payment_numbers pn join numbers n on n.account_number = pn.account_number
+            where pn.payment_id = $1
+            order by n.account_number
+              for no key update of n`,
     values: [id],
   })
-  if (rowCount !== 0) return false
+  if (!rows.every((row) => row.isOurs)) return false
   await tx.query({
     name: 'reopen-payment',
     text: `with before as (select id, closes_at from payments where id = $1),

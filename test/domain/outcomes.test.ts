@@ -1,6 +1,6 @@
 // Every outcome that a transfer can have, over HTTP, each with all that it does: the answer to the
 // bank, the state of the payment, the transfers, the events, and the way out where there is one.
-// docs/money-flow.md tells the same for people.
+// docs/money-flow.md tells the same for people. What is not a payment's: outcomes-elsewhere.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,15 +13,7 @@ import {
   startPayment,
   verify,
 } from '../support/fixtures.ts'
-import {
-  beginTale,
-  credit,
-  expirePayments,
-  itemOf,
-  resolve,
-  reverse,
-} from '../support/money-tale.ts'
-import { newSessionId, postRail } from '../support/rail.ts'
+import { beginTale, credit, expirePayments, itemOf, resolve } from '../support/money-tale.ts'
 import { startTestService } from '../support/service.ts'
 
 const bench = closeAfterTests(await startTestService())

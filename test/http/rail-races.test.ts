@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertCleanBooks, postSigned, startTwin, tally } from '../support/bank-calls.ts'
+import { assertCleanBooks, holdTable, postSigned, startTwin, tally } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, readAccount, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
@@ -28,28 +28,6 @@ async function countCredits(sessionIds: readonly string[]): Promise<number> {
     [sessionIds],
   )
   return rows[0].count
-}
-
-// Nothing can be taken until it is let go; answers who waits for it.
-async function holdCredits() {
-  const holder = await bench.db.connect()
-  await holder.query('begin; lock table credits in share row exclusive mode')
-  const waiting = async (count: number): Promise<number[]> => {
-    for (;;) {
-      const { rows } = await bench.db.query<{ pid: number }>(
-        `select pid from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      if (rows.length >= count) return rows.map((row) => row.pid)
-    }
-  }
-  return {
-    waiting,
-    [Symbol.asyncDispose]: async () => {
-      await holder.query('rollback')
-      holder.release()
-    },
-  }
 }
 
 test('the same credit fifty times at once is taken once', async () => {
@@ -116,7 +94,7 @@ test('a connection lost while money is being taken is 03 with 503, and trying ag
   const credits = times(20, () => creditOf(accountNumber))
   let answers: Sent[]
   {
-    await using hold = await holdCredits()
+    await using hold = await holdTable(bench, 'credits')
     const sent = Promise.all(credits.map((credit) => postRail(bench, '058/credits', credit)))
     const pids = await hold.waiting(1)
     await bench.db.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [pids])
@@ -172,7 +150,7 @@ test('more than can wait is refused at once with 503, 03 and a time to come back
   const list = JSON.stringify(times(1000, () => credit))
   let sent: Promise<Sent[]>
   {
-    await using hold = await holdCredits()
+    await using hold = await holdTable(bench, 'credits')
     // Two lists are being written and ten may wait; the others would be the eleventh and twelfth.
     sent = Promise.all(times(14, () => postSigned(bench, '058/credits', list)))
     await hold.waiting(1)

@@ -144,7 +144,7 @@ test('a test event goes to the endpoint it was asked for, signed with its secret
   assert.equal(headers['webhook-signature'], signature)
 })
 
-test('what waits goes to the new address once the endpoint is on, never to one deleted', async () => {
+test('what waits goes to the new address once it is on, never to one deleted', async () => {
   await using receiver = await httpReceiver((_, answer) => answer.end())
   const token = await newClient()
   const dead = `http://127.0.0.1:${await closedPort()}/hook`

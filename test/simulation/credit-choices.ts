@@ -7,7 +7,7 @@ import { type Choices, sessionOf } from './choices.ts'
 import { LISTED, UNLISTED } from './requests.ts'
 import { BANK_CODES } from './world.ts'
 
-const LIST_MAX = 12
+const LIST_MAX = 16
 const AGAIN_TRIES = 5
 const OPENING_KOBO = 10_000_000_00n
 
@@ -23,7 +23,7 @@ const FAULTS: readonly Fault[] = [
 ]
 
 export function chooseCredits(choices: Choices): Op {
-  const isList = choices.chance(30)
+  const isList = choices.chance(40)
   const bank = choices.random.pick(BANK_CODES)
   const count = isList ? choices.random.integer(1, LIST_MAX) : 1
   const credits: Report[] = []

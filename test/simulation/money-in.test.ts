@@ -21,7 +21,7 @@ import { startWorld, type World } from './world.ts'
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
 const STEPS = Number(process.env.STEPS ?? 10_000)
 
-const COMPARE_EVERY = 500
+const COMPARE_EVERY = 1_000
 const RESTART_EVERY = 2_500
 const CUT_EVERY = 3_000
 

@@ -7,8 +7,8 @@ import type { Books } from '../support/model-books.ts'
 import { Account, Payment } from '../support/model-places.ts'
 import type { Choices } from './choices.ts'
 
-const OPS_MAX = 20
-const WAITING_MAX = 6
+const OPS_MAX = 28
+const WAITING_MAX = 10
 
 export class Rounds {
   readonly #choices: Choices

@@ -104,6 +104,28 @@ export async function closeExpired({ database, service, clock }: Bench): Promise
   }
 }
 
+// Nothing is written to a table until it is let go; `waiting` answers who waits for something, as
+// soon as so many do.
+export async function holdTable({ db }: Pick<Bench, 'db'>, table: string) {
+  const holder = await db.connect()
+  await holder.query(`begin; lock table ${table} in share mode`)
+  return {
+    waiting: async (count: number): Promise<number[]> => {
+      for (;;) {
+        const { rows } = await db.query<{ pid: number }>(
+          `select pid from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        if (rows.length >= count) return rows.map((row) => row.pid)
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await holder.query('rollback')
+      holder.release()
+    },
+  }
+}
+
 // Every deadlock costs whoever met it a second, even when trying again then succeeds.
 export async function countDeadlocks({ db }: Pick<Bench, 'db'>): Promise<number> {
   await db.query('select pg_stat_force_next_flush()')

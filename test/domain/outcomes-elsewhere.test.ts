@@ -1,0 +1,256 @@
+// Every outcome of a transfer that is not simply a payment's: to nobody, from the wrong payer, in
+// another currency, reported again; and what a bank takes back. The rest is in outcomes.test.ts.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, MINUTE_MS, readAccount, startPayment, verify } from '../support/fixtures.ts'
+import { beginTale, credit, itemOf, resolve, reverse } from '../support/money-tale.ts'
+import { startTestService } from '../support/service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const NOBODYS = '0000000001'
+
+// Its own bank always holds more for us than these tests take back.
+await credit(bench, NOBODYS, '1000000.00')
+
+const balanceOf = async (accountNumber: string) =>
+  (await readAccount(bench, accountNumber)).accountBalance
+
+async function begin(terms: object = {}) {
+  const payment = await startPayment(bench, { amount: 100, ...terms })
+  return { payment, number: payment.bankAccount as string, tale: await beginTale(bench) }
+}
+
+async function stateOf(payment: { paymentReference: string }): Promise<string> {
+  const { transactionStatus, amountCollected } = await verify(bench, payment.paymentReference)
+  return `${transactionStatus} ${amountCollected}`
+}
+
+test('to an inactive collection account: it is suspended, and can go to another', async () => {
+  const inactive = await createAccount(bench)
+  const other = await createAccount(bench)
+  const deactivate = 'update collection_accounts set is_active = false where account_number = $1'
+  await bench.db.query(deactivate, [inactive.accountNumber])
+  const tale = await beginTale(bench)
+
+  const { sessionId, says } = await credit(bench, inactive.accountNumber, '20.00')
+
+  assert.equal(says, '00 suspended account_inactive')
+  const to = { accountNumber: other.accountNumber }
+  assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
+  assert.equal(await balanceOf(other.accountNumber), 20)
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → suspense 20.00',
+    'assign: suspense → collection 20.00',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'credit.suspended',
+    'credit.assigned',
+    'collection.received',
+  ])
+})
+
+test('to an unknown number: it is nobody’s, and the operator can give it to anybody', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const tale = await beginTale(bench)
+
+  const { sessionId, says } = await credit(bench, NOBODYS, '75.00')
+
+  assert.equal(says, '00 suspended unknown_number')
+  assert.deepEqual(await tale.events(), []) // There is nobody to tell.
+  assert.equal(await resolve(bench, sessionId, 'assign', { accountNumber }), 'assigned')
+  assert.equal(await balanceOf(accountNumber), 75)
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → suspense of nobody 75.00',
+    'assign: suspense of nobody → collection 75.00',
+  ])
+  assert.deepEqual(await tale.events(), ['credit.assigned', 'collection.received'])
+})
+
+test('nobody’s money given to a payment that then expires is the client’s to resolve', async () => {
+  const { payment, tale } = await begin()
+  const { sessionId } = await credit(bench, NOBODYS, '40.00')
+  const to = { paymentReference: payment.paymentReference }
+  await resolve(bench, sessionId, 'assign', to)
+
+  bench.advance(35 * MINUTE_MS)
+  await beginTale(bench) // Closes what is over.
+
+  assert.equal(await stateOf(payment), 'Expired 0')
+  assert.equal((await itemOf(bench, sessionId)).reason, 'underpaid')
+  assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → suspense of nobody 40.00',
+    'assign: suspense of nobody → pending 40.00',
+    'suspend: pending → suspense 40.00',
+    'return: suspense → returning 058 40.00',
+    'returned: returning 058 → bank 058 40.00',
+  ])
+})
+
+test('in another currency: it is suspended, and can only be returned', async () => {
+  const { payment, number, tale } = await begin()
+
+  const { sessionId, says } = await credit(bench, number, '100.00', { currency: 'USD' })
+
+  assert.equal(says, '00 suspended wrong_currency')
+  assert.equal(await stateOf(payment), 'Processing 0')
+  const to = { paymentReference: payment.paymentReference }
+  assert.equal(await resolve(bench, sessionId, 'assign', to), 'suspense_not_fitting')
+  assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 USD → suspense USD 100.00',
+    'return: suspense USD → returning 058 USD 100.00',
+    'returned: returning 058 USD → bank 058 USD 100.00',
+  ])
+  assert.deepEqual(await tale.events(), ['credit.suspended', 'credit.returned'])
+})
+
+test('from a payer who is not allowed, too little or too much: it is suspended', async () => {
+  const payerRules = { minAmount: '10.00', maxAmount: '90.00', names: ['Ada Obi'] }
+  const { accountNumber } = await createAccount(bench, { payerRules })
+  const tale = await beginTale(bench)
+  const from = (sourceAccountName: string) => ({ sourceAccountName })
+
+  const stranger = await credit(bench, accountNumber, '50.00', from('Chidi Obi'))
+  const little = await credit(bench, accountNumber, '9.99', from('Ada Obi'))
+  const much = await credit(bench, accountNumber, '90.01', from('Ada Obi'))
+  const right = await credit(bench, accountNumber, '50.00', from('OBI, ADA NGOZI'))
+
+  assert.equal(stranger.says, '00 suspended payer_not_allowed')
+  assert.equal(little.says, '00 suspended below_minimum')
+  assert.equal(much.says, '00 suspended above_maximum')
+  assert.equal(right.says, '00 booked')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → suspense 50.00',
+    'credit: bank 058 → suspense 9.99',
+    'credit: bank 058 → suspense 90.01',
+    'credit: bank 058 → collection 50.00',
+  ])
+  assert.equal(await resolve(bench, stranger.sessionId, 'assign', { accountNumber }), 'assigned')
+})
+
+test('the same session id again: the first result is told, and nothing moves', async () => {
+  const { payment, number, tale } = await begin()
+  const { sessionId } = await credit(bench, number, '40.00')
+
+  assert.equal((await credit(bench, number, '40.00', { sessionId })).says, '01 duplicate')
+
+  assert.equal(await stateOf(payment), 'PartPayment 40')
+  assert.deepEqual(await tale.moves(), ['credit: bank 058 → pending 40.00'])
+  assert.deepEqual(await tale.events(), ['payment.part_paid'])
+})
+
+test('the same session id on other terms: refused, and the operator is alerted', async () => {
+  const { number, tale } = await begin()
+  const { sessionId } = await credit(bench, number, '40.00')
+
+  const { says } = await credit(bench, number, '60.00', { sessionId })
+
+  assert.equal(says, '02 rejected session_reused')
+  assert.deepEqual(await tale.moves(), ['credit: bank 058 → pending 40.00'])
+  assert.deepEqual(await tale.events(), ['payment.part_paid'])
+  assert.deepEqual(await tale.alerts(), ['session_reused'])
+})
+
+test('a reversal before success: the payment goes on waiting', async () => {
+  const { payment, number, tale } = await begin()
+  const { sessionId } = await credit(bench, number, '40.00')
+
+  assert.equal(await reverse(bench, sessionId, '10.00'), '00 reversed')
+  assert.equal(await stateOf(payment), 'PartPayment 30')
+  assert.equal(await reverse(bench, sessionId, '30.00'), '00 reversed')
+  assert.equal(await stateOf(payment), 'Processing 0')
+  await credit(bench, number, '100.00')
+
+  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → pending 40.00',
+    'reversal: pending → bank 058 10.00',
+    'reversal: pending → bank 058 30.00',
+    'credit: bank 058 → settled 100.00',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'payment.part_paid',
+    'payment.reversed',
+    'payment.reversed',
+    'payment.successful',
+  ])
+})
+
+test('a reversal after success: the payment is Reversed, and takes no more money', async () => {
+  const { payment, number, tale } = await begin()
+  const { sessionId } = await credit(bench, number, '60.00')
+  await credit(bench, number, '40.00')
+
+  assert.equal(await reverse(bench, sessionId, '60.00'), '00 reversed')
+
+  assert.equal(await stateOf(payment), 'Reversed 40')
+  assert.equal((await credit(bench, number, '60.00')).says, '00 suspended payment_reversed')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → pending 60.00',
+    'credit: bank 058 → settled 40.00',
+    'settle: pending → settled 60.00',
+    'reversal: settled → bank 058 60.00',
+    'credit: bank 058 → suspense 60.00',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'payment.part_paid',
+    'payment.successful',
+    'payment.reversed',
+    'credit.suspended',
+  ])
+})
+
+test('a reversal takes from suspense first, then from what was booked', async () => {
+  const { payment, number, tale } = await begin()
+  const { sessionId } = await credit(bench, number, '130.00')
+
+  assert.equal(await reverse(bench, sessionId, '30.00'), '00 reversed')
+  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await reverse(bench, sessionId, '100.00'), '00 reversed')
+
+  assert.equal(await stateOf(payment), 'Reversed 0')
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → settled 100.00',
+    'credit: bank 058 → suspense 30.00',
+    'reversal: suspense → bank 058 30.00',
+    'reversal: settled → bank 058 100.00',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'payment.successful',
+    'credit.suspended',
+    'credit.reversed',
+    'payment.reversed',
+  ])
+})
+
+test('a reversal of what went to a collection account lowers its balance', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const { sessionId } = await credit(bench, accountNumber, '50.00')
+  const tale = await beginTale(bench)
+
+  assert.equal(await reverse(bench, sessionId, '20.00'), '00 reversed')
+  assert.equal(await reverse(bench, sessionId, '30.01'), '02 rejected amount_exceeds_original')
+
+  assert.equal(await balanceOf(accountNumber), 30)
+  assert.deepEqual(await tale.moves(), ['reversal: collection → bank 058 20.00'])
+  assert.deepEqual(await tale.events(), ['collection.reversed'])
+})
+
+test('a reversal of what was returned already: a shortfall, and the operator is alerted', async () => {
+  const tale = await beginTale(bench)
+  const { sessionId } = await credit(bench, NOBODYS, '80.00')
+  await resolve(bench, sessionId, 'return')
+
+  assert.equal(await reverse(bench, sessionId, '80.00'), '00 reversed')
+
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 058 → suspense of nobody 80.00',
+    'return: suspense of nobody → returning 058 80.00',
+    'returned: returning 058 → bank 058 80.00',
+    'reversal: shortfall 058 → bank 058 80.00',
+  ])
+  assert.deepEqual(await tale.alerts(), ['reversal_shortfall'])
+})
