@@ -2,26 +2,27 @@
 // gets its service from here.
 
 import type { FastifyInstance } from 'fastify'
-import { operatorDesk, sandboxBank } from './banks/connector.ts'
+import { operatorDesk, sandboxBank } from '#banks/connector.ts'
+import { isMigrated, migrate } from '#db/migrate.ts'
+import { createBatchPool, createPool, type Pool } from '#db/pool.ts'
+import { createReader } from '#db/reader.ts'
+import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/clients.ts'
+import type { Rendering } from '#domain/event-bodies.ts'
+import { registerRanges } from '#domain/numbers.ts'
+import { bankNames } from '#domain/resource-views.ts'
+import { createWriters, type Writers } from '#domain/writers.ts'
+import { buildApp } from '#http/app.ts'
+import { Authentication } from '#http/authentication.ts'
+import { Tokens } from '#http/tokens.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
+import { type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
+import { sendReturnsRound } from '#workers/send-returns.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
-import { isMigrated, migrate } from './db/migrate.ts'
-import { createBatchPool, createPool, type Pool } from './db/pool.ts'
-import { createReader } from './db/reader.ts'
-import { createClient, hasSandboxClient, SANDBOX_CLIENT } from './domain/clients.ts'
-import { registerRanges } from './domain/numbers.ts'
-import { bankNames } from './domain/resource-views.ts'
-import { createWriters, type Writers } from './domain/writers.ts'
-import { buildApp } from './http/app.ts'
-import { Authentication } from './http/authentication.ts'
-import { Tokens } from './http/tokens.ts'
-import { SharedAccounts } from './ledger/accounts.ts'
 import type { Logger } from './log.ts'
 import { Sealer } from './seal.ts'
 import { Wake } from './wake.ts'
-import { maintainPartitionsRound } from './workers/maintain-partitions.ts'
-import { type RunningWorkers, runWorkers } from './workers/run-workers.ts'
-import { sendReturnsRound } from './workers/send-returns.ts'
 
 const CONNECTIONS_MAX = 10
 const BATCH_CONNECTIONS_MAX = 8
@@ -64,7 +65,7 @@ export async function prepareDatabase({ config, connectionString, clock, log }: 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, log } = options
   const connections = openConnections(connectionString, log)
-  const { db, batchPool, webhookPool, reads } = connections
+  const { db, batchPool, reads } = connections
   const wakes = { dispatcher: new Wake(), deliverer: new Wake() }
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
   const sharedAccounts = new SharedAccounts(db)
@@ -86,14 +87,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ttlSeconds: config.policy.tokenTtlSeconds,
     clock,
   })
-  const sendReturnsNow = sendReturnsRound({
-    db,
-    batchPool,
-    sealer,
-    sharedAccounts,
-    connector,
-    clock,
-  })
+  const parts = { ...connections, sealer, sharedAccounts, connector, clock, log }
+  const sendReturnsNow = sendReturnsRound(parts)
   const app = await buildApp({
     mode: config.mode,
     publicUrl: config.publicUrl,
@@ -122,14 +117,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
   let workers: RunningWorkers | undefined
   function startWorkers(): void {
-    const rendering = {
-      mode: config.mode,
-      nameBank: bankNames(config.banks),
-      nameStyle: config.policy.accountName,
-    }
-    const pools = { db, batchPool, webhookPool }
-    const deps = { ...pools, sharedAccounts, sealer, connector, clock, log, wakes, rendering }
-    workers ??= runWorkers(deps)
+    workers ??= runWorkers({ ...parts, wakes, rendering: renderingOf(config) })
   }
 
   // Requests and rounds in flight are finished first, then what they queued; then the connections
@@ -140,6 +128,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await connections.end()
   }
   return { app, db, writers, startWorkers, close }
+}
+
+function renderingOf({ mode, banks, policy }: Config): Rendering {
+  return { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 
 function openConnections(connectionString: string, log: Logger) {

@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const WIRING = ['src/main.ts']
 
 const LINES_MAX = 300
-const COLUMNS_MAX = 100
+const COLUMNS_MAX = 110 // The formatter breaks at 100; sentences and names of tests may run a little over.
 const FUNCTION_LINES_MAX = 70
 const VAGUE_NAMES = ['index', 'utils', 'helpers', 'common', 'types', 'service', 'manager']
 

@@ -6,11 +6,11 @@
 // Of several starts on one data folder PostgreSQL's own lock lets exactly one through.
 
 import pg from 'pg'
-import { prepareBinaries, type ResolvePackage } from './embedded/binaries.ts'
-import { ensureCluster } from './embedded/cluster.ts'
-import { makeHome, makeSocketFolder } from './embedded/home.ts'
-import { EmbeddedProblem } from './embedded/problem.ts'
-import { bringDown, bringUp } from './embedded/server.ts'
+import { prepareBinaries, type ResolvePackage } from '#db/embedded/binaries.ts'
+import { ensureCluster } from '#db/embedded/cluster.ts'
+import { makeHome, makeSocketFolder } from '#db/embedded/home.ts'
+import { EmbeddedProblem } from '#db/embedded/problem.ts'
+import { bringDown, bringUp } from '#db/embedded/server.ts'
 
 export { EmbeddedProblem }
 

@@ -69,7 +69,7 @@ export function findHistoryProblem(
   for (const { name, checksum } of history) {
     const file = byName.get(name)
     if (!file && name > lastFile) {
-      return `the database is newer than this build: it has migrations/${name}, which this build does not know`
+      return `the database is newer than this build: it has migrations/${name}, unknown to this build`
     }
     if (!file) return `migrations/${name} was applied to this database but its file is missing`
     if (file.checksum !== checksum) {

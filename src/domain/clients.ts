@@ -44,7 +44,11 @@ async function isSecret(secret: string, hash: string): Promise<boolean> {
 
 // No secret has this hash. An unknown client is compared with it, so that the answer takes as long
 // as for a wrong secret.
-const NOBODY = `scrypt$${COST}$${randomBytes(16).toString('base64')}$${randomBytes(KEY_BYTES).toString('base64')}`
+const NOBODY = [
+  'scrypt',
+  COST,
+  ...[16, KEY_BYTES].map((size) => randomBytes(size).toString('base64')),
+].join('$')
 
 export async function logIn(db: Queryable, clientId: string, secret: string): Promise<Client> {
   const { rows } = await db.query<Client & { secretHash: string }>({

@@ -13,6 +13,7 @@ import { loginRoutes } from '#http/routes/login.ts'
 import { paymentRoutes } from '#http/routes/payments.ts'
 import { railRoutes } from '#http/routes/rails.ts'
 import { redeliveryRoutes } from '#http/routes/redeliveries.ts'
+import { simulateRoutes } from '#http/routes/simulate.ts'
 import { statementRoutes } from '#http/routes/statements.ts'
 import { suspenseRoutes } from '#http/routes/suspense.ts'
 import { transactionRoutes } from '#http/routes/transactions.ts'
@@ -58,6 +59,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(statementRoutes, deps)
   await app.register(adviceRoutes, deps)
   await app.register(bankTransferRoutes, deps)
+  await app.register(simulateRoutes, deps)
   await app.register(transactionRoutes, deps)
   await app.register(creditRoutes, deps)
   await app.register(paymentRoutes, deps)

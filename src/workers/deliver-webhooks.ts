@@ -7,6 +7,7 @@
 // twice, with the same id, never not at all.
 
 import assert from 'node:assert/strict'
+import type { Agent } from 'undici'
 import type { Clock } from '#clock.ts'
 import { Batcher } from '#db/batcher.ts'
 import type { Pool } from '#db/pool.ts'
@@ -34,53 +35,62 @@ export type DelivererDeps = {
   wake: Wake // Our own, called when a lane runs low.
   random?: () => number
   timeoutMs?: number
-}
-
-export type Deliverer = {
-  round: Round
-  idle(): Promise<void>
-  stop(): Promise<void>
+  graceMs?: number // For what is being sent when we are told to stop.
 }
 
 // Claimed so long ago that the lease might end before the attempt does.
 const LEASE_LEFT_MIN_MS = ATTEMPT_TIMEOUT_MS + 5_000
 assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
 
+const GRACE_MS = 3_000
 const RESULTS = { itemsMax: 500, inFlightMax: 2, queueMax: 100_000 }
 const GONE = 410
 
-export function createDeliverer(deps: DelivererDeps): Deliverer {
-  const { webhookPool: pool, clock, log, wake, timeoutMs = ATTEMPT_TIMEOUT_MS } = deps
-  const onError = (error: unknown) => log.error({ err: error }, 'deliveries could not be recorded')
-  const agent = createGuardedAgent({ mode: deps.rendering.mode })
-  const packer = new Packer({ ...deps, pool, onError })
-  const inTransaction = { ...RESULTS, onError }
-  const results = new Batcher<AttemptOutcome, boolean>({
-    ...inTransaction,
-    run: (outcomes) => withTransaction(pool, (tx) => recordOutcomes(tx, clock(), outcomes)),
-  })
-  const releases = new Batcher<Parcel, undefined>({
-    ...inTransaction,
-    run: async (parcels) => {
-      const claims = parcels.map(({ claim }) => claim)
-      await withTransaction(pool, (tx) => releaseClaims(tx, clock(), claims))
-      return parcels.map(() => undefined)
-    },
-  })
-  const lanes = new Lanes<Parcel>({
-    start: (parcel) => void deliver(parcel),
-    wants: () => wake.call(),
-    nowMs: () => performance.now(),
-  })
-  let idle: (() => void)[] = []
+export class Deliverer {
+  readonly #deps: DelivererDeps
+  readonly #agent: Agent
+  readonly #packer: Packer
+  readonly #lanes: Lanes<Parcel>
+  readonly #results: Batcher<AttemptOutcome, boolean>
+  readonly #releases: Batcher<Parcel, undefined>
+  readonly #stopping = new AbortController()
+  #idle: (() => void)[] = []
 
-  const round: Round = async (signal) => {
-    const limits = lanes.limits()
+  constructor(deps: DelivererDeps) {
+    const { webhookPool: pool, clock, log, wake } = deps
+    const onError = (err: unknown) => log.error({ err }, 'deliveries could not be recorded')
+    this.#deps = deps
+    this.#agent = createGuardedAgent({ mode: deps.rendering.mode })
+    this.#packer = new Packer({ ...deps, pool, onError })
+    this.#lanes = new Lanes({
+      start: (parcel) => void this.#deliver(parcel),
+      wants: () => wake.call(),
+      nowMs: () => performance.now(),
+    })
+    this.#results = new Batcher({
+      ...RESULTS,
+      onError,
+      run: (outcomes) => withTransaction(pool, (tx) => recordOutcomes(tx, clock(), outcomes)),
+    })
+    this.#releases = new Batcher({
+      ...RESULTS,
+      onError,
+      run: async (parcels) => {
+        const claims = parcels.map(({ claim }) => claim)
+        await withTransaction(pool, (tx) => releaseClaims(tx, clock(), claims))
+        return parcels.map(() => undefined)
+      },
+    })
+  }
+
+  readonly round: Round = async (signal) => {
+    const { webhookPool: pool, clock } = this.#deps
+    const limits = this.#lanes.limits()
     if (!limits || signal.aborted) return { more: false }
     const now = clock()
     const { claims, isFull } = await withTransaction(pool, (tx) => claimDeliveries(tx, now, limits))
     try {
-      lanes.add(await packer.pack(claims, now))
+      this.#lanes.add(await this.#packer.pack(claims, now))
     } catch (error) {
       await withTransaction(pool, (tx) => releaseClaims(tx, now, claims)).catch(() => {})
       throw error
@@ -88,73 +98,77 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     return { more: isFull && claims.length > 0 }
   }
 
-  async function deliver(parcel: Parcel): Promise<void> {
-    const attemptedAt = clock()
-    const leaseLeftMs = parcel.claim.leasedUntil.getTime() - attemptedAt.getTime()
-    if (leaseLeftMs < LEASE_LEFT_MIN_MS) {
-      lanes.dropped(parcel)
-      return release([parcel])
-    }
-    const result = await send(parcel, attemptedAt)
-    const refused = lanes.sent(parcel, result.ok)
-    await Promise.all([record(parcel, attemptedAt, result), release(refused)])
+  // Resolves once everything that was claimed is sent and recorded.
+  async idle(): Promise<void> {
+    while (this.#lanes.held > 0) await new Promise<void>((resume) => this.#idle.push(resume))
   }
 
-  async function send(parcel: Parcel, at: Date): Promise<AttemptResult> {
-    const { claim, secrets } = parcel
-    if (parcel.body === null) return notSent(parcel.problem)
+  // What is being sent is waited for, for a moment; what has no answer by then is given back, as is
+  // what was not begun, and will be sent again by somebody else.
+  readonly stop = async (): Promise<void> => {
+    await this.#release(this.#lanes.takeQueued())
+    const timer = setTimeout(() => this.#stopping.abort(), this.#deps.graceMs ?? GRACE_MS)
+    await this.idle()
+    clearTimeout(timer)
+    if (!this.#agent.closed) await this.#agent.close()
+  }
+
+  async #deliver(parcel: Parcel): Promise<void> {
+    const attemptedAt = this.#deps.clock()
+    const leaseLeftMs = parcel.claim.leasedUntil.getTime() - attemptedAt.getTime()
+    if (leaseLeftMs < LEASE_LEFT_MIN_MS) {
+      this.#lanes.dropped(parcel)
+      return this.#release([parcel])
+    }
+    const result = await this.#send(parcel, attemptedAt)
+    const refused = this.#lanes.sent(parcel, result.ok)
+    const isCut = this.#stopping.signal.aborted && result.status === null
+    if (isCut) return this.#release([parcel, ...refused])
+    await Promise.all([this.#record(parcel, attemptedAt, result), this.#release(refused)])
+  }
+
+  async #send(parcel: Parcel, at: Date): Promise<AttemptResult> {
+    const { claim, secrets, body } = parcel
+    if (body === null) return notSent(parcel.problem)
     const timestamp = Math.floor(at.getTime() / 1000)
-    const { body } = parcel
     const headers = {
       'webhook-id': claim.eventId,
       'webhook-timestamp': String(timestamp),
       'webhook-signature': sign(secrets, claim.eventId, timestamp, body),
     }
-    return attempt(agent, { url: claim.url, headers, body, timeoutMs })
+    const { timeoutMs = ATTEMPT_TIMEOUT_MS } = this.#deps
+    const { signal } = this.#stopping
+    return attempt(this.#agent, { url: claim.url, headers, body, timeoutMs, signal })
   }
 
   // Should it fail, the lease runs out and the delivery is sent again.
-  async function record(parcel: Parcel, attemptedAt: Date, result: AttemptResult) {
+  async #record(parcel: Parcel, attemptedAt: Date, result: AttemptResult): Promise<void> {
     const { ok: isOk, status, latencyMs, error, responseStart } = result
-    const retryAt =
-      isOk || status === GONE || parcel.body === null ? null : retryTime(parcel, result)
+    const isOver = isOk || status === GONE || parcel.body === null
+    const nextAttemptAt = isOver ? null : this.#retryAt(parcel, result)
     const { claim } = parcel
     const outcome = { claim, attemptedAt, isOk, status, latencyMs, error, responseStart }
-    await results.submit({ ...outcome, nextAttemptAt: retryAt }).catch(() => {})
-    settle(parcel)
+    await this.#results.submit({ ...outcome, nextAttemptAt }).catch(() => {})
+    this.#settle(parcel)
   }
 
-  function retryTime({ claim }: Parcel, { retryAfter }: AttemptResult): Date | null {
+  #retryAt({ claim }: Parcel, { retryAfter }: AttemptResult): Date | null {
+    const { clock, random = Math.random } = this.#deps
     const now = clock()
-    const jitter = (deps.random ?? Math.random)()
-    return nextAttemptAt(now, claim.ladderStep + 1, jitter, parseRetryAfter(retryAfter, now))
+    return nextAttemptAt(now, claim.ladderStep + 1, random(), parseRetryAfter(retryAfter, now))
   }
 
-  async function release(parcels: readonly Parcel[]): Promise<void> {
+  async #release(parcels: readonly Parcel[]): Promise<void> {
     if (parcels.length === 0) return
-    await releases.submitAll(parcels)
-    for (const parcel of parcels) settle(parcel)
+    await this.#releases.submitAll(parcels)
+    for (const parcel of parcels) this.#settle(parcel)
   }
 
-  function settle(parcel: Parcel): void {
-    lanes.settled(parcel)
-    if (lanes.held > 0) return
-    for (const resume of idle) resume()
-    idle = []
+  #settle(parcel: Parcel): void {
+    this.#lanes.settled(parcel)
+    if (this.#lanes.held > 0) return
+    for (const resume of this.#idle.splice(0)) resume()
   }
-
-  // Resolves once everything that was claimed is sent and recorded.
-  async function whenIdle(): Promise<void> {
-    while (lanes.held > 0) await new Promise<void>((resume) => idle.push(resume))
-  }
-
-  // What is being sent is waited for (15 s at most); the rest is given back.
-  async function stop(): Promise<void> {
-    await release(lanes.takeQueued())
-    await whenIdle()
-    if (!agent.closed) await agent.close()
-  }
-  return { round, idle: whenIdle, stop }
 }
 
 function notSent(error: string): AttemptResult {

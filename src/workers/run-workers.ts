@@ -4,7 +4,7 @@
 import type { Pool } from '#db/pool.ts'
 import type { Wake } from '#wake.ts'
 import { auditBooksRound } from './audit-books.ts'
-import { createDeliverer, type DelivererDeps } from './deliver-webhooks.ts'
+import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
@@ -32,17 +32,18 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
       wake: dispatcher,
       round: dispatchEventsRound({ ...deps, deliverer }),
     },
-    {
-      name: 'deliver-webhooks',
-      pauseMs: LOOK_MS,
-      wake: deliverer,
-      ...createDeliverer({ ...deps, wake: deliverer }),
-    },
+    deliverWebhooks(deps),
     { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: auditBooksRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
   ]
+}
+
+function deliverWebhooks(deps: WorkerDeps): Worker {
+  const wake = deps.wakes.deliverer
+  const { round, stop } = new Deliverer({ ...deps, wake })
+  return { name: 'deliver-webhooks', pauseMs: LOOK_MS, wake, round, stop }
 }
 
 export type RunningWorkers = { stop(): Promise<void> }

@@ -16,18 +16,21 @@ import { compareBooks } from './comparison.ts'
 import { OPENING } from './credit-choices.ts'
 import { send } from './requests.ts'
 import { inOrder, Rounds, stepsOf } from './rounds.ts'
+import { Sights } from './sights.ts'
 import { startWorld, type World } from './world.ts'
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
 const STEPS = Number(process.env.STEPS ?? 10_000)
 
 const COMPARE_EVERY = 1_000
+const WHOLE_RUN = 10_000
 const RESTART_EVERY = 2_500
 const CUT_EVERY = 3_000
 
 test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
   await using world = await startWorld()
   const model = world.newModel()
+  const sights = new Sights()
   await run(world, model, OPENING)
   const choices = new Choices(seededRandom(SEED), model.books)
   const rounds = new Rounds(choices)
@@ -39,7 +42,7 @@ test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
     before = steps
     steps += stepsOf(ops)
     if (due(CUT_EVERY)) await runCut(world, model, ops)
-    else await run(world, model, ops)
+    else await run(world, model, ops, sights)
 
     if (choices.chance(60)) await run(world, model, [choices.wait()])
     if (choices.chance(20)) await run(world, model, [{ do: 'expire' }])
@@ -47,11 +50,13 @@ test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
     if (due(COMPARE_EVERY)) await compareAll(world, model)
   }
   await compareAll(world, model)
+  if (steps >= WHOLE_RUN) assert.deepEqual(sights.missing, [], 'every outcome was met')
 })
 
-async function run(world: World, model: Model, ops: readonly Op[]): Promise<void> {
+async function run(world: World, model: Model, ops: readonly Op[], sights?: Sights): Promise<void> {
   const answers = await Promise.all(ops.map((op) => send(world, op)))
   for (const [op, answer] of inOrder(ops, answers)) {
+    sights?.add(op, answer)
     assert.deepEqual(answer, model.apply(op, answer), `${textOf(op)}\n${world.complaints()}`)
   }
 }

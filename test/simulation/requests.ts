@@ -144,7 +144,7 @@ async function reportReversal(world: World, op: Of<'reversal'>): Promise<Answer>
 async function actAtDesk(world: World, op: Of<'assign'> | Of<'return'>): Promise<Answer> {
   const url = `/api/v1/suspense/${await itemOf(world, op.credit)}/${op.do}`
   const answer = await world.call(op.client, url, op.do === 'assign' ? targetBody(op) : {})
-  return refusalOf(answer) ?? { state: answer.json().data.state }
+  return refusalOf(answer) ?? { isDone: true }
 }
 
 function targetBody({ to }: Of<'assign'>) {

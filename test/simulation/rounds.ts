@@ -10,6 +10,15 @@ import type { Choices } from './choices.ts'
 const OPS_MAX = 28
 const WAITING_MAX = 10
 
+// What many may touch at once, as long as nobody touches it alone.
+const SHARED = 'shared '
+const FREE_NUMBERS = 'free numbers'
+
+function meets(name: string, touched: ReadonlySet<string>): boolean {
+  if (name.startsWith(SHARED)) return touched.has(name.slice(SHARED.length))
+  return touched.has(name) || touched.has(`${SHARED}${name}`)
+}
+
 export class Rounds {
   readonly #choices: Choices
   #waiting: Op[] = []
@@ -26,7 +35,7 @@ export class Rounds {
     while (ops.length < OPS_MAX && this.#waiting.length < WAITING_MAX) {
       const op = asked.shift() ?? this.#choices.next()
       const touches = touchedBy(op, this.#choices.books)
-      if (touches.some((name) => touched.has(name))) {
+      if (touches.some((name) => meets(name, touched))) {
         this.#waiting.push(op)
         continue
       }
@@ -61,6 +70,7 @@ function touchedBy(op: Op, books: Books): string[] {
     case 'advice':
       return op.terms.merchantRef === null ? [] : [`${op.client}/${op.terms.merchantRef}`]
     case 'initiate':
+      return [op.advice, `${SHARED}${FREE_NUMBERS}`]
     case 'cancel':
       return [op.advice]
     case 'read':
@@ -76,9 +86,9 @@ function touchedBy(op: Op, books: Books): string[] {
     case 'reversal':
       return [`${op.sessionId}@${op.bank}`, ...creditAndPlaces(`${op.original}@${op.bank}`, books)]
     case 'assign': {
-      const target =
-        'account' in op.to ? [op.to.account] : adviceOf(books.payments.get(op.to.payment))
-      return [...creditAndPlaces(op.credit, books), ...target]
+      const numbers = 'account' in op.to ? [op.to.account] : numbersOf(op.to.payment, books)
+      const target = numbers.flatMap((number) => ownerOf(number, books))
+      return [...creditAndPlaces(op.credit, books), ...new Set(target)]
     }
     case 'return':
       return creditAndPlaces(op.credit, books)
@@ -88,8 +98,13 @@ function touchedBy(op: Op, books: Books): string[] {
 // A number that is out of quarantine may be given to somebody else in the same round.
 function ownerOf(number: string, books: Books): string[] {
   const owner = books.numbers.get(number)?.owner
-  if (owner instanceof Account) return [number]
-  return [number, ...adviceOf(owner)]
+  if (!owner) return []
+  const free = owner instanceof Payment && books.isFree(number) ? [FREE_NUMBERS] : []
+  return [...(owner instanceof Account ? [number] : adviceOf(owner)), ...free]
+}
+
+function numbersOf(payment: string, books: Books): string[] {
+  return [...(books.payments.get(payment)?.numbers.values() ?? [])]
 }
 
 function adviceOf(payment: Payment | undefined): string[] {

@@ -44,7 +44,7 @@ export async function stage(random: Random, send: (op: Op) => Promise<Answer>): 
   const paid = credit(number, PART)
   if (chance(60)) await first(one(paid))
   const received = credit(account, PART)
-  if (chance(30)) await first(one(received))
+  if (chance(60)) await first(one(received))
   const suspended = credit(NOBODYS, random.pick([WHOLE - PART, WHOLE, PART]))
   const item = `${suspended.sessionId}@${suspended.bank}`
   await first(one(suspended))
@@ -52,26 +52,29 @@ export async function stage(random: Random, send: (op: Op) => Promise<Answer>): 
   if (isStarted && chance(25)) await first(assigned)
   if (chance(25)) await first({ do: 'wait', ms: EXPIRES_MS })
 
-  const menu: Op[] = [
-    one(credit(number, WHOLE)),
-    one(credit(number, WHOLE - PART)),
-    one(credit(number, PART)),
-    one(paid),
-    one(credit(account, PART)),
-    one({ ...paid, kobo: PART + 1n }),
-    { do: 'cancel', client, advice },
-    { do: 'expire' },
-    { do: 'initiate', advice, bank: '101' },
-    reversal(paid, PART),
-    reversal(paid, PART / 2n + 1n),
-    reversal(received, PART),
-    reversal(received, PART / 2n + 1n),
-    reversal(suspended, suspended.kobo),
-    reversal(suspended, suspended.kobo / 2n + 1n),
-    assigned,
-    { ...assigned, to: { account } },
-    { do: 'return', client: OPERATOR, credit: item },
+  const menus: Op[][] = [
+    [
+      one(credit(number, WHOLE)),
+      one(credit(number, WHOLE - PART)),
+      one(credit(number, PART)),
+      one(paid),
+      one({ ...paid, kobo: PART + 1n }),
+      { do: 'cancel', client, advice },
+      { do: 'expire' },
+      { do: 'initiate', advice, bank: '101' },
+      reversal(paid, PART),
+      reversal(paid, PART / 2n + 1n),
+    ],
+    [
+      reversal(suspended, suspended.kobo),
+      reversal(suspended, suspended.kobo / 2n + 1n),
+      assigned,
+      { ...assigned, to: { account } },
+      { do: 'return', client: OPERATOR, credit: item },
+    ],
+    [one(credit(account, PART)), reversal(received, PART), reversal(received, PART / 2n + 1n)],
   ]
+  const menu = chance(60) ? random.pick(menus) : menus.flat()
   const contest = Array.from({ length: random.integer(2, 3) }, () => random.pick(menu))
   // The same once more: a bank or a person that did not wait for the answer.
   contest.push(random.pick(contest))

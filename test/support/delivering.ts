@@ -7,7 +7,7 @@ import { bankNames } from '#domain/resource-views.ts'
 import { createLogger } from '#log.ts'
 import { Sealer } from '#seal.ts'
 import { Wake } from '#wake.ts'
-import { createDeliverer } from '#workers/deliver-webhooks.ts'
+import { Deliverer } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
 import type { Bench } from './service.ts'
 
@@ -23,7 +23,7 @@ export async function deliverDue({ config, database, clock }: Bench): Promise<vo
   const deps = { webhookPool: pool, clock, log: LOG }
   const dispatch = dispatchEventsRound({ ...deps, deliverer: wake })
   while ((await dispatch(signal)).more);
-  const deliverer = createDeliverer({
+  const deliverer = new Deliverer({
     ...deps,
     wake,
     sealer: new Sealer(secrets.data, secrets.hash),

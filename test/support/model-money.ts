@@ -178,7 +178,8 @@ function lose(owner: Owner, lostKobo: bigint): void {
   owner.client.tell(owner.reference, event)
 }
 
-export type DeskAnswer = { state: string } | { refused: string }
+// The item that is shown with it is read afterwards, when more may have happened to it.
+export type DeskAnswer = { isDone: true } | { refused: string }
 
 export function assign(
   books: Books,
@@ -193,7 +194,7 @@ export function assign(
     return { refused: 'account' in to ? 'account_not_found' : 'payment_not_found' }
   }
   const state = books.stateOf(item)
-  if (state === 'assigned' && item.place === target) return { state }
+  if (state === 'assigned' && item.place === target) return { isDone: true }
   if (state !== 'open') return { refused: 'suspense_closed' }
   if (item.credit.currency !== 'NGN') return { refused: 'suspense_not_fitting' }
   if (target instanceof Payment && !fits(books, target, item.kobo)) {
@@ -206,7 +207,7 @@ export function assign(
   if (target instanceof Payment && target.end === null && books.now >= target.closesAt) {
     target.open(books.now)
   }
-  return { state: 'assigned' }
+  return { isDone: true }
 }
 
 function fits(books: Books, payment: Payment, kobo: bigint): boolean {
@@ -225,11 +226,11 @@ export function giveBack(books: Books, by: Client, creditName: string): DeskAnsw
   const item = visibleItem(books, by, creditName)
   if (!item) return { refused: 'suspense_not_found' }
   const state = books.stateOf(item)
-  if (state === 'returned') return { state }
+  if (state === 'returned') return { isDone: true }
   if (state !== 'open') return { refused: 'suspense_closed' }
   item.move(books.returned)
   item.owner?.tell(creditName, `credit.returned ${item.kobo}`)
-  return { state: 'returned' }
+  return { isDone: true }
 }
 
 // Nobody's is the operator's to see; a client's is that client's alone.

@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
-import { createBatchPool } from '#db/pool.ts'
+import { createBatchPool, type Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { bankNames } from '#domain/resource-views.ts'
 import { getSecret } from '#domain/signing-secrets.ts'
@@ -12,12 +12,21 @@ import { createEndpoint } from '#domain/webhook-endpoints.ts'
 import type { Logger } from '#log.ts'
 import { Sealer } from '#seal.ts'
 import { Wake } from '#wake.ts'
-import { createDeliverer, type DelivererDeps } from '#workers/deliver-webhooks.ts'
+import { Deliverer, type DelivererDeps } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
 import { httpReceiver } from '../webhooks/receivers.ts'
 import { startTestService } from './service.ts'
 
 const NEVER = new AbortController().signal
+
+const DELIVERIES = `
+  select e.type, d.url, v.kind, v.url as "sentTo", v.state, v.attempts,
+         v.next_attempt_at as "nextAttemptAt"
+    from deliveries v join destinations d on d.id = v.destination_id
+    join events e on e.id = v.event_id order by e.sequence, d.id`
+const ATTEMPTS = `
+  select attempt, status, error, response_start as "responseStart" from delivery_attempts
+   order by attempted_at, destination_id, attempt`
 
 export type Heard = { path: string; headers: IncomingHttpHeaders; body: string; json: Body }
 type Body = { id: string; type: string; sequence: number; data: Record<string, unknown> }
@@ -56,7 +65,7 @@ export async function startWebhookBench() {
   const started: { stop(): Promise<void> }[] = []
   const newDeliverer = (more: Partial<DelivererDeps> = {}) => {
     const deps = { webhookPool, sealer, rendering, clock, log, wake: new Wake(), random: () => 0 }
-    const deliverer = createDeliverer({ ...deps, ...more })
+    const deliverer = new Deliverer({ ...deps, ...more })
     started.push(deliverer)
     return deliverer
   }
@@ -66,16 +75,6 @@ export async function startWebhookBench() {
     const { rows } = await db.query('select id from clients where client_id = $1', [name])
     return rows[0].id as bigint
   }
-  const isDue = async () => {
-    const { rows } = await db.query(
-      `select from destinations d join deliveries v on v.destination_id = d.id
-        where v.state = 'pending' and v.next_attempt_at <= $1 and d.disabled_at is null
-          and (v.leased_until is null or v.leased_until <= $1)
-          and (d.paused_until is null or d.paused_until <= $1) limit 1`,
-      [clock()],
-    )
-    return rows.length > 0
-  }
   const dispatch = async () => {
     while ((await dispatchRound(NEVER)).more);
   }
@@ -83,7 +82,7 @@ export async function startWebhookBench() {
     do {
       await by.round(NEVER)
       await by.idle()
-    } while (await isDue())
+    } while (await isDue(db, clock()))
   }
 
   return {
@@ -108,28 +107,25 @@ export async function startWebhookBench() {
     async secret(endpointId: string | null = null, client?: string) {
       return getSecret(db, sealer, clock(), await clientId(client), endpointId)
     },
-    async deliveries() {
-      const { rows } = await db.query(
-        `select e.type, d.url, v.kind, v.url as "sentTo", v.state, v.attempts,
-                v.next_attempt_at as "nextAttemptAt"
-           from deliveries v join destinations d on d.id = v.destination_id
-           join events e on e.id = v.event_id order by e.sequence, d.id`,
-      )
-      return rows
-    },
-    async attempts() {
-      const { rows } = await db.query(
-        `select attempt, status, error, response_start as "responseStart" from delivery_attempts
-          order by attempted_at, destination_id, attempt`,
-      )
-      return rows
-    },
+    deliveries: async () => (await db.query(DELIVERIES)).rows,
+    attempts: async () => (await db.query(ATTEMPTS)).rows,
     async [Symbol.asyncDispose]() {
       for (const each of started) await each.stop()
       await webhookPool.end()
       await bench[Symbol.asyncDispose]()
     },
   }
+}
+
+async function isDue(db: Queryable, now: Date): Promise<boolean> {
+  const { rows } = await db.query(
+    `select from destinations d join deliveries v on v.destination_id = d.id
+      where v.state = 'pending' and v.next_attempt_at <= $1 and d.disabled_at is null
+        and (v.leased_until is null or v.leased_until <= $1)
+        and (d.paused_until is null or d.paused_until <= $1) limit 1`,
+    [now],
+  )
+  return rows.length > 0
 }
 
 // As a receiver does it: with the public package, over the raw body. The package reads the clock of

@@ -195,14 +195,16 @@ test('garbage, a closed connection and a closed port are failures in plain words
 test('410 ends it: the delivery has failed, and the destination is told nothing more', async () => {
   await using receiver = await listener((response) => response.writeHead(410).end())
   await using other = await listener()
+  await using account = await listener()
   await using bench = await startWebhookBench()
+  const notificationUrl = account.url
   const endpoint = await bench.addEndpoint(receiver.url)
   await bench.addEndpoint(other.url, ['endpoint.disabled'])
-  await createAccount(bench)
+  await createAccount(bench, { notificationUrl })
   await bench.run()
 
   bench.advance(60_000)
-  await createAccount(bench)
+  await createAccount(bench, { notificationUrl })
   await bench.run()
 
   assert.deepEqual(receiver.types(), ['account.created'])

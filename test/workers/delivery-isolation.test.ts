@@ -71,17 +71,19 @@ test('one that has failed for five days is disabled, with an event and an alert'
   await using receiver = await listener((response) => response.writeHead(500).end())
   await using other = await listener()
   await using bench = await startWebhookBench()
+  await using account = await listener()
+  const notificationUrl = account.url
   const endpoint = await bench.addEndpoint(receiver.url)
   await bench.addEndpoint(other.url, ['endpoint.disabled'])
   for (let day = 0; day < 6; day++) {
     assert.deepEqual(other.types(), [])
-    await createAccount(bench)
+    await createAccount(bench, { notificationUrl })
     await bench.run()
     bench.advance(DAY_MS)
   }
   await bench.run()
   const heard = receiver.heard.length
-  await createAccount(bench)
+  await createAccount(bench, { notificationUrl })
   await bench.run()
 
   assert.equal(receiver.heard.length, heard)
@@ -169,6 +171,28 @@ test('a worker that stops gives back what it has not begun', async () => {
   await bench.deliver()
 
   assert.equal(receiver.heard.length, 61)
+})
+
+test('what has no answer when a worker stops is sent by the next, and is no failure', async () => {
+  const held = Promise.withResolvers<void>()
+  await using receiver = await listener((response) => {
+    if (receiver.heard.length > 1) response.end()
+    else held.resolve()
+  })
+  await using bench = await startWebhookBench()
+  await createAccount(bench, { notificationUrl: receiver.url })
+  await bench.dispatch()
+  const stopped = bench.newDeliverer({ graceMs: 0 })
+  await stopped.round(NEVER)
+  await held.promise
+  await stopped.stop()
+
+  await bench.deliver()
+
+  assert.deepEqual(
+    (await bench.attempts()).map(({ attempt, status }) => [attempt, status]),
+    [[1, 200]],
+  )
 })
 
 test('killed with -9 in mid-delivery, it comes again with the same id', async () => {

@@ -4,8 +4,8 @@
 // the notification's Acct. What we book from an entry never adds up to more than the bank booked.
 // Acknowledged like our own JSON, always as an array, in the order of the document.
 
+import { isSessionId } from '#banks/session-id.ts'
 import { parseKobo } from '#money.ts'
-import { isSessionId } from '../session-id.ts'
 import { type CreditFields, checkCredit, rejection } from './credit-fields.ts'
 import { type BankFormat, CREDITS_MAX, mediaType, type Parsed, type ParsedItem } from './format.ts'
 import { acknowledge } from './json.ts'

@@ -3,10 +3,10 @@
 // Identity and terms (session id, account number, amount, currency) are strict. Free text of the
 // payer is cleaned and cut instead of refused: the money has arrived whatever its narration holds.
 
+import { findBank, findBankByNipCode } from '#banks/directory.ts'
+import { isSessionId } from '#banks/session-id.ts'
+import { parseBankTime } from '#banks/wat-time.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
-import { findBank, findBankByNipCode } from '../directory.ts'
-import { isSessionId } from '../session-id.ts'
-import { parseBankTime } from '../wat-time.ts'
 import type { ParsedItem, Rejection, RejectionCode } from './format.ts'
 
 // What a format found under its own names, not yet checked. Null and undefined both mean absent.

@@ -4,7 +4,7 @@
 // what settles his bill. `settledAmount` is what is left after the bank's fee, which is a matter
 // between the bank and the operator. Times are WAT.
 
-import { findBankByName } from '../directory.ts'
+import { findBankByName } from '#banks/directory.ts'
 import { checkCredit, rejection } from './credit-fields.ts'
 import { type Acknowledgement, type BankFormat, mediaType, type Parsed } from './format.ts'
 import { fieldBits, isObject, readJson } from './json-body.ts'

@@ -103,26 +103,12 @@ export const AdviceBody = Type.Object({
   createdAt: Type.String(),
 })
 
-export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const {
-    db,
-    sealer,
-    batchPool,
-    sharedAccounts,
-    writers,
-    authentication,
-    clock,
-    publicUrl,
-    policy,
-  } = deps
-  const response = { 200: PaymentEnvelope(AdviceBody), '4xx': PaymentFailure }
-  const tags = ['Payments']
+const response = { 200: PaymentEnvelope(AdviceBody), '4xx': PaymentFailure }
+const tags = ['Payments']
 
-  async function readAdvice(clientId: bigint, id: string) {
-    const advice = await getAdvice(db, clientId, id)
-    const payment = await findPaymentOfAdvice(db, id)
-    return paymentAccepted(presentAdvice(advice, payment, { now: clock(), publicUrl }))
-  }
+export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, writers, authentication, clock, publicUrl, policy } = deps
+  await app.register(knownAdviceRoutes, deps)
 
   app.post(
     '/Payment/advice',
@@ -152,6 +138,16 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       return paymentAccepted(presentAdvice(value, payment, { now: clock(), publicUrl }))
     },
   )
+}
+
+const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, batchPool, sharedAccounts, authentication, clock, publicUrl } = deps
+
+  async function readAdvice(clientId: bigint, id: string) {
+    const advice = await getAdvice(db, clientId, id)
+    const payment = await findPaymentOfAdvice(db, id)
+    return paymentAccepted(presentAdvice(advice, payment, { now: clock(), publicUrl }))
+  }
 
   app.post(
     '/Payment/advice/:adviceReference/cancel',

@@ -14,6 +14,7 @@ import type { Deps } from '#http/deps.ts'
 import { isAmount } from '#http/validation.ts'
 import { koboOf } from '#money.ts'
 
+const tags = ['Rails']
 const BankParams = Type.Object({ bankCode: Type.String() })
 const BANK_REFERENCE_MAX = 100
 const KYC_LEVEL = '3' // Every account is opened with a BVN.
@@ -36,11 +37,15 @@ const REVERSAL_WORDS: Record<ReversalAnswer, { responseCode: string; responseMes
 }
 
 export const railCallRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, batchPool, clock, sharedAccounts, policy } = deps
-  const tags = ['Rails']
   // Bodies arrive as signed bytes: they are read here, after the signature was checked.
   app.setValidatorCompiler(() => () => true)
+  await app.register(nameEnquiry, deps)
+  await app.register(reversals, deps)
+  await app.register(returns, deps)
+}
 
+const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, clock, policy } = deps
   app.post(
     '/rails/:bankCode/name-enquiry',
     {
@@ -70,7 +75,10 @@ export const railCallRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       return { accountNumber: number, accountName: name, kycLevel: KYC_LEVEL, responseCode: '00' }
     },
   )
+}
 
+const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { batchPool, clock, sharedAccounts } = deps
   app.post(
     '/rails/:bankCode/reversals',
     {
@@ -116,7 +124,10 @@ export const railCallRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         : { sessionId, ...words, outcome: 'rejected', code: answer }
     },
   )
+}
 
+const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { batchPool, clock, sharedAccounts } = deps
   app.post(
     '/rails/:bankCode/returns',
     {

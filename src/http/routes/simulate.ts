@@ -1,0 +1,120 @@
+// /Payment/process/banktransfer/simulate/payment: in the sandbox the tester is the bank. The credit is
+// made up; from the batcher on it takes the way of every other.
+
+import { randomInt } from 'node:crypto'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { makeSessionId } from '#banks/session-id.ts'
+import type { Client } from '#domain/clients.ts'
+import { getAccount } from '#domain/collection-accounts.ts'
+import type { Taken } from '#domain/credit-decisions.ts'
+import type { IncomingCredit } from '#domain/credit-judgement.ts'
+import { findNumber, type NumberOwner } from '#domain/number-owners.ts'
+import { getPayment } from '#domain/payments.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { paymentAccepted } from '#http/envelopes.ts'
+import { Amount, BEARER, nullable, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
+import { koboOf, toNaira } from '#money.ts'
+import { bankNameOf, PaymentBody, showPayment } from './bank-transfers.ts'
+
+const SimulatedBody = Type.Object({
+  ...PaymentBody.properties,
+  sessionId: Type.String({ description: 'Of the transfer that was made up.' }),
+  outcome: Type.String({ description: 'booked or suspended.' }),
+  reason: nullable('string', { description: 'Why money is in suspense.' }),
+})
+
+// The sandbox bank's institution code on the session ids of simulated transfers.
+const SANDBOX_INSTITUTION = '999999'
+
+export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, writers, authentication, clock, mode } = deps
+  const sandboxOnly = async () => {
+    if (mode === 'live') throw new Refusal('sandbox_only')
+  }
+
+  app.post(
+    '/Payment/process/banktransfer/simulate/payment',
+    {
+      config: { isPublished: true },
+      onRequest: [authentication.require, sandboxOnly],
+      schema: {
+        operationId: 'simulatePayment',
+        tags: ['Sandbox'],
+        summary: 'Push a test transfer into a virtual account (sandbox only)',
+        security: BEARER,
+        body: Type.Object({
+          virtualAccountNumber: Type.String({
+            pattern: '^[0-9]{10}$',
+            description: 'The virtual account number to credit.',
+            'x-says': 'Must be 10 digits.',
+          }),
+          amount: Amount,
+        }),
+        response: { 200: PaymentEnvelope(SimulatedBody), '4xx': PaymentFailure },
+      },
+    },
+    async ({ client, body }) => {
+      const accountNumber = body.virtualAccountNumber
+      const owner = await findNumber(db, client.id, accountNumber)
+      if (!owner) throw new Refusal('number_not_found')
+      const amountKobo = koboOf(body.amount) as bigint // Checked by the schema.
+      const credit = makeUp({ bankCode: owner.bankCode, accountNumber, amountKobo }, clock())
+      const answer = await writers.credits.submit(credit)
+      if (answer.status === 'session_reused') throw new Refusal('try_again')
+      return paymentAccepted({
+        ...(await showTarget(deps, client, owner, credit, answer)),
+        sessionId: credit.sessionId,
+        outcome: answer.outcome,
+        reason: answer.reason,
+      })
+    },
+  )
+}
+
+function makeUp(
+  to: Pick<IncomingCredit, 'bankCode' | 'accountNumber' | 'amountKobo'>,
+  now: Date,
+): IncomingCredit {
+  const unique = String(randomInt(1e12 - 1)).padStart(12, '0')
+  return {
+    ...to,
+    sessionId: makeSessionId({ institution: SANDBOX_INSTITUTION, now, unique }),
+    currency: 'NGN',
+    sourceAccountNumber: null,
+    sourceAccountName: 'Sandbox Payer',
+    sourceBankCode: null,
+    narration: 'Simulated payment',
+    transactionTime: now,
+  }
+}
+
+// A collection account has no payment: the envelope then shows the transfer itself.
+async function showTarget(
+  deps: Deps,
+  client: Client,
+  owner: NumberOwner,
+  { accountNumber, bankCode, amountKobo, sessionId }: IncomingCredit,
+  { outcome }: Taken,
+) {
+  const { db, sealer, banks } = deps
+  if (owner.paymentId !== null) {
+    const payment = await getPayment(db, client.id, 'payment', owner.paymentId)
+    return showPayment(deps, payment, { bankCode, accountNumber })
+  }
+  const { accountName } = await getAccount(db, sealer, client.id, accountNumber)
+  const status = outcome === 'booked' ? 'Successful' : 'Suspended'
+  return {
+    bankName: bankNameOf(banks, bankCode),
+    bankCode,
+    bankAccount: accountNumber,
+    paymentReference: sessionId,
+    status,
+    message: status,
+    amount: toNaira(amountKobo),
+    amountPaid: outcome === 'booked' ? toNaira(amountKobo) : 0,
+    callBackUrl: '',
+    customerName: accountName,
+    accountName,
+  }
+}

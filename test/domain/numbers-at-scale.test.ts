@@ -1,0 +1,85 @@
+// A million live payments hold every number of a range: who comes next is refused at once, and the
+// one number that became free among the million is found as fast.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isNuban } from '#banks/nuban.ts'
+import { startWithBanks } from '../support/bank-calls.ts'
+import { assertRefused, createAdvice, dataOf, INITIATE } from '../support/fixtures.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import type { Bench } from '../support/service.ts'
+
+const SIZE = 1_000_000
+const FIRST = 300_000_000
+const TOOK_MS_MAX = 1_000
+
+// As if each had been initiated. Of a payment only its lease is looked at here; with the payments
+// themselves, their triggers and foreign keys, this would take half a minute.
+async function leaseAll(bench: Bench): Promise<void> {
+  const client = await bench.db.connect()
+  try {
+    await client.query('set session_replication_role = replica; set statement_timeout = 0')
+    // The check digit of 035: 36 is what the digits of the bank's code weigh.
+    await client.query(
+      `insert into numbers (account_number, bank_code, client_id, payment_id, reusable_at)
+       select s || ((10 - (36 +
+                s / 100000000 * 3 + s / 10000000 % 10 * 7 + s / 1000000 % 10 * 3 +
+                s / 100000 % 10 * 3 + s / 10000 % 10 * 7 + s / 1000 % 10 * 3 +
+                s / 100 % 10 * 3 + s / 10 % 10 * 7 + s % 10 * 3) % 10) % 10)::text,
+              '035', 1, lpad(s::text, 32, '0')::uuid, $1::timestamptz + interval '32 days'
+         from generate_series(${FIRST}, ${FIRST + SIZE - 1}) as s`,
+      [bench.clock()],
+    )
+    await client.query(
+      `update number_ranges set next_index = last_serial - first_serial + 1
+        where purpose = 'dynamic'`,
+    )
+  } finally {
+    client.release(true)
+  }
+}
+
+test('with a million live payments the range refuses at once, and finds what is free at once', async () => {
+  await using bench = await startWithBanks([
+    {
+      code: '035',
+      static: { from: 100_000_000, to: 100_000_099 },
+      dynamic: { from: FIRST, to: FIRST + SIZE - 1 },
+    },
+  ])
+  await leaseAll(bench)
+  const tryInitiate = async () => {
+    const { adviceReference } = await createAdvice(bench)
+    const started = performance.now()
+    const url = `${INITIATE}/${adviceReference}`
+    const answer = await bench.call({ url, body: { bankCode: '035' }, token: null })
+    const tookMs = performance.now() - started
+    assert(tookMs < TOOK_MS_MAX, `${tookMs} ms`)
+    return answer
+  }
+
+  for (let at = 0; at < 3; at++) {
+    assertRefused(await tryInitiate(), 'payment', { status: 503, code: 'numbers_exhausted' })
+  }
+  const { rows } = await bench.db.query(
+    `update numbers set reusable_at = $1
+      where account_number = (select account_number from numbers offset 777777 limit 1)
+     returning account_number as free`,
+    [bench.clock()],
+  )
+  const [{ free }] = rows
+  const found = dataOf(await tryInitiate(), 'payment')
+  assertRefused(await tryInitiate(), 'payment', { status: 503, code: 'numbers_exhausted' })
+
+  assert.equal(found.bankAccount, free)
+  assert(isNuban('035', free))
+  const alerts = await bench.db.query(
+    `select count(*)::int as count from alerts where kind = 'numbers_exhausted'`,
+  )
+  assert.deepEqual(alerts.rows, [{ count: 1 }])
+  const credit = { sessionId: newSessionId(), accountNumber: free, amount: '6000' }
+  const started = performance.now()
+  const paid = (await postRail(bench, '035/credits', credit)).json()
+  assert.equal(paid.outcome, 'booked')
+  assert(performance.now() - started < TOOK_MS_MAX)
+})

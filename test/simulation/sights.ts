@@ -1,0 +1,63 @@
+// What a simulation has met. A run that never meets an outcome proves nothing about it, so a whole
+// run must have met all of these.
+
+import type { Answer, Op } from '../support/model.ts'
+
+const REASONS = [
+  'unknown_number',
+  'wrong_currency',
+  'already_paid',
+  'cancelled',
+  'payment_reversed',
+  'late',
+  'account_inactive',
+  'below_minimum',
+  'above_maximum',
+  'payer_not_allowed',
+  'amount_mismatch',
+]
+
+const ALL: readonly string[] = [
+  'credits 00 booked',
+  'credits 00 booked excess',
+  ...REASONS.map((reason) => `credits 00 suspended ${reason}`),
+  'credits 01 duplicate',
+  'credits 01 duplicate late',
+  'credits 02 rejected session_reused',
+  'credits 02 rejected invalid_amount',
+  'reversal 00 reversed',
+  'reversal 01 duplicate',
+  'reversal 02 rejected session_reused',
+  'reversal 02 rejected original_not_found',
+  'reversal 02 rejected amount_exceeds_original',
+  'assign done',
+  'assign suspense_not_fitting',
+  'assign suspense_not_found',
+  'return done',
+  'cancel Cancelled',
+  'cancel advice_paid',
+  'advice merchant_ref_reused',
+  'initiate Processing',
+  'initiate numbers_exhausted',
+  'read Processing',
+  'read PartPayment',
+  'read Successful',
+  'read Expired',
+  'read Reversed',
+]
+
+export class Sights {
+  readonly #seen = new Set<string>()
+
+  add(op: Op, answer: Answer): void {
+    for (const each of Array.isArray(answer) ? answer : [answer]) {
+      const { responseCode, outcome, code, refused, status, isDone } = each
+      const words = [op.do, responseCode, outcome, code, refused, status, isDone && 'done']
+      this.#seen.add(words.filter(Boolean).join(' '))
+    }
+  }
+
+  get missing(): string[] {
+    return ALL.filter((sight) => !this.#seen.has(sight))
+  }
+}
