@@ -5,6 +5,7 @@ export type Job = {
   port: number
   connections: number
   warmUpMs: number
+  warmUpItems: number // Before that it is not warm, unless it takes very long.
   measureMs: number
   perSecond?: number // Arrivals at this rate whatever the answers do; without: as fast as answers come.
   work: WorkOrder

@@ -26,6 +26,7 @@ const CONNECTIONS = 192
 const ARRAY_CONNECTIONS = 32 // 3,200 credits in flight; 192 would be more than the queue takes.
 const ARRAY_CREDITS = 100
 const QUIET_SHARE = 0.3
+const WARM_UP_ITEMS = 20_000
 
 // Requests are made beforehand, for these rates; a row that is faster ends early, and is right.
 const CREDITS_AHEAD = 25_000
@@ -49,6 +50,7 @@ export async function load(
     port: stage.service.port,
     connections: CONNECTIONS,
     warmUpMs: stage.options.warmUpMs,
+    warmUpItems: WARM_UP_ITEMS,
     measureMs: stage.options.measureMs,
     ...job,
   }

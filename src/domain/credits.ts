@@ -9,7 +9,7 @@
 // Locks: payments in id order, then collection accounts in id order; shared ledger accounts and
 // the client's event counter come last, inside the write.
 
-import { numberArray } from '#db/arrays.ts'
+import { bytesArray, numberArray, plainArray, textArray } from '#db/arrays.ts'
 import { all, type Transaction } from '#db/transaction.ts'
 import {
   bankOwner,
@@ -90,7 +90,7 @@ function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
             where n.account_number = any($1::text[])
             order by l.id
               for no key update of l`,
-    values: [numbers],
+    values: [plainArray(numbers)],
   })
 }
 
@@ -107,7 +107,10 @@ function findTaken(tx: Transaction, credits: readonly IncomingCredit[]) {
                        else c.suspended_kobo end as "suspendedKobo"
              from unnest($1::text[], $2::text[]) as s (session_id, bank_code)
              join credits c on c.session_id = s.session_id and c.bank_code = s.bank_code`,
-    values: [credits.map((credit) => credit.sessionId), credits.map((credit) => credit.bankCode)],
+    values: [
+      plainArray(credits.map((credit) => credit.sessionId)),
+      plainArray(credits.map((credit) => credit.bankCode)),
+    ],
   })
 }
 
@@ -163,28 +166,30 @@ async function insertCredits(
                          $16::text[], $17::timestamptz[]) as c`,
     values: [
       numberArray(rows.map((row) => row.creditId)),
-      rows.map((row) => row.credit.bankCode),
-      rows.map((row) => row.credit.sessionId),
-      rows.map((row) => row.credit.accountNumber),
+      plainArray(rows.map((row) => row.credit.bankCode)),
+      plainArray(rows.map((row) => row.credit.sessionId)),
+      plainArray(rows.map((row) => row.credit.accountNumber)),
       numberArray(rows.map((row) => row.target?.clientId ?? null)),
       numberArray(
         rows.map(({ target }) =>
           target?.kind === 'collection' ? target.collectionAccountId : null,
         ),
       ),
-      rows.map(({ target }) => (target?.kind === 'payment' ? target.paymentId : null)),
+      plainArray(rows.map(({ target }) => (target?.kind === 'payment' ? target.paymentId : null))),
       numberArray(rows.map((row) => row.credit.amountKobo)),
       numberArray(rows.map((row) => row.suspendedKobo)),
-      rows.map((row) => row.credit.currency),
-      rows.map((row) => row.outcome),
-      rows.map((row) => row.reason),
-      rows.map(({ credit }) =>
-        credit.sourceAccountNumber === null ? null : sealer.seal(credit.sourceAccountNumber),
+      plainArray(rows.map((row) => row.credit.currency)),
+      plainArray(rows.map((row) => row.outcome)),
+      plainArray(rows.map((row) => row.reason)),
+      bytesArray(
+        rows.map(({ credit }) =>
+          credit.sourceAccountNumber === null ? null : sealer.seal(credit.sourceAccountNumber),
+        ),
       ),
-      rows.map((row) => row.credit.sourceAccountName),
-      rows.map((row) => row.credit.sourceBankCode),
-      rows.map((row) => row.credit.narration),
-      rows.map((row) => row.credit.transactionTime),
+      textArray(rows.map((row) => row.credit.sourceAccountName)),
+      textArray(rows.map((row) => row.credit.sourceBankCode)),
+      textArray(rows.map((row) => row.credit.narration)),
+      plainArray(rows.map((row) => row.credit.transactionTime?.toISOString() ?? null)),
       now,
     ],
   })

@@ -5,7 +5,7 @@
 // come from the client's row, which stays locked until commit; so this is the last thing that a
 // transaction locks.
 
-import { numberArray } from '#db/arrays.ts'
+import { numberArray, plainArray, textArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { timeOrderedId } from '#ids.ts'
 
@@ -67,13 +67,13 @@ export async function appendEvents(
              from batch b join numbered n on n.id = b.client_id
             order by b.ordinality`,
     values: [
-      events.map(() => timeOrderedId(now)),
+      plainArray(events.map(() => timeOrderedId(now))),
       numberArray(events.map((event) => event.clientId)),
-      events.map((event) => event.type),
+      plainArray(events.map((event) => event.type)),
       numberArray(events.map((event) => event.collectionAccountId ?? null)),
-      events.map((event) => event.paymentId ?? null),
+      plainArray(events.map((event) => event.paymentId ?? null)),
       numberArray(events.map((event) => event.creditId ?? null)),
-      events.map((event) => JSON.stringify(event.facts)),
+      textArray(events.map((event) => JSON.stringify(event.facts))),
       now,
     ],
   })

@@ -3,7 +3,7 @@
 // What a payment holds, credit by credit, is what its own credits booked and what was assigned to
 // it from suspense (I10). It is only looked up for payments that have something.
 
-import { numberArray } from '#db/arrays.ts'
+import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Holding, PaymentTarget } from './credit-judgement.ts'
 
@@ -29,7 +29,7 @@ export async function lockPaymentsByNumber(
             where n.account_number = any($1::text[])
             order by p.id
               for no key update of p`,
-    values: [numbers],
+    values: [plainArray(numbers)],
   })
   const byId = new Map<string, PaymentTarget>()
   return new Map(

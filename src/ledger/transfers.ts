@@ -1,7 +1,7 @@
 // Posting: the only code that moves money. Inserting a transfer is all there is to it: the
 // database moves the balances with it and refuses what would break I1–I4 (0001_ledger.sql).
 
-import { numberArray } from '#db/arrays.ts'
+import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 
 export type TransferReason =
@@ -39,7 +39,7 @@ export async function postTransfers(
       numberArray(transfers.map((transfer) => transfer.creditAccountId)),
       numberArray(transfers.map((transfer) => transfer.amountKobo)),
       numberArray(transfers.map((transfer) => transfer.creditId)),
-      transfers.map((transfer) => transfer.reason),
+      plainArray(transfers.map((transfer) => transfer.reason)),
       now,
     ],
   })

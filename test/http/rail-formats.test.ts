@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { camt, GOOD, RENDERINGS, type Written } from '../banks/formats/renderings.ts'
-import { assertCleanBooks, postSigned } from '../support/bank-calls.ts'
+import { assertCleanBooks, cpuMs, postSigned } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   createAccount,
@@ -19,7 +19,7 @@ const bench = closeAfterTests(await startTestService())
 const [, PROVIDUS, CAMT] = RENDERINGS
 assert(PROVIDUS && CAMT)
 const XML = 'application/xml; charset=utf-8'
-const TOOK_MS_MAX = 1_000
+const CPU_MS_MAX = 1_000
 
 const written = (accountNumber: string, more: Partial<Written> = {}): Written => ({
   ...GOOD,
@@ -198,16 +198,18 @@ test('an XML bomb, an outside entity or any other hostile document is 02, fast',
   const before = await databaseText(bench)
 
   for (const [at, body] of hostile.entries()) {
-    const started = performance.now()
-    const answer = await postXml(body)
-    const tookMs = performance.now() - started
+    let answer = {} as Awaited<ReturnType<typeof postXml>>
+    const tookMs = await cpuMs(async () => {
+      answer = await postXml(body)
+    })
+    console.log(at, tookMs)
     const shown = `${at}: ${answer.statusCode} ${answer.body.slice(0, 200)}`
     assert.equal(answer.statusCode, 400, shown)
     const [{ responseCode, code, responseMessage }] = answer.json()
     assert.deepEqual([responseCode, code], ['02', 'malformed'], shown)
     assert(!/passwd|root:|saxes|\.js/.test(answer.body), shown)
     assert(responseMessage.length < 200, shown)
-    assert(tookMs < TOOK_MS_MAX, `${shown} took ${tookMs} ms`)
+    assert(tookMs < CPU_MS_MAX, `${shown} took ${tookMs} ms`)
   }
   assert.equal(await databaseText(bench), before)
 })

@@ -85,11 +85,8 @@ function touchedBy(op: Op, books: Books): string[] {
       ]
     case 'reversal':
       return [`${op.sessionId}@${op.bank}`, ...creditAndPlaces(`${op.original}@${op.bank}`, books)]
-    case 'assign': {
-      const numbers = 'account' in op.to ? [op.to.account] : numbersOf(op.to.payment, books)
-      const target = numbers.flatMap((number) => ownerOf(number, books))
-      return [...creditAndPlaces(op.credit, books), ...new Set(target)]
-    }
+    case 'assign':
+      return [...new Set([...creditAndPlaces(op.credit, books), ...targetOf(op.to, books)])]
     case 'return':
       return creditAndPlaces(op.credit, books)
   }
@@ -103,8 +100,11 @@ function ownerOf(number: string, books: Books): string[] {
   return [...(owner instanceof Account ? [number] : adviceOf(owner)), ...free]
 }
 
-function numbersOf(payment: string, books: Books): string[] {
-  return [...(books.payments.get(payment)?.numbers.values() ?? [])]
+function targetOf(to: { account: string } | { payment: string }, books: Books): string[] {
+  if ('account' in to) return [to.account]
+  const payment = books.payments.get(to.payment)
+  const numbers = [...(payment?.numbers.values() ?? [])]
+  return [...adviceOf(payment), ...numbers.flatMap((number) => ownerOf(number, books))]
 }
 
 function adviceOf(payment: Payment | undefined): string[] {

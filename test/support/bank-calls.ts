@@ -139,6 +139,14 @@ export async function assertCleanBooks({ db }: Pick<Bench, 'db'>): Promise<void>
   assert.deepEqual(await auditBooks(db), [])
 }
 
+// What it cost this process, however busy the machine is with others.
+export async function cpuMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
 // So many of each answer, for example { '00': 1, '01': 49 }.
 export function tally(values: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}

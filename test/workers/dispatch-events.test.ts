@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withTransaction } from '#db/transaction.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { claimDeliveries } from '#domain/delivery-claims.ts'
 import { dispatchEvents } from '#domain/dispatch.ts'
 import { appendEvents } from '#domain/events.ts'
 import { updateEndpoint } from '#domain/webhook-endpoints.ts'
@@ -11,6 +12,7 @@ import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
 
 const HOOK = 'https://shop.example.com/hook' // Of every account of the fixtures.
+const ANY_ROOM = { rooms: new Map(), otherRoom: 100, takesFailing: true }
 const DONE = 'https://shop.example.com/done' // The callBackUrl of every advice of the fixtures.
 
 test('events are queued for the account, the advice, its callback and the endpoints', async () => {
@@ -93,6 +95,34 @@ test('several dispatchers at once miss nothing and queue nothing twice', async (
   assert.equal(await cursor(bench), 1600n)
 })
 
+test('what is queued while a claim looks at the queue is found by the next', async () => {
+  await using bench = await startWebhookBench()
+  const { accountNumber } = await createAccount(bench)
+  await bench.dispatch()
+  const claim = (tx: Transaction) => claimDeliveries(tx, bench.clock(), ANY_ROOM)
+  await withTransaction(bench.webhookPool, claim)
+  await bench.db.query('update destinations set due_at = $1', [bench.clock()])
+  await simulate(bench, accountNumber, '1')
+
+  let dispatching: Promise<void> | undefined
+  const nothing = await withTransaction(bench.webhookPool, async (tx) => {
+    const { claims } = await claim(tx)
+    dispatching = bench.dispatch()
+    await until('the dispatcher waits for us, or is done', async () => {
+      const { rows } = await bench.db.query(
+        `select from pg_stat_activity where datname = current_database()
+            and wait_event_type = 'Lock'`,
+      )
+      return rows.length > 0 || (await cursor(bench)) === 2n
+    })
+    return claims
+  })
+  await dispatching
+
+  const { claims } = await withTransaction(bench.webhookPool, claim)
+  assert.deepEqual([nothing.length, claims.length], [0, 1])
+})
+
 test('a dispatcher that dies before its commit has done nothing, and the next does it all', async () => {
   await using bench = await startWebhookBench()
   await createAccount(bench)
@@ -142,6 +172,10 @@ test('an endpoint that is switched off, deleted or of another client is queued n
 
   assert.deepEqual(await queued(bench), [['account.created', 'notification', HOOK]])
 })
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (let looks = 0; !(await isSo()); looks++) assert(looks < 10_000, `never so: ${what}`)
+}
 
 async function queued(bench: WebhookBench): Promise<string[][]> {
   const rows = await bench.deliveries()
