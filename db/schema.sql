@@ -49,7 +49,7 @@ create table alerts (
   cleared_at timestamp with time zone,
   constraint alerts_pkey PRIMARY KEY (id)
 );
-CREATE INDEX alerts_standing ON alerts USING btree (kind, subject) WHERE cleared_at IS NULL;
+CREATE UNIQUE INDEX alerts_standing ON alerts USING btree (kind, subject) WHERE cleared_at IS NULL;
 
 create table audits (
   id bigint not null generated always as identity,
@@ -245,8 +245,9 @@ create table ledger_accounts (
   constraint ledger_accounts_pkey PRIMARY KEY (id),
   constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'collection'::text, 'pending'::text, 'settled'::text, 'suspense'::text, 'returning'::text])),
   constraint ledger_accounts_not_overdrawn CHECK (debits_kobo >= 0 AND credits_kobo >= 0 AND
-CASE
-    WHEN kind = ANY (ARRAY['bank'::text, 'shortfall'::text]) THEN debits_kobo >= credits_kobo
+CASE kind
+    WHEN 'bank'::text THEN true
+    WHEN 'shortfall'::text THEN debits_kobo >= credits_kobo
     ELSE credits_kobo >= debits_kobo
 END)
 ) with (fillfactor=70);

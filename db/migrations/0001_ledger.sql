@@ -5,7 +5,8 @@
 --       amount; so all accounts together always sum to zero;
 --   I2  a transfer never changes and never goes away;
 --   I3  an account's balance is the sum of its transfers: only inserting a transfer changes it;
---   I4  an account never goes below zero on its own side.
+--   I4  no account but a bank's own goes below zero on its own side; a bank's does only when it
+--       takes back what had left us already, and then an alert stands.
 --
 -- Amounts are in the smallest unit of their currency (kobo for NGN).
 
@@ -31,8 +32,9 @@ create table ledger_accounts (
     ('bank', 'shortfall', 'collection', 'pending', 'settled', 'suspense', 'returning')),
   constraint ledger_accounts_not_overdrawn check (
     debits_kobo >= 0 and credits_kobo >= 0 and
-    case when kind in ('bank', 'shortfall') then debits_kobo >= credits_kobo
-         else credits_kobo >= debits_kobo end)
+    case kind when 'bank' then true -- A bank may take back more than it holds: see reversals.
+              when 'shortfall' then debits_kobo >= credits_kobo
+              else credits_kobo >= debits_kobo end)
 ) with (fillfactor = 70); -- Room for balances to be rewritten in place, without touching the index.
 
 -- Accounts that many share (all but collection accounts) are found by what they are.

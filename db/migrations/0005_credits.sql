@@ -101,4 +101,5 @@ create table alerts (
   cleared_at timestamptz
 );
 
-create index alerts_standing on alerts (kind, subject) where cleared_at is null;
+-- The same thing is not raised twice while it stands.
+create unique index alerts_standing on alerts (kind, subject) where cleared_at is null;

@@ -18,31 +18,18 @@ export async function raiseAlerts(
   alerts: readonly NewAlert[],
 ): Promise<void> {
   if (alerts.length === 0) return
-  await takeTurns(tx, alerts)
   await tx.query({
     name: 'raise-alerts',
     text: `insert into alerts (kind, subject, detail, raised_at)
            select distinct on (n.kind, n.subject) n.kind, n.subject, n.detail, $4
              from unnest($1::text[], $2::text[], $3::jsonb[]) as n (kind, subject, detail)
-            where not exists (select from alerts a
-                               where a.kind = n.kind and a.subject = n.subject
-                                 and a.cleared_at is null)`,
+            order by n.kind, n.subject
+           on conflict (kind, subject) where cleared_at is null do nothing`,
     values: [
       alerts.map((alert) => alert.kind),
       alerts.map((alert) => alert.subject),
       alerts.map((alert) => JSON.stringify(alert.detail)),
       now,
     ],
-  })
-}
-
-// Two that raise the same thing at the same moment would both find that it does not stand yet.
-async function takeTurns(tx: Transaction, alerts: readonly NewAlert[]): Promise<void> {
-  await tx.query({
-    name: 'alerts-take-turns',
-    text: `select pg_advisory_xact_lock(lock) from (
-             select distinct hashtextextended('alert/' || name, 0) as lock
-               from unnest($1::text[]) as name order by 1) as locks`,
-    values: [alerts.map(({ kind, subject }) => `${kind}/${subject}`)],
   })
 }

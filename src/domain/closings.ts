@@ -9,6 +9,7 @@ import { Refusal } from '#errors.ts'
 import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { toNaira } from '#money.ts'
+import { recordAction } from './actions.ts'
 import type { SuspenseRow } from './credit-decisions.ts'
 import type { Holding, PaymentTarget } from './credit-judgement.ts'
 import { appendEvents, type NewEvent } from './events.ts'
@@ -71,6 +72,12 @@ export async function cancelAdvice(
     name: 'cancel-advice',
     text: 'update advices set cancelled_at = $2 where id = $1',
     values: [adviceId, deps.now],
+  })
+  await recordAction(tx, deps.now, {
+    clientId,
+    action: 'advice.cancel',
+    subject: `advice/${adviceId}`,
+    detail: {},
   })
 }
 

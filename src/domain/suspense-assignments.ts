@@ -42,7 +42,8 @@ export async function assignSuspense(
       : item.assignedAccountId === account?.id)
   if (isDone) return
   if (item.state !== 'open') throw new Refusal('suspense_closed')
-  if (item.currency !== target.currency) throw new Refusal('suspense_not_fitting')
+  const isClosed = account !== undefined && !account.isActive
+  if (isClosed || item.currency !== target.currency) throw new Refusal('suspense_not_fitting')
 
   const events = payment
     ? await giveToPayment(tx, deps, item, payment)

@@ -12,14 +12,20 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
-import { postTransfers } from '#ledger/transfers.ts'
+import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { recordAction } from './actions.ts'
 import type { Client } from './clients.ts'
 import { appendEvents } from './events.ts'
 import { lockVisibleItem } from './suspense-assignments.ts'
-import { lockItems, markCredit, reopenItems } from './suspense-items.ts'
+import {
+  type LockedItem,
+  lockItems,
+  markCredit,
+  reopenItems,
+  takeFromItems,
+} from './suspense-items.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
@@ -56,17 +62,17 @@ export async function requestReturn(
 export async function findInstructions(
   db: Queryable,
   sealer: Sealer,
-  limit: number,
+  { afterId, limit }: { afterId: bigint; limit: number },
 ): Promise<(ReturnInstruction & { itemId: bigint })[]> {
   const { rows } = await db.query({
     name: 'return-instructions',
     text: `select i.id, i.amount_kobo, c.bank_code, c.session_id, c.currency,
                   c.source_account_sealed, c.source_account_name, c.source_bank_code
              from suspense_items i join credits c on c.id = i.credit_id
-            where i.state = 'returning'
+            where i.state = 'returning' and i.id > $1
             order by i.id
-            limit $1`,
-    values: [limit],
+            limit $2`,
+    values: [afterId, limit],
   })
   return rows.map((row) => ({
     itemId: row.id,
@@ -105,20 +111,15 @@ export async function settleReturn(
   const returning = { kind: 'returning', owner, currency } as const
   const bank = { kind: 'bank', owner, currency } as const
   await sharedAccounts.open([returning, bank])
-  const isConfirmed = result.status === 'confirmed'
-  await postTransfers(tx, now, [
-    {
-      debitAccountId: sharedAccounts.id(returning),
-      creditAccountId: isConfirmed ? sharedAccounts.id(bank) : item.accountId,
-      amountKobo,
-      creditId,
-      reason: isConfirmed ? 'returned' : 'return_failed',
-    },
-  ])
-  if (!isConfirmed) {
-    await reopenItems(tx, [item.id])
+  const debitAccountId = sharedAccounts.id(returning)
+  if (result.status === 'failed') {
+    await putBack(tx, { sharedAccounts, now }, item, debitAccountId)
     return true
   }
+  const creditAccountId = sharedAccounts.id(bank)
+  await postTransfers(tx, now, [
+    { debitAccountId, creditAccountId, amountKobo, creditId, reason: 'returned' },
+  ])
   await tx.query({
     name: 'suspense-item-returned',
     text: `update suspense_items
@@ -131,4 +132,52 @@ export async function settleReturn(
     await appendEvents(tx, now, [{ clientId, type: 'credit.returned', creditId, facts }])
   }
   return true
+}
+
+// A return that failed is in suspense again; but what the bank took back meanwhile, as a shortfall,
+// is made good with it first, or we would hold for a payer what the bank has.
+async function putBack(
+  tx: Transaction,
+  { sharedAccounts, now }: Deps,
+  item: LockedItem,
+  debitAccountId: bigint,
+): Promise<void> {
+  const { creditId, currency } = item
+  const owed = await lockShortfalls(tx, creditId)
+  const transfers: Transfer[] = []
+  let leftKobo = item.amountKobo
+  const shortfall = { kind: 'shortfall', owner: bankOwner(item.bankCode), currency } as const
+  await sharedAccounts.open([shortfall])
+  for (const { id, shortfallKobo } of owed) {
+    const isEnough = leftKobo >= shortfallKobo
+    const amountKobo = isEnough ? shortfallKobo : leftKobo
+    if (amountKobo === 0n) break
+    leftKobo -= amountKobo
+    const creditAccountId = sharedAccounts.id(shortfall)
+    transfers.push({ debitAccountId, creditAccountId, amountKobo, creditId, reason: 'reversal' })
+    await tx.query({
+      name: 'make-shortfall-good',
+      text: 'update reversals set shortfall_kobo = shortfall_kobo - $2 where id = $1',
+      values: [id, amountKobo],
+    })
+  }
+  const takenKobo = item.amountKobo - leftKobo
+  if (leftKobo > 0n) {
+    const creditAccountId = item.accountId
+    const put = { debitAccountId, creditAccountId, amountKobo: leftKobo, creditId }
+    transfers.push({ ...put, reason: 'return_failed' })
+    await reopenItems(tx, [item.id])
+  }
+  if (takenKobo > 0n) await takeFromItems(tx, now, [{ item, takenKobo }])
+  await postTransfers(tx, now, transfers)
+}
+
+async function lockShortfalls(tx: Transaction, creditId: bigint) {
+  const { rows } = await tx.query<{ id: bigint; shortfallKobo: bigint }>({
+    name: 'lock-shortfalls',
+    text: `select id, shortfall_kobo as "shortfallKobo" from reversals
+            where credit_id = $1 and shortfall_kobo > 0 order by id for no key update`,
+    values: [creditId],
+  })
+  return rows
 }

@@ -26,22 +26,25 @@ export type SendReturnsDeps = {
 export function sendReturnsRound(deps: SendReturnsDeps): Round {
   const { db, batchPool, sealer, sharedAccounts, connector, clock } = deps
   return async () => {
-    const instructions = await findInstructions(db, sealer, SEND_MAX)
     const failures: unknown[] = []
-    let settled = 0
-    for (const { itemId, ...instruction } of instructions) {
-      try {
-        const result = await connector.sendReturn(instruction)
-        if (result.status === 'pending') continue
-        const isSettled = await withTransaction(batchPool, (tx) =>
-          settleReturn(tx, { sharedAccounts, now: clock() }, itemId, result),
-        )
-        if (isSettled) settled++
-      } catch (error) {
-        failures.push(error) // One that cannot be sent holds up no other.
+    let afterId = 0n
+    for (;;) {
+      const instructions = await findInstructions(db, sealer, { afterId, limit: SEND_MAX })
+      for (const { itemId, ...instruction } of instructions) {
+        afterId = itemId
+        try {
+          const result = await connector.sendReturn(instruction)
+          if (result.status === 'pending') continue
+          await withTransaction(batchPool, (tx) =>
+            settleReturn(tx, { sharedAccounts, now: clock() }, itemId, result),
+          )
+        } catch (error) {
+          failures.push(error) // One that cannot be sent holds up no other.
+        }
       }
+      if (instructions.length < SEND_MAX) break
     }
     if (failures.length > 0) throw failures[0]
-    return { more: settled === SEND_MAX }
+    return { more: false }
   }
 }

@@ -131,6 +131,20 @@ test('a return is settled once: a second word of the bank is 01, whatever it say
   assert.equal(await databaseText(live), before)
 })
 
+test('a return that failed makes good what the bank took back meanwhile, and no more', async () => {
+  const { id, reference, sessionId } = await startReturn('30')
+  const reversal = { sessionId: newSessionId(), originalSessionId: sessionId, amount: '20' }
+  assert.equal((await ofBank('reversals', reversal)).json().responseCode, '00')
+  const owed = await ledgerNaira(live, 'shortfall')
+
+  assert.equal(await settle(reference, 'failed'), '00')
+
+  assert.equal(await ledgerNaira(live, 'shortfall'), owed - 20)
+  const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
+  assert.deepEqual([item.state, item.amount], ['open', 10])
+  await assertCleanBooks(live)
+})
+
 test('a return that failed is open again, to be returned anew or assigned', async () => {
   const { id, reference } = await startReturn('30')
   const { accountNumber } = await createAccount(live, {}, operator)

@@ -15,7 +15,7 @@ import { Model } from '../support/model.ts'
 import { Books } from '../support/model-books.ts'
 import { Client } from '../support/model-places.ts'
 import { railHeaders } from '../support/rail.ts'
-import { startTestService } from '../support/service.ts'
+import { type Bench, startTestService } from '../support/service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 export const OPERATOR = 'MAN0000001'
@@ -48,7 +48,7 @@ export async function startWorld() {
   const start = () => createService({ config, connectionString, clock, log })
   const services: Service[] = [await start(), await start()]
   let turn = 0
-  const tokens = new Map<string, { token: string; atMs: number }>()
+  const tokenOf = tokensOf(bench)
 
   function inject(request: InjectOptions): Promise<LightMyRequestResponse> {
     turn += 1
@@ -102,12 +102,16 @@ export async function startWorld() {
       await bench[Symbol.asyncDispose]()
     },
   }
+}
 
-  async function tokenOf(client: string): Promise<string> {
+// Logs in again when a token nears its end.
+function tokensOf({ clock, login }: Bench) {
+  const tokens = new Map<string, { token: string; atMs: number }>()
+  return async (client: string): Promise<string> => {
     const atMs = clock().getTime()
     const known = tokens.get(client)
     if (known && atMs - known.atMs < TOKEN_MS) return known.token
-    const token = await bench.login(client, SECRETS[client])
+    const token = await login(client, SECRETS[client])
     assert(token, `${client} cannot log in`)
     tokens.set(client, { token, atMs })
     return token
