@@ -2,8 +2,7 @@
 // silently ignored, everything wrong is told at once, and no secret is told at all.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { parseEnv } from 'node:util'
@@ -16,6 +15,7 @@ import {
   readEnvironment,
   SETTINGS,
 } from '#config.ts'
+import { createTempFolder } from './support/temp-folder.ts'
 
 const KEY = Buffer.alloc(32, 'k').toString('base64')
 const OTHER_KEY = Buffer.alloc(32, 'o').toString('base64')
@@ -257,7 +257,7 @@ test('.env.example names exactly the settings there are, each with its default',
 })
 
 test('a .env file is read, and the real environment wins over it', () => {
-  using folder = temporaryFolder()
+  using folder = createTempFolder()
   writeFileSync(join(folder.path, '.env'), 'PORT=1\nHOST="::1" # here\n')
 
   const env = readEnvironment(folder.path, { PORT: '2' })
@@ -266,7 +266,7 @@ test('a .env file is read, and the real environment wins over it', () => {
 })
 
 test('no .env file is fine, one that cannot be read is a problem', () => {
-  using folder = temporaryFolder()
+  using folder = createTempFolder()
 
   assert.deepEqual(readEnvironment(folder.path, { PORT: '2' }), { PORT: '2' })
   assert.throws(() => readEnvironment('/dev/null', {}), ConfigProblem)
@@ -293,9 +293,4 @@ function files(banks = JSON.stringify([BANK])): Files {
     findSecrets: () => SECRETS,
     makeSecrets: () => assert.fail('there are secrets already'),
   }
-}
-
-function temporaryFolder() {
-  const path = mkdtempSync(join(tmpdir(), 'manilla-config-'))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) }
 }

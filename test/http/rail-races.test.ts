@@ -89,7 +89,7 @@ test('a payment is settled once by a hundred top-ups at once, and the rest is ex
   assert.deepEqual([transactionStatus, amountCollected], ['Successful', 500])
 })
 
-test('a connection lost while money is being taken is 03 with 503, and trying again takes it once', async () => {
+test('a connection lost while money is taken is 03 with 503; trying again takes it once', async () => {
   const { accountNumber } = await createAccount(bench)
   const credits = times(20, () => creditOf(accountNumber))
   let answers: Sent[]

@@ -48,7 +48,6 @@ test(`${RACES} races for the same money have an order that explains them (seed $
     assert(order, `no order explains race ${race}:\n${story}\n${world.complaints()}`)
     for (const [op, answer] of [...before, ...order, ...after]) all.apply(op, answer)
   }
-  await world.db.query('select pg_stat_force_next_flush()'); console.log((await world.db.query("select deadlocks from pg_stat_database where datname=current_database()")).rows)
   await compareBooks(world, all)
   assert.deepEqual(await auditBooks(world.db), [])
 })
