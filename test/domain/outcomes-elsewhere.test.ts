@@ -11,9 +11,6 @@ import { startTestService } from '../support/service.ts'
 const bench = closeAfterTests(await startTestService())
 const NOBODYS = '0000000001'
 
-// Its own bank always holds more for us than these tests take back.
-await credit(bench, NOBODYS, '1000000.00')
-
 const balanceOf = async (accountNumber: string) =>
   (await readAccount(bench, accountNumber)).accountBalance
 

@@ -19,10 +19,6 @@ import { startTestService } from '../support/service.ts'
 const bench = closeAfterTests(await startTestService())
 const GRACE_OVER_MS = 35 * MINUTE_MS // Thirty minutes, and five of grace.
 const DAY_MS = 1440 * MINUTE_MS
-const NOBODYS = '0000000001'
-
-// Its own bank always holds more for us than these tests take back.
-await credit(bench, NOBODYS, '1000000.00')
 
 async function begin(terms: object = {}) {
   const payment = await startPayment(bench, { amount: 100, ...terms })

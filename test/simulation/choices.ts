@@ -32,14 +32,12 @@ const WEIGHTS: readonly (readonly [kind: Op['do'], weight: number])[] = [
 export class Choices {
   readonly random: Random
   readonly books: Books
-  readonly #untouched: number // How many credits were there before, and are left alone.
   readonly #probes: Op[] = [] // What is to be done first of all.
   #sessions = 0
 
   constructor(random: Random, books: Books) {
     this.random = random
     this.books = books
-    this.#untouched = books.credits.size
   }
 
   next(): Op {
@@ -94,14 +92,7 @@ export class Choices {
 
   // Mostly what is new, so that things happen to it while it is alive.
   recent<T>(all: ReadonlyMap<string, T>, max = RECENT_MAX): T | undefined {
-    return this.#recentOf([...all.values()], max)
-  }
-
-  recentCredit(max = RECENT_MAX): Credit | undefined {
-    return this.#recentOf([...this.books.credits.values()].slice(this.#untouched), max)
-  }
-
-  #recentOf<T>(list: readonly T[], max: number): T | undefined {
+    const list = [...all.values()]
     const from = this.chance(85) ? Math.max(0, list.length - max) : 0
     return list[this.random.integer(from, list.length - 1)]
   }
@@ -181,7 +172,7 @@ export class Choices {
       const kobo = this.chance(60) ? earlier.kobo : earlier.kobo + 1n
       return { do: 'reversal', bank, sessionId: session, original: sessionOf(earlier.of), kobo }
     }
-    const credit = this.recentCredit()
+    const credit = this.recent(books.credits)
     if (!credit || this.chance(4)) {
       const bank = random.pick(BANK_CODES)
       return { do: 'reversal', bank, sessionId, original: this.newSession(), kobo: 1n }
@@ -218,8 +209,7 @@ export class Choices {
   }
 
   #suspended(): Credit | undefined {
-    const credits = [...this.books.credits.values()].slice(this.#untouched)
-    const list = credits.slice(-2 * RECENT_MAX)
+    const list = [...this.books.credits.values()].slice(-2 * RECENT_MAX)
     const open = list.filter(({ item }) => item && this.books.stateOf(item) === 'open')
     const any = list.filter(({ item }) => item)
     return this.random.pick(this.chance(80) && open.length > 0 ? open : any)

@@ -2,14 +2,13 @@
 
 import type { Fault, Op } from '../support/model.ts'
 import type { CreditReport } from '../support/model-money.ts'
-import type { Payer, Payment } from '../support/model-places.ts'
+import type { Payment } from '../support/model-places.ts'
 import { type Choices, sessionOf } from './choices.ts'
 import { LISTED, UNLISTED } from './requests.ts'
 import { BANK_CODES } from './world.ts'
 
 const LIST_MAX = 16
 const AGAIN_TRIES = 5
-const OPENING_KOBO = 10_000_000_00n
 
 type Report = CreditReport & { fault?: Fault }
 
@@ -35,21 +34,6 @@ export function chooseCredits(choices: Choices): Op {
   }
   return { do: 'credits', credits, isList }
 }
-
-// Money that every bank holds for us from the start, so that what it takes back of money that has
-// left us (a shortfall) is less than what it holds.
-export const OPENING: readonly Op[] = BANK_CODES.map((bank) => ({
-  do: 'credits',
-  isList: true,
-  credits: ['NGN', 'USD'].map((currency, at) => ({
-    bank,
-    sessionId: `99999926111509000000000000000${at}`,
-    number: '0000000001',
-    kobo: OPENING_KOBO,
-    currency,
-    payer: LISTED[0] as Payer,
-  })),
-}))
 
 function chooseCredit(choices: Choices, bank: string): Report {
   const kind = choices.random.integer(1, 100)
@@ -106,7 +90,7 @@ function again(choices: Choices, credit: Report): Report {
 
 function earlierAgain(choices: Choices, bank: string): Report | undefined {
   for (let attempt = 0; attempt < AGAIN_TRIES; attempt++) {
-    const earlier = choices.recentCredit(300)
+    const earlier = choices.recent(choices.books.credits, 300)
     if (earlier?.bank !== bank) continue
     const { number, kobo, currency } = earlier
     const payer = choices.random.pick(LISTED)

@@ -13,7 +13,6 @@ import type { Answer, Model, Op } from '../support/model.ts'
 import { seededRandom } from '../support/random.ts'
 import { Choices } from './choices.ts'
 import { compareBooks } from './comparison.ts'
-import { OPENING } from './credit-choices.ts'
 import { send } from './requests.ts'
 import { inOrder, Rounds, stepsOf } from './rounds.ts'
 import { Sights } from './sights.ts'
@@ -31,7 +30,6 @@ test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
   await using world = await startWorld()
   const model = world.newModel()
   const sights = new Sights()
-  await run(world, model, OPENING)
   const choices = new Choices(seededRandom(SEED), model.books)
   const rounds = new Rounds(choices)
   const due = (every: number) => Math.floor(steps / every) > Math.floor(before / every)

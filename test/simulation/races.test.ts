@@ -13,7 +13,6 @@ import { auditBooks } from '#domain/audit.ts'
 import type { Answer, Model } from '../support/model.ts'
 import { seededRandom } from '../support/random.ts'
 import { compareBooks, differences, expectedBooks, type Reading, readBooks } from './comparison.ts'
-import { OPENING } from './credit-choices.ts'
 import { send } from './requests.ts'
 import { type Done, stage } from './scenes.ts'
 import { startWorld } from './world.ts'
@@ -28,7 +27,6 @@ test(`${RACES} races for the same money have an order that explains them (seed $
   await using world = await startWorld()
   const random = seededRandom(SEED)
   const all = world.newModel()
-  for (const op of OPENING) all.apply(op, await send(world, op))
 
   for (let race = 0; race < RACES; race++) {
     const start = world.bench.clock().getTime()

@@ -196,7 +196,8 @@ export function assign(
   const state = books.stateOf(item)
   if (state === 'assigned' && item.place === target) return { isDone: true }
   if (state !== 'open') return { refused: 'suspense_closed' }
-  if (item.credit.currency !== 'NGN') return { refused: 'suspense_not_fitting' }
+  const isClosed = target instanceof Account && !target.isActive
+  if (isClosed || item.credit.currency !== 'NGN') return { refused: 'suspense_not_fitting' }
   if (target instanceof Payment && !fits(books, target, item.kobo)) {
     return { refused: 'suspense_not_fitting' }
   }

@@ -127,31 +127,64 @@ test('what a worker had claimed when it died is sent when its lease has run out'
   assert.equal(receiver.heard.length, 10)
 })
 
-test('an answer that comes after the lease has run out overwrites nothing', async () => {
-  const held = Promise.withResolvers<() => void>()
-  let requests = 0
-  await using receiver = await listener((response) => {
-    if (++requests > 1) response.end('second')
-    else held.resolve(() => response.writeHead(500).end('first'))
+for (const [newer, state] of [
+  [200, 'delivered'],
+  [500, 'pending'],
+] as const) {
+  test(`an answer after the lease has run out does not overwrite a newer ${newer}`, async () => {
+    const held = Promise.withResolvers<() => void>()
+    let requests = 0
+    await using receiver = await listener((response) => {
+      if (++requests > 1) response.writeHead(newer).end('newer')
+      else held.resolve(() => response.writeHead(503, { 'retry-after': '60' }).end('older'))
+    })
+    await using bench = await startWebhookBench()
+    await createAccount(bench, { notificationUrl: receiver.url })
+    await bench.dispatch()
+    const slow = bench.newDeliverer()
+    await slow.round(NEVER)
+    const answer = await held.promise
+    bench.advance(LEASE_MS)
+    await bench.deliver()
+    const before = await bench.deliveries()
+
+    answer()
+    await slow.idle()
+
+    assert.equal(receiver.heard[0]?.body, receiver.heard[1]?.body)
+    assert.deepEqual(
+      (await bench.attempts()).map(({ status, responseStart }) => [status, responseStart]),
+      [[newer, 'newer']],
+    )
+    assert.deepEqual(await bench.deliveries(), before)
+    assert.equal(before[0].state, state)
   })
+}
+
+test('a destination that failed last time is given one at a time, by every process', async () => {
+  await using receiver = await listener((response) => response.writeHead(500).end())
   await using bench = await startWebhookBench()
-  await createAccount(bench, { notificationUrl: receiver.url })
+  await fill(bench, receiver.url, 9)
   await bench.dispatch()
-  const slow = bench.newDeliverer()
-  await slow.round(NEVER)
-  const answer = await held.promise
-  bench.advance(LEASE_MS)
-  await bench.deliver()
+  const claim = async () => {
+    const { claims } = await withTransaction(bench.webhookPool, (tx) =>
+      claimDeliveries(tx, bench.clock(), ANY_ROOM),
+    )
+    return claims.map(({ isProbe }) => isProbe)
+  }
+  const deliverer = bench.newDeliverer()
+  await deliverer.round(NEVER)
+  await deliverer.idle()
+  assert.deepEqual(await claim(), [false])
+  for (let i = 1; i < FAILURES_TO_PAUSE; i++) {
+    await deliverer.round(NEVER)
+    await deliverer.idle()
+  }
+  assert.deepEqual(await claim(), [])
 
-  answer()
-  await slow.idle()
+  bench.advance(PAUSE_MIN_MS)
 
-  assert.equal(receiver.heard[0]?.body, receiver.heard[1]?.body)
-  assert.deepEqual(
-    (await bench.attempts()).map(({ status, responseStart }) => [status, responseStart]),
-    [[200, 'second']],
-  )
-  assert.equal((await bench.deliveries())[0]?.state, 'delivered')
+  assert.deepEqual([await claim(), await claim()], [[true], []])
 })
 
 test('a worker that stops gives back what it has not begun', async () => {
