@@ -13,7 +13,7 @@ import { createAccounts } from '#domain/collection-accounts.ts'
 import { Refusal } from '#errors.ts'
 import { createLogger } from '#log.ts'
 import { Sealer } from '#seal.ts'
-import { prepareDatabase } from '#service.ts'
+import { prepareDatabase } from '#wiring.ts'
 
 const BATCH = 1_000
 

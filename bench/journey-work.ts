@@ -75,7 +75,8 @@ export class JourneyWork implements Work {
   #credit(accountNumber: string): string {
     const now = new Date()
     const count = this.#credits++
-    const unique = `${String((this.#firstId + count) % 1e10).padStart(10, '0')}${String(this.#tag).padStart(2, '0')}`
+    const tag = String(this.#tag).padStart(2, '0')
+    const unique = `${String((this.#firstId + count) % 1e10).padStart(10, '0')}${tag}`
     const sessionId = `${INSTITUTIONS[count % INSTITUTIONS.length]}${watDigits(now)}${unique}`
     const body = JSON.stringify({
       sessionId,

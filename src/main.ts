@@ -10,17 +10,17 @@ import { systemClock } from './clock.ts'
 import { type Config, ConfigProblem, loadConfig, readEnvironment } from './config.ts'
 import { createLogger, type Logger } from './log.ts'
 import { type HttpProcesses, isHttpProcess, startHttpProcesses } from './processes.ts'
+import { welcome } from './welcome.ts'
 import {
   createService,
   prepareDatabase,
   type Service,
   type ServiceOptions,
   StartProblem,
-} from './service.ts'
-import { welcome } from './welcome.ts'
+} from './wiring.ts'
 
 const STOP_MAX_MS = 30_000
-const CONNECTIONS_PER_PROCESS = 26 // The pools of src/service.ts.
+const CONNECTIONS_PER_PROCESS = 26 // The pools of src/wiring.ts.
 const CONNECTIONS_SPARE = 40
 
 const PROBLEMS = [ConfigProblem, EmbeddedProblem, MigrationProblem, StartProblem]

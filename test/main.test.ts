@@ -10,7 +10,7 @@ import { spawnChild, startChild } from './support/child-service.ts'
 import { createTestDatabase } from './support/database.ts'
 import { isRunning, until } from './support/embedded-bench.ts'
 import { accountBody } from './support/fixtures.ts'
-import { SECRETS } from './support/service.ts'
+import { SECRETS } from './support/running-service.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
 // One folder for the tests that do not care whose first start it was.

@@ -13,7 +13,7 @@ import { assignSuspense } from '#domain/suspense-assignments.ts'
 import { requestReturn, settleReturn } from '#domain/suspense-returns.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 test('part payments that expire or are cancelled', async () => {
   await using bench = await setup()

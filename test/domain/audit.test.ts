@@ -8,7 +8,7 @@ import { BUSINESS_CHECKS } from '#domain/audit-checks.ts'
 import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/audit.ts'
 import { freeze } from '../support/database-copies.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
-import { type Bench, startTestService } from '../support/service.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 
 test('after a journey with every outcome the books add up', async () => {

@@ -20,7 +20,7 @@ import {
   verify,
 } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
-import type { Bench } from '../support/service.ts'
+import type { Bench } from '../support/running-service.ts'
 import { assign, suspend } from '../support/suspense-desk.ts'
 
 const SECOND_MS = 1000

@@ -7,7 +7,7 @@ import { isNuban } from '#banks/nuban.ts'
 import { startWithBanks } from '../support/bank-calls.ts'
 import { assertRefused, createAdvice, dataOf, INITIATE } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
-import type { Bench } from '../support/service.ts'
+import type { Bench } from '../support/running-service.ts'
 
 const SIZE = 1_000_000
 const FIRST = 300_000_000

@@ -16,7 +16,7 @@ import {
   initiate,
   startPayment,
 } from '../support/fixtures.ts'
-import type { Bench } from '../support/service.ts'
+import type { Bench } from '../support/running-service.ts'
 
 const STATIC = { from: 100_000_000, to: 100_000_011 }
 const DYNAMIC = { from: 200_000_000, to: 200_000_011 }

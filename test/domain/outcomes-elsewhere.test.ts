@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, readAccount, startPayment, verify } from '../support/fixtures.ts'
 import { beginTale, credit, itemOf, resolve, reverse } from '../support/money-tale.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const NOBODYS = '0000000001'

@@ -14,7 +14,7 @@ import {
   verify,
 } from '../support/fixtures.ts'
 import { beginTale, credit, expirePayments, itemOf, resolve } from '../support/money-tale.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const GRACE_OVER_MS = 35 * MINUTE_MS // Thirty minutes, and five of grace.

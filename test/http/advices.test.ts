@@ -16,7 +16,7 @@ import {
   UNKNOWN_REFERENCE,
   UUID,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const otherClient = await bench.newClient('OTHER00001')

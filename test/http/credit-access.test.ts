@@ -11,7 +11,7 @@ import {
   startPayment,
 } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import { CREDITS, credit, openDesk, type Row, readList, walk } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startTestService())

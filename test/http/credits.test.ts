@@ -13,7 +13,7 @@ import {
   UNKNOWN_REFERENCE,
 } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import { CREDITS, credit, openDesk, type Row, readList, reverse } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startTestService())

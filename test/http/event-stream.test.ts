@@ -8,7 +8,7 @@ import { LISTENERS_MAX } from '#http/event-feeds.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { type Block, listenLocally, openStream } from '../support/event-source.ts'
 import { assertRefused, createAccount } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const STREAM = '/api/v1/events/stream'
 

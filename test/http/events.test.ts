@@ -17,7 +17,7 @@ import {
   UNKNOWN_REFERENCE,
   UUID,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import { ENDPOINTS, EVENTS, webhookJourneys } from '../support/webhook-journeys.ts'
 import { closedPort, httpReceiver } from '../webhooks/receivers.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { type Bench, startTestService } from '../support/service.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 
 test('a running service is healthy and ready, and tells anybody', async () => {
   await using bench = await startTestService()

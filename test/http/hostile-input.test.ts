@@ -18,7 +18,7 @@ import {
   SIMULATE,
   startPayment,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const MEGABYTE = 1024 * 1024
 const LOGIN = '/api/Account/login'

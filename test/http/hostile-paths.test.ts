@@ -14,7 +14,7 @@ import {
   refusalFaults,
   SIMULATE,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { createLogger } from '#log.ts'
-import { createService } from '#service.ts'
+import { createService } from '#wiring.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -14,7 +14,7 @@ import {
   createAccount,
   MINUTE_MS,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const AT_ONCE = 20
 const DAY_MS = 24 * 60 * MINUTE_MS

@@ -22,7 +22,7 @@ import {
   UNKNOWN_REFERENCE,
   UUID,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const AT_ONCE = 20
 const EXPIRY_MS = 30 * MINUTE_MS

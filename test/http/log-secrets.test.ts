@@ -19,7 +19,7 @@ import {
   startPayment,
   verify,
 } from '../support/fixtures.ts'
-import { SECRETS, startTestService } from '../support/service.ts'
+import { SECRETS, startTestService } from '../support/running-service.ts'
 
 const LOGIN = '/api/Account/login'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -12,7 +12,7 @@ import {
   assertRefused,
   refusalFaults,
 } from '../support/fixtures.ts'
-import { SECRETS, startTestService } from '../support/service.ts'
+import { SECRETS, startTestService } from '../support/running-service.ts'
 
 const LOGIN = '/api/Account/login'
 const OAUTH = '/oauth/token'

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { ADVICE, adviceBody, assertRefused, createAdvice, readAdvice } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const AT_ONCE = 20
 

@@ -7,7 +7,7 @@ import { assertCleanBooks, postSigned, startWithBanks } from '../support/bank-ca
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, startPayment } from '../support/fixtures.ts'
 import { newSessionId, postRail, reportCredit } from '../support/rail.ts'
-import { type Bench, startTestService } from '../support/service.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 

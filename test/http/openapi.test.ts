@@ -15,7 +15,7 @@ import {
   SIMULATE,
 } from '../support/fixtures.ts'
 import { drawOpenApi } from '../support/open-api.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 type Operation = {
   operationId?: string

@@ -17,7 +17,7 @@ import {
   startPayment,
 } from '../support/fixtures.ts'
 import { reportCredit } from '../support/rail.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const PAYER = {

@@ -14,7 +14,7 @@ import {
   TIMESTAMP,
   UNKNOWN_REFERENCE,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import { credit, openDesk, type Row } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startTestService())

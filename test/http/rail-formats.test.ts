@@ -13,7 +13,7 @@ import {
   verify,
 } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const [, PROVIDUS, CAMT] = RENDERINGS

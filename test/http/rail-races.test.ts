@@ -7,7 +7,7 @@ import { assertCleanBooks, holdTable, postSigned, startTwin, tally } from '../su
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, readAccount, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const UNKNOWN_NUMBER = '0123456789'

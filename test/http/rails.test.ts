@@ -7,7 +7,7 @@ import { assertCleanBooks, cpuMs, postSigned, tally } from '../support/bank-call
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, databaseText, readAccount, startPayment } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const UNKNOWN_NUMBER = '0123456789'

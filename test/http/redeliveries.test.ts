@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { closeAfterTests } from '../support/closing.ts'
 import { deliverDue } from '../support/delivering.ts'
 import { assertRefused, createAccount, dataOf, TIMESTAMP } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import { ENDPOINTS, EVENTS, webhookJourneys } from '../support/webhook-journeys.ts'
 import { closedPort, httpReceiver } from '../webhooks/receivers.ts'
 

@@ -20,7 +20,7 @@ import {
   verify,
 } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
-import { type Bench, startTestService } from '../support/service.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const NOBODYS = '0123456789'

@@ -6,7 +6,7 @@ import { assertCleanBooks, postSigned } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, databaseText, readAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
-import { type Bench, startTestService } from '../support/service.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const NOBODYS = '0123456789'

@@ -21,7 +21,7 @@ import {
   startPayment,
   verify,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const AT_ONCE = 10
 const EXPIRY_MS = 30 * MINUTE_MS

@@ -13,7 +13,7 @@ import {
   readAccount,
   startPayment,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import { credit, openDesk, type Row, readList, reverse, walk } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startTestService())

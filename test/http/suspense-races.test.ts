@@ -7,7 +7,7 @@ import { assertCleanBooks, startTwin, tally } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, readAccount, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
-import { type Bench, startTestService } from '../support/service.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 import {
   actionsOn,
   assign,

@@ -20,7 +20,7 @@ import {
   TIMESTAMP,
 } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import {
   actionsOn,
   assign,

@@ -19,7 +19,7 @@ import {
   verify,
 } from '../support/fixtures.ts'
 import { reportCredit } from '../support/rail.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import {
   actionsOn,
   assign,

@@ -21,7 +21,7 @@ import {
   UNKNOWN_REFERENCE,
   verify,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const PAST_EXPIRY_MS = (30 + 5) * MINUTE_MS + 1000
 

@@ -14,7 +14,7 @@ import {
   startLiveService,
   UNKNOWN_REFERENCE,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import { ENDPOINTS, webhookJourneys } from '../support/webhook-journeys.ts'
 
 const URL = 'https://shop.example.com/hooks?a=1'

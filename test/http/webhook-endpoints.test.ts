@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { ENDPOINTS_MAX } from '#domain/webhook-endpoints.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf, TIMESTAMP, UUID } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import { ENDPOINTS, webhookJourneys } from '../support/webhook-journeys.ts'
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/

@@ -12,7 +12,7 @@ import {
   refusalFaults,
   UNKNOWN_REFERENCE,
 } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import { webhookJourneys } from '../support/webhook-journeys.ts'
 import { httpReceiver } from '../webhooks/receivers.ts'
 

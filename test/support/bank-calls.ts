@@ -10,11 +10,11 @@ import { createBatchPool } from '#db/pool.ts'
 import { auditBooks } from '#domain/audit.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
-import { createService } from '#service.ts'
 import { loadSecret, sign } from '#webhooks/signature.ts'
+import { createService } from '#wiring.ts'
 import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { newSessionId } from './rail.ts'
-import { type Bench, startTestService } from './service.ts'
+import { type Bench, startTestService } from './running-service.ts'
 import { createTempFolder } from './temp-folder.ts'
 
 export const OWN_RAIL_SECRET = `whsec_${Buffer.alloc(32, 'r').toString('base64')}`

@@ -9,7 +9,7 @@ import { Sealer } from '#seal.ts'
 import { Wake } from '#wake.ts'
 import { Deliverer } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
-import type { Bench } from './service.ts'
+import type { Bench } from './running-service.ts'
 
 const ROUNDS_MAX = 100
 const LOG = createLogger({ level: 'silent' })

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
-import { type Bench, type Call, startTestService } from './service.ts'
+import { type Bench, type Call, startTestService } from './running-service.ts'
 import { createTempFolder } from './temp-folder.ts'
 
 export const ACCOUNTS = '/api/v1/accounts/static'

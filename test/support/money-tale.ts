@@ -5,7 +5,7 @@ import { createBatchPool } from '#db/pool.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { newSessionId, postRail } from './rail.ts'
-import type { Bench } from './service.ts'
+import type { Bench } from './running-service.ts'
 
 export type Tale = Awaited<ReturnType<typeof beginTale>>
 

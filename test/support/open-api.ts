@@ -3,7 +3,7 @@
 import { systemClock } from '#clock.ts'
 import { loadConfig } from '#config.ts'
 import { createLogger } from '#log.ts'
-import { createService } from '#service.ts'
+import { createService } from '#wiring.ts'
 import { SECRETS } from './settings.ts'
 
 export async function drawOpenApi(connectionString: string): Promise<string> {

@@ -2,7 +2,7 @@
 
 import { SANDBOX_RAIL_SECRET } from '#bank-settings.ts'
 import { loadSecret, sign } from '#webhooks/signature.ts'
-import type { Bench } from './service.ts'
+import type { Bench } from './running-service.ts'
 
 const secret = loadSecret(SANDBOX_RAIL_SECRET)
 let counter = 0

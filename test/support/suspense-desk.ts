@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { newSessionId, postRail } from './rail.ts'
-import type { Bench } from './service.ts'
+import type { Bench } from './running-service.ts'
 
 export const SUSPENSE = '/api/v1/suspense'
 export const NOBODYS_NUMBER = '0123456789'

@@ -9,7 +9,7 @@ import { type AssignTo, assignSuspense } from '#domain/suspense-assignments.ts'
 import { requestReturn, settleReturn } from '#domain/suspense-returns.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { newSessionId, postRail, reportCredit } from './rail.ts'
-import type { Bench } from './service.ts'
+import type { Bench } from './running-service.ts'
 
 export const CREDITS = '/api/v1/credits'
 export const BALANCES = '/api/v1/balances'

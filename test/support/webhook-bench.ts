@@ -15,7 +15,7 @@ import { Wake } from '#wake.ts'
 import { Deliverer, type DelivererDeps } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
 import { httpReceiver } from '../webhooks/receivers.ts'
-import { startTestService } from './service.ts'
+import { startTestService } from './running-service.ts'
 
 const NEVER = new AbortController().signal
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { ADVICE, adviceBody, dataOf, INITIATE, SIMULATE } from './fixtures.ts'
-import type { Bench } from './service.ts'
+import type { Bench } from './running-service.ts'
 
 export const EVENTS = '/api/v1/events'
 export const ENDPOINTS = '/api/v1/webhook-endpoints'

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Logger } from '#log.ts'
 import { auditBooksRound, INTERVAL_MS } from '#workers/audit-books.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 
 const DAY_MS = 86_400_000

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createLogger } from '#log.ts'
 import type { Round } from '#workers/loop.ts'
 import { runWorkers, type WorkerDeps } from '#workers/run-workers.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const NEVER_MS = 2 ** 31 - 1
 

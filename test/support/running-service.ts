@@ -6,7 +6,7 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { loadConfig } from '#config.ts'
 import { createClient } from '#domain/clients.ts'
 import { createLogger } from '#log.ts'
-import { createService, prepareDatabase } from '#service.ts'
+import { createService, prepareDatabase } from '#wiring.ts'
 import { createTestDatabase } from './database.ts'
 import { SECRETS } from './settings.ts'
 
@@ -26,13 +26,7 @@ export type Bench = Awaited<ReturnType<typeof startTestService>>
 
 export async function startTestService({ env = {} }: { env?: Record<string, string> } = {}) {
   const database = await createTestDatabase()
-  const lines: string[] = []
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk))
-      done()
-    },
-  })
+  const { lines, destination } = keptLog()
   let nowMs = START.getTime()
   const clock = () => new Date(nowMs)
   const { connectionString } = database
@@ -75,27 +69,23 @@ export async function startTestService({ env = {} }: { env?: Record<string, stri
     login,
     // A second client, as an operator would make one; answers its token.
     async newClient(clientId: string): Promise<string> {
-      await createClient(database.pool, clock(), {
-        clientId,
-        secret: 's3cret',
-        name: clientId,
-        isOperator: false,
-      })
+      const client = { clientId, secret: 's3cret', name: clientId, isOperator: false }
+      await createClient(database.pool, clock(), client)
       return login(clientId, 's3cret')
     },
     async call({ method, url, body, headers = {}, token }: Call) {
       if (token === undefined) sandboxToken ??= await login()
       const bearer = token === undefined ? sandboxToken : token
-      const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
+      const sent = body === undefined ? undefined : { payload: payloadOf(body) }
       return send({
-        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        method: method ?? (sent ? 'POST' : 'GET'),
         url,
         headers: {
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(sent ? { 'content-type': 'application/json' } : {}),
           ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
           ...headers,
         },
-        ...(body === undefined ? {} : { payload: isRaw ? body : JSON.stringify(body) }),
+        ...sent,
       })
     },
     async [Symbol.asyncDispose]() {
@@ -103,4 +93,19 @@ export async function startTestService({ env = {} }: { env?: Record<string, stri
       await database[Symbol.asyncDispose]()
     },
   }
+}
+
+function payloadOf(body: unknown): string | Buffer {
+  return typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+}
+
+function keptLog() {
+  const lines: string[] = []
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  return { lines, destination }
 }
