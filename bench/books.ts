@@ -1,6 +1,7 @@
 // The databases that the rows run on: filled through the service's own writers, counted and audited
 // after every row. A fast wrong answer is no answer.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { systemClock } from '#clock.ts'
 import type { Config } from '#config.ts'
@@ -14,8 +15,11 @@ import { Refusal } from '#errors.ts'
 import { createLogger } from '#log.ts'
 import { Sealer } from '#seal.ts'
 import { prepareDatabase } from '#wiring.ts'
+import { NOBODY_URL } from './request-bytes.ts'
 
 const BATCH = 1_000
+const DISPATCH_MAX_MS = 10_000
+const DISPATCH_LOOK_MS = 50
 
 export type Counted = 'credits' | 'collection_accounts' | 'payments' | 'paid_payments'
 
@@ -61,7 +65,7 @@ export class Books implements AsyncDisposable {
           email: `customer${from + at}@example.com`,
           merchantId: 'M-0001',
           merchantCode: 'Nai0000319',
-          notificationUrl: 'https://shop.example.com/hook',
+          notificationUrl: '', // Nobody is told: delivering is not what these rows measure.
           phoneNumber: `+23480${String(from + at).padStart(8, '0')}`,
           channel: 'API',
         },
@@ -112,6 +116,19 @@ export class Books implements AsyncDisposable {
   // So that no row pays for what another one wrote.
   async settle(): Promise<void> {
     await this.db.query('checkpoint')
+  }
+
+  // Until the service has gone through the events of the row before.
+  async waitForDispatch(): Promise<void> {
+    const giveUpAtMs = performance.now() + DISPATCH_MAX_MS
+    while (performance.now() < giveUpAtMs) {
+      const { rows } = await this.db.query<{ waiting: bigint }>(
+        `select coalesce(sum(k.event_sequence - coalesce(c.sequence, 0)), 0)::bigint as waiting
+           from clients k left join dispatch_cursors c on c.client_id = k.id`,
+      )
+      if (rows[0]?.waiting === 0n) return
+      await sleep(DISPATCH_LOOK_MS)
+    }
   }
 
   // Sentences; none when every kobo is where it should be.
@@ -169,7 +186,7 @@ const ADVICE = {
     amountKobo: 600_000n,
     currency: 'NGN',
     narration: 'A pair of shoes',
-    callBackUrl: 'https://shop.example.com/done',
+    callBackUrl: NOBODY_URL,
     notificationUrl: null,
     customer: {
       customerId: 'C-1',

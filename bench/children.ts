@@ -27,15 +27,16 @@ export function startChild(file: string): Child {
 }
 
 // The first thing that it says.
-export async function ask<T>(child: Child, message: object): Promise<T> {
-  const answer = once(child.process, 'message')
-  child.process.send(message)
-  const exited = once(child.process, 'exit').then(([code]) => {
-    throw new Error(`a process of the bench ended with ${code}`)
+export function ask<T>(child: Child, message: object): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null) => reject(new Error(`a rival ended with ${code}`))
+    child.process.once('exit', onExit)
+    child.process.once('message', (answer) => {
+      child.process.off('exit', onExit)
+      resolve(answer as T)
+    })
+    child.process.send(message, (error) => error && reject(error))
   })
-  exited.catch(() => {})
-  const [value] = (await Promise.race([answer, exited])) as [T]
-  return value
 }
 
 export type Measured = LoadResult & { perSecond: number; cpu: CpuSplit | undefined }
@@ -56,6 +57,6 @@ export async function measure(child: Child, job: object, cast: Cast): Promise<Me
       resolve({ ...result, perSecond: result.items / result.seconds, cpu })
     }
     child.process.on('message', onMessage).on('exit', onExit)
-    child.process.send(job)
+    child.process.send(job, (error) => error && reject(error))
   })
 }

@@ -106,7 +106,7 @@ function accountStatements({ accounts, firstAccount, clientId }: Places): [strin
        select ${id}, ${clientId}, ${numberSql('k')}, '${HISTORY_BANK}', 'Customer ' || k,
               decode(md5(k::text) || repeat('00', 24), 'hex'),
               decode(md5(k::text) || md5('h' || k), 'hex'), 'customer' || k || '@example.com',
-              'M-0001', 'Nai0000319', 'https://shop.example.com/hook',
+              'M-0001', 'Nai0000319', '',
               '+23480' || lpad(k::text, 8, '0'), 'API', now() - interval '${WEEKS} weeks',
               now() - interval '${WEEKS} weeks' ${from}`,
     ],

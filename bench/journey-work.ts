@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto'
 import { watDigits } from '#banks/wat-time.ts'
 import { INSTITUTIONS } from './bank-feed.ts'
 import type { WorkOrder } from './load.ts'
-import { getText, postText, signedPostText } from './request-bytes.ts'
+import { getText, NOBODY_URL, postText, signedPostText } from './request-bytes.ts'
 import type { Work } from './work.ts'
 
 const NAIRA = 6000
@@ -18,7 +18,7 @@ const ADVICE = JSON.stringify({
   amount: NAIRA,
   currency: 'NGN',
   narration: 'A pair of shoes',
-  callBackUrl: 'https://shop.example.com/done',
+  callBackUrl: NOBODY_URL,
   customer: {
     customerId: 'C-1',
     customerFirstName: 'Ada',

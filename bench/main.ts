@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   const service = await startService(home, profiling)
   try {
     await using stage = new Stage(options, home, service)
-    await perform(options, stage, service)
+    await Promise.race([perform(options, stage, service), stopped()])
   } finally {
     await service.stop()
   }
@@ -78,6 +78,15 @@ async function runRows(options: Options, stage: Stage): Promise<Outcome> {
     return result ? [[name, { ...result, title }] as const] : []
   })
   return { results: new Map(inOrder), pgbench, problems, memory: stage.memory }
+}
+
+// A signal ends the bench, not what it started: that is stopped, and its folder removed.
+function stopped(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.once(signal, () => reject(new UsageProblem(`stopped by ${signal}`)))
+    }
+  })
 }
 
 function median(results: readonly Result[]): Result {

@@ -5,6 +5,9 @@ import { loadSecret, sign } from '#webhooks/signature.ts'
 
 const secret = loadSecret(SANDBOX_RAIL_SECRET)
 
+// Where a body must have an address: nothing leaves this machine, and nobody answers there.
+export const NOBODY_URL = 'http://127.0.0.1:9/'
+
 export function getText(path: string, token?: string): string {
   return `GET ${path} HTTP/1.1\r\nhost: bench\r\n${bearer(token)}\r\n`
 }

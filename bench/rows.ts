@@ -54,6 +54,7 @@ export async function load(
     measureMs: stage.options.measureMs,
     ...job,
   }
+  await stage.books.waitForDispatch()
   return proven(books, counted, isAudited, () => measure(stage.generator, whole, cast))
 }
 
@@ -122,7 +123,8 @@ async function batches(stage: Stage, name: string, batchSize: number): Promise<R
     bankCode: stage.service.config.collectionBankCode,
   }
   const cast = { postgres: stage.cast.postgres, server: writer.pid, generator: stage.generator.pid }
-  return proven(books, 'credits', true, () => measure(writer, order, cast))
+  // Awaited here: the writer ends with this block.
+  return await proven(books, 'credits', true, () => measure(writer, order, cast))
 }
 
 export const ROWS: readonly Row[] = [

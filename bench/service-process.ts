@@ -62,6 +62,10 @@ export async function startService(home: Home, nodeArgs: string[] = []): Promise
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  // However we end, it ends too, and its database with it.
+  const end = () => void child.kill('SIGTERM')
+  process.on('exit', end)
+  child.once('exit', () => process.off('exit', end))
   const port = await portOf(child)
   const cluster = join(home.dataDir, 'postgres')
   const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')

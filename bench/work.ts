@@ -4,7 +4,7 @@
 import { type Feed, feedCredit } from './bank-feed.ts'
 import { JourneyWork } from './journey-work.ts'
 import type { WorkOrder } from './load.ts'
-import { getText, postText, RequestStore, signedPostText } from './request-bytes.ts'
+import { getText, NOBODY_URL, postText, RequestStore, signedPostText } from './request-bytes.ts'
 
 export type Work = {
   // The next request of this connection; undefined when there is none left.
@@ -66,7 +66,7 @@ function accountWork(token: string): Work {
       email: `customer${index}@example.com`,
       merchantId: 'M-0001',
       merchantCode: 'Nai0000319',
-      notificationUrl: 'https://shop.example.com/hook',
+      notificationUrl: NOBODY_URL,
       phoneNumber: `+23480${String(index).padStart(8, '0')}`,
       channel: 'API',
     })

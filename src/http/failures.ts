@@ -38,9 +38,15 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
   const isPublished = request.routeOptions?.config?.isPublished ?? false
   const status = failureStatus(refusal.code, isPublished)
   if (refusal.code === 'internal' || refusal.code === 'try_again') {
-    request.log.error({ err: error, url: request.routeOptions?.url }, 'request failed')
+    request.log.error(
+      { reqId: request.id, err: error, url: request.routeOptions?.url },
+      'request failed',
+    )
   } else {
-    request.log.debug({ code: refusal.code, url: request.routeOptions?.url }, 'request refused')
+    request.log.debug(
+      { reqId: request.id, code: refusal.code, url: request.routeOptions?.url },
+      'request refused',
+    )
   }
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
   const family = familyOf(request.url)

@@ -27,9 +27,14 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   const signatures = new RailSignatures(deps)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.addHook('preValidation', async (request) => {
-    if (!Buffer.isBuffer(request.body)) throw new Refusal('body_missing')
-    signatures.check(request as never)
+  app.addHook('preValidation', (request, _reply, done) => {
+    try {
+      if (!Buffer.isBuffer(request.body)) throw new Refusal('body_missing')
+      signatures.check(request as never)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
   })
   await app.register(railCallRoutes, deps)
 
