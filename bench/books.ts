@@ -18,8 +18,8 @@ import { prepareDatabase } from '#wiring.ts'
 import { NOBODY_URL } from './request-bytes.ts'
 
 const BATCH = 1_000
-const DISPATCH_MAX_MS = 10_000
-const DISPATCH_LOOK_MS = 50
+const WAIT_MAX_MS = 10_000
+const LOOK_MS = 50
 
 export type Counted = 'credits' | 'collection_accounts' | 'payments' | 'paid_payments'
 
@@ -108,27 +108,26 @@ export class Books implements AsyncDisposable {
     return Number(rows[0]?.bytes)
   }
 
-  // Only what was filled: elsewhere the planner has to do with what a new database knows.
-  async analyze(): Promise<void> {
-    await this.db.query('analyze ledger_accounts, collection_accounts, numbers')
-  }
-
-  // So that no row pays for what another one wrote.
+  // So that no row pays for what another one wrote: what autovacuum would do later is done now, in
+  // every database, and what it is doing is waited for.
   async settle(): Promise<void> {
+    const { rows } = await this.db.query<{ tables: string | null }>(
+      `select string_agg(quote_ident(relname), ', ') as tables from pg_stat_user_tables
+        where n_mod_since_analyze > 0 or n_ins_since_vacuum > 0 or n_dead_tup > 0`,
+    )
+    if (rows[0]?.tables) await this.db.query(`vacuum (analyze) ${rows[0].tables}`)
+    await this.#waitUntilZero(
+      `select count(*) as count from pg_stat_activity where backend_type = 'autovacuum worker'`,
+    )
     await this.db.query('checkpoint')
   }
 
   // Until the service has gone through the events of the row before.
   async waitForDispatch(): Promise<void> {
-    const giveUpAtMs = performance.now() + DISPATCH_MAX_MS
-    while (performance.now() < giveUpAtMs) {
-      const { rows } = await this.db.query<{ waiting: bigint }>(
-        `select coalesce(sum(k.event_sequence - coalesce(c.sequence, 0)), 0)::bigint as waiting
-           from clients k left join dispatch_cursors c on c.client_id = k.id`,
-      )
-      if (rows[0]?.waiting === 0n) return
-      await sleep(DISPATCH_LOOK_MS)
-    }
+    await this.#waitUntilZero(
+      `select coalesce(sum(k.event_sequence - coalesce(c.sequence, 0)), 0)::bigint as count
+         from clients k left join dispatch_cursors c on c.client_id = k.id`,
+    )
   }
 
   // Sentences; none when every kobo is where it should be.
@@ -142,6 +141,15 @@ export class Books implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.db.end()
+  }
+
+  async #waitUntilZero(sql: string): Promise<void> {
+    const giveUpAtMs = performance.now() + WAIT_MAX_MS
+    while (performance.now() < giveUpAtMs) {
+      const { rows } = await this.db.query<{ count: bigint }>(sql)
+      if (rows[0]?.count === 0n) return
+      await sleep(LOOK_MS)
+    }
   }
 
   async #clientId(): Promise<bigint> {
@@ -202,6 +210,16 @@ const ADVICE = {
     payerRules: null,
   },
 } as const
+
+export async function vacuum(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    await client.query('vacuum (analyze)')
+  } finally {
+    await client.end()
+  }
+}
 
 // From the database that every cluster has.
 export async function createDatabase(adminUrl: string, name: string, template?: string) {

@@ -3,7 +3,7 @@
 // row is wrong, however fast it was.
 
 import type { BatchOrder } from './batch-writer.ts'
-import type { Books, Counted } from './books.ts'
+import { type Books, type Counted, vacuum } from './books.ts'
 import { type Measured, measure, startChild } from './children.ts'
 import type { Job, WorkOrder } from './load.ts'
 import { runPgbench } from './pgbench.ts'
@@ -226,7 +226,9 @@ export const ROWS: readonly Row[] = [
       if (!program) return undefined
       await stage.books.settle()
       const seconds = Math.ceil(stage.options.measureMs / 1000)
-      return { ...(await runPgbench(program, stage.pgbenchPlace, seconds)), problems: [] }
+      const measured = await runPgbench(program, stage.pgbenchPlace, seconds)
+      await vacuum(stage.service.databaseUrl(stage.pgbenchPlace.database))
+      return { ...measured, problems: [] }
     },
   },
   {

@@ -47,7 +47,6 @@ export class Stage implements AsyncDisposable {
     this.memory.start = residentBytes(this.cast) ?? 0
     this.token = await logIn(this.service.port)
     this.numbers = await this.books.openAccounts(this.options.accounts)
-    await this.books.analyze()
   }
 
   // Marks the session ids of one run of load, so that no two share one.
@@ -102,7 +101,7 @@ export class Stage implements AsyncDisposable {
     await using blank = new Books(this.service.databaseUrl(name), this.service.config)
     await blank.prepare()
     await blank.openAccounts(this.options.accounts)
-    await blank.analyze()
+    await blank.settle()
     return name
   }
 

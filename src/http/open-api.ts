@@ -26,6 +26,7 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
     routePrefix: '/docs',
     configuration: {
       url: '/openapi.json',
+      pageTitle: 'Manilla API reference',
       telemetry: false,
       withDefaultFonts: false,
       agent: { disabled: true },
