@@ -122,14 +122,6 @@ export class Books implements AsyncDisposable {
     await this.db.query('checkpoint')
   }
 
-  // Until the service has gone through the events of the row before.
-  async waitForDispatch(): Promise<void> {
-    await this.#waitUntilZero(
-      `select coalesce(sum(k.event_sequence - coalesce(c.sequence, 0)), 0)::bigint as count
-         from clients k left join dispatch_cursors c on c.client_id = k.id`,
-    )
-  }
-
   // Sentences; none when every kobo is where it should be.
   async audit(): Promise<string[]> {
     const findings = await auditBooks(this.db)

@@ -54,7 +54,6 @@ export async function load(
     measureMs: stage.options.measureMs,
     ...job,
   }
-  await stage.books.waitForDispatch()
   return proven(books, counted, isAudited, () => measure(stage.generator, whole, cast))
 }
 

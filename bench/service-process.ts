@@ -1,5 +1,6 @@
-// The service under test: the real src/main.ts as a process of its own, with its embedded database
-// in a new folder on a real disk, as `npm start` would run it.
+// The service under test: the real src/main.ts as a process of its own, on an embedded database in a
+// new folder on a real disk. It has the role `api`: webhooks are the workers' to send, after the
+// answer, and have a row of their own to be measured by.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,6 +9,8 @@ import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Config, loadConfig } from '#config.ts'
+import { startEmbedded } from '#db/embedded.ts'
+import { findSecrets } from '#secrets-file.ts'
 
 export type ServiceProcess = {
   pid: number
@@ -46,18 +49,21 @@ export function makeHome(): Home {
 }
 
 export async function startService(home: Home, nodeArgs: string[] = []): Promise<ServiceProcess> {
+  const config = loadConfig({ MANILLA_DATA_DIR: home.dataDir }, 'serve')
+  const database = await startEmbedded({ dataDir: home.dataDir })
   const env = {
     ...process.env,
+    ...findSecrets(home.dataDir),
     MANILLA_DATA_DIR: home.dataDir,
     MANILLA_MODE: 'sandbox',
     HOST: '127.0.0.1',
     PORT: '0',
     LOG_LEVEL: 'warn',
-    DATABASE_URL: '',
+    DATABASE_URL: database.connectionString,
     PUBLIC_URL: '',
   }
   // Its working folder is the temporary one: a developer's .env must not change what is measured.
-  const child = spawn(process.execPath, [...nodeArgs, join(ROOT, 'src/main.ts')], {
+  const child = spawn(process.execPath, [...nodeArgs, join(ROOT, 'src/main.ts'), 'api'], {
     cwd: home.folder,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -77,9 +83,12 @@ export async function startService(home: Home, nodeArgs: string[] = []): Promise
     port,
     postgresPid: Number(lines[0]),
     socketFolder,
-    config: loadConfig({ MANILLA_DATA_DIR: home.dataDir }, 'serve'),
+    config,
     databaseUrl: (name) => `postgres://manilla@/${name}?host=${host}&port=5432&sslmode=disable`,
-    stop: () => stop(child),
+    stop: async () => {
+      await stop(child)
+      await database.stop()
+    },
   }
 }
 

@@ -80,14 +80,13 @@ async function lockAndRead(tx: Transaction, credits: readonly IncomingCredit[]) 
 function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
   return tx.query<Omit<CollectionTarget, 'kind'> & { accountNumber: string }>({
     name: 'lock-collection-accounts-by-number',
-    text: `select n.account_number as "accountNumber", a.client_id as "clientId",
+    text: `select a.account_number as "accountNumber", a.client_id as "clientId",
                   a.id as "collectionAccountId", a.is_active as "isActive",
                   a.currency_code as currency, l.credits_kobo - l.debits_kobo as "balanceKobo",
                   a.payer_rules as "payerRules"
-             from numbers n
-             join collection_accounts a on a.id = n.collection_account_id
+             from collection_accounts a
              join ledger_accounts l on l.id = a.id
-            where n.account_number = any($1::text[])
+            where a.account_number = any($1::text[])
             order by l.id
               for no key update of l`,
     values: [plainArray(numbers)],
@@ -106,7 +105,9 @@ function findTaken(tx: Transaction, credits: readonly IncomingCredit[]) {
                   case when c.reason = 'underpaid' then 0
                        else c.suspended_kobo end as "suspendedKobo"
              from unnest($1::text[], $2::text[]) as s (session_id, bank_code)
-             join credits c on c.session_id = s.session_id and c.bank_code = s.bank_code`,
+             join lateral (select * from credits c
+                            where c.session_id = s.session_id and c.bank_code = s.bank_code
+                            limit 1) c on true`,
     values: [
       plainArray(credits.map((credit) => credit.sessionId)),
       plainArray(credits.map((credit) => credit.bankCode)),
