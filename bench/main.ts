@@ -69,6 +69,7 @@ async function runRows(options: Options, stage: Stage): Promise<Outcome> {
     if (!result) continue
     await statements?.write(name)
     problems.push(...result.problems.map((problem) => `${row.title}: ${problem}`))
+    if (problems.length > 0) break // What follows would prove nothing.
     if (name === 'pgbench') pgbench.push(result)
     results.set(name, name === 'pgbench' ? median(pgbench) : result)
   }

@@ -85,7 +85,7 @@ export function goals({ results, pgbench, memory }: Outcome): string[] {
     goal(`${results.get(name)?.title} to the same when empty`, ratio(name, empty), 0.8)
   }
   const [quiet, alone] = [results.get('quiet'), results.get('alone')]
-  if (quiet && alone) {
+  if (quiet?.items && alone?.items) {
     const times = quiet.latency.p99 / alone.latency.p99
     const words = 'p99 at 30% to the p99 of one unbatched commit (both over HTTP)'
     lines.push(`${times <= 3 ? '✓' : '✗'} ${words}: ${times.toFixed(2)}, goal ≤ 3`)

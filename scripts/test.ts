@@ -35,7 +35,8 @@ async function runTests(args: readonly string[]): Promise<number> {
     process.execPath,
     [
       '--test',
-      `--test-concurrency=${availableParallelism()}`,
+      // One more than cores: files that start servers and wait leave a core free.
+      `--test-concurrency=${availableParallelism() + 1}`,
       ...flags,
       ...(files.length > 0 ? files : ['test/**/*.test.ts']),
     ],

