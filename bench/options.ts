@@ -42,8 +42,8 @@ export function readOptions(args: readonly string[], rowNames: readonly string[]
     profile,
     sessions,
     accounts: quick ? 20_000 : 100_000,
-    warmUpMs: quick ? 1_000 : 2_500,
-    measureMs: quick ? 2_500 : 8_000,
+    warmUpMs: quick ? 1_000 : 2_000,
+    measureMs: quick ? 2_500 : 7_000,
   }
 }
 
