@@ -1,6 +1,6 @@
 // The service under test: the real src/main.ts as a process of its own, on an embedded database in a
-// new folder on a real disk. It has the role `api`: webhooks are the workers' to send, after the
-// answer, and have a row of their own to be measured by.
+// new folder on a real disk. It has the role `api`: webhooks are the workers' to send, after
+// the answer.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

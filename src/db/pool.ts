@@ -28,6 +28,7 @@ export function createBatchPool({ connectionString, max, onIdleError }: Options)
     enable_seqscan: 'off',
     enable_hashjoin: 'off',
     enable_mergejoin: 'off',
+    join_collapse_limit: '1', // Joins are written in the order that they are to be made.
     plan_cache_mode: 'force_generic_plan',
   }
   const options = Object.entries(settings)

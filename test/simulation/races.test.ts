@@ -18,7 +18,7 @@ import { type Done, stage } from './scenes.ts'
 import { startWorld } from './world.ts'
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
-const RACES = Number(process.env.RACES ?? 60)
+const RACES = Number(process.env.RACES ?? 30)
 
 // Balances are of all races together, and are compared in the end.
 const COMPARED = ['payment', 'credit', 'suspense', 'events', 'alert']
