@@ -30,6 +30,9 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
       telemetry: false,
       withDefaultFonts: false,
       agent: { disabled: true },
+      mcp: { disabled: true },
+      hideClientButton: true,
+      showDeveloperTools: 'never',
     },
   })
 }
