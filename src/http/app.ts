@@ -27,8 +27,6 @@ import { answerFailures, frameworkErrors } from './failures.ts'
 import { registerOpenApi } from './open-api.ts'
 import { validatorOptions } from './validation.ts'
 
-export type { Deps } from './deps.ts'
-
 const BODY_BYTES_MAX = 65_536
 const REQUEST_TIMEOUT_MS = 30_000
 

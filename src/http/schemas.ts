@@ -20,6 +20,13 @@ export function digits(pattern: string, description: string, says: string) {
   return Type.String({ pattern, description, 'x-says': says })
 }
 
+const REFERENCE =
+  '^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$'
+
+export function reference(description: string) {
+  return digits(REFERENCE, description, 'Must be 32 hexadecimal digits, with or without dashes.')
+}
+
 export const Email = Type.String({
   maxLength: 254,
   pattern: '^[^\\s@\\p{Cc}\\p{Cs}]+@[^\\s@\\p{Cc}\\p{Cs}]+\\.[^\\s@.\\p{Cc}\\p{Cs}]+$',

@@ -46,10 +46,6 @@ export class SharedAccounts {
     for (const row of rows) this.#ids.set(keyOf(row), row.id)
   }
 
-  has(account: SharedAccount): boolean {
-    return this.#ids.has(keyOf(account))
-  }
-
   id(account: SharedAccount): bigint {
     const id = this.#ids.get(keyOf(account))
     if (id === undefined) throw new Error(`ledger account ${keyOf(account)} was not opened`)

@@ -32,13 +32,8 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, reference, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
-
-const REFERENCE =
-  '^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$'
-const reference = (description: string) =>
-  digits(REFERENCE, description, 'Must be 32 hexadecimal digits, with or without dashes.')
 
 const CreditsQuery = query({
   sessionId: Type.Optional(digits('^[0-9]{30}$', 'The bank’s session id.', 'Must be 30 digits.')),

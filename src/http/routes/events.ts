@@ -20,12 +20,9 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, reference } from '#http/schemas.ts'
 import { DeliveryBody, eventIdOf, presentDelivery } from '#http/webhook-bodies.ts'
 import { parseReference } from '#ids.ts'
-
-const REFERENCE =
-  '^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$'
 
 const EventsQuery = query({
   type: Type.Optional(
@@ -39,13 +36,7 @@ const EventsQuery = query({
   accountNumber: Type.Optional(
     digits('^[0-9]{10}$', 'About this account, or what was paid to it.', 'Must be 10 digits.'),
   ),
-  paymentReference: Type.Optional(
-    digits(
-      REFERENCE,
-      'About this payment, or what was paid to it.',
-      'Must be 32 hexadecimal digits, with or without dashes.',
-    ),
-  ),
+  paymentReference: Type.Optional(reference('About this payment, or what was paid to it.')),
   delivered: Type.Optional(
     Type.Unsafe<'true' | 'false'>({
       type: ['string', 'boolean'],
