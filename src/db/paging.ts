@@ -60,8 +60,11 @@ export function pageOf<T>(
 
 function partsOf(cursor: string): string[] {
   if (cursor.length > CURSOR_LENGTH_MAX || !CURSOR.test(cursor)) throw new Refusal('invalid_cursor')
+  const bytes = Buffer.from(cursor, 'base64url')
+  // The decoder drops what is left over at the end: one page has one cursor, to the letter.
+  if (bytes.toString('base64url') !== cursor) throw new Refusal('invalid_cursor')
   try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    const parts: unknown = JSON.parse(bytes.toString('utf8'))
     if (Array.isArray(parts) && parts.every((part) => typeof part === 'string')) return parts
   } catch {
     // Not JSON: not ours.

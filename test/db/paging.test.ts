@@ -53,6 +53,17 @@ test('an altered cursor is refused', () => {
   assertInvalid(forged([]), 'nothing')
 })
 
+test('a cursor with anything after it is refused, whatever its length', () => {
+  for (const position of [['1'], ['12'], ['123']]) {
+    const cursor = writeCursor(sealer, LIST, position)
+    for (const more of ['A', '_', 'AA', '=', cursor]) assertInvalid(`${cursor}${more}`, more)
+    const last = cursor.at(-1) as string
+    for (const other of 'ABCDabcd0123-_') {
+      if (other !== last) assertInvalid(`${cursor.slice(0, -1)}${other}`, `ends in ${other}`)
+    }
+  }
+})
+
 test('what is no cursor at all is refused', () => {
   const hostile = [
     '',
