@@ -35,6 +35,7 @@ export type Config = {
   readonly port: number
   readonly processes: number | 'auto' // that answer HTTP on that port
   readonly publicUrl: string
+  readonly trustedProxies: readonly string[] // whose word on where a request comes from is taken
   readonly dataDir: string
   readonly databaseUrl: string | undefined // undefined: the embedded database
   readonly logLevel: LogLevel
@@ -66,6 +67,7 @@ export const SETTINGS = {
   PORT: values.whole(0, 65_535),
   MANILLA_PROCESSES: values.processes,
   PUBLIC_URL: values.webAddress,
+  MANILLA_TRUSTED_PROXIES: values.addressRanges,
   MANILLA_DATA_DIR: values.path,
   DATABASE_URL: values.postgresAddress,
   MANILLA_TOKEN_SECRETS: values.signingSecrets,
@@ -146,6 +148,7 @@ function plainSettings(given: Given, role: Role): Plain {
     port,
     processes: given.MANILLA_PROCESSES ?? 1,
     publicUrl: given.PUBLIC_URL ?? `http://localhost:${port}`,
+    trustedProxies: given.MANILLA_TRUSTED_PROXIES ?? [],
     dataDir: given.MANILLA_DATA_DIR ?? resolve('data'),
     databaseUrl: given.DATABASE_URL,
     logLevel: given.LOG_LEVEL ?? 'info',

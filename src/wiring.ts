@@ -92,6 +92,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const app = await buildApp({
     mode: config.mode,
     publicUrl: config.publicUrl,
+    trustedProxies: config.trustedProxies,
     policy: config.policy,
     banks: config.banks,
     clock,

@@ -51,6 +51,7 @@ test('a sandbox needs no setting at all', () => {
     port: 8080,
     processes: 1,
     publicUrl: 'http://localhost:8080',
+    trustedProxies: [],
     dataDir: resolve('data'),
     databaseUrl: undefined,
     logLevel: 'info',
@@ -92,6 +93,7 @@ test('all problems are told at once, each by its name', () => {
     HOST: 'not a host',
     PORT: '65536',
     PUBLIC_URL: 'pay.shop.ng',
+    MANILLA_TRUSTED_PROXIES: 'proxy.internal',
     DATABASE_URL: 'mysql://db/manilla',
     MANILLA_TOKEN_SECRETS: 'c2hvcnQ=',
     MANILLA_DATA_KEYS: `0:${KEY}`,
@@ -218,6 +220,11 @@ for (const [name, value] of [
   ['PUBLIC_URL', 'https://user:word@pay.shop.ng'],
   ['PUBLIC_URL', 'https://pay.shop.ng/?'],
   ['PUBLIC_URL', 'https://pay.shop.ng/#top'],
+  ['MANILLA_TRUSTED_PROXIES', '10.0.0.0/0'],
+  ['MANILLA_TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['MANILLA_TRUSTED_PROXIES', '10.0.0.1,'],
+  ['MANILLA_TRUSTED_PROXIES', '10.0.0.0/255.0.0.0'],
+  ['MANILLA_TRUSTED_PROXIES', 'fe80::1%eth0'],
   ['DATABASE_URL', 'postgres://'],
   ['DATABASE_URL', '/var/run/postgresql'],
 ] as const) {
@@ -235,6 +242,12 @@ test('good values are taken as they are meant', () => {
   assert.equal(read({ PORT: '9000', HOST: '0.0.0.0' }).publicUrl, 'http://localhost:9000')
   assert.equal(read({ HOST: '::1' }).host, '::1')
   assert.equal(read({ PUBLIC_URL: 'https://Shop.ng:443/pay//' }).publicUrl, 'https://shop.ng/pay')
+  const proxies = '10.0.0.0/8, 192.0.2.1,2001:db8::/32'
+  assert.deepEqual(read({ MANILLA_TRUSTED_PROXIES: proxies }).trustedProxies, [
+    '10.0.0.0/8',
+    '192.0.2.1',
+    '2001:db8::/32',
+  ])
   assert.equal(read({ MANILLA_DATA_DIR: 'x/y' }).dataDir, resolve('x/y'))
   for (const url of ['postgres://%2Ftmp/db', 'postgres://u@/db?host=/tmp', 'postgresql://h:1/db']) {
     assert.equal(read({ DATABASE_URL: url }).databaseUrl, url)
@@ -251,7 +264,12 @@ test('.env.example names exactly the settings there are, each with its default',
     named.map(([, name]) => name),
     Object.keys(SETTINGS),
   )
-  assert.deepEqual(withoutDefault, ['DATABASE_URL', ...Object.keys(SECRETS), 'MANILLA_BANKS_FILE'])
+  assert.deepEqual(withoutDefault, [
+    'MANILLA_TRUSTED_PROXIES',
+    'DATABASE_URL',
+    ...Object.keys(SECRETS),
+    'MANILLA_BANKS_FILE',
+  ])
   assert.deepEqual(loadConfig(uncommented, undefined, files()), loadConfig({}, undefined, files()))
   assert.match(text, /^(?:(?:# .+\n)+\n)(?:# .+\n#[A-Z_]+=.*\n\n?)+$/)
 })

@@ -38,6 +38,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     // Nor a logger: lines that are written name the request themselves (failures.ts).
     childLoggerFactory: (logger) => logger,
     genReqId: () => timeOrderedId(deps.clock()),
+    // So that `request.ip` is the caller's, and nobody but a proxy of ours can make one up.
+    trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle',

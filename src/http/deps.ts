@@ -14,6 +14,7 @@ import type { Tokens } from './tokens.ts'
 export type Deps = {
   mode: 'sandbox' | 'live'
   publicUrl: string
+  trustedProxies: readonly string[]
   policy: Policy
   banks: readonly BankSettings[]
   clock: Clock
