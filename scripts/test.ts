@@ -8,6 +8,7 @@ import { availableParallelism, constants } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { startTestServer } from '../test/support/server.ts'
+import { buildWeb } from './build-web.ts'
 
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
@@ -20,6 +21,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
+await buildWeb()
 const server = await startTestServer()
 try {
   process.exitCode = stopping ? signalCode(stopping) : await runTests(process.argv.slice(2))

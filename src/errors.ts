@@ -56,6 +56,7 @@ export const REFUSALS = {
   // Our side.
   too_many_requests: ref(429, '65', 'Too many requests: slow down.'),
   busy: ref(503, '91', 'The service is busy: try again in a moment.'),
+  pages_not_built: ref(503, '91', 'The pages are not built: type npm run build, then start again.'),
   try_again: ref(503, '91', 'The database could not be reached: try again, it is safe.'),
   internal: ref(500, '96', 'Something went wrong on our side: try again, it is safe.'),
 } as const

@@ -1,6 +1,8 @@
 // The rules of how this code is written, each a function from one file to its faults, so that the
 // rules themselves can be tested. Lengths are read off the indentation, which the formatter keeps.
 
+import { posix } from 'node:path'
+
 export type Source = { readonly path: string; readonly text: string }
 export type Rule = (file: Source) => string[]
 
@@ -56,6 +58,11 @@ const BANS: readonly Ban[] = [
     why: 'use a union of strings: an enum does not run without a compiler',
   },
   {
+    pattern: /\b(?:dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML)\b/,
+    where: /^web\//,
+    why: 'text becomes a page through Preact only, which escapes it',
+  },
+  {
     pattern: new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X'.repeat(3)].join('|')})\\b`),
     where: /^(?:src|test|db|scripts|bench|docs|web|sdk|cli)\/|^[^/]+\.md$/,
     why: 'do it, or open an issue',
@@ -69,7 +76,7 @@ const BANS: readonly Ban[] = [
 ]
 
 export const imports: Rule = ({ path, text }) => {
-  if (!path.startsWith('src/') || WIRING.includes(path)) return []
+  if (!/^(?:src|web)\//.test(path) || WIRING.includes(path)) return []
   const found = code(text).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([#.][^']*)'/g)
   return [...found].flatMap(({ 1: target = '', index }) => {
     const why = importFault(path, target)
@@ -78,6 +85,7 @@ export const imports: Rule = ({ path, text }) => {
 }
 
 function importFault(path: string, target: string): string | undefined {
+  if (path.startsWith('web/')) return webImportFault(path, target)
   if (target.startsWith('.')) {
     return /^\.\/[^/]+$/.test(target) ? undefined : "another folder's file is imported as #folder/…"
   }
@@ -87,6 +95,16 @@ function importFault(path: string, target: string): string | undefined {
   if (folder === undefined) return 'a file at the top of src/ imports no folder'
   if (!(folder in MAY_IMPORT)) return `say in test/tidy-rules.ts what src/${folder}/ may import`
   return MAY_IMPORT[folder]?.includes(to) ? undefined : `${folder}/ may not know ${to}/`
+}
+
+// An app of web/ knows itself and the loose files at the top of web/, which know only each other.
+function webImportFault(path: string, target: string): string | undefined {
+  if (target.startsWith('#')) return 'web/ knows nothing of src/'
+  const reached = posix.join(posix.dirname(path), target)
+  const [root, app, file] = reached.split('/')
+  const isLoose = root === 'web' && file === undefined
+  const isOwn = root === 'web' && app === path.split('/')[1]
+  return isLoose || isOwn ? undefined : 'an app of web/ knows only itself and the top of web/'
 }
 
 export const bans: Rule = ({ path, text }) =>
@@ -101,7 +119,11 @@ export const bans: Rule = ({ path, text }) =>
   })
 
 export const size: Rule = ({ path, text }) => {
-  if (!/^(?:src|test|scripts|bench)\/.*\.(?:ts|mjs)$|^db\/(?:mig|fun)\w+\/.*\.sql$/.test(path)) {
+  if (
+    !/^(?:src|test|scripts|bench|web)\/.*\.(?:tsx?|mjs|css)$|^db\/(?:mig|fun)\w+\/.*\.sql$/.test(
+      path,
+    )
+  ) {
     return []
   }
   const lines = text.replace(/\n$/, '').split('\n')
@@ -115,7 +137,7 @@ export const size: Rule = ({ path, text }) => {
 // A body opens on a line that ends in `{` and closes on the next line as far to the left that
 // starts with `}`. One that also ends in `{` closes a signature, whose lines are not counted.
 export const functionLength: Rule = ({ path, text }) => {
-  if (!/\.(?:ts|mjs)$/.test(path)) return []
+  if (!/\.(?:tsx?|mjs)$/.test(path)) return []
   const lines = text.split('\n')
   return lines.flatMap((line, opened) => {
     if (!opensBody(line)) return []
@@ -138,7 +160,7 @@ function opensBody(line: string): boolean {
 }
 
 export const opening: Rule = ({ path, text }) => {
-  const mark = /^(?:src|test|scripts|bench)\/.*\.(?:ts|mjs)$/.test(path)
+  const mark = /^(?:src|test|scripts|bench|web)\/.*\.(?:tsx?|mjs|css)$/.test(path)
     ? /^(?:#!.*\n)?(?:\/\/ |\/\*)/
     : /^db\/(?:migrations|functions)\/.*\.sql$/.test(path) && /^-- /
   return mark && !mark.test(text) ? [`${path}:1: opens with a comment that says its purpose`] : []
@@ -149,7 +171,7 @@ export const names: Rule = ({ path }) => {
   const [stem = ''] = file.split('.')
   if (/^db\/migrations\//.test(path)) return fault(/^\d{4}_[a-z0-9_]+\.sql$/, 'NNNN_noun.sql')
   if (/^db\/functions\//.test(path)) return fault(/^[a-z0-9_]+\.sql$/, 'name_of_function.sql')
-  if (!/^(?:src|test|scripts|bench)\//.test(path)) return []
+  if (!/^(?:src|test|scripts|bench|web)\//.test(path)) return []
   if (VAGUE_NAMES.includes(stem)) return [`${path}:1: ${stem} says nothing; name it by its noun`]
   return fault(/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+$/, 'kebab-case')
 

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import * as rules from './tidy-rules.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const NOT_OURS = ['node_modules', '.git', '.env', 'data', 'dist', 'coverage']
+const NOT_OURS = ['node_modules', '.git', '.env', 'data', 'build', 'dist', 'coverage']
 const pathsInDocs = rules.pathsInDocs((path) => existsSync(join(ROOT, path)))
 const files = repositoryPaths().flatMap(readText)
 
@@ -63,6 +63,11 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
     '3: imports #db/b.ts: a file at',
   ],
   [rules.imports, 'src/new/a.ts', "import { x } from '#db/b.ts'", '1: imports #db/b.ts: say in'],
+  [rules.imports, 'web/pay/a.tsx', "import '#money.ts'", '1: imports #money.ts: web/ knows'],
+  [rules.imports, 'web/pay/a.tsx', "import '../../src/a.ts'", '1: imports ../../src/a.ts: an app'],
+  [rules.imports, 'web/pay/a.tsx', "import '../desk/a.ts'", '1: imports ../desk/a.ts: an app of'],
+  [rules.imports, 'web/a.ts', "import './pay/a.ts'", '1: imports ./pay/a.ts: an app of web/'],
+  [rules.bans, 'web/pay/a.tsx', 'root.innerHTML = text', '1: innerHTML: text becomes'],
   [rules.bans, 'src/a.ts', '\nread(process.env.PORT)', '2: process.env: settings'],
   [rules.bans, 'src/a.ts', 'const now = new Date()', '1: new Date(): the clock'],
   [rules.bans, 'src/a.ts', 'const now = Date.now', '1: Date.now: the clock'],
@@ -80,6 +85,8 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
   [rules.bans, 'test/a.test.ts', `test('x', {${' only'}: true })`, '1: { only'],
   [rules.size, 'src/a.ts', `\n${'x'.repeat(111)}`, '2: wider than 110'],
   [rules.size, 'db/functions/a.sql', '\n'.repeat(301), '301: longer than 300'],
+  [rules.size, 'web/pay/a.css', '\n'.repeat(301), '301: longer than 300'],
+  [rules.functionLength, 'web/a.tsx', `function A() {\n${long(71)}}`, '1: a function of 71'],
   [rules.functionLength, 'src/a.ts', `function a() {\n${long(71)}}`, '1: a function of 71'],
   [
     rules.functionLength,
@@ -95,8 +102,11 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
     '2: a function',
   ],
   [rules.opening, 'src/a.ts', 'export {}', '1: opens with'],
+  [rules.opening, 'web/pay/a.tsx', 'export {}', '1: opens with'],
+  [rules.opening, 'web/pay/a.css', 'a {}', '1: opens with'],
   [rules.opening, 'db/migrations/0001_a.sql', 'create table a ();', '1: opens with'],
   [rules.names, 'src/db/utils.ts', '', '1: utils says nothing'],
+  [rules.names, 'web/pay/BankList.tsx', '', '1: file names are kebab'],
   [rules.names, 'src/db/bankCodes.ts', '', '1: file names are kebab'],
   [rules.names, 'db/migrations/1-a.sql', '', '1: file names are NNNN'],
   [rules.elsewhere, 'README.md', `see ${'/work'}/main`, '1: names a path'],
@@ -124,6 +134,7 @@ const RIGHT: readonly (readonly [rules.Rule, string, string])[] = [
   [rules.imports, 'src/http/routes/a.ts', "import { x } from '#http/b.ts'\nimport './c.ts'"],
   [rules.imports, 'src/main.ts', "import { x } from '#http/app.ts'"],
   [rules.imports, 'src/domain/a.ts', "import { x } from '#log.ts'\nimport pg from 'pg'"],
+  [rules.imports, 'web/pay/views/a.tsx', "import '../b.tsx'\nimport '../../money.ts'"],
   [rules.bans, 'src/a.ts', '// never `process.env`\nconst at = new Date(text) // not Date.now()'],
   [rules.bans, 'src/ledger/a.ts', '`insert into transfers`'],
   [rules.bans, 'src/a.ts', '`select from transfers`; `insert into transfers_seen`'],

@@ -6,6 +6,7 @@ import { balanceRoutes } from '#http/routes/balances.ts'
 import { bankTransferRoutes } from '#http/routes/bank-transfers.ts'
 import { collectionAccountRoutes } from '#http/routes/collection-accounts.ts'
 import { creditRoutes } from '#http/routes/credits.ts'
+import { dashboardRoutes } from '#http/routes/dashboard.ts'
 import { eventStreamRoutes } from '#http/routes/event-stream.ts'
 import { eventRoutes } from '#http/routes/events.ts'
 import { healthRoutes } from '#http/routes/health.ts'
@@ -76,5 +77,6 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(eventStreamRoutes, deps)
   await app.register(redeliveryRoutes, deps)
   await app.register(webhookPushRoutes, deps)
+  await app.register(dashboardRoutes)
   return app
 }

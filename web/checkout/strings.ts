@@ -1,0 +1,5 @@
+// Every sentence of the payer's page.
+
+export const STRINGS = {
+  notFoundTitle: 'This payment link does not work',
+} as const

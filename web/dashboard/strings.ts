@@ -1,0 +1,5 @@
+// Every sentence of the dashboard.
+
+export const STRINGS = {
+  title: 'Manilla',
+} as const
