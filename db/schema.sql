@@ -7,6 +7,7 @@ create table actions (
   subject text collate "C" not null,
   detail jsonb not null,
   taken_at timestamp with time zone not null,
+  actor text collate "C",
   constraint actions_pkey PRIMARY KEY (id),
   constraint actions_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
@@ -62,17 +63,34 @@ create table audits (
   constraint audits_ok_has_no_findings CHECK (ok = (findings = '[]'::jsonb))
 );
 
+create table client_secrets (
+  client_id bigint not null,
+  key_id text collate "C" not null,
+  secret_hash text not null,
+  created_at timestamp with time zone not null,
+  retires_at timestamp with time zone,
+  used_at timestamp with time zone,
+  constraint client_secrets_pkey PRIMARY KEY (client_id, key_id),
+  constraint client_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE UNIQUE INDEX client_secrets_one_current ON client_secrets USING btree (client_id) WHERE retires_at IS NULL;
+
 create table clients (
   id bigint not null generated always as identity,
   client_id text collate "C" not null,
   name text not null,
-  secret_hash text not null,
   is_active boolean not null default true,
   is_operator boolean not null default false,
   event_sequence bigint not null default 0,
   created_at timestamp with time zone not null,
+  scopes text[] collate "C" not null default '{accounts:read,accounts:write,payments:read,payments:write,credits:read,webhooks:read,webhooks:write,suspense:read,suspense:write}'::text[],
+  merchant_codes text[],
+  allowed_addresses text[] collate "C",
+  token_generation integer not null default 0,
   constraint clients_pkey PRIMARY KEY (id),
-  constraint clients_client_id_unique UNIQUE (client_id)
+  constraint clients_client_id_unique UNIQUE (client_id),
+  constraint clients_operator_scope_is_operators CHECK (is_operator OR NOT scopes @> ARRAY['operator'::text]),
+  constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'operator'::text])
 ) with (fillfactor=50);
 
 create table collection_accounts (

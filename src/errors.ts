@@ -23,6 +23,8 @@ export const REFUSALS = {
   unauthorized: ref(401, '63', 'A valid bearer token is needed: log in first.'),
   token_expired: ref(401, '63', 'The token has expired: log in again.'),
   invalid_credentials: ref(401, '63', 'The client id or the client secret is wrong.'),
+  scope_missing: ref(403, '57', 'This client may not do this: a scope is missing.'),
+  address_not_allowed: ref(403, '57', 'This client may not call from this address.'),
   grant_type_unsupported: ref(400, '30', 'Only the grant type client_credentials is known.'),
   invalid_signature: ref(401, '63', 'The signature is missing or wrong.'),
   signature_too_old: ref(401, '63', 'The signature is outside the five-minute window.'),

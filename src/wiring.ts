@@ -6,7 +6,7 @@ import { operatorDesk, sandboxBank } from '#banks/connector.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createBatchPool, createPool, type Pool } from '#db/pool.ts'
 import { createReader } from '#db/reader.ts'
-import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/clients.ts'
+import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/client-secrets.ts'
 import type { Rendering } from '#domain/event-bodies.ts'
 import { registerRanges } from '#domain/numbers.ts'
 import { bankNames } from '#domain/resource-views.ts'
@@ -52,7 +52,7 @@ export async function prepareDatabase({ config, connectionString, clock, log }: 
     await maintainPartitionsRound({ db, clock, log })()
     await registerRanges(db, config.banks)
     if (config.mode === 'sandbox') await createClient(db, clock(), SANDBOX_CLIENT)
-    else if (await hasSandboxClient(db)) {
+    else if (await hasSandboxClient(db, clock())) {
       throw new StartProblem(
         `The client ${SANDBOX_CLIENT.clientId} has the secret of the documentation: change it.`,
       )

@@ -3,17 +3,25 @@
 import type { Transaction } from '#db/transaction.ts'
 
 export type Action = {
-  clientId: bigint
-  action: 'suspense.assign' | 'suspense.return' | 'advice.cancel'
-  subject: string
+  clientId: bigint // In whose record it stands.
+  actor: string // Who did it: `client:MAN0000001`, `user:<email>`, …
+  action: `${string}.${string}` // What, as noun and verb, …
+  subject: string // … to what, as noun/id.
   detail: object
 }
 
 export async function recordAction(tx: Transaction, now: Date, action: Action): Promise<void> {
   await tx.query({
     name: 'record-action',
-    text: `insert into actions (client_id, action, subject, detail, taken_at)
-           values ($1, $2, $3, $4, $5)`,
-    values: [action.clientId, action.action, action.subject, JSON.stringify(action.detail), now],
+    text: `insert into actions (client_id, actor, action, subject, detail, taken_at)
+           values ($1, $2, $3, $4, $5, $6)`,
+    values: [
+      action.clientId,
+      action.actor,
+      action.action,
+      action.subject,
+      JSON.stringify(action.detail),
+      now,
+    ],
   })
 }

@@ -44,7 +44,7 @@ export async function closeExpired(tx: Transaction, deps: Deps): Promise<number>
 // Again is fine: a cancelled advice stays cancelled.
 export async function cancelAdvice(
   tx: Transaction,
-  deps: Deps,
+  deps: Deps & { actor: string },
   clientId: bigint,
   adviceId: string,
 ): Promise<void> {
@@ -75,6 +75,7 @@ export async function cancelAdvice(
   })
   await recordAction(tx, deps.now, {
     clientId,
+    actor: deps.actor,
     action: 'advice.cancel',
     subject: `advice/${adviceId}`,
     detail: {},

@@ -18,7 +18,13 @@ import { findHoldings, lockPayments, reopenPayment, updatePayments } from './pay
 import { type LockedItem, lockItems, markCredit } from './suspense-items.ts'
 
 export type AssignTo = { paymentId: string } | { accountNumber: string }
-type Deps = { sharedAccounts: SharedAccounts; now: Date; by: Client; note: string | null }
+type Deps = {
+  sharedAccounts: SharedAccounts
+  now: Date
+  by: Client
+  actor: string
+  note: string | null
+}
 
 export async function assignSuspense(
   tx: Transaction,
@@ -59,6 +65,7 @@ export async function assignSuspense(
   await markCredit(tx, item.creditId, 'assigned')
   await recordAction(tx, deps.now, {
     clientId: deps.by.id,
+    actor: deps.actor,
     action: 'suspense.assign',
     subject: `suspense/${item.id}`,
     detail: { ...to, note: deps.note },

@@ -32,7 +32,13 @@ type Deps = { sharedAccounts: SharedAccounts; now: Date }
 // Again is fine: money that is on its way, or back, stays so.
 export async function requestReturn(
   tx: Transaction,
-  { sharedAccounts, now, by, note }: Deps & { by: Client; note: string | null },
+  {
+    sharedAccounts,
+    now,
+    by,
+    actor,
+    note,
+  }: Deps & { by: Client; actor: string; note: string | null },
   itemId: bigint,
 ): Promise<void> {
   const item = await lockVisibleItem(tx, by, itemId)
@@ -52,6 +58,7 @@ export async function requestReturn(
   })
   await recordAction(tx, now, {
     clientId: by.id,
+    actor,
     action: 'suspense.return',
     subject: `suspense/${item.id}`,
     detail: { note },

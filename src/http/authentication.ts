@@ -1,18 +1,28 @@
-// Who is asking. A token names a client; the client is looked up at most every few seconds, so one
-// that was suspended is out within that time, whatever tokens it holds.
+// Who is asking, and may they? A token names a client; the client is looked up at most every few
+// seconds, so one that was suspended or restricted feels it within that time, whatever tokens it
+// holds; in the process that did it, at once.
 
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Client, findClient } from '#domain/clients.ts'
+import type { Scope } from '#domain/scopes.ts'
 import { Refusal } from '#errors.ts'
-import type { Tokens } from './tokens.ts'
+import { addressMatcher } from './addresses.ts'
+import type { TokenClaims, Tokens } from './tokens.ts'
+
+export type Identity = {
+  client: Client // The tenant.
+  actor: string // Who exactly, for the record of actions: `client:MAN0000001`, `user:<email>`.
+  scopes: ReadonlySet<Scope>
+}
 
 declare module 'fastify' {
-  interface FastifyRequest {
-    client: Client // Set by `require`; routes without it must not look.
-  }
+  // Set by `requires`; routes without it must not look.
+  interface FastifyRequest extends Identity {}
 }
+
+type Known = Identity & { readAtMs: number; admits: ((address: string) => boolean) | undefined }
 
 const CLIENT_FRESH_MS = 5_000
 const CLIENTS_MAX = 10_000
@@ -21,7 +31,8 @@ export class Authentication {
   readonly #db: Queryable
   readonly #tokens: Tokens
   readonly #clock: Clock
-  readonly #clients = new Map<string, { client: Client; readAtMs: number }>()
+  readonly #clients = new Map<string, Known>()
+  #forgotten = 0
 
   constructor({ db, tokens, clock }: { db: Queryable; tokens: Tokens; clock: Clock }) {
     this.#db = db
@@ -29,36 +40,73 @@ export class Authentication {
     this.#clock = clock
   }
 
-  // As a route's hook: nobody gets past it without a valid token, before any body is read.
-  readonly require = async (request: FastifyRequest): Promise<void> => {
-    request.client = await this.client(request)
+  // As a route's hook: nobody gets past it without a valid token that may do this, before any body
+  // is read.
+  requires(scope: Scope): (request: FastifyRequest) => Promise<void> {
+    return async (request) => {
+      const { client, actor, scopes } = await this.identify(request, scope)
+      request.client = client
+      request.actor = actor
+      request.scopes = scopes
+    }
   }
 
-  async client(request: FastifyRequest): Promise<Client> {
+  async identify(request: FastifyRequest, scope: Scope): Promise<Identity> {
     const token = bearerToken(request.headers.authorization)
     if (token === undefined) throw new Refusal('unauthorized')
-    const clientId = await this.#tokens.clientIdOf(token)
-    const nowMs = this.#clock().getTime()
-    const known = this.#clients.get(clientId)
-    if (known && nowMs - known.readAtMs < CLIENT_FRESH_MS) return known.client
-    return this.#read(clientId, nowMs)
+    const claims = await this.#tokens.read(token)
+    const known = this.#fresh(claims.clientId) ?? (await this.#read(claims.clientId))
+    return checked(known, claims, request, scope)
   }
 
   // For endpoints that anybody may call: no token is fine, a bad one is not.
-  async optionalClient(request: FastifyRequest): Promise<Client | undefined> {
-    return request.headers.authorization === undefined ? undefined : this.client(request)
+  async identifyIfAny(request: FastifyRequest, scope: Scope): Promise<Identity | undefined> {
+    return request.headers.authorization === undefined ? undefined : this.identify(request, scope)
   }
 
-  async #read(clientId: string, nowMs: number): Promise<Client> {
+  // What was changed is seen by the next request, also when a look-up is on its way just now.
+  forget(clientId: string): void {
+    this.#forgotten++
+    this.#clients.delete(clientId)
+  }
+
+  #fresh(clientId: string): Known | undefined {
+    const known = this.#clients.get(clientId)
+    const isFresh = known && this.#clock().getTime() - known.readAtMs < CLIENT_FRESH_MS
+    return isFresh ? known : undefined
+  }
+
+  async #read(clientId: string): Promise<Known> {
+    const forgotten = this.#forgotten
+    const readAtMs = this.#clock().getTime()
     const client = await findClient(this.#db, clientId)
     if (!client?.isActive) {
       this.#clients.delete(clientId)
       throw new Refusal('unauthorized')
     }
+    const known = {
+      client,
+      actor: `client:${clientId}`,
+      scopes: new Set(client.scopes),
+      admits: client.allowedAddresses ? addressMatcher(client.allowedAddresses) : undefined,
+      readAtMs,
+    }
     if (this.#clients.size >= CLIENTS_MAX) this.#clients.clear()
-    this.#clients.set(clientId, { client, readAtMs: nowMs })
-    return client
+    if (forgotten === this.#forgotten) this.#clients.set(clientId, known)
+    return known
   }
+}
+
+function checked(
+  known: Known,
+  { generation }: TokenClaims,
+  request: FastifyRequest,
+  scope: Scope,
+): Identity {
+  if (generation !== known.client.tokenGeneration) throw new Refusal('unauthorized')
+  if (known.admits && !known.admits(request.ip)) throw new Refusal('address_not_allowed')
+  if (!known.scopes.has(scope)) throw new Refusal('scope_missing')
+  return known
 }
 
 function bearerToken(authorization: string | undefined): string | undefined {

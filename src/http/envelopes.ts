@@ -57,6 +57,7 @@ function oauthMessage({ code, message }: Refusal): string {
 // RFC 6749, section 5.2.
 function oauthError(code: RefusalCode): string {
   if (code === 'invalid_credentials') return 'invalid_client'
+  if (code === 'address_not_allowed') return 'unauthorized_client'
   if (code === 'grant_type_unsupported') return 'unsupported_grant_type'
   return REFUSALS[code].status >= 500 ? 'temporarily_unavailable' : 'invalid_request'
 }

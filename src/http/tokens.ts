@@ -13,6 +13,8 @@ const ISSUER = 'manilla'
 const REMEMBERED_MAX = 10_000
 const TOKEN_LENGTH_MAX = 1_024
 
+export type TokenClaims = { clientId: string; generation: number }
+
 type Options = { secrets: readonly Uint8Array[]; mode: string; ttlSeconds: number; clock: Clock }
 
 export class Tokens {
@@ -20,7 +22,7 @@ export class Tokens {
   readonly #signing: { id: string; key: KeyObject }
   readonly #audience: string
   readonly #clock: Clock
-  readonly #remembered = new Map<string, { clientId: string; expiresAtMs: number }>()
+  readonly #remembered = new Map<string, TokenClaims & { expiresAtMs: number }>()
   readonly ttlSeconds: number
 
   constructor({ secrets, mode, ttlSeconds, clock }: Options) {
@@ -37,9 +39,9 @@ export class Tokens {
     this.#clock = clock
   }
 
-  issue(clientId: string): Promise<string> {
+  issue({ clientId, generation }: TokenClaims): Promise<string> {
     const issuedAt = Math.floor(this.#clock().getTime() / 1000)
-    return new SignJWT()
+    return new SignJWT({ gen: generation })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: this.#signing.id })
       .setSubject(clientId)
       .setIssuer(ISSUER)
@@ -49,16 +51,16 @@ export class Tokens {
       .sign(this.#signing.key)
   }
 
-  // The client that the token was issued to; refuses every other token.
-  clientIdOf(token: string): string | Promise<string> {
+  // Whom the token was issued to; refuses every other token.
+  read(token: string): TokenClaims | Promise<TokenClaims> {
     const known = this.#remembered.get(token)
     if (!known) return this.#verify(token)
-    if (known.expiresAtMs > this.#clock().getTime()) return known.clientId
+    if (known.expiresAtMs > this.#clock().getTime()) return known
     this.#remembered.delete(token)
     throw new Refusal('token_expired')
   }
 
-  async #verify(token: string): Promise<string> {
+  async #verify(token: string): Promise<TokenClaims> {
     if (token.length > TOKEN_LENGTH_MAX) throw new Refusal('unauthorized')
     try {
       const { payload } = await jwtVerify(token, ({ kid }) => this.#key(kid), {
@@ -68,9 +70,12 @@ export class Tokens {
         currentDate: this.#clock(),
         requiredClaims: ['sub', 'exp'],
       })
-      const clientId = payload.sub as string
-      this.#remember(token, clientId, (payload.exp as number) * 1000)
-      return clientId
+      const expiresAtMs = (payload.exp as number) * 1000
+      // A token from before there were generations is of the first.
+      const generation = typeof payload.gen === 'number' ? payload.gen : 0
+      const claims = { clientId: payload.sub as string, generation, expiresAtMs }
+      this.#remember(token, claims)
+      return claims
     } catch (error) {
       throw new Refusal(error instanceof errors.JWTExpired ? 'token_expired' : 'unauthorized')
     }
@@ -83,11 +88,11 @@ export class Tokens {
   }
 
   // The oldest leaves when there are too many: a Map keeps the order of insertion.
-  #remember(token: string, clientId: string, expiresAtMs: number): void {
+  #remember(token: string, claims: TokenClaims & { expiresAtMs: number }): void {
     if (this.#remembered.size >= REMEMBERED_MAX) {
       const [oldest] = this.#remembered.keys()
       this.#remembered.delete(oldest as string)
     }
-    this.#remembered.set(token, { clientId, expiresAtMs })
+    this.#remembered.set(token, claims)
   }
 }

@@ -125,7 +125,7 @@ async function setup() {
   const clientId = rows[0]?.id as bigint
   const by = await findClient(db, 'MAN0000001')
   assert(by)
-  const deps = () => ({ sharedAccounts, now: clock(), by, note: null })
+  const deps = () => ({ sharedAccounts, now: clock(), by, actor: 'client:MAN0000001', note: null })
   const column = async <T>(sql: string) =>
     (await db.query({ text: sql, rowMode: 'array' })).rows.map(([value]) => value as T)
   let sessions = 0

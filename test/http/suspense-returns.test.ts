@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '#domain/clients.ts'
+import { createClient } from '#domain/client-secrets.ts'
 import {
   assertCleanBooks,
   OWN_RAIL_SECRET,

@@ -4,7 +4,7 @@
 import { Writable } from 'node:stream'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { loadConfig } from '#config.ts'
-import { createClient } from '#domain/clients.ts'
+import { createClient } from '#domain/client-secrets.ts'
 import { createLogger } from '#log.ts'
 import { createService, prepareDatabase } from '#wiring.ts'
 import { createTestDatabase } from './database.ts'

@@ -82,7 +82,13 @@ export async function reverse(bench: Bench, originalSessionId: string, amount: s
 export async function openDesk(bench: Bench) {
   const sharedAccounts = new SharedAccounts(bench.db)
   const by = (await findClient(bench.db, 'MAN0000001')) as Client
-  const acting = () => ({ sharedAccounts, now: bench.clock(), by, note: null })
+  const acting = () => ({
+    sharedAccounts,
+    now: bench.clock(),
+    by,
+    actor: 'client:MAN0000001',
+    note: null,
+  })
   const itemOf = async (sessionId: string): Promise<bigint> => {
     const { rows } = await bench.db.query(
       `select i.id from suspense_items i join credits c on c.id = i.credit_id

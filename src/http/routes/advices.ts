@@ -114,7 +114,7 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     '/Payment/advice',
     {
       config: { isPublished: true },
-      onRequest: authentication.require,
+      onRequest: authentication.requires('payments:write'),
       schema: {
         operationId: 'createAdvice',
         tags,
@@ -153,7 +153,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
     '/Payment/advice/:adviceReference/cancel',
     {
       config: { isPublished: true },
-      onRequest: authentication.require,
+      onRequest: authentication.requires('payments:write'),
       schema: {
         operationId: 'cancelAdvice',
         tags,
@@ -167,8 +167,9 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
     async (request) => {
       const id = parseReference(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
+      const { client, actor } = request
       await withTransaction(batchPool, (tx) =>
-        cancelAdvice(tx, { sharedAccounts, now: clock() }, request.client.id, id),
+        cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id),
       )
       return readAdvice(request.client.id, id)
     },
@@ -178,7 +179,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
     '/Payment/advice/:adviceReference',
     {
       config: { isPublished: true },
-      onRequest: authentication.require,
+      onRequest: authentication.requires('payments:read'),
       schema: {
         operationId: 'getAdvice',
         tags,

@@ -54,7 +54,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
   app.get(
     '/api/v1/balances',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('accounts:read'),
       schema: {
         operationId: 'getBalances',
         tags,
@@ -81,7 +81,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
   app.get(
     '/api/v1/balances/merchants',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('accounts:read'),
       schema: {
         operationId: 'listMerchantBalances',
         tags,

@@ -81,13 +81,13 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       },
     },
     async (request) => {
-      const client = await authentication.optionalClient(request)
+      const identity = await authentication.identifyIfAny(request, 'payments:write')
       const adviceId = parseReference(request.params.adviceReference)
       if (!adviceId) throw new Refusal('advice_not_found')
       const { payment, ...number } = await writers.initiations.submit({
         adviceId,
         bankCode: request.body.bankCode,
-        clientId: client?.id,
+        clientId: identity?.client.id,
       })
       return paymentAccepted(showPayment(deps, payment, number))
     },

@@ -66,7 +66,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     '/api/v1/accounts/static',
     {
       config: { isPublished: true },
-      onRequest: authentication.require,
+      onRequest: authentication.requires('accounts:write'),
       schema: {
         operationId: 'createCollectionAccount',
         tags,
@@ -94,7 +94,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     '/api/v1/accounts/static/:accountNumber',
     {
       config: { isPublished: true },
-      onRequest: authentication.require,
+      onRequest: authentication.requires('accounts:read'),
       schema: {
         operationId: 'getCollectionAccount',
         tags,

@@ -64,7 +64,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   app.get(
     '/api/v1/credits',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('credits:read'),
       schema: {
         operationId: 'listCredits',
         tags: ['Credits'],
@@ -94,7 +94,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   app.get(
     '/api/v1/credits/:id',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('credits:read'),
       schema: {
         operationId: 'getCredit',
         tags: ['Credits'],

@@ -31,7 +31,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     '/api/v1/events/stream',
     {
       exposeHeadRoute: false, // It would never end.
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:read'),
       schema: {
         operationId: 'streamEvents',
         tags: ['Events'],
@@ -53,7 +53,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const given = request.headers['last-event-id'] ?? request.query.lastEventId
       const after = given !== undefined && BigInt(given) < last ? BigInt(given) : last
       const isAllowed = () =>
-        authentication.client(request).then(
+        authentication.identify(request, 'webhooks:read').then(
           () => true,
           (error) => !(error instanceof Refusal),
         )

@@ -75,7 +75,7 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     '/api/v1/events',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:read'),
       schema: {
         operationId: 'listEvents',
         tags,
@@ -117,7 +117,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     '/api/v1/events/:id',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:read'),
       schema: {
         operationId: 'getEvent',
         tags,
@@ -147,7 +147,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     '/api/v1/events/:id/deliveries',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:read'),
       schema: {
         operationId: 'listEventDeliveries',
         tags,

@@ -3,8 +3,9 @@
 import formbody from '@fastify/formbody'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { logIn } from '#domain/clients.ts'
+import { logIn } from '#domain/client-secrets.ts'
 import { Refusal } from '#errors.ts'
+import { addressMatcher } from '#http/addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { ApiFailure, text } from '#http/schemas.ts'
 
@@ -23,12 +24,23 @@ const CREDENTIAL_LENGTH_MAX = 200
 
 type Credentials = { clientId: string; clientSecret: string }
 
-export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { db, tokens }) => {
-  async function issueToken({ clientId, clientSecret }: Credentials, reply: FastifyReply) {
-    const client = await logIn(db, clientId, clientSecret)
+export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { db, tokens, clock }) => {
+  async function issueToken(
+    { clientId, clientSecret }: Credentials,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    const client = await logIn(db, clock(), { clientId, secret: clientSecret })
+    // Told only to whom has the secret: nobody else is to learn that there is such a client.
+    if (client.allowedAddresses && !addressMatcher(client.allowedAddresses)(request.ip)) {
+      throw new Refusal('address_not_allowed')
+    }
     reply.header('cache-control', 'no-store')
     return {
-      access_token: await tokens.issue(client.clientId),
+      access_token: await tokens.issue({
+        clientId: client.clientId,
+        generation: client.tokenGeneration,
+      }),
       token_type: 'Bearer' as const,
       expires_in: tokens.ttlSeconds,
     }
@@ -48,7 +60,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { db, to
         response: { 200: TokenBody, '4xx': ApiFailure },
       },
     },
-    (request, reply) => issueToken(request.body, reply),
+    (request, reply) => issueToken(request.body, request, reply),
   )
 
   app.register(async (oauth) => {
@@ -69,7 +81,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { db, to
           response: { 200: TokenBody, '4xx': OauthFailure },
         },
       },
-      (request, reply) => issueToken(oauthCredentials(request), reply),
+      (request, reply) => issueToken(oauthCredentials(request), request, reply),
     )
   })
 }

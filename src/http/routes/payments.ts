@@ -50,7 +50,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
   app.get(
     '/api/v1/payments/:reference',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('payments:read'),
       schema: {
         operationId: 'getPayment',
         tags: ['Payments'],

@@ -55,7 +55,7 @@ const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/api/v1/events/:id/redeliver',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:write'),
       schema: {
         ...about,
         operationId: 'redeliverEvent',
@@ -88,7 +88,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/api/v1/webhook-endpoints/:id/replay',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:write'),
       schema: {
         ...about,
         operationId: 'replayEvents',
@@ -118,7 +118,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/api/v1/webhook-endpoints/:id/test',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:write'),
       schema: {
         ...about,
         operationId: 'testWebhookEndpoint',

@@ -37,7 +37,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     '/Payment/process/banktransfer/simulate/payment',
     {
       config: { isPublished: true },
-      onRequest: [authentication.require, sandboxOnly],
+      onRequest: [authentication.requires('payments:write'), sandboxOnly],
       schema: {
         operationId: 'simulatePayment',
         tags: ['Sandbox'],

@@ -46,7 +46,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.get(
     '/api/v1/accounts/static/:accountNumber/transactions',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('accounts:read'),
       schema: {
         operationId: 'listAccountTransactions',
         tags: ['Collection accounts'],

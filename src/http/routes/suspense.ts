@@ -8,6 +8,7 @@ import { ITEM_STATES, type ItemState } from '#domain/suspense-items.ts'
 import { getSuspense, listSuspense, type SuspenseEntry } from '#domain/suspense-list.ts'
 import { requestReturn } from '#domain/suspense-returns.ts'
 import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, PageQuery, query } from '#http/lists.ts'
@@ -45,6 +46,8 @@ const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(SuspenseBody), '4xx': ApiFailure }
 const tags = ['Suspense']
 
+type Acting = Identity & { body: { note?: string } }
+
 export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
   await app.register(suspenseActions, deps)
@@ -52,7 +55,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   app.get(
     '/api/v1/suspense',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('suspense:read'),
       schema: {
         operationId: 'listSuspense',
         tags,
@@ -94,7 +97,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   app.get(
     '/api/v1/suspense/:id',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('suspense:read'),
       schema: {
         operationId: 'getSuspense',
         tags,
@@ -115,17 +118,14 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   // Not in `db`: a shared account is opened on a connection from there, and if transactions held
   // them all, each would wait for another for ever.
   const { db, batchPool, sealer, sharedAccounts, authentication, clock, sendReturns } = deps
-  const actionOf = (client: Parameters<typeof getSuspense>[1], note: string | undefined) => ({
-    sharedAccounts,
-    now: clock(),
-    by: client,
-    note: note ?? null,
-  })
+  const actionOf = ({ client: by, actor, body: { note } }: Acting) => {
+    return { sharedAccounts, now: clock(), by, actor, note: note ?? null }
+  }
 
   app.post(
     '/api/v1/suspense/:id/assign',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('suspense:write'),
       schema: {
         operationId: 'assignSuspense',
         tags,
@@ -146,11 +146,12 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response,
       },
     },
-    async ({ client, params, body }) => {
+    async (request) => {
+      const { client, params, body } = request
       const itemId = itemIdOf(params.id)
       const target = targetOf(body)
       await withTransaction(batchPool, (tx) =>
-        assignSuspense(tx, actionOf(client, body.note), itemId, target),
+        assignSuspense(tx, actionOf(request), itemId, target),
       )
       const entry = await getSuspense(db, client, itemId)
       return accepted('Suspense assigned successfully', presentSuspense(entry, sealer, clock()))
@@ -160,7 +161,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/api/v1/suspense/:id/return',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('suspense:write'),
       schema: {
         operationId: 'returnSuspense',
         tags,
@@ -172,11 +173,10 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response,
       },
     },
-    async ({ client, params, body }) => {
+    async (request) => {
+      const { client, params } = request
       const itemId = itemIdOf(params.id)
-      await withTransaction(batchPool, (tx) =>
-        requestReturn(tx, actionOf(client, body.note), itemId),
-      )
+      await withTransaction(batchPool, (tx) => requestReturn(tx, actionOf(request), itemId))
       await sendReturns()
       const entry = await getSuspense(db, client, itemId)
       return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))

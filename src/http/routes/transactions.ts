@@ -45,7 +45,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       `/api/Transaction/by${by}reference/:reference`,
       {
         config: { isPublished: true },
-        onRequest: authentication.require,
+        onRequest: authentication.requires('payments:read'),
         schema: {
           operationId: by === 'payment' ? 'verifyByPayment' : 'verifyByAdvice',
           tags: ['Payments'],

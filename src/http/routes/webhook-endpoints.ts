@@ -20,7 +20,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import {
   EndpointFields,
   endpointIdOf,
@@ -69,7 +69,11 @@ const EndpointChange = Type.Object(
 
 const EndpointBody = Type.Object(EndpointFields)
 const EndpointWithSecret = Type.Object({ ...EndpointFields, secret: Secret })
-const EndpointDetail = Type.Object({ ...EndpointFields, secret: Secret, health: HealthBody })
+const EndpointDetail = Type.Object({
+  ...EndpointFields,
+  secret: nullable('string', { description: 'Null without the scope webhooks:write.' }),
+  health: HealthBody,
+})
 const Params = Type.Object({ id: Type.String() })
 const tags = ['Webhooks']
 
@@ -84,7 +88,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     ENDPOINTS,
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:write'),
       schema: {
         operationId: 'createWebhookEndpoint',
         tags,
@@ -111,7 +115,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     ENDPOINTS,
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:read'),
       schema: {
         operationId: 'listWebhookEndpoints',
         tags,
@@ -139,7 +143,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     `${ENDPOINTS}/:id`,
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:read'),
       schema: {
         ...about,
         operationId: 'getWebhookEndpoint',
@@ -147,11 +151,13 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(EndpointDetail), '4xx': ApiFailure },
       },
     },
-    async ({ client, params }) => {
+    async ({ client, scopes, params }) => {
       const endpoint = await getEndpoint(db, client.id, endpointIdOf(params.id))
       const data = {
         ...presentEndpoint(endpoint),
-        secret: await getSecret(db, sealer, clock(), client.id, endpoint.id),
+        secret: scopes.has('webhooks:write')
+          ? await getSecret(db, sealer, clock(), client.id, endpoint.id)
+          : null,
         health: presentHealth(await readHealth(db, client.id, endpoint.id)),
       }
       return accepted('Webhook endpoint retrieved successfully', data)
@@ -161,7 +167,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.patch(
     `${ENDPOINTS}/:id`,
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:write'),
       schema: {
         ...about,
         operationId: 'updateWebhookEndpoint',
@@ -186,7 +192,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.delete(
     `${ENDPOINTS}/:id`,
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:write'),
       schema: {
         ...about,
         operationId: 'deleteWebhookEndpoint',

@@ -22,7 +22,7 @@ export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     '/api/WebHook/push/:paymentReference',
     {
       config: { isPublished: true },
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:write'),
       schema: {
         operationId: 'pushPayment',
         tags: ['Webhooks'],

@@ -26,7 +26,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
   app.get(
     '/api/v1/webhook-secret',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:write'),
       schema: {
         ...about,
         operationId: 'getWebhookSecret',
@@ -42,7 +42,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
   app.post(
     '/api/v1/webhook-secret/rotate',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:write'),
       schema: {
         ...about,
         operationId: 'rotateWebhookSecret',
@@ -62,7 +62,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
   app.post(
     '/api/v1/webhook-endpoints/:id/rotate-secret',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('webhooks:write'),
       schema: {
         ...about,
         operationId: 'rotateWebhookEndpointSecret',
