@@ -83,7 +83,7 @@ create table clients (
   is_operator boolean not null default false,
   event_sequence bigint not null default 0,
   created_at timestamp with time zone not null,
-  scopes text[] collate "C" not null default '{accounts:read,accounts:write,payments:read,payments:write,credits:read,webhooks:read,webhooks:write,suspense:read,suspense:write}'::text[],
+  scopes text[] collate "C" not null default ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text],
   merchant_codes text[],
   allowed_addresses text[] collate "C",
   token_generation integer not null default 0,
