@@ -26,6 +26,15 @@ export function watDigits(at: Date): string {
   return iso.slice(2, 19).replace(/[^0-9]/g, '')
 }
 
+// The day it is in West Africa, as yyyy-MM-dd, and when that began.
+export function watDay(at: Date): string {
+  return new Date(at.getTime() + WAT_OFFSET_MS).toISOString().slice(0, 10)
+}
+
+export function watDayStart(at: Date): Date {
+  return new Date(Date.parse(`${watDay(at)}T00:00:00Z`) - WAT_OFFSET_MS)
+}
+
 function offsetMs(offset: string | undefined): number {
   if (offset === undefined) return WAT_OFFSET_MS
   if (offset === 'Z') return 0

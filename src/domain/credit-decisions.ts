@@ -141,6 +141,7 @@ function book(
   if (target.kind === 'collection') {
     const { clientId, collectionAccountId } = target
     target.balanceKobo += bookedKobo
+    target.todayKobo += bookedKobo
     post(collectionAccountId)
     plan.events.push({
       clientId,

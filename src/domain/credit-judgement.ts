@@ -8,6 +8,7 @@
 //   after the end of grace             suspended: late
 //   collection account not active      suspended: account_inactive
 //   a payer rule broken                suspended: below_minimum, above_maximum, payer_not_allowed
+//   a limit of the account broken      suspended: over_credit_limit, over_daily_limit
 //   policy exact, another amount       suspended: amount_mismatch
 //   more than is still due             what is due is booked, the rest suspended: excess
 //   otherwise                          booked
@@ -15,6 +16,7 @@
 // I14: every kobo of a credit is booked or suspended; the two parts make up the whole.
 
 import type { IncomingCredit as BankCredit } from '#banks/formats/format.ts'
+import { type AccountLimits, brokenLimit, type LimitBroken } from './account-limits.ts'
 import type { AmountPolicy } from './advices.ts'
 import { brokenRule, type HashPayer, type PayerRules, type RuleBroken } from './payer-rules.ts'
 import type { PaymentStatus } from './payments.ts'
@@ -30,11 +32,12 @@ export type SuspenseReason =
   | 'payment_reversed'
   | 'late'
   | RuleBroken
+  | LimitBroken
   | 'amount_mismatch'
   | 'excess'
   | 'underpaid' // a payment closed before the whole amount was there
 
-export type CollectionTarget = {
+export type CollectionTarget = AccountLimits & {
   kind: 'collection'
   clientId: bigint
   collectionAccountId: bigint
@@ -42,6 +45,7 @@ export type CollectionTarget = {
   currency: string
   balanceKobo: bigint
   payerRules: PayerRules | null
+  todayKobo: bigint // What came in so far today; counted only where there is a limit per day.
 }
 
 export type PaymentTarget = {
@@ -66,6 +70,10 @@ export type Target = CollectionTarget | PaymentTarget
 type Judgement = { bookedKobo: bigint; reason: SuspenseReason | null }
 
 const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: 0n, reason })
+const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
+  bookedKobo: amountKobo,
+  reason: null,
+})
 
 export function judge(
   credit: IncomingCredit,
@@ -84,16 +92,16 @@ export function judge(
   }
   const broken = brokenRule(target.payerRules, payer, credit.amountKobo, hashPayer)
   if (broken) return suspended(broken)
-  if (target.kind === 'collection' || target.amountPolicy === 'any') {
-    return { bookedKobo: credit.amountKobo, reason: null }
+  if (target.kind === 'collection') {
+    const over = brokenLimit(target, target.todayKobo, credit.amountKobo)
+    return over ? suspended(over) : booked(credit)
   }
+  if (target.amountPolicy === 'any') return booked(credit)
   const dueKobo = target.amountKobo - target.amountPaidKobo
   if (target.amountPolicy === 'exact' && credit.amountKobo !== dueKobo) {
     return suspended('amount_mismatch')
   }
-  return credit.amountKobo > dueKobo
-    ? { bookedKobo: dueKobo, reason: 'excess' }
-    : { bookedKobo: credit.amountKobo, reason: null }
+  return credit.amountKobo > dueKobo ? { bookedKobo: dueKobo, reason: 'excess' } : booked(credit)
 }
 
 function whyClosed(payment: PaymentTarget, now: Date): SuspenseReason | undefined {

@@ -19,6 +19,7 @@ import {
 } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import type { Sealer } from '#seal.ts'
+import { receivedToday } from './account-limits.ts'
 import { raiseAlerts } from './alerts.ts'
 import {
   type Answer,
@@ -42,7 +43,7 @@ export async function takeCredits(
   { sealer, sharedAccounts, now }: Deps,
   credits: readonly IncomingCredit[],
 ): Promise<Answer[]> {
-  const { targets, taken, creditIds } = await lockAndRead(tx, credits)
+  const { targets, taken, creditIds } = await lockAndRead(tx, now, credits)
   await sharedAccounts.open(accountsNeeded(credits, targets))
   const plan = decideCredits(credits, {
     targets,
@@ -56,7 +57,7 @@ export async function takeCredits(
   return plan.answers
 }
 
-async function lockAndRead(tx: Transaction, credits: readonly IncomingCredit[]) {
+async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
   const numbers = [...new Set(credits.map((credit) => credit.accountNumber))]
   const [byNumber, accounts, earlier, ids] = await all([
     lockPaymentsByNumber(tx, numbers),
@@ -70,20 +71,31 @@ async function lockAndRead(tx: Transaction, credits: readonly IncomingCredit[]) 
   ])
   const targets = new Map<string, Target>(byNumber)
   await findHoldings(tx, byNumber.values())
-  for (const { accountNumber, ...account } of accounts.rows) {
-    targets.set(accountNumber, { kind: 'collection', ...account })
+  const today = await receivedToday(tx, now, accounts.rows)
+  for (const { accountNumber, creditedKobo: _, ...account } of accounts.rows) {
+    const todayKobo = today.get(account.collectionAccountId) ?? 0n
+    targets.set(accountNumber, { kind: 'collection', ...account, todayKobo })
   }
   const taken = new Map(earlier.rows.map((row) => [sessionName(row), row]))
   return { targets, taken, creditIds: ids.rows.map((row) => row.id) }
 }
 
+type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo'> & {
+  accountNumber: string
+  creditedKobo: bigint | null // Ever; only where there is a limit per day.
+}
+
 function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
-  return tx.query<Omit<CollectionTarget, 'kind'> & { accountNumber: string }>({
+  return tx.query<AccountRow>({
     name: 'lock-collection-accounts-by-number',
     text: `select a.account_number as "accountNumber", a.client_id as "clientId",
                   a.id as "collectionAccountId", a.is_active as "isActive",
                   a.currency_code as currency, l.credits_kobo - l.debits_kobo as "balanceKobo",
-                  a.payer_rules as "payerRules"
+                  a.payer_rules as "payerRules",
+                  a.limit_per_credit_kobo as "perCreditKobo",
+                  a.limit_per_day_kobo as "perDayKobo",
+                  case when a.limit_per_day_kobo is not null then l.credits_kobo end
+                  as "creditedKobo"
              from collection_accounts a
              join ledger_accounts l on l.id = a.id
             where a.account_number = any($1::text[])

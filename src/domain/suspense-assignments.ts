@@ -9,6 +9,7 @@ import { Refusal } from '#errors.ts'
 import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { toNaira } from '#money.ts'
+import { receivedToday } from './account-limits.ts'
 import { recordAction } from './actions.ts'
 import type { Client } from './clients.ts'
 import { advance, settle } from './credit-decisions.ts'
@@ -128,13 +129,21 @@ async function giveToPayment(
   ]
 }
 
-type LockedAccount = { id: bigint; clientId: bigint; currency: string; balanceKobo: bigint }
+type LockedAccount = {
+  id: bigint
+  clientId: bigint
+  currency: string
+  balanceKobo: bigint
+  perDayKobo: bigint | null
+  creditedKobo: bigint
+}
 
 async function lockAccount(tx: Transaction, accountNumber: string) {
   const { rows } = await tx.query<LockedAccount & { isActive: boolean }>({
     name: 'lock-account-to-assign',
     text: `select a.id, a.client_id as "clientId", a.currency_code as currency,
-                  a.is_active as "isActive", l.credits_kobo - l.debits_kobo as "balanceKobo"
+                  a.is_active as "isActive", l.credits_kobo - l.debits_kobo as "balanceKobo",
+                  a.limit_per_day_kobo as "perDayKobo", l.credits_kobo as "creditedKobo"
              from collection_accounts a join ledger_accounts l on l.id = a.id
             where a.account_number = $1
               for no key update of l`,
@@ -147,8 +156,12 @@ async function giveToAccount(
   tx: Transaction,
   { now }: Deps,
   item: LockedItem,
-  { id, clientId, balanceKobo }: LockedAccount,
+  account: LockedAccount,
 ): Promise<NewEvent[]> {
+  const { id, clientId, balanceKobo } = account
+  // What is assigned by hand breaks no limit, and counts as received today: so the day must have
+  // begun before it.
+  await receivedToday(tx, now, [{ ...account, collectionAccountId: id }])
   await postTransfers(tx, now, [transferFrom(item, id)])
   const { creditId } = item
   const accountBalance = toNaira(balanceKobo + item.amountKobo)
