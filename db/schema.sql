@@ -113,13 +113,31 @@ create table collection_accounts (
   payer_rules jsonb,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  version bigint not null default 1,
+  limit_per_credit_kobo bigint,
+  limit_per_day_kobo bigint,
   constraint collection_accounts_pkey PRIMARY KEY (id),
   constraint collection_accounts_number_unique UNIQUE (account_number),
   constraint collection_accounts_of_client UNIQUE (client_id, id),
+  constraint collection_accounts_default_is_active CHECK (is_active OR NOT is_default),
+  constraint collection_accounts_limits_positive CHECK (limit_per_credit_kobo > 0 AND limit_per_day_kobo > 0),
   constraint collection_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id)
 );
+CREATE INDEX collection_accounts_by_bvn ON collection_accounts USING btree (client_id, bvn_hash);
+CREATE INDEX collection_accounts_by_email ON collection_accounts USING btree (client_id, lower(email));
 CREATE INDEX collection_accounts_by_merchant ON collection_accounts USING btree (client_id, merchant_id, merchant_code, currency_code);
+CREATE INDEX collection_accounts_by_phone ON collection_accounts USING btree (client_id, "right"(phone_number, 10));
+CREATE UNIQUE INDEX collection_accounts_one_default ON collection_accounts USING btree (client_id, merchant_id) WHERE is_default;
+
+create table collection_days (
+  collection_account_id bigint not null,
+  day date not null,
+  opening_kobo bigint not null,
+  constraint collection_days_pkey PRIMARY KEY (collection_account_id),
+  constraint collection_days_opening_kobo_check CHECK (opening_kobo >= 0),
+  constraint collection_days_collection_account_id_fkey FOREIGN KEY (collection_account_id) REFERENCES collection_accounts(id)
+) with (fillfactor=50);
 
 create sequence credit_ids;
 
