@@ -11,6 +11,7 @@ import { eventStreamRoutes } from '#http/routes/event-stream.ts'
 import { eventRoutes } from '#http/routes/events.ts'
 import { healthRoutes } from '#http/routes/health.ts'
 import { loginRoutes } from '#http/routes/login.ts'
+import { overviewRoutes } from '#http/routes/overview.ts'
 import { paymentRoutes } from '#http/routes/payments.ts'
 import { railRoutes } from '#http/routes/rails.ts'
 import { redeliveryRoutes } from '#http/routes/redeliveries.ts'
@@ -69,6 +70,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(creditRoutes, deps)
   await app.register(paymentRoutes, deps)
   await app.register(balanceRoutes, deps)
+  await app.register(overviewRoutes, deps)
   await app.register(railRoutes, deps)
   await app.register(suspenseRoutes, deps)
   await app.register(webhookEndpointRoutes, deps)

@@ -4,6 +4,7 @@
 import type { Pool } from '#db/pool.ts'
 import type { Wake } from '#wake.ts'
 import { auditBooksRound } from './audit-books.ts'
+import { countEventsRound } from './count-events.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
@@ -35,6 +36,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     deliverWebhooks(deps),
     { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
+    { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countEventsRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: auditBooksRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
   ]

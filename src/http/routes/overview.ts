@@ -1,0 +1,121 @@
+// /api/v1/overview: a client's day at a glance.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { readTotals } from '#domain/hourly-totals.ts'
+import {
+  COUNT_MAX,
+  DAYS_SHOWN,
+  firstHourShown,
+  HOURS_SHOWN,
+  type Period,
+  readTroubles,
+  seriesOf,
+  successRate,
+} from '#domain/overview.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { NoQuery } from '#http/lists.ts'
+import { timestamp } from '#http/present.ts'
+import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { toNaira } from '#money.ts'
+
+const PointBody = Type.Object({
+  from: Type.String({ description: 'When it begins.' }),
+  collected: Type.Number(),
+  credits: Type.Integer(),
+  successful: Type.Integer({ description: 'Payments that were paid.' }),
+})
+
+const PeriodBody = Type.Object({
+  ...PointBody.properties,
+  reversed: Type.Number({ description: 'Taken back by banks from what was collected.' }),
+  expired: Type.Integer(),
+  cancelled: Type.Integer(),
+  successRate: Type.Unsafe<number | null>({
+    type: ['number', 'null'],
+    description: 'Paid, of the payments that came to an end: 0 to 1; null when none did.',
+  }),
+})
+
+const OverviewBody = Type.Object({
+  now: Type.String(),
+  currency: Type.String(),
+  today: PeriodBody,
+  yesterday: PeriodBody,
+  inSuspense: Type.Object({
+    amount: Type.Number(),
+    items: Type.Integer({ description: `Counted up to ${COUNT_MAX}.` }),
+  }),
+  failingWebhooks: Type.Integer({ description: 'Addresses whose last attempt failed.' }),
+  hours: Type.Array(PointBody, {
+    description: `The last ${HOURS_SHOWN} hours; the current one last.`,
+  }),
+  days: Type.Array(PointBody, { description: `The last ${DAYS_SHOWN} days; today last.` }),
+  isComplete: Type.Boolean({
+    description: 'False while a long history is being counted for the first time.',
+  }),
+})
+
+export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+
+  app.get(
+    '/api/v1/overview',
+    {
+      onRequest: authentication.require,
+      schema: {
+        operationId: 'getOverview',
+        tags: ['Overview'],
+        summary: 'Today at a glance, and the hours and days before',
+        description:
+          'Days are of West Africa Time. Collected is what came to your accounts and payments, ' +
+          'or was assigned to them from suspense, at that time; it is not lessened by what banks ' +
+          'took back later (reversed) or what left a payment that expired.',
+        security: BEARER,
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(OverviewBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client }) => {
+      const now = clock()
+      const [totals, troubles] = await Promise.all([
+        readTotals(db, client.id, firstHourShown(now)),
+        readTroubles(db, client.id),
+      ])
+      const { today, yesterday, hours, days } = seriesOf(totals.hours, now)
+      return accepted('Overview retrieved successfully', {
+        now: timestamp(now),
+        currency: 'NGN',
+        today: presentPeriod(today),
+        yesterday: presentPeriod(yesterday),
+        inSuspense: {
+          amount: toNaira(troubles.suspenseKobo),
+          items: Number(troubles.suspenseItems),
+        },
+        failingWebhooks: Number(troubles.failingWebhooks),
+        hours: hours.map(presentPoint),
+        days: days.map(presentPoint),
+        isComplete: totals.isComplete,
+      })
+    },
+  )
+}
+
+function presentPoint({ from, collectedKobo, credits, successful }: Period) {
+  return {
+    from: timestamp(from),
+    collected: toNaira(collectedKobo),
+    credits: Number(credits),
+    successful: Number(successful),
+  }
+}
+
+function presentPeriod(period: Period) {
+  return {
+    ...presentPoint(period),
+    reversed: toNaira(period.reversedKobo),
+    expired: Number(period.expired),
+    cancelled: Number(period.cancelled),
+    successRate: successRate(period),
+  }
+}

@@ -1,0 +1,192 @@
+// The day at a glance: sums that are right at every moment, whatever the worker has counted so far,
+// by the hours and days of West Africa.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { closeExpired } from '#domain/closings.ts'
+import { countEvents, readTotals } from '#domain/hourly-totals.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { countEventsRound } from '#workers/count-events.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  assertRefused,
+  createAccount,
+  dataOf,
+  MINUTE_MS,
+  startPayment,
+} from '../support/fixtures.ts'
+import { type Bench, START, startTestService } from '../support/running-service.ts'
+import { credit, openDesk, type Row, reverse } from '../support/tracing.ts'
+
+const OVERVIEW = '/api/v1/overview'
+const HOUR_MS = 60 * MINUTE_MS
+const NEVER = new AbortController().signal
+
+const bench = closeAfterTests(await startTestService())
+
+async function overview(of: Bench, token?: string): Promise<Row> {
+  return dataOf(await of.call({ url: OVERVIEW, ...(token ? { token } : {}) }), 'account')
+}
+
+// Everything that can happen to money, on one day; answers what it should come to.
+async function aDay(of: Bench) {
+  const desk = await openDesk(of)
+  const account = await createAccount(of)
+  const [paid, part, over, late] = [
+    await startPayment(of),
+    await startPayment(of),
+    await startPayment(of, { amount: 1000 }),
+    await startPayment(of, { amount: 700 }),
+  ]
+  await credit(of, account.accountNumber, '1000.50')
+  await credit(of, paid.bankAccount, '6000.00')
+  await credit(of, part.bankAccount, '2000.00')
+  const excess = await credit(of, over.bankAccount, '1300.00') // 300 too much.
+  const taken = await credit(of, account.accountNumber, '40.00')
+  of.advance(HOUR_MS)
+  await withTransaction(of.db, (tx) =>
+    closeExpired(tx, { sharedAccounts: new SharedAccounts(of.db), now: of.clock() }),
+  )
+  const forNobody = await credit(of, late.bankAccount, '700.00')
+  await desk.assign(excess, { accountNumber: account.accountNumber })
+  await desk.assign(forNobody, { paymentId: late.paymentReference })
+  await reverse(of, taken, '40.00')
+  return {
+    credits: 7, // Five that were booked, two that were assigned.
+    collected: 1000.5 + 6000 + 2000 + 1000 + 40 + 300 + 700,
+    reversed: 40,
+    successful: 3,
+    expired: 2,
+    cancelled: 0,
+    successRate: 0.6,
+  }
+}
+
+test('a client with nothing has a day of nothing', async () => {
+  const token = await bench.newClient('NOTHING001')
+
+  const { today, yesterday, hours, days, ...rest } = await overview(bench, token)
+
+  const nothing = { collected: 0, credits: 0, successful: 0 }
+  const none = { ...nothing, reversed: 0, expired: 0, cancelled: 0, successRate: null }
+  assert.deepEqual(today, { from: '2026-11-15T00:00:00.000000+01:00', ...none })
+  assert.deepEqual(yesterday, { from: '2026-11-14T00:00:00.000000+01:00', ...none })
+  assert.deepEqual([hours.length, days.length], [24, 30])
+  assert.deepEqual(hours.at(-1), { from: '2026-11-15T09:00:00.000000+01:00', ...nothing })
+  assert.deepEqual(days[0], { from: '2026-10-17T00:00:00.000000+01:00', ...nothing })
+  assert.deepEqual(rest, {
+    now: '2026-11-15T09:00:00.000000+01:00',
+    currency: 'NGN',
+    inSuspense: { amount: 0, items: 0 },
+    failingWebhooks: 0,
+    isComplete: true,
+  })
+})
+
+test('whatever happens to money, the sums follow, counted or not', async () => {
+  await using own = await startTestService()
+  const expected = await aDay(own)
+
+  const before = await overview(own)
+  await countEventsRound(own)(NEVER)
+  const after = await overview(own)
+
+  const { from, ...today } = before.today
+  assert.equal(from, '2026-11-15T00:00:00.000000+01:00')
+  assert.deepEqual(today, expected)
+  assert.deepEqual(after, before)
+  assert.deepEqual(before.inSuspense, { amount: 2000, items: 1 })
+  const [hourBefore, hour] = before.hours.slice(-2)
+  assert.deepEqual([hourBefore.collected, hourBefore.credits], [10_040.5, 5])
+  assert.deepEqual([hour.collected, hour.credits], [1000, 2])
+  assert.equal(before.days.at(-1).collected, expected.collected)
+  assert.equal((await own.db.query('select from hourly_totals')).rowCount, 2)
+})
+
+test('however the counting is cut into rounds, the sums are the same', async () => {
+  await using own = await startTestService()
+  const { collected } = await aDay(own)
+  const { rows } = await own.db.query('select id, event_sequence as events from clients')
+  const [{ id, events }] = rows
+
+  let rounds = 0n
+  while (await withTransaction(own.db, (tx) => countEvents(tx, id, 1))) {
+    rounds++
+    const { hours, isComplete } = await readTotals(own.db, id, START)
+    const sumKobo = hours.reduce((sum, hour) => sum + hour.collectedKobo, 0n)
+    assert.deepEqual([isComplete, sumKobo], [true, BigInt(collected * 100)])
+  }
+  assert.equal(rounds, events - 1n) // The first reads two: it has no cursor's own event to skip.
+})
+
+test('two that count at once count each event once', async () => {
+  await using own = await startTestService()
+  const { collected, credits } = await aDay(own)
+  const round = countEventsRound(own)
+
+  await Promise.all([round(NEVER), round(NEVER), round(NEVER)])
+  await round(NEVER)
+
+  const { today } = await overview(own)
+  assert.deepEqual([today.collected, today.credits], [collected, credits])
+})
+
+test('a history that is not counted yet is said to be incomplete, not passed off as all', async () => {
+  await using own = await startTestService()
+  await aDay(own)
+  const { rows } = await own.db.query('select id from clients')
+
+  assert.equal((await readTotals(own.db, rows[0].id, START, 3)).isComplete, false)
+  assert.equal((await readTotals(own.db, rows[0].id, START)).isComplete, true)
+})
+
+test('a day begins at midnight in Lagos, which is 23:00 in London', async () => {
+  await using own = await startTestService()
+  const { accountNumber } = await createAccount(own)
+  await credit(own, accountNumber, '1.00')
+  own.advance(15 * HOUR_MS - 1) // 23:59:59.999 WAT
+  await credit(own, accountNumber, '20.00')
+  own.advance(1)
+  await credit(own, accountNumber, '300.00')
+
+  const { today, yesterday, days } = await overview(own)
+
+  assert.equal(today.from, '2026-11-16T00:00:00.000000+01:00')
+  assert.deepEqual([today.collected, yesterday.collected], [300, 21])
+  assert.deepEqual(
+    days.slice(-2).map((day: Row) => day.credits),
+    [2, 1],
+  )
+})
+
+test('what is older than thirty days is not in it', async () => {
+  await using own = await startTestService()
+  const { accountNumber } = await createAccount(own)
+  await credit(own, accountNumber, '5.00')
+  own.advance(29 * 24 * HOUR_MS)
+  assert.equal((await overview(own)).days[0].collected, 5)
+  own.advance(24 * HOUR_MS)
+
+  const { days } = await overview(own)
+
+  assert.equal(
+    days.reduce((sum: number, day: Row) => sum + day.collected, 0),
+    0,
+  )
+})
+
+test("another client's money is not in it", async () => {
+  const token = await bench.newClient('NOTHING002')
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, '5.00')
+
+  const { today } = await overview(bench, token)
+
+  assert.deepEqual([today.collected, today.credits], [0, 0])
+})
+
+test('nobody sees it without a token, and a parameter is refused', async () => {
+  assertRefused(await bench.call({ url: OVERVIEW, token: null }), 'account', { status: 401 })
+  assertRefused(await bench.call({ url: `${OVERVIEW}?clientId=1` }), 'account', { status: 400 })
+})
