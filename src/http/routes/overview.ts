@@ -11,6 +11,7 @@ import {
   readTroubles,
   seriesOf,
   successRate,
+  type Troubles,
 } from '#domain/overview.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -42,11 +43,20 @@ const OverviewBody = Type.Object({
   currency: Type.String(),
   today: PeriodBody,
   yesterday: PeriodBody,
-  inSuspense: Type.Object({
-    amount: Type.Number(),
-    items: Type.Integer({ description: `Counted up to ${COUNT_MAX}.` }),
+  inSuspense: Type.Union(
+    [
+      Type.Object({
+        amount: Type.Number(),
+        items: Type.Integer({ description: `Counted up to ${COUNT_MAX}.` }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Null without the scope suspense:read.' },
+  ),
+  failingWebhooks: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Addresses whose last attempt failed. Null without the scope webhooks:read.',
   }),
-  failingWebhooks: Type.Integer({ description: 'Addresses whose last attempt failed.' }),
   hours: Type.Array(PointBody, {
     description: `The last ${HOURS_SHOWN} hours; the current one last.`,
   }),
@@ -62,7 +72,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   app.get(
     '/api/v1/overview',
     {
-      onRequest: authentication.require,
+      onRequest: authentication.requires('credits:read'),
       schema: {
         operationId: 'getOverview',
         tags: ['Overview'],
@@ -76,7 +86,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         response: { 200: ApiEnvelope(OverviewBody), '4xx': ApiFailure },
       },
     },
-    async ({ client }) => {
+    async ({ client, scopes }) => {
       const now = clock()
       const [totals, troubles] = await Promise.all([
         readTotals(db, client.id, firstHourShown(now)),
@@ -88,17 +98,18 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         currency: 'NGN',
         today: presentPeriod(today),
         yesterday: presentPeriod(yesterday),
-        inSuspense: {
-          amount: toNaira(troubles.suspenseKobo),
-          items: Number(troubles.suspenseItems),
-        },
-        failingWebhooks: Number(troubles.failingWebhooks),
+        inSuspense: scopes.has('suspense:read') ? presentSuspense(troubles) : null,
+        failingWebhooks: scopes.has('webhooks:read') ? Number(troubles.failingWebhooks) : null,
         hours: hours.map(presentPoint),
         days: days.map(presentPoint),
         isComplete: totals.isComplete,
       })
     },
   )
+}
+
+function presentSuspense({ suspenseKobo, suspenseItems }: Troubles) {
+  return { amount: toNaira(suspenseKobo), items: Number(suspenseItems) }
 }
 
 function presentPoint({ from, collectedKobo, credits, successful }: Period) {
