@@ -255,6 +255,20 @@ CREATE TRIGGER events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON events 
 
 create table events_default partition of events DEFAULT;
 
+create table hourly_totals (
+  client_id bigint not null,
+  hour timestamp with time zone not null,
+  credits bigint not null,
+  collected_kobo bigint not null,
+  reversed_kobo bigint not null,
+  successful bigint not null,
+  expired bigint not null,
+  cancelled bigint not null,
+  constraint hourly_totals_pkey PRIMARY KEY (client_id, hour),
+  constraint hourly_totals_not_negative CHECK (LEAST(credits, collected_kobo, reversed_kobo, successful, expired, cancelled) >= 0),
+  constraint hourly_totals_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) with (fillfactor=50);
+
 create table idempotency_keys (
   client_id bigint not null,
   key text collate "C" not null,
@@ -430,6 +444,13 @@ CREATE INDEX suspense_items_by_credit ON suspense_items USING btree (credit_id);
 CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_payment_id) WHERE assigned_payment_id IS NOT NULL;
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
 CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;
+
+create table totals_cursors (
+  client_id bigint not null,
+  sequence bigint not null default 0,
+  constraint totals_cursors_pkey PRIMARY KEY (client_id),
+  constraint totals_cursors_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
 
 create table transfers (
   id bigint not null generated always as identity,
