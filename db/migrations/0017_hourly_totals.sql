@@ -16,8 +16,10 @@ create table hourly_totals (
   cancelled      bigint not null,
 
   constraint hourly_totals_pkey primary key (client_id, hour),
+  -- Not of what was collected: a round may end between a booking and its excess, and what the next
+  -- one adds is looked at by itself before it is added.
   constraint hourly_totals_not_negative check (
-    least(credits, collected_kobo, reversed_kobo, successful, expired, cancelled) >= 0)
+    least(credits, reversed_kobo, successful, expired, cancelled) >= 0)
 ) with (fillfactor = 50); -- The current hour is rewritten in place.
 
 create table totals_cursors (
