@@ -265,7 +265,7 @@ create table hourly_totals (
   expired bigint not null,
   cancelled bigint not null,
   constraint hourly_totals_pkey PRIMARY KEY (client_id, hour),
-  constraint hourly_totals_not_negative CHECK (LEAST(credits, collected_kobo, reversed_kobo, successful, expired, cancelled) >= 0),
+  constraint hourly_totals_not_negative CHECK (LEAST(credits, reversed_kobo, successful, expired, cancelled) >= 0),
   constraint hourly_totals_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 ) with (fillfactor=50);
 
