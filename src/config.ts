@@ -45,11 +45,13 @@ export type Config = {
   readonly policy: Policy
 }
 
-// Of each list the first is used for what is new and all for what is old: so they can be changed.
+// Of each list the first is for what is new and all for what is old, so that they can be changed;
+// data keys seal only when all processes have them (domain/data-keys.ts).
 export type Secrets = {
   readonly token: readonly Buffer[]
   readonly data: readonly values.DataKey[]
   readonly hash: Buffer
+  readonly areDataKeysStored: boolean // In secrets.json, where a rotation adds to them.
 }
 
 export type Policy = {
@@ -251,7 +253,12 @@ function secretSettings(
     ...given,
   }
   if (!MANILLA_TOKEN_SECRETS || !MANILLA_DATA_KEYS || !MANILLA_HASH_KEY) return undefined
-  return { token: MANILLA_TOKEN_SECRETS, data: MANILLA_DATA_KEYS, hash: MANILLA_HASH_KEY }
+  return {
+    token: MANILLA_TOKEN_SECRETS,
+    data: MANILLA_DATA_KEYS,
+    hash: MANILLA_HASH_KEY,
+    areDataKeysStored: given.MANILLA_DATA_KEYS === undefined,
+  }
 }
 
 function mayMakeSecrets({ mode, role }: Pick<Config, 'mode' | 'role'>): boolean {

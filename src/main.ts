@@ -32,10 +32,12 @@ async function main(): Promise<void> {
   const embedded = config.databaseUrl ? undefined : await startDatabase(config, log)
   const connectionString = config.databaseUrl ?? (embedded as EmbeddedServer).connectionString
   const options = { config, connectionString, clock: systemClock, log }
+  let created: Service | undefined
   try {
     await prepareDatabase(options)
     if (config.role === 'migrate') return await embedded?.stop()
     const service = await createService(options)
+    created = service
     const http = config.role === 'worker' ? undefined : await startHttp(options, service)
     const stopping = stopOnSignals(log, async () => {
       await http?.stop()
@@ -52,6 +54,7 @@ async function main(): Promise<void> {
       process.exit(1)
     })
   } catch (error) {
+    await created?.close()
     await embedded?.stop()
     throw error
   }

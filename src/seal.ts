@@ -1,7 +1,8 @@
 // Personal data at rest: sealed with AES-256-GCM under a named key, and found by a keyed hash.
 //
-// A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. The first data key
-// seals; every configured key still opens, so a key can be replaced while the service runs.
+// A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. One data key seals, every
+// key we hold opens, so a key can be replaced while the service runs. Which one seals is for the
+// database to say (domain/data-keys.ts): all processes must hold a key before one seals with it.
 
 import {
   createCipheriv,
@@ -32,16 +33,46 @@ function nextNonce(): Buffer {
 export type DataKey = { readonly id: number; readonly key: Uint8Array }
 
 export class Sealer {
-  readonly #current: { id: number; key: KeyObject }
+  #current: { id: number; key: KeyObject }
   readonly #keys = new Map<number, KeyObject>()
   readonly #hashKey: KeyObject
 
+  // Seals with the first, until told otherwise.
   constructor(dataKeys: readonly DataKey[], hashKey: Uint8Array) {
-    for (const { id, key } of dataKeys) this.#keys.set(id, createSecretKey(key))
+    this.learn(dataKeys)
     const first = dataKeys[0]
     if (!first) throw new Error('at least one data key is needed')
     this.#current = { id: first.id, key: this.#keys.get(first.id) as KeyObject }
     this.#hashKey = createSecretKey(hashKey)
+  }
+
+  // Keys that are known stay as they are: an id never changes its key.
+  learn(dataKeys: readonly DataKey[]): void {
+    for (const { id, key } of dataKeys) {
+      if (!this.#keys.has(id)) this.#keys.set(id, createSecretKey(key))
+    }
+  }
+
+  sealWith(id: number): void {
+    const key = this.#keys.get(id)
+    if (!key) throw new Error(`data key ${id} is not configured`)
+    this.#current = { id, key }
+  }
+
+  get sealingId(): number {
+    return this.#current.id
+  }
+
+  // Tells keys apart without telling anything of them: two of one id must be the same key.
+  fingerprints(): { id: number; fingerprint: Buffer }[] {
+    return [...this.#keys].map(([id, key]) => ({
+      id,
+      fingerprint: createHmac('sha256', key).update('manilla data key').digest(),
+    }))
+  }
+
+  isCurrent(sealed: Buffer): boolean {
+    return sealed[0] === this.#current.id
   }
 
   seal(text: string): Buffer {

@@ -7,6 +7,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { type DataKey, dataKeys, KEY_BYTES, KEY_ID_MAX } from './setting-values.ts'
 
 export const SECRET_NAMES = [
   'MANILLA_TOKEN_SECRETS',
@@ -47,13 +48,50 @@ export function makeSecrets(dataDir: string): SecretTexts {
   return secrets
 }
 
-function freshSecrets(): SecretTexts {
-  const key = () => randomBytes(32).toString('base64')
-  return {
-    MANILLA_TOKEN_SECRETS: key(),
-    MANILLA_DATA_KEYS: `1:${key()}`,
-    MANILLA_HASH_KEY: key(),
+// As they are now: a rotation adds keys while we run.
+export function readDataKeys(dataDir: string): readonly DataKey[] {
+  const problems: string[] = []
+  const keys = dataKeys(findSecrets(dataDir)?.MANILLA_DATA_KEYS ?? '', (sentence) =>
+    problems.push(sentence),
+  )
+  if (problems.length > 0 || !keys) throw new Error(`MANILLA_DATA_KEYS ${problems[0]}`)
+  return keys
+}
+
+// A new key, put first. The file is replaced whole, and is on disk before anybody may use the key.
+export function addDataKey(dataDir: string): readonly DataKey[] {
+  const secrets = findSecrets(dataDir)
+  if (!secrets) throw new Error('there is none yet')
+  const taken = readDataKeys(dataDir).map(({ id }) => id)
+  const newest = taken[0] as number
+  const others = Array.from({ length: KEY_ID_MAX }, (_, at) => ((newest + at) % KEY_ID_MAX) + 1)
+  const id = others.find((other) => !taken.includes(other))
+  if (!id) throw new Error(`it has ${KEY_ID_MAX} data keys: drop those that are cleared`)
+  const texts = {
+    ...secrets,
+    MANILLA_DATA_KEYS: `${id}:${freshKey()},${secrets.MANILLA_DATA_KEYS}`,
   }
+  const aside = join(dataDir, `.secrets-${randomUUID()}`)
+  try {
+    writeDurably(aside, `${JSON.stringify(texts, null, 2)}\n`)
+    fs.renameSync(aside, secretsPath(dataDir))
+  } finally {
+    fs.rmSync(aside, { force: true })
+  }
+  syncFolder(dataDir)
+  return readDataKeys(dataDir)
+}
+
+function freshSecrets(): SecretTexts {
+  return {
+    MANILLA_TOKEN_SECRETS: freshKey(),
+    MANILLA_DATA_KEYS: `1:${freshKey()}`,
+    MANILLA_HASH_KEY: freshKey(),
+  }
+}
+
+function freshKey(): string {
+  return randomBytes(KEY_BYTES).toString('base64')
 }
 
 function understand(text: string): SecretTexts {

@@ -11,8 +11,8 @@ export type DataKey = { readonly id: number; readonly key: Buffer }
 export const SECRET_COMMAND =
   `node -e "console.log(require('crypto').randomBytes(32).toString('base64'))"` as const
 
-const KEY_BYTES = 32
-const KEY_ID_MAX = 255 // the id is stored as one byte in front of every encrypted value
+export const KEY_BYTES = 32
+export const KEY_ID_MAX = 255 // the id is stored as one byte in front of every encrypted value
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/

@@ -6,7 +6,12 @@ import { operatorDesk, sandboxBank } from '#banks/connector.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createBatchPool, createPool, type Pool } from '#db/pool.ts'
 import { createReader } from '#db/reader.ts'
+<<<<<<< HEAD
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/client-secrets.ts'
+=======
+import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/clients.ts'
+import { KeyProblem } from '#domain/data-keys.ts'
+>>>>>>> 1848922 (Data keys: the database says which one seals, and every process holds it before)
 import type { Rendering } from '#domain/event-bodies.ts'
 import { registerRanges } from '#domain/numbers.ts'
 import { bankNames } from '#domain/resource-views.ts'
@@ -15,13 +20,15 @@ import { buildApp } from '#http/app.ts'
 import { Authentication } from '#http/authentication.ts'
 import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { holdKeys } from '#workers/hold-keys.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
-import { type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
+import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
 import { sendReturnsRound } from '#workers/send-returns.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
 import { Sealer } from './seal.ts'
+import { readDataKeys } from './secrets-file.ts'
 import { Wake } from './wake.ts'
 
 const CONNECTIONS_MAX = 10
@@ -68,6 +75,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { db, batchPool, reads } = connections
   const wakes = { dispatcher: new Wake(), deliverer: new Wake() }
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
+  const keyHolder = await startHolding(options, db, sealer).catch(async (error) => {
+    await connections.end()
+    throw error
+  })
   const sharedAccounts = new SharedAccounts(db)
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
   const writers = createWriters({
@@ -118,7 +129,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
   let workers: RunningWorkers | undefined
   function startWorkers(): void {
-    workers ??= runWorkers({ ...parts, wakes, rendering: renderingOf(config) })
+    workers ??= runWorkers(parts, listWorkers({ ...parts, wakes, rendering: renderingOf(config) }))
   }
 
   // Requests and rounds in flight are finished first, then what they queued; then the connections
@@ -126,9 +137,22 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   async function close(): Promise<void> {
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
+    await keyHolder.stop()
     await connections.end()
   }
   return { app, db, writers, startWorkers, close }
+}
+
+// Keys that were set by a file are read again and again: a rotation adds to it.
+async function startHolding({ config, clock, log }: ServiceOptions, db: Pool, sealer: Sealer) {
+  const { data, areDataKeysStored } = config.secrets
+  const readKeys = () => (areDataKeysStored ? readDataKeys(config.dataDir) : data)
+  try {
+    const holder = await holdKeys({ db, clock, sealer, readKeys })
+    return runWorkers({ log }, [holder])
+  } catch (error) {
+    throw error instanceof KeyProblem ? new StartProblem(error.message) : error
+  }
 }
 
 function renderingOf({ mode, banks, policy }: Config): Rendering {

@@ -50,7 +50,7 @@ function deliverWebhooks(deps: WorkerDeps): Worker {
 
 export type RunningWorkers = { stop(): Promise<void> }
 
-export function runWorkers(deps: WorkerDeps, workers = listWorkers(deps)): RunningWorkers {
+export function runWorkers(deps: Pick<Deps, 'log'>, workers: readonly Worker[]): RunningWorkers {
   const stopping = new AbortController()
   const { signal } = stopping
   const onError = (error: unknown, worker: string) =>

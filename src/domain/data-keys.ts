@@ -1,0 +1,160 @@
+// Which data key seals, and who holds which. The database says, so that processes agree:
+//
+//   cleared ──all processes open with it──▶ sealing ──another one seals──▶ being cleared ─┐
+//   ▲ offered                                                                             │
+//   └─────────────────────────────────────────────────────────────────────────────────────┘
+//
+// A process tells every few seconds which keys it opens with and which one it sealed with since it
+// told last. Nothing is sealed with a key that a running process could not open; and a key is
+// cleared (it may be dropped) when no process seals with it and nothing in a table is sealed by it.
+
+import type { Pool, Queryable } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import type { Sealer } from '#seal.ts'
+
+export const BEAT_MS = 5_000
+const GONE_AFTER_MS = 6 * BEAT_MS // A process that was not seen for so long does not run.
+const FORGOTTEN_AFTER_MS = 24 * 3_600_000
+
+export class KeyProblem extends Error {}
+
+export type KnownKey = { id: number; fingerprint: Buffer; isSealing: boolean; isCleared: boolean }
+
+export async function readKeys(db: Queryable): Promise<KnownKey[]> {
+  const { rows } = await db.query<KnownKey>({
+    name: 'read-data-keys',
+    text: `select id, fingerprint, is_sealing as "isSealing",
+                  cleared_at is not null as "isCleared"
+             from data_keys order by id`,
+  })
+  return rows
+}
+
+// Seals with whatever the database says from here on; on a new database, with our first. Refuses
+// when we lack a key that something may be sealed with: it would be read by and by, and fail.
+export async function followKeys(db: Queryable, now: Date, sealer: Sealer): Promise<void> {
+  let known = await readKeys(db)
+  if (!known.some((key) => key.isSealing)) {
+    await addFirstKeys(db, now, sealer)
+    known = await readKeys(db)
+  }
+  const ours = new Map(sealer.fingerprints().map((key) => [key.id, key.fingerprint]))
+  for (const { id, fingerprint, isSealing } of known.filter((key) => !key.isCleared)) {
+    const own = ours.get(id)
+    if (own && !own.equals(fingerprint)) {
+      throw new KeyProblem(`Data key ${id} is not the one that this database knows by that id.`)
+    }
+    if (!own) {
+      throw new KeyProblem(
+        `Data key ${id} is missing, and data may be sealed with it: see MANILLA_DATA_KEYS.`,
+      )
+    }
+    if (isSealing) sealer.sealWith(id)
+  }
+}
+
+// What we hold, and what we sealed with until now. Only keys that are the same as the database's
+// by their id count as held.
+export async function tellKeys(
+  db: Queryable,
+  now: Date,
+  process: string,
+  sealer: Sealer,
+): Promise<void> {
+  const ours = sealer.fingerprints()
+  await db.query({
+    name: 'tell-keys',
+    text: `with gone as (delete from key_holders where seen_at < $6)
+           insert into key_holders (process, opens, seals, seen_at)
+           select $1::uuid, array(select d.id from data_keys d
+                                    join unnest($2::int[], $3::bytea[]) as o (id, fingerprint)
+                                      on d.id = o.id and d.fingerprint = o.fingerprint
+                                   order by d.id), $4::smallint, $5::timestamptz
+           on conflict (process) do update
+              set opens = excluded.opens, seals = excluded.seals, seen_at = excluded.seen_at`,
+    values: [
+      process,
+      ours.map(({ id }) => id),
+      ours.map(({ fingerprint }) => fingerprint),
+      sealer.sealingId,
+      now,
+      new Date(now.getTime() - FORGOTTEN_AFTER_MS),
+    ],
+  })
+}
+
+export async function leaveKeys(db: Queryable, process: string): Promise<void> {
+  await db.query('delete from key_holders where process = $1', [process])
+}
+
+// Offers a key: processes that have it tell so from now on. The id of a cleared one may be given to
+// another key.
+export async function offerKey(
+  db: Queryable,
+  now: Date,
+  sealer: Sealer,
+  id: number,
+): Promise<void> {
+  const offered = sealer.fingerprints().find((key) => key.id === id)?.fingerprint
+  await db.query({
+    name: 'offer-data-key',
+    text: `insert into data_keys (id, fingerprint, added_at, cleared_at) values ($1, $2, $3, $3)
+           on conflict (id) do update
+              set fingerprint = excluded.fingerprint where data_keys.cleared_at is not null`,
+    values: [id, offered, now],
+  })
+  const known = (await readKeys(db)).find((key) => key.id === id)
+  if (!offered || !known?.fingerprint.equals(offered)) {
+    throw new KeyProblem(`Another key goes by the id ${id} already: give the new one its own.`)
+  }
+}
+
+// On a database that knows no key yet: ours may all have sealed something, and the first seals.
+async function addFirstKeys(db: Queryable, now: Date, sealer: Sealer): Promise<void> {
+  const ours = sealer.fingerprints()
+  await db.query({
+    name: 'add-first-data-keys',
+    text: `insert into data_keys (id, fingerprint, is_sealing, added_at)
+           select k.id, k.fingerprint, k.id = $3, $4
+             from unnest($1::int[], $2::bytea[]) as k (id, fingerprint)
+           on conflict do nothing`,
+    values: [
+      ours.map(({ id }) => id),
+      ours.map(({ fingerprint }) => fingerprint),
+      sealer.sealingId,
+      now,
+    ],
+  })
+}
+
+// From now on this one seals. Each process follows at its next look.
+export async function chooseKey(pool: Pool, id: number): Promise<void> {
+  await withTransaction(pool, async (tx) => {
+    await tx.query('update data_keys set is_sealing = false where is_sealing and id <> $1', [id])
+    await tx.query('update data_keys set is_sealing = true, cleared_at = null where id = $1', [id])
+  })
+}
+
+export async function clearOtherKeys(db: Queryable, now: Date): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(
+    `update data_keys set cleared_at = coalesce(cleared_at, $1) where not is_sealing returning id`,
+    [now],
+  )
+  return rows.map((row) => row.id).sort((one, other) => one - other)
+}
+
+// How many of the processes that run do not open with it yet, or do not seal with it yet.
+export async function countBehind(
+  db: Queryable,
+  now: Date,
+  id: number,
+  what: 'opens' | 'seals',
+): Promise<number> {
+  const { rows } = await db.query<{ behind: number }>({
+    name: `count-behind-${what}`,
+    text: `select count(*)::int as behind from key_holders
+            where seen_at > $2 and not ${what === 'opens' ? '$1 = any(opens)' : 'seals = $1'}`,
+    values: [id, new Date(now.getTime() - GONE_AFTER_MS)],
+  })
+  return rows[0]?.behind ?? 0
+}

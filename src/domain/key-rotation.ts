@@ -1,0 +1,128 @@
+// Replacing the data key while the service runs. Step by step, each of which may be cut off by a
+// kill and is simply done again the next time:
+//
+//   1. the new key is offered, and we wait until every running process opens with it;
+//   2. it is chosen, and we wait until every running process seals with it;
+//   3. we wait for the transactions of before, which may hold values that were sealed earlier;
+//   4. every sealed column is gone through, page by page, again and again until a whole pass finds
+//      nothing of another key; then the other keys are cleared: they may be dropped.
+
+import type { Clock } from '#clock.ts'
+import type { Pool, Queryable } from '#db/pool.ts'
+import type { Sealer } from '#seal.ts'
+import { chooseKey, clearOtherKeys, countBehind, KeyProblem, offerKey } from './data-keys.ts'
+import { findSealedColumns, resealPage, type SealedColumn } from './sealed-columns.ts'
+
+const WAIT_MAX_MS = 120_000
+const PASSES_MAX = 10
+
+export type Progress =
+  | { step: 'waiting'; processes: number; until: 'opens' | 'seals' }
+  | { step: 'sealing'; table: string; column: string; seen: number; resealed: number }
+
+export type Rotation = {
+  pool: Pool
+  sealer: Sealer // Holds the new key, and every key that something may be sealed with.
+  clock: Clock
+  pause: () => Promise<void> // Between two looks at what others do.
+  onProgress: (progress: Progress) => void
+}
+
+export type Rotated = { resealed: number; cleared: number[] }
+
+// `id` is the key that everything is to be sealed with. That it is already, is no reason not to
+// look.
+export async function rotateKeys(rotation: Rotation, id: number): Promise<Rotated> {
+  const { pool, sealer, clock } = rotation
+  await offerKey(pool, clock(), sealer, id)
+  await waitForProcesses(rotation, id, 'opens')
+  await chooseKey(pool, id)
+  sealer.sealWith(id)
+  await waitForProcesses(rotation, id, 'seals')
+  await waitForTransactions(rotation)
+  const resealed = await resealEverything(rotation)
+  return { resealed, cleared: await clearOtherKeys(pool, clock()) }
+}
+
+// Values by the key that they are sealed with, without changing any.
+export async function countByKey(db: Queryable): Promise<Map<number, number>> {
+  const counts = new Map<number, number>()
+  for (const { table, column } of await findSealedColumns(db)) {
+    const { rows } = await db.query<{ id: number; count: number }>(
+      `select get_byte(${column}, 0) as id, count(*)::int as count from ${table}
+        where ${column} is not null group by 1`,
+    )
+    for (const { id, count } of rows) counts.set(id, (counts.get(id) ?? 0) + count)
+  }
+  return counts
+}
+
+async function waitForProcesses(
+  { pool, clock, pause, onProgress }: Rotation,
+  id: number,
+  until: 'opens' | 'seals',
+): Promise<void> {
+  const endMs = clock().getTime() + WAIT_MAX_MS
+  for (;;) {
+    const processes = await countBehind(pool, clock(), id, until)
+    if (processes === 0) return
+    onProgress({ step: 'waiting', processes, until })
+    if (clock().getTime() >= endMs) {
+      throw new KeyProblem(
+        until === 'opens'
+          ? `${processes} of the running processes do not hold data key ${id}: restart them with ` +
+              'it in MANILLA_DATA_KEYS, then run this again. Nothing was changed.'
+          : `${processes} of the running processes do not seal with data key ${id} yet: run this ` +
+              'again. Both keys are still needed.',
+      )
+    }
+    await pause()
+  }
+}
+
+async function waitForTransactions({ pool, clock, pause }: Rotation): Promise<void> {
+  const endMs = clock().getTime() + WAIT_MAX_MS
+  const { rows } = await pool.query<{ last: string }>('select pg_current_xact_id()::text as last')
+  const areOver = async () => {
+    const { rowCount } = await pool.query(
+      'select where pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8',
+      [rows[0]?.last],
+    )
+    return rowCount === 1
+  }
+  while (!(await areOver())) {
+    if (clock().getTime() >= endMs) {
+      throw new KeyProblem(
+        'A transaction of the database does not end: end it, then run this again.',
+      )
+    }
+    await pause()
+  }
+}
+
+async function resealEverything(rotation: Rotation): Promise<number> {
+  const columns = await findSealedColumns(rotation.pool)
+  let resealed = 0
+  for (let pass = 1; pass <= PASSES_MAX; pass++) {
+    let found = 0
+    for (const column of columns) found += await resealColumn(rotation, column)
+    if (found === 0) return resealed
+    resealed += found
+  }
+  throw new KeyProblem('Something still seals with an old key: look for a process that is stuck.')
+}
+
+async function resealColumn(rotation: Rotation, where: SealedColumn): Promise<number> {
+  const { pool, sealer, onProgress } = rotation
+  const { table, column } = where
+  let [seen, resealed] = [0, 0]
+  let after: string | undefined
+  do {
+    const page = await resealPage(pool, sealer, where, after)
+    seen += page.rows
+    resealed += page.changed
+    after = page.last
+    onProgress({ step: 'sealing', table, column, seen, resealed })
+  } while (after !== undefined)
+  return resealed
+}

@@ -1,0 +1,61 @@
+// Every column that holds sealed values, and going through one of them page by page. Columns are
+// found by their name (migration 0014), so that none is forgotten when a table is added.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Sealer } from '#seal.ts'
+
+const PAGE_ROWS = 500
+
+export type SealedColumn = { table: string; column: string; key: string; keyType: string }
+export type Page = { rows: number; changed: number; last: string | undefined }
+
+// Partitions are reached through their table. A table whose key is not one column is an error: it
+// would be left out of a rotation unseen.
+export async function findSealedColumns(db: Queryable): Promise<SealedColumn[]> {
+  const { rows } = await db.query<SealedColumn>(
+    `select c.relname as "table", a.attname as "column", k.attname as "key",
+            format_type(k.atttypid, null) as "keyType"
+       from pg_class c
+       join pg_attribute a on a.attrelid = c.oid and a.attname like '%\\_sealed'
+       left join pg_index i on i.indrelid = c.oid and i.indisprimary and i.indnkeyatts = 1
+       left join pg_attribute k on k.attrelid = c.oid and k.attnum = i.indkey[0]
+      where c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0
+        and not a.attisdropped and c.relnamespace = 'public'::regnamespace
+      order by 1, 2`,
+  )
+  const without = rows.find((row) => row.key === null)
+  if (without) throw new Error(`${without.table} has sealed values and no key of one column`)
+  return rows
+}
+
+// One page: what is not sealed with the current key is sealed anew. Each value is written only if it
+// is still what was read, so whoever changes it meanwhile wins; nothing is locked for longer than
+// the one statement. Keys are compared as text, in the order of their own type.
+export async function resealPage(
+  db: Queryable,
+  sealer: Sealer,
+  { table, column, key, keyType }: SealedColumn,
+  after: string | undefined,
+): Promise<Page> {
+  const { rows } = await db.query<{ key: string; sealed: Buffer }>(
+    `select ${key}::text as key, ${column} as sealed from ${table}
+      where ${column} is not null ${after === undefined ? '' : `and ${key} > $1::${keyType}`}
+      order by ${table}.${key} limit ${PAGE_ROWS}`,
+    after === undefined ? [] : [after],
+  )
+  const old = rows.filter(({ sealed }) => !sealer.isCurrent(sealed))
+  if (old.length > 0) {
+    await db.query(
+      `update ${table} t set ${column} = n.resealed
+         from unnest($1::${keyType}[], $2::bytea[], $3::bytea[]) as n (key, old, resealed)
+        where t.${key} = n.key and t.${column} = n.old`,
+      [
+        old.map((row) => row.key),
+        old.map((row) => row.sealed),
+        old.map((row) => sealer.seal(sealer.open(row.sealed))),
+      ],
+    )
+  }
+  const last = rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.key
+  return { rows: rows.length, changed: old.length, last }
+}
