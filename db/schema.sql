@@ -116,10 +116,12 @@ create table collection_accounts (
   version bigint not null default 1,
   limit_per_credit_kobo bigint,
   limit_per_day_kobo bigint,
+  erased_at timestamp with time zone,
   constraint collection_accounts_pkey PRIMARY KEY (id),
   constraint collection_accounts_number_unique UNIQUE (account_number),
   constraint collection_accounts_of_client UNIQUE (client_id, id),
   constraint collection_accounts_default_is_active CHECK (is_active OR NOT is_default),
+  constraint collection_accounts_erased_is_closed CHECK (erased_at IS NULL OR NOT (is_active OR is_default)) NOT VALID,
   constraint collection_accounts_limits_positive CHECK (limit_per_credit_kobo > 0 AND limit_per_day_kobo > 0),
   constraint collection_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id)
@@ -172,6 +174,18 @@ CREATE INDEX credits_by_client ON credits USING btree (client_id, id) WHERE clie
 CREATE INDEX credits_by_number ON credits USING btree (account_number, id);
 CREATE INDEX credits_by_outcome ON credits USING btree (client_id, outcome, id) WHERE outcome <> 'booked'::text;
 CREATE INDEX credits_by_payment ON credits USING btree (payment_id, id) WHERE payment_id IS NOT NULL;
+
+create table data_keys (
+  id smallint not null,
+  fingerprint bytea not null,
+  is_sealing boolean not null default false,
+  added_at timestamp with time zone not null,
+  cleared_at timestamp with time zone,
+  constraint data_keys_pkey PRIMARY KEY (id),
+  constraint data_keys_id_is_one_byte CHECK (id >= 1 AND id <= 255),
+  constraint data_keys_sealing_is_not_cleared CHECK (NOT is_sealing OR cleared_at IS NULL)
+);
+CREATE UNIQUE INDEX data_keys_one_seals ON data_keys USING btree (is_sealing) WHERE is_sealing;
 
 create table deliveries (
   event_id uuid not null,
@@ -238,6 +252,18 @@ create table dispatch_cursors (
   constraint dispatch_cursors_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
+create table erasures (
+  account_id bigint not null,
+  client_id bigint not null,
+  asked_at timestamp with time zone not null,
+  credits_after bigint not null default 0,
+  events_after bigint not null default 0,
+  done_at timestamp with time zone,
+  constraint erasures_pkey PRIMARY KEY (account_id),
+  constraint erasures_account_of_same_client FOREIGN KEY (client_id, account_id) REFERENCES collection_accounts(client_id, id)
+);
+CREATE INDEX erasures_to_do ON erasures USING btree (account_id) WHERE done_at IS NULL;
+
 create table events (
   id uuid not null,
   client_id bigint not null,
@@ -281,6 +307,14 @@ create table idempotency_keys (
 ) partition by RANGE (created_at);
 
 create table idempotency_keys_default partition of idempotency_keys DEFAULT;
+
+create table key_holders (
+  process uuid not null,
+  opens smallint[] not null,
+  seals smallint not null,
+  seen_at timestamp with time zone not null,
+  constraint key_holders_pkey PRIMARY KEY (process)
+);
 
 create sequence ledger_account_ids;
 

@@ -6,12 +6,8 @@ import { operatorDesk, sandboxBank } from '#banks/connector.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createBatchPool, createPool, type Pool } from '#db/pool.ts'
 import { createReader } from '#db/reader.ts'
-<<<<<<< HEAD
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/client-secrets.ts'
-=======
-import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/clients.ts'
 import { KeyProblem } from '#domain/data-keys.ts'
->>>>>>> 1848922 (Data keys: the database says which one seals, and every process holds it before)
 import type { Rendering } from '#domain/event-bodies.ts'
 import { registerRanges } from '#domain/numbers.ts'
 import { bankNames } from '#domain/resource-views.ts'
@@ -21,6 +17,7 @@ import { Authentication } from '#http/authentication.ts'
 import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { holdKeys } from '#workers/hold-keys.ts'
+import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
 import { sendReturnsRound } from '#workers/send-returns.ts'
@@ -74,11 +71,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const connections = openConnections(connectionString, log)
   const { db, batchPool, reads } = connections
   const wakes = { dispatcher: new Wake(), deliverer: new Wake() }
-  const sealer = new Sealer(config.secrets.data, config.secrets.hash)
-  const keyHolder = await startHolding(options, db, sealer).catch(async (error) => {
-    await connections.end()
-    throw error
-  })
+  const { sealer, keyHolder } = await holdDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
   const writers = createWriters({
@@ -99,7 +92,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     clock,
   })
   const parts = { ...connections, sealer, sharedAccounts, connector, clock, log }
-  const sendReturnsNow = sendReturnsRound(parts)
   const app = await buildApp({
     mode: config.mode,
     publicUrl: config.publicUrl,
@@ -112,12 +104,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     reads,
     batchPool,
     sharedAccounts,
-    // What cannot be sent now is asked for all the same, and the workers try again.
-    sendReturns: async () => {
-      await sendReturnsNow(new AbortController().signal).catch((error) =>
-        log.error({ err: error }, 'a return could not be sent'),
-      )
-    },
+    sendReturns: atOnce(sendReturnsRound(parts), log),
     sealer,
     writers,
     tokens,
@@ -143,14 +130,26 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   return { app, db, writers, startWorkers, close }
 }
 
-// Keys that were set by a file are read again and again: a rotation adds to it.
-async function startHolding({ config, clock, log }: ServiceOptions, db: Pool, sealer: Sealer) {
-  const { data, areDataKeysStored } = config.secrets
+// A worker's round, done for whoever has just asked for its work. What cannot be done now is asked
+// for all the same, and the workers try again.
+function atOnce(round: Round, log: Logger): () => Promise<void> {
+  return async () => {
+    await round(new AbortController().signal).catch((error) =>
+      log.error({ err: error }, 'a round of work failed'),
+    )
+  }
+}
+
+// Keys that are kept in a file are read again and again: a rotation adds to them.
+async function holdDataKeys({ config, clock, log }: ServiceOptions, connections: Connections) {
+  const { data, hash, areDataKeysStored } = config.secrets
+  const sealer = new Sealer(data, hash)
   const readKeys = () => (areDataKeysStored ? readDataKeys(config.dataDir) : data)
   try {
-    const holder = await holdKeys({ db, clock, sealer, readKeys })
-    return runWorkers({ log }, [holder])
+    const holder = await holdKeys({ db: connections.db, clock, sealer, readKeys })
+    return { sealer, keyHolder: runWorkers({ log }, [holder]) }
   } catch (error) {
+    await connections.end()
     throw error instanceof KeyProblem ? new StartProblem(error.message) : error
   }
 }
@@ -158,6 +157,8 @@ async function startHolding({ config, clock, log }: ServiceOptions, db: Pool, se
 function renderingOf({ mode, banks, policy }: Config): Rendering {
   return { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
+
+type Connections = ReturnType<typeof openConnections>
 
 function openConnections(connectionString: string, log: Logger) {
   let isEnding = false
