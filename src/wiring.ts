@@ -39,6 +39,7 @@ export type Service = {
   db: Pool
   writers: Writers
   startWorkers(): void
+  holdKeys: () => Promise<void> // Which it does by itself, every other second.
   close(): Promise<void>
 }
 
@@ -71,7 +72,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const connections = openConnections(connectionString, log)
   const { db, batchPool, reads } = connections
   const wakes = { dispatcher: new Wake(), deliverer: new Wake() }
-  const { sealer, keyHolder } = await holdDataKeys(options, connections)
+  const { sealer, keyHolder, holdKeysNow } = await holdDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
   const writers = createWriters({
@@ -127,7 +128,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await keyHolder.stop()
     await connections.end()
   }
-  return { app, db, writers, startWorkers, close }
+  return { app, db, writers, startWorkers, holdKeys: holdKeysNow, close }
 }
 
 // A worker's round, done for whoever has just asked for its work. What cannot be done now is asked
@@ -147,7 +148,8 @@ async function holdDataKeys({ config, clock, log }: ServiceOptions, connections:
   const readKeys = () => (areDataKeysStored ? readDataKeys(config.dataDir) : data)
   try {
     const holder = await holdKeys({ db: connections.db, clock, sealer, readKeys })
-    return { sealer, keyHolder: runWorkers({ log }, [holder]) }
+    const keyHolder = runWorkers({ log }, [holder])
+    return { sealer, keyHolder, holdKeysNow: atOnce(holder.round, log) }
   } catch (error) {
     await connections.end()
     throw error instanceof KeyProblem ? new StartProblem(error.message) : error

@@ -4,7 +4,7 @@
 //   ▲ offered                                                                             │
 //   └─────────────────────────────────────────────────────────────────────────────────────┘
 //
-// A process tells every few seconds which keys it opens with and which one it sealed with since it
+// A process tells every other second which keys it opens with and which one it sealed with since it
 // told last. Nothing is sealed with a key that a running process could not open; and a key is
 // cleared (it may be dropped) when no process seals with it and nothing in a table is sealed by it.
 
@@ -12,8 +12,8 @@ import type { Pool, Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
 
-export const BEAT_MS = 5_000
-const GONE_AFTER_MS = 6 * BEAT_MS // A process that was not seen for so long does not run.
+export const BEAT_MS = 2_000
+const GONE_AFTER_MS = 30_000 // A process that was not seen for so long does not run.
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 
 export class KeyProblem extends Error {}
