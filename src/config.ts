@@ -10,6 +10,7 @@ import {
   SANDBOX_BANKS,
   SANDBOX_RAIL_SECRET,
 } from './bank-settings.ts'
+import { RATES, type Rates, rates } from './rate-settings.ts'
 import {
   findSecrets,
   makeSecrets,
@@ -36,6 +37,7 @@ export type Config = {
   readonly processes: number | 'auto' // that answer HTTP on that port
   readonly publicUrl: string
   readonly trustedProxies: readonly string[] // whose word on where a request comes from is taken
+  readonly rates: Rates
   readonly dataDir: string
   readonly databaseUrl: string | undefined // undefined: the embedded database
   readonly logLevel: LogLevel
@@ -70,6 +72,7 @@ export const SETTINGS = {
   MANILLA_PROCESSES: values.processes,
   PUBLIC_URL: values.webAddress,
   MANILLA_TRUSTED_PROXIES: values.addressRanges,
+  MANILLA_RATE_LIMITS: rates,
   MANILLA_DATA_DIR: values.path,
   DATABASE_URL: values.postgresAddress,
   MANILLA_TOKEN_SECRETS: values.signingSecrets,
@@ -151,6 +154,7 @@ function plainSettings(given: Given, role: Role): Plain {
     processes: given.MANILLA_PROCESSES ?? 1,
     publicUrl: given.PUBLIC_URL ?? `http://localhost:${port}`,
     trustedProxies: given.MANILLA_TRUSTED_PROXIES ?? [],
+    rates: { ...RATES[mode], ...given.MANILLA_RATE_LIMITS },
     dataDir: given.MANILLA_DATA_DIR ?? resolve('data'),
     databaseUrl: given.DATABASE_URL,
     logLevel: given.LOG_LEVEL ?? 'info',

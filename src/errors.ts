@@ -56,7 +56,8 @@ export const REFUSALS = {
   numbers_exhausted: ref(503, '91', 'No account number is free at this bank: try another bank.'),
 
   // Our side.
-  too_many_requests: ref(429, '65', 'Too many requests: slow down.'),
+  rate_limited: ref(429, '65', 'Too many requests: wait as long as Retry-After says.'),
+  too_many_streams: ref(429, '65', 'Too many streams are open: close one first.'),
   busy: ref(503, '91', 'The service is busy: try again in a moment.'),
   pages_not_built: ref(503, '91', 'The pages are not built: type npm run build, then start again.'),
   try_again: ref(503, '91', 'The database could not be reached: try again, it is safe.'),

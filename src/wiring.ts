@@ -97,6 +97,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     mode: config.mode,
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
+    rates: config.rates,
     policy: config.policy,
     banks: config.banks,
     clock,

@@ -15,6 +15,7 @@ import {
   readEnvironment,
   SETTINGS,
 } from '#config.ts'
+import { RATES } from '#rate-settings.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
 const KEY = Buffer.alloc(32, 'k').toString('base64')
@@ -52,6 +53,7 @@ test('a sandbox needs no setting at all', () => {
     processes: 1,
     publicUrl: 'http://localhost:8080',
     trustedProxies: [],
+    rates: RATES.sandbox,
     dataDir: resolve('data'),
     databaseUrl: undefined,
     logLevel: 'info',
@@ -73,6 +75,7 @@ test('a live service runs on what it is given, on all addresses', () => {
 
   assert.equal(config.mode, 'live')
   assert.equal(config.host, '0.0.0.0')
+  assert.deepEqual(config.rates, RATES.live)
   assert.equal(config.publicUrl, 'https://pay.shop.ng')
   assert.equal(config.databaseUrl, LIVE.DATABASE_URL)
   assert.deepEqual(config.banks, [BANK])
@@ -94,6 +97,7 @@ test('all problems are told at once, each by its name', () => {
     PORT: '65536',
     PUBLIC_URL: 'pay.shop.ng',
     MANILLA_TRUSTED_PROXIES: 'proxy.internal',
+    MANILLA_RATE_LIMITS: 'logins=30',
     DATABASE_URL: 'mysql://db/manilla',
     MANILLA_TOKEN_SECRETS: 'c2hvcnQ=',
     MANILLA_DATA_KEYS: `0:${KEY}`,
@@ -215,6 +219,8 @@ test('good values are taken as they are meant', () => {
     '192.0.2.1',
     '2001:db8::/32',
   ])
+  const rates = { ...RATES.sandbox, login: 30, client: 0 }
+  assert.deepEqual(read({ MANILLA_RATE_LIMITS: 'login=30, client = 0' }).rates, rates)
   assert.equal(read({ MANILLA_DATA_DIR: 'x/y' }).dataDir, resolve('x/y'))
   for (const url of ['postgres://%2Ftmp/db', 'postgres://u@/db?host=/tmp', 'postgresql://h:1/db']) {
     assert.equal(read({ DATABASE_URL: url }).databaseUrl, url)
@@ -233,6 +239,7 @@ test('.env.example names exactly the settings there are, each with its default',
   )
   assert.deepEqual(withoutDefault, [
     'MANILLA_TRUSTED_PROXIES',
+    'MANILLA_RATE_LIMITS',
     'DATABASE_URL',
     ...Object.keys(SECRETS),
     'MANILLA_BANKS_FILE',

@@ -31,6 +31,12 @@ for (const [name, value] of [
   ['MANILLA_TRUSTED_PROXIES', '10.0.0.1,'],
   ['MANILLA_TRUSTED_PROXIES', '10.0.0.0/255.0.0.0'],
   ['MANILLA_TRUSTED_PROXIES', 'fe80::1%eth0'],
+  ['MANILLA_RATE_LIMITS', 'everything=1'],
+  ['MANILLA_RATE_LIMITS', 'login=1,login=2'],
+  ['MANILLA_RATE_LIMITS', 'login=-1'],
+  ['MANILLA_RATE_LIMITS', 'login=60000001'],
+  ['MANILLA_RATE_LIMITS', 'login=1,'],
+  ['MANILLA_RATE_LIMITS', 'login'],
   ['DATABASE_URL', 'postgres://'],
   ['DATABASE_URL', '/var/run/postgresql'],
 ] as const) {

@@ -27,6 +27,7 @@ import { parseJsonBodies } from './bodies.ts'
 import type { Deps } from './deps.ts'
 import { answerFailures, frameworkErrors } from './failures.ts'
 import { registerOpenApi } from './open-api.ts'
+import { RateLimits } from './rate-limits.ts'
 import { validatorOptions } from './validation.ts'
 
 const BODY_BYTES_MAX = 65_536
@@ -55,8 +56,10 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     reply.header('x-request-id', request.id)
     done()
   })
+  const limits = new RateLimits(deps)
   parseJsonBodies(app)
-  answerFailures(app)
+  answerFailures(app, limits)
+  limits.register(app)
   await registerOpenApi(app, deps)
 
   await app.register(healthRoutes, deps)

@@ -60,8 +60,11 @@ export class Authentication {
   }
 
   // For endpoints that anybody may call: no token is fine, a bad one is not.
-  async identifyIfAny(request: FastifyRequest, scope: Scope): Promise<Identity | undefined> {
-    return request.headers.authorization === undefined ? undefined : this.identify(request, scope)
+  requiresIfAny(scope: Scope): (request: FastifyRequest) => Promise<void> {
+    const require = this.requires(scope)
+    return async (request) => {
+      if (request.headers.authorization !== undefined) await require(request)
+    }
   }
 
   // What was changed is seen by the next request, also when a look-up is on its way just now.

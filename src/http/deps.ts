@@ -7,6 +7,7 @@ import type { Policy } from '#config.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import type { Writers } from '#domain/writers.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Rates } from '#rate-settings.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
 import type { Tokens } from './tokens.ts'
@@ -15,6 +16,7 @@ export type Deps = {
   mode: 'sandbox' | 'live'
   publicUrl: string
   trustedProxies: readonly string[]
+  rates: Rates
   policy: Policy
   banks: readonly BankSettings[]
   clock: Clock

@@ -41,7 +41,8 @@ export function failureBody(family: Family, refusal: Refusal, requestId: string)
     case 'oauth':
       return { error: oauthError(code), error_description: oauthMessage(refusal) }
     case 'rail': {
-      const responseCode = REFUSALS[code].status >= 500 ? '03' : '02'
+      const { status } = REFUSALS[code]
+      const responseCode = status >= 500 || status === 429 ? '03' : '02'
       return { responseCode, responseMessage: message, code, ...errors, requestId }
     }
     case 'api':
@@ -59,5 +60,6 @@ function oauthError(code: RefusalCode): string {
   if (code === 'invalid_credentials') return 'invalid_client'
   if (code === 'address_not_allowed') return 'unauthorized_client'
   if (code === 'grant_type_unsupported') return 'unsupported_grant_type'
+  if (code === 'rate_limited') return code
   return REFUSALS[code].status >= 500 ? 'temporarily_unavailable' : 'invalid_request'
 }

@@ -4,8 +4,9 @@
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isConnectionLost } from '#db/transaction.ts'
-import { Refusal, type RefusalCode } from '#errors.ts'
+import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
 import { failureBody, failureStatus, familyOf } from './envelopes.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { fieldErrors } from './validation.ts'
 
 const RETRY_AFTER_SECONDS = 1
@@ -28,9 +29,24 @@ export const frameworkErrors = (
   reply: FastifyReply,
 ) => void answer(error, request, reply)
 
-export function answerFailures(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => answer(error, request, reply))
-  app.setNotFoundHandler((request, reply) => answer(new Refusal('route_not_found'), request, reply))
+export function answerFailures(app: FastifyInstance, limits: RateLimits): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const isStranger = error instanceof Refusal && [401, 403].includes(REFUSALS[error.code].status)
+    answer(isStranger ? counted(error, request, reply) : error, request, reply)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    answer(counted(new Refusal('route_not_found'), request, reply), request, reply)
+  })
+
+  // What no route has counted: whoever keeps asking is told to slow down instead.
+  function counted(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): Refusal {
+    try {
+      limits.countAddress(request, reply)
+      return refusal
+    } catch (error) {
+      return error as Refusal
+    }
+  }
 }
 
 function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {

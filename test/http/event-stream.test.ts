@@ -138,7 +138,7 @@ test('a client has a bounded number of streams, and a closed one makes room', as
   const refused = await bench.call({ url: STREAM, token })
   const closing = Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()))
 
-  assertRefused(refused, 'account', { status: 429, code: 'too_many_requests' })
+  assertRefused(refused, 'account', { status: 429, code: 'too_many_streams' })
   await closing
   await using again = await openWhenThereIsRoom(token)
   assert.equal((await again.next())?.id, '0')

@@ -68,7 +68,8 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
   app.post(
     '/Payment/process/banktransfer/:adviceReference',
     {
-      config: { isPublished: true },
+      config: { isPublished: true, rate: 'initiate' },
+      onRequest: authentication.requiresIfAny('payments:write'),
       schema: {
         operationId: 'initiateBankTransfer',
         tags,
@@ -81,13 +82,12 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       },
     },
     async (request) => {
-      const identity = await authentication.identifyIfAny(request, 'payments:write')
       const adviceId = parseReference(request.params.adviceReference)
       if (!adviceId) throw new Refusal('advice_not_found')
       const { payment, ...number } = await writers.initiations.submit({
         adviceId,
         bankCode: request.body.bankCode,
-        clientId: identity?.client.id,
+        clientId: request.client?.id,
       })
       return paymentAccepted(showPayment(deps, payment, number))
     },

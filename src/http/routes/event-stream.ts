@@ -49,7 +49,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     async (request, reply) => {
       const { client } = request
       const last = await lastSequence(db, client.id)
-      if (!feeds.hasRoom(client.id)) throw new Refusal('too_many_requests')
+      if (!feeds.hasRoom(client.id)) throw new Refusal('too_many_streams')
       const given = request.headers['last-event-id'] ?? request.query.lastEventId
       const after = given !== undefined && BigInt(given) < last ? BigInt(given) : last
       const isAllowed = () =>

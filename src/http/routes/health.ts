@@ -11,6 +11,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
   app.get(
     '/health',
     {
+      config: { rate: 'none' },
       schema: {
         operationId: 'health',
         tags,
@@ -24,6 +25,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
   app.get(
     '/ready',
     {
+      config: { rate: 'none' },
       schema: {
         operationId: 'ready',
         tags,

@@ -49,6 +49,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { db, to
   app.post(
     '/api/Account/login',
     {
+      config: { rate: 'login' },
       schema: {
         operationId: 'login',
         tags: ['Authentication'],
@@ -68,6 +69,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { db, to
     oauth.post(
       '/oauth/token',
       {
+        config: { rate: 'login' },
         schema: {
           operationId: 'oauthToken',
           tags: ['Authentication'],

@@ -49,6 +49,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/rails/:bankCode/name-enquiry',
     {
+      config: { rate: 'rail' },
       schema: {
         operationId: 'nameEnquiry',
         tags,
@@ -82,6 +83,7 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/rails/:bankCode/reversals',
     {
+      config: { rate: 'rail' },
       schema: {
         operationId: 'reverseCredit',
         tags,
@@ -131,6 +133,7 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/rails/:bankCode/returns',
     {
+      config: { rate: 'rail' },
       schema: {
         operationId: 'settleReturn',
         tags,

@@ -42,6 +42,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
     '/rails/:bankCode/credits',
     {
       bodyLimit: BODY_BYTES_MAX,
+      config: { rate: 'rail' },
       schema: {
         operationId: 'reportCredits',
         tags: ['Rails'],

@@ -36,7 +36,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   app.post(
     '/Payment/process/banktransfer/simulate/payment',
     {
-      config: { isPublished: true },
+      config: { isPublished: true, rate: 'simulate' },
       onRequest: [authentication.requires('payments:write'), sandboxOnly],
       schema: {
         operationId: 'simulatePayment',

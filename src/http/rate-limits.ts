@@ -1,0 +1,102 @@
+// How often one caller may ask. A request with a token counts for its client, one without for its
+// address; some endpoints have policies of their own (`config: { rate }`). Counted before the body is
+// read, in this process alone: several of them allow as many times as much.
+//
+// Headers: RateLimit and RateLimit-Policy of draft-ietf-httpapi-ratelimit-headers (09 and later).
+
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Clock } from '#clock.ts'
+import { Refusal } from '#errors.ts'
+import type { RatePolicy, Rates } from '#rate-settings.ts'
+import { callerAt } from './caller-addresses.ts'
+import { RateBuckets } from './rate-buckets.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    // Counts here instead of as usual; 'none': for the machines that watch us.
+    rate?: 'simulate' | 'initiate' | 'login' | 'rail' | 'none'
+  }
+}
+
+type Done = (error?: Error) => void
+
+export class RateLimits {
+  readonly #clock: Clock
+  readonly #buckets = new Map<RatePolicy, RateBuckets>()
+
+  constructor({ rates, clock }: { rates: Rates; clock: Clock }) {
+    this.#clock = clock
+    for (const [name, perMinute] of Object.entries(rates) as [RatePolicy, number][]) {
+      if (perMinute > 0) this.#buckets.set(name, new RateBuckets(name, perMinute))
+    }
+  }
+
+  // For all routes that are registered from here on.
+  register(app: FastifyInstance): void {
+    app.addHook('onRoute', (route) => this.#limit(route))
+  }
+
+  // For what no route counts: addresses that lead nowhere, tokens that are refused.
+  countAddress(request: FastifyRequest, reply: FastifyReply): void {
+    if (reply.hasHeader('ratelimit')) return // Counted already.
+    this.#take(this.#buckets.get('address'), callerAt(request.ip), reply)
+  }
+
+  #limit(route: RouteOptions): void {
+    const rate = route.config?.rate
+    if (rate === 'none') return
+    if (rate === 'rail') {
+      // By then the bank has signed: nobody else can use up its requests.
+      route.preHandler = [this.#byBank(), ...listOf(route.preHandler)]
+      return
+    }
+    const isClients = rate === 'simulate'
+    const hook = this.#byCaller(
+      isClients ? rate : 'client',
+      isClients ? 'address' : (rate ?? 'address'),
+    )
+    route.preParsing = [hook, ...listOf(route.preParsing)]
+  }
+
+  #byCaller(ofClients: RatePolicy, ofAddresses: RatePolicy) {
+    const clients = this.#buckets.get(ofClients)
+    const addresses = this.#buckets.get(ofAddresses)
+    return (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: Done) => {
+      try {
+        const client = request.client as FastifyRequest['client'] | undefined
+        if (client) this.#take(clients, client.clientId, reply)
+        else this.#take(addresses, callerAt(request.ip), reply)
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
+    }
+  }
+
+  #byBank() {
+    const banks = this.#buckets.get('rail')
+    return (request: FastifyRequest, reply: FastifyReply, done: Done) => {
+      try {
+        this.#take(banks, (request.params as { bankCode: string }).bankCode, reply)
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
+    }
+  }
+
+  #take(buckets: RateBuckets | undefined, caller: string, reply: FastifyReply): void {
+    if (!buckets) return
+    const missing = buckets.take(caller, this.#clock().getTime())
+    reply.header('ratelimit', buckets.remaining(missing))
+    reply.header('ratelimit-policy', buckets.policy)
+    if (!buckets.isTooMuch(missing)) return
+    reply.header('retry-after', buckets.waitSeconds(missing))
+    throw new Refusal('rate_limited')
+  }
+}
+
+function listOf<T>(hooks: T | T[] | undefined): T[] {
+  if (hooks === undefined) return []
+  return Array.isArray(hooks) ? hooks : [hooks]
+}

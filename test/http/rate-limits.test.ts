@@ -1,0 +1,197 @@
+// How often one caller may ask: each counts for itself, is told beforehand, and is told how long to
+// wait, in the envelope of the family.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LightMyRequestResponse } from 'fastify'
+import {
+  ACCOUNTS,
+  ADVICE,
+  accountBody,
+  assertRefused,
+  BANKS,
+  createAdvice,
+  dataOf,
+  INITIATE,
+  SIMULATE,
+} from '../support/fixtures.ts'
+import { reportCredit } from '../support/rail.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+
+const LOGIN = '/api/Account/login'
+const NOBODY = '0000000000'
+
+function startLimited(limits: string, env: Record<string, string> = {}): Promise<Bench> {
+  return startTestService({ env: { MANILLA_RATE_LIMITS: limits, ...env } })
+}
+
+function limitsOf({ statusCode, headers }: LightMyRequestResponse) {
+  return [statusCode, headers['ratelimit-policy'], headers.ratelimit, headers['retry-after']]
+}
+
+function logIn(bench: Bench, clientSecret: string, headers: Record<string, string> = {}) {
+  const body = { clientId: 'MAN0000001', clientSecret }
+  return bench.call({ url: LOGIN, body, token: null, headers })
+}
+
+test('every answer tells the policy and what remains, and none is refused by default', async () => {
+  await using bench = await startTestService()
+
+  const mine = await bench.call({ url: `${ACCOUNTS}/${NOBODY}` })
+  assert.deepEqual(limitsOf(mine), [
+    400,
+    '"client";q=6000000;w=60',
+    '"client";r=5940000;t=1',
+    undefined,
+  ])
+  const anybodys = await bench.call({ url: BANKS, token: null })
+  assert.deepEqual(limitsOf(anybodys), [
+    200,
+    '"address";q=60000;w=60',
+    '"address";r=59400;t=1',
+    undefined,
+  ])
+  const watched = await bench.call({ url: '/health', token: null })
+  assert.deepEqual(limitsOf(watched), [200, undefined, undefined, undefined])
+})
+
+test('a client that asks too often is refused for itself alone, and let in again', async () => {
+  await using bench = await startLimited('client=3')
+  const other = await bench.newClient('OTHER')
+  const get = (token?: string) =>
+    bench.call({ url: `${ACCOUNTS}/${NOBODY}`, ...(token && { token }) })
+
+  for (const remaining of [2, 1, 0]) {
+    assert.match(String((await get()).headers.ratelimit), new RegExp(`^"client";r=${remaining};`))
+  }
+  const refused = await get()
+  assertRefused(refused, 'account', { status: 429, code: 'rate_limited' })
+  assert.deepEqual(limitsOf(refused), [429, '"client";q=3;w=60', '"client";r=0;t=60', '20'])
+  assert.equal((await get(other)).statusCode, 400)
+  bench.advance(20_000)
+  assert.equal((await get()).statusCode, 400)
+  assert.equal((await get()).statusCode, 429)
+})
+
+test('what is refused is not done, and its body is not even read', async () => {
+  await using bench = await startLimited('client=1')
+  await bench.call({ url: ACCOUNTS, body: accountBody() })
+
+  for (const body of [accountBody(), '{', 'x'.repeat(100_000)]) {
+    assert.equal((await bench.call({ url: ACCOUNTS, body })).statusCode, 429)
+  }
+  const { rows } = await bench.db.query('select count(*)::int as count from collection_accounts')
+  assert.deepEqual(rows, [{ count: 1 }])
+})
+
+test('each family refuses in its own words', async () => {
+  await using bench = await startLimited('client=1,login=2,rail=1')
+  const advice = await createAdvice(bench)
+  const payment = await bench.call({ url: `${ADVICE}/${advice.adviceReference}` })
+  assertRefused(payment, 'payment', { status: 429, code: 'rate_limited' })
+  assert.equal(payment.json().responseCode, '65')
+
+  await logIn(bench, 'wrong')
+  const oauth = await bench.call({
+    method: 'POST',
+    url: '/oauth/token',
+    body: 'grant_type=client_credentials',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    token: null,
+  })
+  assert.equal(oauth.statusCode, 429)
+  assert.deepEqual(Object.keys(oauth.json()), ['error', 'error_description'])
+  assert.equal(oauth.json().error, 'rate_limited')
+
+  // A bank that comes too often is to come again, not to give up.
+  const credit = { accountNumber: NOBODY, amount: '1.00' }
+  assert.equal((await reportCredit(bench, credit)).responseCode, '00')
+  const { responseCode, code } = await reportCredit(bench, credit)
+  assert.deepEqual([responseCode, code], ['03', 'rate_limited'])
+  assert.equal((await reportCredit(bench, credit, '035')).responseCode, '00')
+})
+
+test('log-ins are counted by address, right or wrong', async () => {
+  await using bench = await startLimited('login=3')
+
+  const statuses: number[] = []
+  for (const secret of ['wrong', 'sandbox-secret', 'wrong', 'sandbox-secret']) {
+    statuses.push((await logIn(bench, secret)).statusCode)
+  }
+
+  assert.deepEqual(statuses, [401, 200, 401, 429])
+  assert.equal((await bench.call({ url: BANKS, token: null })).statusCode, 200)
+})
+
+test('initiating without a token counts for the address, with one for the client', async () => {
+  await using bench = await startLimited('initiate=2')
+  const { adviceReference } = await createAdvice(bench)
+  const call = { url: `${INITIATE}/${adviceReference}`, body: { bankCode: '035' } }
+
+  dataOf(await bench.call({ ...call, token: null }), 'payment')
+  dataOf(await bench.call({ ...call, token: null }), 'payment')
+  const refused = await bench.call({ ...call, token: null })
+  assertRefused(refused, 'payment', { status: 429, code: 'rate_limited' })
+  const mine = await bench.call(call)
+  assert.equal(mine.headers['ratelimit-policy'], '"client";q=6000000;w=60')
+  dataOf(mine, 'payment')
+})
+
+test('simulating has a limit of its own', async () => {
+  await using bench = await startLimited('simulate=1')
+  const body = { virtualAccountNumber: NOBODY, amount: '1' }
+
+  assert.equal((await bench.call({ url: SIMULATE, body })).statusCode, 400)
+  assert.equal((await bench.call({ url: SIMULATE, body })).statusCode, 429)
+  assert.equal((await bench.call({ url: `${ACCOUNTS}/${NOBODY}` })).statusCode, 400)
+})
+
+test('refused tokens, wrong signatures and wrong addresses use up the address, not the client', async () => {
+  await using bench = await startLimited('address=4,client=1,rail=1')
+  const statuses = [
+    await bench.call({ url: `${ACCOUNTS}/${NOBODY}`, token: 'forged' }),
+    await bench.call({ url: `${ACCOUNTS}/${NOBODY}`, token: null }),
+    await bench.call({ url: '/nowhere', token: null }),
+    await bench.call({ url: '/rails/058/credits', body: '{}', token: null }),
+    await bench.call({ url: `${ACCOUNTS}/${NOBODY}`, token: 'forged' }),
+    await bench.call({ url: '/nowhere', token: null }),
+    await bench.call({ url: '/rails/058/credits', body: '{}', token: null }),
+  ].map(({ statusCode }) => statusCode)
+
+  assert.deepEqual(statuses, [401, 401, 404, 401, 429, 429, 429])
+  assert.equal((await bench.call({ url: `${ACCOUNTS}/${NOBODY}` })).statusCode, 400)
+  const credit = { accountNumber: NOBODY, amount: '1.00' }
+  assert.equal((await reportCredit(bench, credit)).responseCode, '00')
+})
+
+test('a policy of 0 counts nothing', async () => {
+  await using bench = await startLimited('login=0')
+
+  for (let count = 0; count < 20; count++) {
+    assert.deepEqual(limitsOf(await logIn(bench, '')), [400, undefined, undefined, undefined])
+  }
+})
+
+test('behind a proxy that is named, its callers count each for itself', async () => {
+  await using bench = await startLimited('login=1', { MANILLA_TRUSTED_PROXIES: '127.0.0.0/8' })
+  const from = async (address: string) =>
+    (await logIn(bench, '', { 'x-forwarded-for': address })).statusCode
+
+  assert.equal(await from('192.0.2.1'), 400)
+  assert.equal(await from('192.0.2.1'), 429)
+  assert.equal(await from('192.0.2.2'), 400)
+  // What a caller writes there itself stands before what the proxy adds.
+  assert.equal(await from('192.0.2.3, 192.0.2.2'), 429)
+  assert.equal(await from('2001:db8::1'), 400)
+  assert.equal(await from('2001:db8::2'), 429)
+  assert.equal(await from('nonsense'), 400)
+  assert.equal(await from('other nonsense'), 429)
+})
+
+test('without a proxy that is named, nobody can claim another address', async () => {
+  await using bench = await startLimited('login=1')
+
+  assert.equal((await logIn(bench, '', { 'x-forwarded-for': '192.0.2.1' })).statusCode, 400)
+  assert.equal((await logIn(bench, '', { 'x-forwarded-for': '192.0.2.2' })).statusCode, 429)
+  assert.equal((await logIn(bench, '', { forwarded: 'for=192.0.2.3' })).statusCode, 429)
+})
