@@ -126,6 +126,18 @@ export function readEnvironment(
   return { ...parseEnv(text), ...real }
 }
 
+// Where the database is, for those who need nothing else and must not be stopped by anything else.
+export function databasePlace(env: Environment): Pick<Config, 'databaseUrl' | 'dataDir'> {
+  const problems: string[] = []
+  const { MANILLA_DATA_DIR, DATABASE_URL } = env
+  const { databaseUrl, dataDir } = plainSettings(
+    readGiven({ MANILLA_DATA_DIR, DATABASE_URL }, problems),
+    'serve',
+  )
+  if (problems.length > 0) throw new ConfigProblem(problems)
+  return { databaseUrl, dataDir }
+}
+
 export function loadConfig(env: Environment, role: string | undefined, files = disk): Config {
   const problems = unknownNames(env)
   const given = readGiven(env, problems)

@@ -38,6 +38,7 @@ export const REFUSALS = {
   suspense_not_found: ref(404, '25', 'There is no such money in suspense.'),
   endpoint_not_found: ref(404, '25', 'There is no such webhook endpoint.'),
   event_not_found: ref(404, '25', 'There is no such event.'),
+  client_not_found: ref(404, '25', 'There is no such client.'),
   bank_not_supported: ref(400, '16', 'This bank is not supported: see the supported banks.'),
 
   // What stands in the way.
@@ -49,6 +50,8 @@ export const REFUSALS = {
   payment_has_money: ref(409, '12', 'This payment can no longer be cancelled.'),
   suspense_closed: ref(409, '12', 'This money has left suspense already.'),
   suspense_not_fitting: ref(409, '12', 'This money cannot go there.'),
+  client_id_taken: ref(409, '94', 'There is a client with this id already.'),
+  own_client: ref(409, '12', 'An operator cannot do this to its own client: use the command line.'),
   too_many_endpoints: ref(409, '61', 'There are 20 webhook endpoints already: delete one first.'),
   nowhere_to_send: ref(409, '57', 'There is no address to send this to.'),
   endpoint_inactive: ref(409, '57', 'This webhook endpoint is not active: switch it on first.'),

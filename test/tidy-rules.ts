@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: ['db', 'ledger', 'banks'],
   workers: ['db', 'domain', 'webhooks', 'banks', 'ledger'],
   http: ['db', 'domain', 'webhooks', 'banks', 'ledger'],
+  admin: ['db', 'domain'],
 }
 
 // What puts the parts together may know them all.

@@ -8,7 +8,7 @@
 import pg from 'pg'
 import { prepareBinaries, type ResolvePackage } from '#db/embedded/binaries.ts'
 import { ensureCluster } from '#db/embedded/cluster.ts'
-import { makeHome, makeSocketFolder } from '#db/embedded/home.ts'
+import { makeHome, makeSocketFolder, socketFolders } from '#db/embedded/home.ts'
 import { EmbeddedProblem } from '#db/embedded/problem.ts'
 import { bringDown, bringUp } from '#db/embedded/server.ts'
 
@@ -65,6 +65,19 @@ async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
     await stop()
     throw error
   }
+}
+
+// The address of the server that runs on this folder, whoever started it; undefined: none does.
+export async function findEmbedded(dataDir: string): Promise<string | undefined> {
+  for (const folder of socketFolders(dataDir)) {
+    const url = urlOf(DATABASE, folder)
+    const isRunning = await isThere(url).catch((error) => {
+      if (isFromSystem(error)) return false // Nobody listens there.
+      throw unanswered(error as Error)
+    })
+    if (isRunning) return url
+  }
+  return undefined
 }
 
 function resolveHere(name: string): string {

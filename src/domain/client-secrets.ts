@@ -1,8 +1,14 @@
-// What clients log in with. A secret that we make is `<key id>.<random>`: the key id says which
+// What clients log in with.
+//
+//   current ──rotated──▶ retiring ──its overlap──▶ gone
+//
+// A secret that we make is `<key id>.<random>`: the key id says which
 // hash to compare with, so that a login costs one comparison however many secrets there are, and
 // nobody can tell from the time it takes whether there is such a client.
 
+import { randomBytes, randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { hashOfNobody, hashSecret, isSecret } from '#hashed-secrets.ts'
 import { CLIENT_COLUMNS, type Client, defaultScopes } from './clients.ts'
@@ -19,13 +25,28 @@ export const SANDBOX_CLIENT = {
 const COST = 2 ** 14
 const NOBODY = hashOfNobody(COST)
 
-export function hashClientSecret(secret: string): Promise<string> {
-  return hashSecret(secret, COST)
-}
+export const OVERLAP_SECONDS_DEFAULT = 86_400
+export const OVERLAP_SECONDS_MAX = 30 * 86_400
+const RETIRING_MAX = 3 // So that rotating again and again leaves no crowd of keys behind.
+const USED_EXACT_MS = 3_600_000 // How exactly we keep when a secret was last used.
+
+const KEY_ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const KEY_ID_LENGTH = 8
+const KEY_ID = /^([a-z0-9]{8})\./
 
 // Empty for a secret that we did not make.
 function keyIdOf(secret: string): string {
-  return /^([a-z0-9]{8})\./.exec(secret)?.[1] ?? ''
+  return KEY_ID.exec(secret)?.[1] ?? ''
+}
+
+export type NewSecret = { secret: string; keyId: string; hash: string }
+
+// Made before any transaction: the hash takes its time, and no lock is to wait for it.
+export async function makeSecret(): Promise<NewSecret> {
+  const letters = Array.from({ length: KEY_ID_LENGTH }, () => randomInt(KEY_ID_CHARACTERS.length))
+  const keyId = letters.map((at) => KEY_ID_CHARACTERS[at]).join('')
+  const secret = `${keyId}.${randomBytes(32).toString('base64url')}`
+  return { secret, keyId, hash: await hashSecret(secret, COST) }
 }
 
 type Credentials = { clientId: string; secret: string }
@@ -47,7 +68,95 @@ export async function logIn(
   const client = rows[0]
   const isRight = await isSecret(secret, client?.secretHash ?? NOBODY)
   if (!client || !isRight || !client.isActive) throw new Refusal('invalid_credentials')
+  await noteUse(db, now, client.id, keyIdOf(secret))
   return client
+}
+
+// Whether an old secret is still in use is what one wants to know before it goes.
+async function noteUse(db: Queryable, now: Date, clientId: bigint, keyId: string): Promise<void> {
+  await db.query({
+    name: 'note-use-of-secret',
+    text: `update client_secrets set used_at = $3
+            where client_id = $1 and key_id = $2 and (used_at is null or used_at < $4)`,
+    values: [clientId, keyId, now, new Date(now.getTime() - USED_EXACT_MS)],
+  })
+}
+
+// The current secret, and all that still retire, end when the overlap does; at once means that
+// tokens issued so far are dead too. Two rotations at once end in one after the other: both make a
+// current one, which can be only one, and the later tries again.
+export async function replaceSecret(
+  tx: Transaction,
+  now: Date,
+  clientId: bigint,
+  { secret, overlapSeconds }: { secret: NewSecret; overlapSeconds: number },
+): Promise<void> {
+  const retiresAt = new Date(now.getTime() + overlapSeconds * 1000)
+  await tx.query({
+    name: 'drop-retired-secrets',
+    text: `delete from client_secrets
+            where client_id = $1
+              and (retires_at <= $2
+                   or key_id = any(array(select key_id from client_secrets
+                                          where client_id = $1 and retires_at > $2
+                                          order by created_at desc offset ${RETIRING_MAX - 1})))`,
+    values: [clientId, now],
+  })
+  await tx.query({
+    name: 'retire-secrets',
+    text: `update client_secrets set retires_at = $2
+            where client_id = $1 and (retires_at is null or retires_at > $2)`,
+    values: [clientId, retiresAt],
+  })
+  await addSecret(tx, now, clientId, secret)
+  if (overlapSeconds === 0) await endTokens(tx, clientId)
+}
+
+export async function addSecret(
+  tx: Transaction,
+  now: Date,
+  clientId: bigint,
+  { keyId, hash }: NewSecret,
+): Promise<void> {
+  await tx.query({
+    name: 'add-client-secret',
+    text: `insert into client_secrets (client_id, key_id, secret_hash, created_at)
+           values ($1, $2, $3, $4)`,
+    values: [clientId, keyId, hash, now],
+  })
+}
+
+export async function endTokens(tx: Transaction, clientId: bigint): Promise<void> {
+  await tx.query({
+    name: 'end-tokens',
+    text: 'update clients set token_generation = token_generation + 1 where id = $1',
+    values: [clientId],
+  })
+}
+
+export type SecretEntry = {
+  keyId: string
+  createdAt: Date
+  retiresAt: Date | null
+  usedAt: Date | null
+}
+
+// Those that log in now, the current one first.
+export async function listSecrets(
+  db: Queryable,
+  now: Date,
+  clientId: bigint,
+): Promise<SecretEntry[]> {
+  const { rows } = await db.query<SecretEntry>({
+    name: 'list-client-secrets',
+    text: `select key_id as "keyId", created_at as "createdAt", retires_at as "retiresAt",
+                  used_at as "usedAt"
+             from client_secrets
+            where client_id = $1 and (retires_at is null or retires_at > $2)
+            order by retires_at desc nulls first`,
+    values: [clientId, now],
+  })
+  return rows
 }
 
 // With a secret of the caller's choice; again is fine and changes nothing.
@@ -65,7 +174,7 @@ export async function createClient(
        returning id)
      insert into client_secrets (client_id, key_id, secret_hash, created_at)
      select id, '', $6, $5 from made`,
-    [clientId, name, isOperator, defaultScopes(isOperator), now, await hashClientSecret(secret)],
+    [clientId, name, isOperator, defaultScopes(isOperator), now, await hashSecret(secret, COST)],
   )
 }
 

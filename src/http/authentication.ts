@@ -3,12 +3,13 @@
 // holds; in the process that did it, at once.
 
 import type { FastifyRequest } from 'fastify'
+import { addressMatcher } from '#address-ranges.ts'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Client, findClient } from '#domain/clients.ts'
 import type { Scope } from '#domain/scopes.ts'
 import { Refusal } from '#errors.ts'
-import { addressMatcher } from './addresses.ts'
+
 import type { TokenClaims, Tokens } from './tokens.ts'
 
 export type Identity = {

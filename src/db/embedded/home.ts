@@ -64,12 +64,26 @@ export function makeSocketFolder({ dataDir, clusterFolder, account }: Home): Soc
   return { path, forServer: path, remove: () => removeIfEmpty(path) }
 }
 
+// Where a server on this data folder would have its socket, whether there is one or not.
+export function socketFolders(givenDataDir: string): string[] {
+  const found = lstatSync(resolve(givenDataDir), { throwIfNoEntry: false })
+  if (!found) return []
+  const dataDir = realpathSync(givenDataDir)
+  const inside = join(dataDir, 'postgres', 'socket')
+  if (isShortEnough(inside)) return [inside]
+  return [...new Set([tmpdir(), '/tmp'])].map((parent) => join(parent, temporaryName(dataDir)))
+}
+
+function temporaryName(dataDir: string): string {
+  return `manilla-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
+}
+
 // Always the same name for one data folder, so that kills leave at most one behind; another when
 // somebody else sits on it.
 function makeTemporaryFolder(dataDir: string, account: Account): string {
-  const key = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  const name = temporaryName(dataDir)
   const parents = [tmpdir(), '/tmp'].filter(
-    (parent) => isShortEnough(join(parent, `manilla-${key}`)) && canEnter(parent, account),
+    (parent) => isShortEnough(join(parent, name)) && canEnter(parent, account),
   )
   const [parent] = parents
   if (parent === undefined) {
@@ -78,7 +92,7 @@ function makeTemporaryFolder(dataDir: string, account: Account): string {
         ' files: set MANILLA_DATA_DIR to a shorter path.',
     )
   }
-  const path = join(parent, `manilla-${key}`)
+  const path = join(parent, name)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) {
     makePrivateFolder(path, account)

@@ -3,9 +3,9 @@
 import formbody from '@fastify/formbody'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addressMatcher } from '#address-ranges.ts'
 import { logIn } from '#domain/client-secrets.ts'
 import { Refusal } from '#errors.ts'
-import { addressMatcher } from '#http/addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { ApiFailure, text } from '#http/schemas.ts'
 

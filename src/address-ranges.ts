@@ -1,0 +1,47 @@
+// Addresses on a list, and whether a caller's is among them. IPv4 within IPv6 counts as IPv4, both
+// on the list and at the door.
+
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+// In CIDR notation, or undefined when it is not an address or a range of them. A range that does
+// not start at its first address is none: 10.1.2.3/8 is more likely a slip than all of 10.
+export function parseAddressRange(text: string): string | undefined {
+  const [start = '', bits, ...rest] = text.split('/')
+  if (rest.length > 0 || !isPlainAddress(start)) return undefined
+  const address = ipaddr.process(start)
+  const sizeBits = address.kind() === 'ipv4' ? 32 : 128
+  if (bits === undefined) return `${address}/${sizeBits}`
+  // Whatever the size of a range of mapped addresses is meant to be, it is written better as IPv4.
+  const isMapped = address.kind() === 'ipv4' && start.includes(':')
+  if (isMapped || !/^[1-9][0-9]{0,2}$/.test(bits) || Number(bits) > sizeBits) return undefined
+  return isFirst(address, Number(bits)) ? `${address}/${bits}` : undefined
+}
+
+export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
+  const parsed = ranges.map((range) => ipaddr.parseCIDR(range))
+  return (text) => {
+    if (!ipaddr.isValid(text)) return false
+    const address = ipaddr.process(text)
+    return parsed.some(
+      ([start, bits]) => start.kind() === address.kind() && address.match(start as never, bits),
+    )
+  }
+}
+
+// The library also takes 10.1, 0x0a000001 and fe80::1%eth0.
+function isPlainAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || (/^[0-9a-f:.]+$/i.test(text) && isIpv6(text))
+}
+
+function isIpv6(text: string): boolean {
+  return text.includes(':') && ipaddr.IPv6.isValid(text)
+}
+
+function isFirst(address: Address, bits: number): boolean {
+  return address.toByteArray().every((byte, at) => {
+    const ours = Math.min(Math.max(bits - at * 8, 0), 8) // Bits of this byte that are fixed.
+    return (byte & (0xff >> ours)) === 0
+  })
+}

@@ -1,0 +1,129 @@
+// The command line of the operator: finds the command in the table, reads its options, and says
+// what is wrong with them in plain words. A pure function of its words; nothing is run here.
+
+import { parseArgs } from 'node:util'
+
+export type Option = {
+  name: string // As typed, without its dashes.
+  value?: string // What stands after it, for the help; none: it is a switch.
+  isMany?: boolean // May be given several times, or with commas.
+  about: string
+}
+
+// What was given: switches as true, single values as text, many as a list.
+export type Given = {
+  subject: string // What the command is about; '' for one that takes none.
+  flag(name: string): boolean
+  text(name: string): string | undefined
+  list(name: string): string[] | undefined
+}
+
+export type Command<Context> = {
+  name: string // As typed: 'client create'.
+  subject?: string // What is typed after the name, e.g. 'clientId'.
+  summary: string
+  options: readonly Option[]
+  run(context: Context, given: Given): Promise<Answer>
+}
+
+// For programs (--json) and for people.
+export type Answer = { data: unknown; text: string }
+
+export class UsageProblem extends Error {}
+
+export type Chosen<Context> =
+  | { help: string }
+  | { command: Command<Context>; given: Given; isJson: boolean }
+
+const EVERYWHERE: readonly Option[] = [
+  { name: 'json', about: 'Answer with JSON.' },
+  { name: 'help', about: 'Show this.' },
+]
+
+export function choose<Context>(
+  commands: readonly Command<Context>[],
+  words: readonly string[],
+): Chosen<Context> {
+  const command = commands.find(({ name }) =>
+    name.split(' ').every((word, at) => words[at] === word),
+  )
+  const isAsked = words.includes('--help') || words.includes('-h')
+  if (!command) {
+    const known = words.filter((word) => !word.startsWith('-')).join(' ')
+    if (isAsked || known === '') return { help: overview(commands) }
+    throw new UsageProblem(`There is no command "${known}".\n\n${overview(commands)}`)
+  }
+  if (isAsked) return { help: usageOf(command) }
+  const rest = words.slice(command.name.split(' ').length)
+  return { command, ...readOptions(command, rest) }
+}
+
+function readOptions<Context>(command: Command<Context>, words: readonly string[]) {
+  const options = [...command.options, ...EVERYWHERE].map(
+    ({ name, value, isMany }) =>
+      [name, { type: value ? 'string' : 'boolean', multiple: isMany ?? false }] as const,
+  )
+  let parsed: ReturnType<typeof parseArgs>
+  try {
+    parsed = parseArgs({
+      args: [...words],
+      options: Object.fromEntries(options),
+      allowPositionals: true,
+    })
+  } catch (error) {
+    throw misused(command, (error as Error).message.split('. ')[0] as string)
+  }
+  const { values, positionals } = parsed
+  const [subject = '', ...more] = positionals
+  if (command.subject && subject === '') throw misused(command, `${command.subject} is missing`)
+  const tooMany = command.subject ? more : positionals
+  if (tooMany.length > 0) throw misused(command, `"${tooMany[0]}" was not expected`)
+  const given: Given = {
+    subject,
+    flag: (name) => values[name] === true,
+    text: (name) => values[name] as string | undefined,
+    list: (name) => {
+      const entries = (values[name] as string[] | undefined)?.flatMap((entry) => entry.split(','))
+      return entries?.map((entry) => entry.trim()).filter((entry) => entry !== '')
+    },
+  }
+  return { given, isJson: given.flag('json') }
+}
+
+function misused<Context>(command: Command<Context>, problem: string): UsageProblem {
+  return new UsageProblem(`${problem}.\n\n${usageOf(command)}`)
+}
+
+function overview<Context>(commands: readonly Command<Context>[]): string {
+  const lines = commands.map((command) => [callOf(command), command.summary] as const)
+  return [
+    'Usage: manilla admin <command> [options]',
+    '',
+    ...columns(lines),
+    '',
+    'Every command takes --json and --help. The database is that of DATABASE_URL, or the embedded',
+    'one in MANILLA_DATA_DIR, whether the service runs or not.',
+  ].join('\n')
+}
+
+function usageOf<Context>(command: Command<Context>): string {
+  const options = [...command.options, ...EVERYWHERE].map(
+    ({ name, value, about }) => [`--${name}${value ? ` <${value}>` : ''}`, about] as const,
+  )
+  return [
+    `Usage: manilla admin ${callOf(command)} [options]`,
+    '',
+    command.summary,
+    '',
+    ...columns(options),
+  ].join('\n')
+}
+
+function callOf<Context>({ name, subject }: Command<Context>): string {
+  return subject ? `${name} <${subject}>` : name
+}
+
+export function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd())
+}

@@ -1,0 +1,62 @@
+// `npx manilla admin …`: what the operator does by hand, straight on the database. The answer goes
+// to standard output, what went wrong to standard error; the exit code is 0, 1 (refused or failed)
+// or 2 (not understood).
+
+import { userInfo } from 'node:os'
+import { systemClock } from '#clock.ts'
+import { ConfigProblem, databasePlace, readEnvironment } from '#config.ts'
+import { EmbeddedProblem } from '#db/embedded.ts'
+import { isConnectionLost } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { choose, UsageProblem } from './command-line.ts'
+import { COMMANDS } from './commands.ts'
+import { PlaceProblem, withDatabase } from './database-place.ts'
+
+const [REFUSED, MISUSED] = [1, 2]
+
+async function main(): Promise<void> {
+  const chosen = choose(COMMANDS, process.argv.slice(2))
+  if ('help' in chosen) return say(chosen.help)
+  const env = readEnvironment()
+  const { command, given, isJson } = chosen
+  const { data, text } = await withDatabase(databasePlace(env), (db) =>
+    command.run({ db, env, clock: systemClock, actor: `cli:${userName()}` }, given),
+  )
+  say(isJson ? JSON.stringify(data, null, 2) : text)
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+// Not every system knows a name for the user of a container.
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? '?'}`
+  }
+}
+
+// Undefined for what nobody foresaw: our bug, shown in full.
+function plainWords(error: Error & { code?: string }): string | undefined {
+  if (error instanceof Refusal) {
+    const fields = error.fields.map(({ field, message }) => `\n- ${field}: ${message}`)
+    return `${error.message}${fields.join('')}`
+  }
+  const isOurs = [UsageProblem, ConfigProblem, EmbeddedProblem, PlaceProblem].some(
+    (problem) => error instanceof problem,
+  )
+  if (isOurs) return error.message
+  if (isConnectionLost(error) || /^(28|3D|42501)/.test(error.code ?? '')) {
+    return `The database cannot be used (${error.code ?? error.message}): see DATABASE_URL.`
+  }
+  return undefined
+}
+
+main().catch((error) => {
+  const words = plainWords(error)
+  if (words) process.stderr.write(`${words}\n`)
+  else console.error(error)
+  process.exitCode = error instanceof UsageProblem ? MISUSED : REFUSED
+})
