@@ -31,15 +31,18 @@ create table advices (
   payer_rules jsonb,
   cancelled_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  extended_seconds integer not null default 0,
   constraint advices_pkey PRIMARY KEY (id),
   constraint advices_merchant_ref_unique UNIQUE (client_id, merchant_ref),
   constraint advices_of_client UNIQUE (client_id, id),
   constraint advices_amount_kobo_check CHECK (amount_kobo > 0),
   constraint advices_amount_policy_known CHECK (amount_policy = ANY (ARRAY['exact'::text, 'allow_under'::text, 'any'::text])),
   constraint advices_expires_in_seconds_check CHECK (expires_in_seconds >= 60 AND expires_in_seconds <= 172800),
+  constraint advices_extended_within_48_hours CHECK (extended_seconds >= 0 AND (expires_in_seconds + extended_seconds) <= 172800) NOT VALID,
   constraint advices_grace_seconds_check CHECK (grace_seconds >= 0 AND grace_seconds <= 86400),
   constraint advices_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
+CREATE INDEX advices_cancelled ON advices USING btree (client_id, id) WHERE cancelled_at IS NOT NULL;
 
 create table alerts (
   id bigint not null generated always as identity,
@@ -403,7 +406,16 @@ create table payments (
   constraint payments_successful_is_paid CHECK (status <> 'Successful'::text OR amount_policy = 'any'::text OR amount_paid_kobo = amount_kobo),
   constraint payments_advice_of_same_client FOREIGN KEY (client_id, advice_id) REFERENCES advices(client_id, id)
 ) with (fillfactor=80);
+CREATE INDEX payments_by_rare_status ON payments USING btree (client_id, status, id) WHERE status = ANY (ARRAY['PartPayment'::text, 'Cancelled'::text, 'Reversed'::text]);
 CREATE INDEX payments_to_close ON payments USING btree (closes_at) WHERE status = ANY (ARRAY['Processing'::text, 'PartPayment'::text]);
+
+create table remembered_answers (
+  id uuid not null,
+  answer_sealed bytea not null,
+  constraint remembered_answers_pkey PRIMARY KEY (id)
+) partition by RANGE (id);
+
+create table remembered_answers_default partition of remembered_answers DEFAULT;
 
 create table reversals (
   id bigint not null generated always as identity,

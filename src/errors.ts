@@ -45,6 +45,7 @@ export const REFUSALS = {
   idempotency_key_reused: ref(409, '94', 'This Idempotency-Key was used for another request.'),
   merchant_ref_reused: ref(409, '94', 'This merchantRef was used for an advice on other terms.'),
   advice_paid: ref(409, '21', 'This advice has been paid already.'),
+  advice_reversed: ref(409, '12', 'This advice was paid, and the bank took money back.'),
   advice_expired: ref(409, '12', 'This advice has expired: create a new one.'),
   advice_cancelled: ref(409, '12', 'This advice was cancelled.'),
   payment_has_money: ref(409, '12', 'This payment can no longer be cancelled.'),

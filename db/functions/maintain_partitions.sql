@@ -1,6 +1,6 @@
 -- maintain_partitions: makes the partitions that are about to be needed and drops those whose time
 -- is over. Events, and with them their deliveries and the attempts at those, live in weeks (kept
--- `event_days`), idempotency keys in days (kept `key_days`).
+-- `event_days`), idempotency keys and what was answered to them in days (kept `key_days`).
 --
 -- Returns what it did, one line each. Safe to run at any time by any number of processes: one
 -- works, the others find nothing to do. Rows that came before their partition was made are in
@@ -51,16 +51,26 @@ begin
                      first::timestamp at time zone 'UTC', (first + 1)::timestamp at time zone 'UTC');
       return next format('made idempotency_keys_%s', to_char(first, 'YYYYMMDD'));
     end if;
+    if to_regclass(format('remembered_answers_%s', to_char(first, 'YYYYMMDD'))) is null
+       and not exists (select from remembered_answers_default
+                        where id >= uuid_floor(first) and id < uuid_floor(first + 1)) then
+      execute format('create table remembered_answers_%s partition of remembered_answers
+                        for values from (%L) to (%L)', to_char(first, 'YYYYMMDD'),
+                     uuid_floor(first), uuid_floor(first + 1));
+      return next format('made remembered_answers_%s', to_char(first, 'YYYYMMDD'));
+    end if;
   end loop;
 
   for part in
     select c.relname,
            to_date(right(c.relname, 8), 'YYYYMMDD')
-             + case when i.inhparent = 'idempotency_keys'::regclass then 1 + key_days
+             + case when i.inhparent in ('idempotency_keys'::regclass,
+                                         'remembered_answers'::regclass) then 1 + key_days
                     else 7 + event_days end as over
       from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent in ('events'::regclass, 'deliveries'::regclass,
-                           'delivery_attempts'::regclass, 'idempotency_keys'::regclass)
+                           'delivery_attempts'::regclass, 'idempotency_keys'::regclass,
+                           'remembered_answers'::regclass)
        and c.relname ~ '_[0-9]{8}$'
      order by 1
   loop

@@ -14,7 +14,7 @@ import type { SuspenseRow } from './credit-decisions.ts'
 import type { Holding, PaymentTarget } from './credit-judgement.ts'
 import { appendEvents, type NewEvent } from './events.ts'
 import { findHoldings, lockPayments, updatePayments } from './payment-books.ts'
-import { isOpen, statusAt } from './payments.ts'
+import { closedRefusal, isOpen, statusAt } from './payments.ts'
 import { insertSuspense, type SuspendedAgain, suspendAgain } from './suspense-items.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
@@ -65,7 +65,7 @@ export async function cancelAdvice(
   const payment = row && (await lockPayments(tx, [row.id])).get(row.id)
   if (row && payment) {
     const status = statusAt({ status: payment.status, expiresAt: row.expiresAt }, deps.now)
-    if (!isOpen(status)) throw new Refusal(status === 'Expired' ? 'advice_expired' : 'advice_paid')
+    if (!isOpen(status)) throw closedRefusal(status)
     await closePayments(tx, deps, [payment], 'Cancelled')
   }
   await tx.query({

@@ -8,7 +8,7 @@ import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 
-type IdempotencyKey = { clientId: bigint; key: string; requestHash: Buffer }
+export type IdempotencyKey = { clientId: bigint; key: string; requestHash: Buffer }
 type Remembered = { requestHash: Buffer; resource: string }
 
 export type Once<T> = { value: T; replayed: boolean }
@@ -45,7 +45,9 @@ export async function makeOnce<T extends object>(
   })
   const made = await make(places)
   const madeAt = new Map(places.map((place, index) => [place, made[index] as T | Refusal]))
-  const found = await find([...remembered.values()].map((earlier) => earlier.resource))
+  // Not what another operation made: only this one's resources are known to `find`.
+  const own = [...remembered.values()].filter(({ requestHash }) => requestHash.length > 0)
+  const found = await find(own.map((earlier) => earlier.resource))
 
   const toRemember = places.flatMap((place) => {
     const key = keys[place]
@@ -67,11 +69,12 @@ export async function makeOnce<T extends object>(
   })
 }
 
-function keyName({ clientId, key }: { clientId: bigint; key: string }): string {
+export function keyName({ clientId, key }: { clientId: bigint; key: string }): string {
   return `${clientId}/${key}`
 }
 
-async function findRemembered(
+// Under the lock of its keys, which is held until commit.
+export async function findRemembered(
   tx: Transaction,
   operation: string,
   keys: readonly IdempotencyKey[],
@@ -112,7 +115,7 @@ async function findRemembered(
   )
 }
 
-async function remember(
+export async function remember(
   tx: Transaction,
   now: Date,
   operation: string,

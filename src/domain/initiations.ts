@@ -14,17 +14,24 @@ import { timeOrderedId } from '#ids.ts'
 import { type NewAlert, raiseAlerts } from './alerts.ts'
 import { appendEvents } from './events.ts'
 import { drawDynamicNumbers } from './numbers.ts'
-import { isOpen, type Payment, SELECT_PAYMENT, statusAt } from './payments.ts'
+import { closedRefusal, isOpen, type Payment, SELECT_PAYMENT, statusAt } from './payments.ts'
 
 export type Initiation = {
   adviceId: string
   bankCode: string
   clientId: bigint | undefined // Undefined: the caller holds nothing but the reference.
+  idempotencyKey?: string | undefined // See keyed-initiations.ts.
 }
 
-export type Initiated = { payment: Payment; bankCode: string; accountNumber: string }
+export type Initiated = {
+  payment: Payment
+  bankCode: string
+  accountNumber: string
+  at: Date // The moment that the payment is shown as of.
+  isReplayed?: boolean
+}
 
-type Deps = { banks: readonly BankSettings[]; quarantineDays: number; now: Date }
+export type Deps = { banks: readonly BankSettings[]; quarantineDays: number; now: Date }
 type AdviceRow = Omit<Payment, 'id' | 'status' | 'amountPaidKobo' | 'numbers'> & {
   expiresInSeconds: number
   graceSeconds: number
@@ -68,18 +75,18 @@ export async function initiatePayments(
     if (payment instanceof Refusal) return payment
     const { bankCode } = initiations[index] as Initiation
     const accountNumber = numberAt(payment, bankCode)
-    return accountNumber ? { payment, bankCode, accountNumber } : new Refusal('numbers_exhausted')
+    if (!accountNumber) return new Refusal('numbers_exhausted')
+    return { payment, bankCode, accountNumber, at: deps.now }
   })
 }
 
 function refusalOf(advice: AdviceRow, payment: Payment | undefined, now: Date) {
   if (advice.cancelledAt) return new Refusal('advice_cancelled')
   if (!payment || isOpen(statusAt(payment, now))) return undefined
-  if (payment.status === 'Successful') return new Refusal('advice_paid')
-  return new Refusal(payment.status === 'Cancelled' ? 'advice_cancelled' : 'advice_expired')
+  return closedRefusal(statusAt(payment, now))
 }
 
-function numberAt(payment: Payment, bankCode: string): string | undefined {
+export function numberAt(payment: Payment, bankCode: string): string | undefined {
   return payment.numbers.find((number) => number.bankCode === bankCode)?.accountNumber
 }
 

@@ -54,6 +54,13 @@ export function isOpen(status: PaymentStatus): boolean {
   return status === 'Processing' || status === 'PartPayment'
 }
 
+// Why nothing more can be done with an advice whose payment is no longer open.
+export function closedRefusal(status: PaymentStatus): Refusal {
+  if (status === 'Successful') return new Refusal('advice_paid')
+  if (status === 'Reversed') return new Refusal('advice_reversed')
+  return new Refusal(status === 'Cancelled' ? 'advice_cancelled' : 'advice_expired')
+}
+
 export function adviceStatus(
   advice: { cancelledAt: Date | null },
   payment: { status: PaymentStatus; expiresAt: Date } | undefined,

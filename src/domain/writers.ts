@@ -19,7 +19,8 @@ import type { Answer } from './credit-decisions.ts'
 import type { IncomingCredit } from './credit-judgement.ts'
 import { takeCredits } from './credits.ts'
 import type { Once } from './idempotency.ts'
-import { type Initiated, type Initiation, initiatePayments } from './initiations.ts'
+import type { Initiated, Initiation } from './initiations.ts'
+import { initiateOnce } from './keyed-initiations.ts'
 
 export type Writers = {
   accounts: Batcher<AccountRequest, Once<CollectionAccount> | Refusal>
@@ -71,7 +72,7 @@ export function createWriters(deps: Deps): Writers {
     createAdvices(tx, { sealer, now }, items),
   )
   const initiations: Writers['initiations'] = batcher('initiations', (tx, now, items) =>
-    initiatePayments(tx, { banks, quarantineDays, now }, items),
+    initiateOnce(tx, { sealer, banks, quarantineDays, now }, items),
   )
   const credits: Writers['credits'] = batcher('credits', (tx, now, items) =>
     takeCredits(tx, { sealer, sharedAccounts, now }, items),

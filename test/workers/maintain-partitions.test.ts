@@ -22,6 +22,10 @@ test('partitions are made ahead of time, once, however many make them at once', 
     '20261120',
     '20261121',
   ])
+  assert.deepEqual(
+    await bench.partitions('remembered_answers'),
+    await bench.partitions('idempotency_keys'),
+  )
 })
 
 test('a partition goes when its time is over, and not before', async () => {
@@ -32,6 +36,7 @@ test('a partition goes when its time is over, and not before', async () => {
   await bench.round()
   const keys = await bench.partitions('idempotency_keys')
   assert.equal(keys[0], '20261119')
+  assert.deepEqual(await bench.partitions('remembered_answers'), keys)
 
   bench.advanceDays(91)
   await bench.round()

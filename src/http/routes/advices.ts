@@ -1,7 +1,7 @@
 // /Payment/advice: what a customer is asked to pay.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
+import type { Queryable } from '#db/pool.ts'
 import { type AdviceTerms, getAdvice } from '#domain/advices.ts'
 import { cancelAdvice } from '#domain/closings.ts'
 import { type HashPayer, keepRules, payerHasher } from '#domain/payer-rules.ts'
@@ -9,6 +9,7 @@ import { findPaymentOfAdvice } from '#domain/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
 import { presentAdvice } from '#http/present.ts'
 import {
   Amount,
@@ -143,9 +144,9 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
 const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, batchPool, sharedAccounts, authentication, clock, publicUrl } = deps
 
-  async function readAdvice(clientId: bigint, id: string) {
-    const advice = await getAdvice(db, clientId, id)
-    const payment = await findPaymentOfAdvice(db, id)
+  async function readAdvice(from: Queryable, clientId: bigint, id: string) {
+    const advice = await getAdvice(from, clientId, id)
+    const payment = await findPaymentOfAdvice(from, id)
     return paymentAccepted(presentAdvice(advice, payment, { now: clock(), publicUrl }))
   }
 
@@ -160,18 +161,19 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         summary: 'Cancel an advice that is not paid',
         description: 'What was paid in part moves to suspense. Cancelling again changes nothing.',
         security: BEARER,
+        headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),
         response,
       },
     },
-    async (request) => {
+    async (request, reply) => {
+      const { client, actor } = request
       const id = parseReference(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
-      const { client, actor } = request
-      await withTransaction(batchPool, (tx) =>
-        cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id),
-      )
-      return readAdvice(request.client.id, id)
+      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+        await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
+        return readAdvice(tx, client.id, id)
+      })
     },
   )
 
@@ -192,7 +194,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
     async (request) => {
       const id = parseReference(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
-      return readAdvice(request.client.id, id)
+      return readAdvice(db, request.client.id, id)
     },
   )
 }

@@ -6,7 +6,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { presentPayment } from '#http/present.ts'
-import { BEARER, PaymentEnvelope, PaymentFailure, text } from '#http/schemas.ts'
+import { BEARER, IdempotencyHeaders, PaymentEnvelope, PaymentFailure, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 
 export const PaymentBody = Type.Object({
@@ -29,9 +29,10 @@ export function showPayment(
   { banks, clock, policy }: Deps,
   payment: Payment,
   number: PaymentNumber,
+  now = clock(),
 ) {
   return presentPayment(payment, number, {
-    now: clock(),
+    now,
     bankName: bankNameOf(banks, number.bankCode),
     nameStyle: policy.accountName,
   })
@@ -76,20 +77,23 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         summary: 'Issue a number to pay an advice into',
         description: 'The reference suffices; a token, when sent, must be the owner’s.',
         security: [...BEARER, {}],
+        headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),
         body: Type.Object({ bankCode: text(10, 'A code of the supported banks.') }),
         response: { 200: PaymentEnvelope(PaymentBody), '4xx': PaymentFailure },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const adviceId = parseReference(request.params.adviceReference)
       if (!adviceId) throw new Refusal('advice_not_found')
-      const { payment, ...number } = await writers.initiations.submit({
+      const { payment, at, isReplayed, ...number } = await writers.initiations.submit({
         adviceId,
         bankCode: request.body.bankCode,
         clientId: request.client?.id,
+        idempotencyKey: request.headers['idempotency-key'],
       })
-      return paymentAccepted(showPayment(deps, payment, number))
+      if (isReplayed) reply.header('idempotent-replayed', 'true')
+      return paymentAccepted(showPayment(deps, payment, number, at))
     },
   )
 }

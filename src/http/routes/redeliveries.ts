@@ -1,15 +1,15 @@
 // Sending on request: an event again, a range of time to one endpoint, a test.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
 import { REPLAY_MAX, redeliver, replay } from '#domain/deliveries.ts'
 import { timestamp } from '#domain/resource-views.ts'
 import { sendTestEvent } from '#domain/test-events.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
 import { NoQuery, windowOf } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
 import { endpointIdOf, eventIdOf, NoBody } from '#http/webhook-bodies.ts'
 
 const Queued = Type.Integer({ description: 'How many deliveries are on their way.' })
@@ -40,6 +40,7 @@ const ReplayRequest = Type.Object(
 
 const about = {
   security: BEARER,
+  headers: IdempotencyHeaders,
   params: Type.Object({ id: Type.String() }),
   querystring: NoQuery,
 }
@@ -50,7 +51,7 @@ export const redeliveryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
 }
 
 const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
+  const { authentication, clock } = deps
 
   app.post(
     '/api/v1/events/:id/redeliver',
@@ -66,24 +67,25 @@ const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(Type.Object({ queued: Queued })), '4xx': ApiFailure },
       },
     },
-    async ({ client, params, body }) => {
+    async (request, reply) => {
+      const { client, params, body } = request
       const eventId = eventIdOf(params.id)
       const only = body?.endpointId
-      const queued = await withTransaction(db, (tx) =>
-        redeliver(tx, clock(), {
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        const queued = await redeliver(tx, clock(), {
           clientId: client.id,
           eventId,
           ...(only === undefined ? {} : { endpointId: endpointIdOf(only) }),
-        }),
-      )
-      if (queued === 0) throw new Refusal('nowhere_to_send')
-      return accepted('Event queued successfully', { queued })
+        })
+        if (queued === 0) throw new Refusal('nowhere_to_send')
+        return accepted('Event queued successfully', { queued })
+      })
     },
   )
 }
 
 const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
+  const { authentication, clock } = deps
 
   app.post(
     '/api/v1/webhook-endpoints/:id/replay',
@@ -104,14 +106,16 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         },
       },
     },
-    async ({ client, params, body }) => {
+    async (request, reply) => {
+      const { client, params, body } = request
       const endpointId = endpointIdOf(params.id)
       const { from, to } = windowOf(body) as { from: Date; to: Date } // The schema has both.
-      const { queued, nextFrom } = await withTransaction(db, (tx) =>
-        replay(tx, clock(), { clientId: client.id, endpointId, from, to }),
-      )
-      const data = { queued, nextFrom: nextFrom && timestamp(nextFrom) }
-      return accepted('Events queued successfully', data)
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        const asked = { clientId: client.id, endpointId, from, to }
+        const { queued, nextFrom } = await replay(tx, clock(), asked)
+        const data = { queued, nextFrom: nextFrom && timestamp(nextFrom) }
+        return accepted('Events queued successfully', data)
+      })
     },
   )
 
@@ -132,10 +136,12 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         },
       },
     },
-    async ({ client, params }) => {
-      const id = endpointIdOf(params.id)
-      const eventId = await withTransaction(db, (tx) => sendTestEvent(tx, clock(), client.id, id))
-      return accepted('Test event queued successfully', { eventId })
+    async (request, reply) => {
+      const id = endpointIdOf(request.params.id)
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        const eventId = await sendTestEvent(tx, clock(), request.client.id, id)
+        return accepted('Test event queued successfully', { eventId })
+      })
     },
   )
 }

@@ -13,7 +13,15 @@ import { getPayment } from '#domain/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { Amount, BEARER, nullable, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
+import { answerInSteps } from '#http/idempotency.ts'
+import {
+  Amount,
+  BEARER,
+  IdempotencyHeaders,
+  nullable,
+  PaymentEnvelope,
+  PaymentFailure,
+} from '#http/schemas.ts'
 import { koboOf, toNaira } from '#money.ts'
 import { bankNameOf, PaymentBody, showPayment } from './bank-transfers.ts'
 
@@ -43,6 +51,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         tags: ['Sandbox'],
         summary: 'Push a test transfer into a virtual account (sandbox only)',
         security: BEARER,
+        headers: IdempotencyHeaders,
         body: Type.Object({
           virtualAccountNumber: Type.String({
             pattern: '^[0-9]{10}$',
@@ -54,19 +63,24 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         response: { 200: PaymentEnvelope(SimulatedBody), '4xx': PaymentFailure },
       },
     },
-    async ({ client, body }) => {
+    async (request, reply) => {
+      const { client, body } = request
       const accountNumber = body.virtualAccountNumber
       const owner = await findNumber(db, client.id, accountNumber)
       if (!owner) throw new Refusal('number_not_found')
       const amountKobo = koboOf(body.amount) as bigint // Checked by the schema.
-      const credit = makeUp({ bankCode: owner.bankCode, accountNumber, amountKobo }, clock())
-      const answer = await writers.credits.submit(credit)
-      if (answer.status === 'session_reused') throw new Refusal('try_again')
-      return paymentAccepted({
-        ...(await showTarget(deps, client, owner, credit, answer)),
-        sessionId: credit.sessionId,
-        outcome: answer.outcome,
-        reason: answer.reason,
+      const made = makeUp({ bankCode: owner.bankCode, accountNumber, amountKobo }, clock())
+      // The session id is what makes it one transfer, however often it is sent.
+      return answerInSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
+        const credit = { ...made, sessionId }
+        const answer = await writers.credits.submit(credit)
+        if (answer.status === 'session_reused') throw new Refusal('try_again')
+        return paymentAccepted({
+          ...(await showTarget(deps, client, owner, credit, answer)),
+          sessionId,
+          outcome: answer.outcome,
+          reason: answer.reason,
+        })
       })
     },
   )

@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { type AssignTo, assignSuspense } from '#domain/suspense-assignments.ts'
 import { ITEM_STATES, type ItemState } from '#domain/suspense-items.ts'
 import { getSuspense, listSuspense, type SuspenseEntry } from '#domain/suspense-list.ts'
@@ -11,9 +11,18 @@ import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { answerInSteps, answerOnce } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listed, PageQuery, query } from '#http/lists.ts'
 import { timestamp } from '#http/present.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, nullable, text } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  digits,
+  IdempotencyHeaders,
+  nullable,
+  text,
+} from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
@@ -42,6 +51,16 @@ const SuspenseBody = Type.Object({
 })
 
 const Note = Type.Optional(text(500, 'Why; kept in the record of actions.'))
+const AssignRequest = Type.Object(
+  {
+    accountNumber: Type.Optional(
+      digits('^[0-9]{10}$', 'A collection account.', 'Must be 10 digits.'),
+    ),
+    paymentReference: Type.Optional(text(40, 'A payment.')),
+    note: Note,
+  },
+  { additionalProperties: false },
+)
 const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(SuspenseBody), '4xx': ApiFailure }
 const tags = ['Suspense']
@@ -132,29 +151,21 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Give suspended money to a payment or a collection account',
         description: 'Give one of the two. The same again changes nothing.',
         security: BEARER,
+        headers: IdempotencyHeaders,
         params: Params,
-        body: Type.Object(
-          {
-            accountNumber: Type.Optional(
-              digits('^[0-9]{10}$', 'A collection account.', 'Must be 10 digits.'),
-            ),
-            paymentReference: Type.Optional(text(40, 'A payment.')),
-            note: Note,
-          },
-          { additionalProperties: false },
-        ),
+        body: AssignRequest,
         response,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { client, params, body } = request
       const itemId = itemIdOf(params.id)
       const target = targetOf(body)
-      await withTransaction(batchPool, (tx) =>
-        assignSuspense(tx, actionOf(request), itemId, target),
-      )
-      const entry = await getSuspense(db, client, itemId)
-      return accepted('Suspense assigned successfully', presentSuspense(entry, sealer, clock()))
+      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+        await assignSuspense(tx, actionOf(request), itemId, target)
+        const entry = await getSuspense(tx, client, itemId)
+        return accepted('Suspense assigned successfully', presentSuspense(entry, sealer, clock()))
+      })
     },
   )
 
@@ -168,18 +179,24 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Send suspended money back to its payer',
         description: 'The bank is told, and confirms; the sandbox’s bank at once.',
         security: BEARER,
+        headers: IdempotencyHeaders,
         params: Params,
         body: Type.Object({ note: Note }, { additionalProperties: false }),
         response,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { client, params } = request
       const itemId = itemIdOf(params.id)
-      await withTransaction(batchPool, (tx) => requestReturn(tx, actionOf(request), itemId))
-      await sendReturns()
-      const entry = await getSuspense(db, client, itemId)
-      return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))
+      const begin = async (tx: Transaction) => {
+        await requestReturn(tx, actionOf(request), itemId)
+        return itemId.toString()
+      }
+      return answerInSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
+        await sendReturns()
+        const entry = await getSuspense(db, client, itemId)
+        return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))
+      })
     },
   )
 }

@@ -19,8 +19,9 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
 import {
   EndpointFields,
   endpointIdOf,
@@ -95,20 +96,22 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Register a webhook endpoint',
         description: `At most ${ENDPOINTS_MAX}. Deliveries are signed with the secret answered.`,
         security: BEARER,
+        headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: EndpointRequest,
         response: { 200: ApiEnvelope(EndpointWithSecret), '4xx': ApiFailure },
       },
     },
-    async ({ client, body }) => {
+    async (request, reply) => {
+      const { client, body } = request
       refuseBadTarget(body.url, mode)
-      const data = await withTransaction(db, async (tx) => {
+      return answerOnce(deps, { request, reply }, async (tx) => {
         const asked = { url: body.url, eventTypes: body.eventTypes ?? null }
         const endpoint = await createEndpoint(tx, clock(), client.id, asked)
         const secret = await getSecret(tx, sealer, clock(), client.id, endpoint.id)
-        return { ...presentEndpoint(endpoint), secret }
+        const data = { ...presentEndpoint(endpoint), secret }
+        return accepted('Webhook endpoint created successfully', data)
       })
-      return accepted('Webhook endpoint created successfully', data)
     },
   )
 

@@ -1,12 +1,12 @@
 // /api/WebHook/push: the latest state of a payment, told again.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
 import { pushPayment, redeliver } from '#domain/deliveries.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { BEARER, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import { BEARER, IdempotencyHeaders, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 
 const PushBody = Type.Object({
@@ -16,7 +16,7 @@ const PushBody = Type.Object({
 })
 
 export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
+  const { authentication, clock } = deps
 
   app.post(
     '/api/WebHook/push/:paymentReference',
@@ -29,20 +29,22 @@ export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         summary: 'Send the latest state of a payment again',
         description: 'To its notificationUrl, its callBackUrl when it is final, and endpoints.',
         security: BEARER,
+        headers: IdempotencyHeaders,
         params: Type.Object({ paymentReference: Type.String() }),
         response: { 200: PaymentEnvelope(PushBody), '4xx': PaymentFailure },
       },
     },
-    async ({ client, params }) => {
+    async (request, reply) => {
+      const { client, params } = request
       const paymentReference = parseReference(params.paymentReference)
       if (!paymentReference) throw new Refusal('payment_not_found')
-      const pushed = await withTransaction(db, async (tx) => {
+      return answerOnce(deps, { request, reply }, async (tx) => {
         const { eventId } = await pushPayment(tx, clock(), client.id, paymentReference)
         // Endpoints too: for many merchants they are the only ones that are told.
-        return { eventId, queued: await redeliver(tx, clock(), { clientId: client.id, eventId }) }
+        const queued = await redeliver(tx, clock(), { clientId: client.id, eventId })
+        if (queued === 0) throw new Refusal('nowhere_to_send')
+        return paymentAccepted({ paymentReference, eventId, queued })
       })
-      if (pushed.queued === 0) throw new Refusal('nowhere_to_send')
-      return paymentAccepted({ paymentReference, ...pushed })
     },
   )
 }

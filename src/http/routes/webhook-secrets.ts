@@ -2,13 +2,13 @@
 // notificationUrl or a callBackUrl; every endpoint has another.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
 import { getSecret, rotateSecret } from '#domain/signing-secrets.ts'
 import { getEndpoint } from '#domain/webhook-endpoints.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import { endpointIdOf, NoBody, Secret } from '#http/webhook-bodies.ts'
 
 const about = {
@@ -48,15 +48,15 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
         operationId: 'rotateWebhookSecret',
         summary: 'Replace your own signing secret',
         description: ROTATION,
+        headers: IdempotencyHeaders,
         body: NoBody,
       },
     },
-    async ({ client }) => {
-      const secret = await withTransaction(db, (tx) =>
-        rotateSecret(tx, sealer, clock(), client.id, null),
-      )
-      return accepted('Webhook secret rotated successfully', { secret })
-    },
+    (request, reply) =>
+      answerOnce(deps, { request, reply }, async (tx) => {
+        const secret = await rotateSecret(tx, sealer, clock(), request.client.id, null)
+        return accepted('Webhook secret rotated successfully', { secret })
+      }),
   )
 
   app.post(
@@ -68,17 +68,19 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
         operationId: 'rotateWebhookEndpointSecret',
         summary: 'Replace the secret of a webhook endpoint',
         description: ROTATION,
+        headers: IdempotencyHeaders,
         params: Type.Object({ id: Type.String() }),
         body: NoBody,
       },
     },
-    async ({ client, params }) => {
+    async (request, reply) => {
+      const { client, params } = request
       const id = endpointIdOf(params.id)
-      const secret = await withTransaction(db, async (tx) => {
+      return answerOnce(deps, { request, reply }, async (tx) => {
         await getEndpoint(tx, client.id, id)
-        return rotateSecret(tx, sealer, clock(), client.id, id)
+        const secret = await rotateSecret(tx, sealer, clock(), client.id, id)
+        return accepted('Webhook secret rotated successfully', { secret })
       })
-      return accepted('Webhook secret rotated successfully', { secret })
     },
   )
 }

@@ -1,0 +1,65 @@
+// Requests sent again, one at a time: for the many kinds of requests of which there are few. What
+// comes by the thousand is made in batches (idempotency.ts); the keys and their locks are the same,
+// so a key that one of them knows is known to the other.
+//
+//   begun ──▶ answered      whoever answers first has answered for good, and for all
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { timeOrderedId } from '#ids.ts'
+import { findRemembered, type IdempotencyKey, keyName, remember } from './idempotency.ts'
+
+export type KeyedRequest = IdempotencyKey & { operation: string }
+
+// What a request is about, and where its answer is kept.
+export type Begun = { about: string; answerId: string }
+
+// Undefined: it is new. Call it first in a transaction: its lock, which is held until commit, comes
+// before all others.
+export async function recall(tx: Transaction, request: KeyedRequest): Promise<Begun | undefined> {
+  const known = (await findRemembered(tx, request.operation, [request])).get(keyName(request))
+  if (!known) return undefined
+  if (!request.requestHash.equals(known.requestHash)) throw new Refusal('idempotency_key_reused')
+  return JSON.parse(known.resource)
+}
+
+export async function rememberRequest(
+  tx: Transaction,
+  now: Date,
+  request: KeyedRequest,
+  about: string,
+): Promise<Begun> {
+  const begun: Begun = { about, answerId: timeOrderedId(now) }
+  await remember(tx, now, request.operation, [{ ...request, resource: JSON.stringify(begun) }])
+  return begun
+}
+
+// Answers the answer that counts: the first that was remembered, this one or another's.
+export async function rememberAnswer(
+  db: Queryable,
+  { answerId }: Begun,
+  answerSealed: Buffer,
+): Promise<Buffer> {
+  const { rowCount } = await db.query({
+    name: 'remember-answer',
+    text: `insert into remembered_answers (id, answer_sealed) values ($1, $2)
+           on conflict (id) do nothing`,
+    values: [answerId, answerSealed],
+  })
+  if (rowCount === 1) return answerSealed
+  return (await findAnswer(db, { answerId })) as Buffer
+}
+
+// Undefined while nobody has answered yet.
+export async function findAnswer(
+  db: Queryable,
+  { answerId }: Pick<Begun, 'answerId'>,
+): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ sealed: Buffer }>({
+    name: 'find-answer',
+    text: 'select answer_sealed as sealed from remembered_answers where id = $1',
+    values: [answerId],
+  })
+  return rows[0]?.sealed
+}

@@ -1,0 +1,97 @@
+// Idempotency-Key for every POST that makes or moves something (those that come by the thousand
+// have it in their batches). A request sent again gets the first answer, status and body, and the
+// header `Idempotent-Replayed: true`; two at once do the work once. A refusal is not remembered: the
+// same key may be tried again.
+//
+// An answer is kept sealed, because it may hold a secret, for as long as its key (at least 24 h).
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Pool } from '#db/pool.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import {
+  findAnswer,
+  type KeyedRequest,
+  recall,
+  rememberAnswer,
+  rememberRequest,
+} from '#domain/remembered-answers.ts'
+import type { Sealer } from '#seal.ts'
+import type { Deps } from './deps.ts'
+
+type Call = { request: FastifyRequest; reply: FastifyReply; pool?: Pool }
+type Parts = Pick<Deps, 'db' | 'sealer' | 'clock'>
+
+// All of the work is done in the transaction, and so is its answer made.
+export async function answerOnce<T extends object>(
+  { db, sealer, clock }: Parts,
+  { request, reply, pool = db }: Call,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const keyed = keyedRequest(sealer, request)
+  if (!keyed) return withTransaction(pool, work)
+  const answered = await withTransaction(pool, async (tx) => {
+    const known = await recall(tx, keyed)
+    if (known) return { sealed: await findAnswer(tx, known) }
+    const body = await work(tx)
+    const begun = await rememberRequest(tx, clock(), keyed, '')
+    await rememberAnswer(tx, begun, sealAnswer(sealer, reply, body))
+    return { body }
+  })
+  return 'body' in answered ? answered.body : replay(sealer, reply, answered.sealed as Buffer)
+}
+
+// Where something has a part in the work that cannot be in the transaction (a bank, a batch):
+// `begin` is or answers what it is about, which is remembered; `finish` does the rest and makes the
+// answer. Should we fail in between, the same request goes on from there: so `finish` must do no
+// harm when it is done again for the same thing.
+export async function answerInSteps<T extends object>(
+  { db, sealer, clock }: Parts,
+  { request, reply, pool = db }: Call,
+  begin: string | ((tx: Transaction) => Promise<string>),
+  finish: (about: string) => Promise<T>,
+): Promise<T> {
+  const keyed = keyedRequest(sealer, request)
+  if (!keyed) return finish(typeof begin === 'string' ? begin : await withTransaction(pool, begin))
+  const { begun, isKnown, sealed } = await withTransaction(pool, async (tx) => {
+    const known = await recall(tx, keyed)
+    if (known) return { begun: known, isKnown: true, sealed: await findAnswer(tx, known) }
+    const about = typeof begin === 'string' ? begin : await begin(tx)
+    return { begun: await rememberRequest(tx, clock(), keyed, about), isKnown: false }
+  })
+  if (sealed) return replay(sealer, reply, sealed)
+  const made = await finish(begun.about)
+  const first = await rememberAnswer(db, begun, sealAnswer(sealer, reply, made))
+  return isKnown ? replay(sealer, reply, first) : openAnswer<T>(sealer, first).body
+}
+
+function keyedRequest(sealer: Sealer, request: FastifyRequest): KeyedRequest | undefined {
+  const key = request.headers['idempotency-key']
+  if (typeof key !== 'string') return undefined
+  const operation = `${request.method} ${request.routeOptions.url}`
+  // Of whoever got the first answer: another's rights may be others. No body is an empty one.
+  const said = [request.actor, request.params, request.query, request.body ?? {}]
+  const requestHash = sealer.hash(operation, JSON.stringify(said, inOrder))
+  return { clientId: request.client.id, key, operation, requestHash }
+}
+
+// The same fields in another order are the same request.
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+type Answer<T> = { status: number; body: T }
+
+function sealAnswer(sealer: Sealer, reply: FastifyReply, body: object): Buffer {
+  return sealer.seal(JSON.stringify({ status: reply.statusCode, body } satisfies Answer<object>))
+}
+
+function openAnswer<T>(sealer: Sealer, sealed: Buffer): Answer<T> {
+  return JSON.parse(sealer.open(sealed))
+}
+
+function replay<T>(sealer: Sealer, reply: FastifyReply, sealed: Buffer): T {
+  const { status, body } = openAnswer<T>(sealer, sealed)
+  reply.code(status).header('idempotent-replayed', 'true')
+  return body
+}

@@ -1,0 +1,239 @@
+// Idempotency-Key on every POST that makes or moves something: sent again it gives the first answer
+// and does nothing, at once and later, here and at another process; on other terms it is refused.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTwin } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  ACCOUNTS,
+  ADVICE,
+  accountBody,
+  adviceBody,
+  assertRefused,
+  createAccount,
+  createAdvice,
+  databaseText,
+  INITIATE,
+  MINUTE_MS,
+  SIMULATE,
+  simulate,
+  startPayment,
+  UNKNOWN_REFERENCE,
+  verify,
+} from '../support/fixtures.ts'
+import { keyedOperations } from '../support/keyed-operations.ts'
+import { type Bench, type Call, startTestService } from '../support/running-service.ts'
+import { NOBODYS_NUMBER, SUSPENSE, suspend } from '../support/suspense-desk.ts'
+import { ENDPOINTS } from '../support/webhook-journeys.ts'
+
+const bench = closeAfterTests(await startTestService())
+const twin = closeAfterTests(await startTwin(bench))
+const AT_ONCE = 12
+
+const OPERATIONS = await keyedOperations(bench)
+
+let keys = 0
+const newKey = () => ({ 'idempotency-key': `key-${++keys}` })
+const post = (to: Bench, call: Omit<Call, 'method'>) => to.call({ method: 'POST', ...call })
+
+for (const { name, ask, others } of OPERATIONS) {
+  test(`${name}: sent again it gives the first answer, and nothing is written`, async () => {
+    const asked = await ask()
+    const headers = newKey()
+    const first = await post(bench, { ...asked, headers })
+    const before = await databaseText(bench)
+
+    const again = await post(bench, { ...asked, headers })
+    const token = await bench.login()
+    const elsewhere = await post(twin, { body: {}, ...asked, headers, token })
+
+    assert.equal(first.statusCode, 200, first.body)
+    assert.equal(first.headers['idempotent-replayed'], undefined)
+    for (const replay of [again, elsewhere]) {
+      assert.deepEqual([replay.statusCode, replay.body], [200, first.body])
+      assert.equal(replay.headers['idempotent-replayed'], 'true')
+    }
+    assert.equal(await databaseText(bench), before)
+  })
+
+  test(`${name}: the key on other terms, or for another thing, is refused`, async () => {
+    const asked = await ask()
+    const headers = newKey()
+    assert.equal((await post(bench, { ...asked, headers })).statusCode, 200)
+    const before = await databaseText(bench)
+
+    const changed = others
+      ? await post(bench, { ...asked, body: others(asked), headers })
+      : await post(bench, { url: `${ENDPOINTS}/${UNKNOWN_REFERENCE}/test`, headers })
+    const elsewhere = name.startsWith('createAdvice') ? ACCOUNTS : ADVICE
+    const body = elsewhere === ADVICE ? adviceBody() : accountBody()
+    const another = await post(bench, { url: elsewhere, body, headers })
+
+    assert.equal(changed.json().code, 'idempotency_key_reused', changed.body)
+    assert([400, 409].includes(changed.statusCode))
+    assert.equal(another.json().code, 'idempotency_key_reused', another.body)
+    assert.equal(await databaseText(bench), before)
+  })
+}
+
+test('every POST takes a key, or is one of those with a reason not to', async () => {
+  const reasons: Record<string, RegExp> = {
+    'logging in makes nothing but a token': /^\/(api\/Account\/login|oauth\/token)$/,
+    'a bank’s session id is its key': /^\/rails\/\{bankCode\}\/(credits|reversals|returns)$/,
+    'asking a name changes nothing': /^\/rails\/\{bankCode\}\/name-enquiry$/,
+  }
+  const { paths } = (await bench.call({ url: '/openapi.json', token: null })).json()
+
+  const without: string[] = []
+  const taking: string[] = []
+  for (const [path, { post: operation }] of Object.entries<Record<string, Described>>(paths)) {
+    if (!operation || Object.values(reasons).some((pattern) => pattern.test(path))) continue
+    const takes = operation.parameters?.some(
+      (each) => each.in === 'header' && each.name === 'idempotency-key',
+    )
+    if (takes) taking.push(operation.operationId)
+    else without.push(`POST ${path}`)
+  }
+
+  assert.deepEqual(without, [])
+  const tried = OPERATIONS.map(({ name }) => name)
+  assert.deepEqual(
+    tried.filter((name) => !taking.includes(name)),
+    [],
+  )
+})
+
+type Described = { operationId: string; parameters?: { in: string; name: string }[] }
+
+test(`${AT_ONCE} at once, at two processes, do the work once and all get its answer`, async () => {
+  const token = await bench.login()
+  const secrets = { url: '/api/v1/webhook-secret/rotate' }
+  const count = async () => (await bench.db.query('select 1 from signing_secrets')).rowCount
+  const { accountNumber } = await createAccount(bench)
+  const transfer = { url: SIMULATE, body: { virtualAccountNumber: accountNumber, amount: '10' } }
+  const item = await suspend(bench, NOBODYS_NUMBER, '10')
+  const back = { url: `${SUSPENSE}/${item.id}/return`, body: {} }
+  const before = await count()
+
+  for (const asked of [secrets, transfer, back]) {
+    const headers = newKey()
+    const answers = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, at) =>
+        post(at % 2 ? twin : bench, { body: {}, ...asked, headers, token }),
+      ),
+    )
+    const other = answers.find(({ statusCode }) => statusCode !== 200)
+    assert.equal(other?.body, undefined)
+    assert.equal(new Set(answers.map(({ body }) => body)).size, 1)
+    const fresh = answers.filter((answer) => !answer.headers['idempotent-replayed'])
+    assert.equal(fresh.length, 1)
+  }
+
+  assert.equal(await count(), (before ?? 0) + 1)
+  const { rows } = await bench.db.query('select 1 from credits where account_number = $1', [
+    accountNumber,
+  ])
+  assert.equal(rows.length, 1)
+})
+
+test('an answer is of its moment: what happened since does not change it', async () => {
+  const payment = await startPayment(bench, { amount: 100 })
+  const initiated = { url: `${INITIATE}/${payment.adviceReference}`, body: { bankCode: '058' } }
+  const headers = newKey()
+  const first = await post(bench, { ...initiated, headers })
+  const paid = { virtualAccountNumber: payment.bankAccount, amount: '40' }
+  const part = await post(bench, { url: SIMULATE, body: paid, headers: { 'idempotency-key': 'p' } })
+  await simulate(bench, payment.bankAccount, '60')
+  bench.advance(60 * MINUTE_MS)
+
+  const again = await post(bench, { ...initiated, headers })
+  const partAgain = await post(bench, {
+    url: SIMULATE,
+    body: paid,
+    headers: { 'idempotency-key': 'p' },
+  })
+
+  assert.equal(again.body, first.body)
+  assert.equal(partAgain.body, part.body)
+  assert.equal(part.json().responseData.amountPaid, 40)
+  assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'Successful')
+  assertRefused(await post(bench, initiated), 'payment', { code: 'advice_paid' })
+})
+
+test('a refused request does not use up its key', async () => {
+  const headers = newKey()
+  const { id } = await suspend(bench, NOBODYS_NUMBER, '10')
+  const { accountNumber } = await createAccount(bench)
+  const url = `${SUSPENSE}/${id}/assign`
+
+  const refused = await post(bench, { url, body: { accountNumber: '0000000001' }, headers })
+  const done = await post(bench, { url, body: { accountNumber }, headers })
+
+  assertRefused(refused, 'account', { status: 404, code: 'account_not_found' })
+  assert.equal(done.statusCode, 200)
+  assert.equal(done.headers['idempotent-replayed'], undefined)
+})
+
+test('the same fields in another order are the same request', async () => {
+  const headers = newKey()
+  const { accountNumber } = await createAccount(bench)
+  const body = { virtualAccountNumber: accountNumber, amount: '10' }
+  const reversed = { amount: '10', virtualAccountNumber: accountNumber }
+
+  const first = await post(bench, { url: SIMULATE, body, headers })
+  const again = await post(bench, { url: SIMULATE, body: reversed, headers })
+
+  assert.equal(again.body, first.body)
+})
+
+test('a payer’s key is the advice’s, and never stands in the way of its owner', async () => {
+  const [one, other] = [await createAdvice(bench), await createAdvice(bench)]
+  const headers = newKey()
+  const body = { bankCode: '035' }
+  const payer = { body, headers, token: null }
+
+  const first = await post(bench, { url: `${INITIATE}/${one.adviceReference}`, ...payer })
+  const again = await post(bench, { url: `${INITIATE}/${one.adviceReference}`, ...payer })
+  const elsewhere = await post(bench, { url: `${INITIATE}/${other.adviceReference}`, ...payer })
+  const owner = await post(bench, { url: ADVICE, body: adviceBody(), headers })
+  const unknown = { url: `${INITIATE}/${UNKNOWN_REFERENCE}`, ...payer }
+
+  assert.equal(again.body, first.body)
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  assert.equal(elsewhere.headers['idempotent-replayed'], undefined)
+  assert.notEqual(elsewhere.body, first.body)
+  assert.equal(owner.statusCode, 200)
+  assert.equal(owner.headers['idempotent-replayed'], undefined)
+  assertRefused(await post(bench, unknown), 'payment', { code: 'advice_not_found' })
+})
+
+test('another client’s key is its own, and what was answered is never another’s', async () => {
+  const token = await bench.newClient('KEYS000001')
+  const headers = newKey()
+  const rotate = { url: '/api/v1/webhook-secret/rotate', headers }
+  const mine = await post(bench, rotate)
+
+  const theirs = await post(bench, { ...rotate, token })
+
+  assert.equal(theirs.headers['idempotent-replayed'], undefined)
+  assert.notEqual(theirs.json().data.secret, mine.json().data.secret)
+})
+
+test('no secret that was answered is kept in the clear', async () => {
+  const rotated = await post(bench, { url: '/api/v1/webhook-secret/rotate', headers: newKey() })
+  const { secret } = rotated.json().data
+
+  const text = await databaseText(bench)
+
+  assert(!text.includes(secret))
+  const raw = Buffer.from(secret).toString('hex')
+  assert(!text.includes(raw))
+})
+
+test('a key that is none is refused on our own endpoints too', async () => {
+  for (const key of ['x'.repeat(256), '', ' ', 'a b', 'é', '\t']) {
+    const call = { url: '/api/v1/webhook-secret/rotate', headers: { 'idempotency-key': key } }
+    assertRefused(await post(bench, call), 'account', { code: 'invalid_request' })
+  }
+})

@@ -1,0 +1,133 @@
+// Every POST that takes an Idempotency-Key, with something for it to do.
+
+import {
+  ACCOUNTS,
+  ADVICE,
+  accountBody,
+  adviceBody,
+  createAccount,
+  createAdvice,
+  INITIATE,
+  SIMULATE,
+  startPayment,
+} from './fixtures.ts'
+import type { Bench } from './running-service.ts'
+import { NOBODYS_NUMBER, SUSPENSE, suspend } from './suspense-desk.ts'
+import { ENDPOINTS } from './webhook-journeys.ts'
+
+const HOOK = 'https://shop.example.com/events'
+
+type Ask = { url: string; body?: unknown }
+export type KeyedOperation = {
+  name: string
+  ask: () => Promise<Ask>
+  others?: (asked: Ask) => unknown // The body of another request to the same address.
+}
+
+export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
+  const made = await bench.call({ url: ENDPOINTS, body: { url: HOOK } })
+  const endpoint = `${ENDPOINTS}/${made.json().data.id}`
+  return [
+    ...paymentOperations(bench),
+    ...suspenseOperations(bench),
+    ...webhookOperations(bench, endpoint),
+  ]
+}
+
+const paymentOperations = (bench: Bench): KeyedOperation[] => [
+  {
+    name: 'createCollectionAccount',
+    ask: async () => ({ url: ACCOUNTS, body: accountBody() }),
+    others: () => accountBody({ channel: 'WEB' }),
+  },
+  {
+    name: 'createAdvice',
+    ask: async () => ({ url: ADVICE, body: adviceBody() }),
+    others: () => adviceBody({ amount: 7 }),
+  },
+  {
+    name: 'cancelAdvice',
+    ask: async () => ({
+      url: `${ADVICE}/${(await createAdvice(bench)).adviceReference}/cancel`,
+    }),
+    others: () => ({ why: 'not' }),
+  },
+  {
+    name: 'initiateBankTransfer',
+    ask: async () => ({
+      url: `${INITIATE}/${(await createAdvice(bench)).adviceReference}`,
+      body: { bankCode: '035' },
+    }),
+    others: () => ({ bankCode: '058' }),
+  },
+  {
+    name: 'simulatePayment',
+    ask: async () => {
+      const { accountNumber } = await createAccount(bench)
+      return { url: SIMULATE, body: { virtualAccountNumber: accountNumber, amount: '10' } }
+    },
+    others: ({ body }) => ({ ...(body as object), amount: '11' }),
+  },
+]
+
+const suspenseOperations = (bench: Bench): KeyedOperation[] => [
+  {
+    name: 'assignSuspense',
+    ask: async () => {
+      const { accountNumber } = await createAccount(bench)
+      const { id } = await suspend(bench, NOBODYS_NUMBER, '10')
+      return { url: `${SUSPENSE}/${id}/assign`, body: { accountNumber } }
+    },
+    others: ({ body }) => ({ ...(body as object), note: 'Other.' }),
+  },
+  {
+    name: 'returnSuspense',
+    ask: async () => ({
+      url: `${SUSPENSE}/${(await suspend(bench, NOBODYS_NUMBER, '10')).id}/return`,
+      body: {},
+    }),
+    others: () => ({ note: 'Other.' }),
+  },
+]
+
+const webhookOperations = (bench: Bench, endpoint: string): KeyedOperation[] => [
+  {
+    name: 'createWebhookEndpoint',
+    ask: async () => ({ url: ENDPOINTS, body: { url: HOOK } }),
+    others: () => ({ url: `${HOOK}/other` }),
+  },
+  {
+    name: 'rotateWebhookSecret',
+    ask: async () => ({ url: '/api/v1/webhook-secret/rotate' }),
+  },
+  {
+    name: 'rotateWebhookEndpointSecret',
+    ask: async () => ({ url: `${endpoint}/rotate-secret` }),
+  },
+  {
+    name: 'testWebhookEndpoint',
+    ask: async () => ({ url: `${endpoint}/test` }),
+  },
+  {
+    name: 'replayEvents',
+    ask: async () => ({
+      url: `${endpoint}/replay`,
+      body: { from: '2026-11-01', to: '2026-12-01' },
+    }),
+    others: () => ({ from: '2026-11-02', to: '2026-12-01' }),
+  },
+  {
+    name: 'redeliverEvent',
+    ask: async () => {
+      const { data } = (await bench.call({ url: '/api/v1/events?type=account.created' })).json()
+      return { url: `/api/v1/events/${data[0].id}/redeliver`, body: {} }
+    },
+    others: () => ({ endpointId: endpoint.slice(ENDPOINTS.length + 1) }),
+  },
+  {
+    name: 'pushPayment',
+    ask: async () => ({
+      url: `/api/WebHook/push/${(await startPayment(bench)).paymentReference}`,
+    }),
+  },
+]
