@@ -1,0 +1,163 @@
+// People: users of the dashboard, each of one client, with one role. Addresses are kept in lower
+// case, and are unique within a client only, so that no client learns of another's people.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { timeOrderedId } from '#ids.ts'
+import { saltOf } from './passwords.ts'
+import { isIndispensable, type Role } from './roles.ts'
+
+export type User = {
+  id: string
+  clientId: bigint
+  email: string
+  role: Role
+  isActive: boolean
+  isPasswordTemporary: boolean
+  hasTotp: boolean
+  createdAt: Date
+  signedInAt: Date | null
+}
+
+export const USER_COLUMNS = `
+  users.id, users.client_id as "clientId", users.email, users.role, users.is_active as "isActive",
+  users.is_password_temporary as "isPasswordTemporary",
+  users.totp_sealed is not null as "hasTotp", users.created_at as "createdAt",
+  users.signed_in_at as "signedInAt"`
+
+export const USERS_MAX = 500
+
+export function emailKey(email: string): string {
+  return email.toLowerCase()
+}
+
+export async function listUsers(
+  db: Queryable,
+  clientId: bigint,
+  { beforeId, limit }: { beforeId: string | null; limit: number },
+): Promise<User[]> {
+  const { rows } = await db.query<User>({
+    name: 'list-users',
+    text: `select ${USER_COLUMNS} from users
+            where client_id = $1 and ($2::uuid is null or id < $2)
+            order by id desc limit $3`,
+    values: [clientId, beforeId, limit],
+  })
+  return rows
+}
+
+export type NewUser = { clientId: bigint; email: string; role: Role; passwordHash: string }
+
+// With a password that somebody else knows, and which is therefore to be changed at once.
+export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {
+  const { rows } = await tx.query<User>({
+    name: 'create-user',
+    text: `insert into users (id, client_id, email, role, password_hash, password_set_at,
+                              is_password_temporary, created_at)
+           select $1, $2, $3, $4, $5, $6, true, $6
+            where (select count(*) from users where client_id = $2) < ${USERS_MAX}
+           on conflict (client_id, email) do nothing
+           returning ${USER_COLUMNS}`,
+    values: [
+      timeOrderedId(now),
+      user.clientId,
+      emailKey(user.email),
+      user.role,
+      user.passwordHash,
+      now,
+    ],
+  })
+  if (rows[0]) return rows[0]
+  const taken = await findUserByEmail(tx, user.clientId, user.email)
+  throw new Refusal(taken ? 'user_exists' : 'too_many_users')
+}
+
+export async function findUserByEmail(
+  db: Queryable,
+  clientId: bigint,
+  email: string,
+): Promise<User | undefined> {
+  const { rows } = await db.query<User>({
+    name: 'find-user-by-email',
+    text: `select ${USER_COLUMNS} from users where client_id = $1 and email = $2`,
+    values: [clientId, emailKey(email)],
+  })
+  return rows[0]
+}
+
+export async function findUser(db: Queryable, id: string): Promise<User | undefined> {
+  const { rows } = await db.query<User>({
+    name: 'find-user',
+    text: `select ${USER_COLUMNS} from users where id = $1`,
+    values: [id],
+  })
+  return rows[0]
+}
+
+export type UserChange = { role?: Role | undefined; isActive?: boolean | undefined }
+
+export async function changeUser(tx: Transaction, user: User, change: UserChange): Promise<User> {
+  const role = change.role ?? user.role
+  const isActive = change.isActive ?? user.isActive
+  if (role !== user.role || !isActive) await refuseLast(tx, user)
+  const { rows } = await tx.query<User>({
+    name: 'change-user',
+    text: `update users set role = $2, is_active = $3 where id = $1 returning ${USER_COLUMNS}`,
+    values: [user.id, role, isActive],
+  })
+  if (!rows[0]) throw new Refusal('user_not_found')
+  return rows[0]
+}
+
+// Sessions and recovery codes go with the user.
+export async function removeUser(tx: Transaction, user: User): Promise<void> {
+  await refuseLast(tx, user)
+  await tx.query({ name: 'remove-user', text: 'delete from users where id = $1', values: [user.id] })
+}
+
+// Locks those of the role, in the order of their ids: two who remove each other come one after the
+// other, and the second finds itself the last.
+async function refuseLast(tx: Transaction, { id, clientId, role }: User): Promise<void> {
+  if (!isIndispensable(role)) return
+  const { rows } = await tx.query<{ id: string; role: Role; isActive: boolean }>({
+    name: 'lock-users-of-role',
+    text: `select id, role, is_active as "isActive" from users
+            where client_id = $1 and role = $2 order by id for update`,
+    values: [clientId, role],
+  })
+  const isCounted = rows.some((row) => row.id === id && row.isActive)
+  if (isCounted && rows.filter(({ isActive }) => isActive).length === 1) {
+    throw new Refusal('last_of_role')
+  }
+}
+
+export async function setPassword(
+  db: Queryable,
+  now: Date,
+  id: string,
+  { hash, isTemporary }: { hash: string; isTemporary: boolean },
+): Promise<void> {
+  await db.query({
+    name: 'set-password',
+    text: `update users set password_hash = $2, password_set_at = $3, is_password_temporary = $4
+            where id = $1`,
+    values: [id, hash, now, isTemporary],
+  })
+}
+
+// Users of one address at several clients share a salt, so that one derivation serves for all of
+// them (sign-ins.ts). Undefined: nobody has the address yet.
+export async function sharedSalt(
+  db: Queryable,
+  email: string,
+  exceptId: string | null = null,
+): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ hash: string }>({
+    name: 'shared-salt',
+    text: `select password_hash as hash from users
+            where email = $1 and ($2::uuid is null or id <> $2) order by id limit 1`,
+    values: [emailKey(email), exceptId],
+  })
+  return rows[0] && saltOf(rows[0].hash)
+}
