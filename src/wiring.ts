@@ -11,10 +11,12 @@ import { KeyProblem } from '#domain/data-keys.ts'
 import type { Rendering } from '#domain/event-bodies.ts'
 import { registerRanges } from '#domain/numbers.ts'
 import { bankNames } from '#domain/resource-views.ts'
+import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox-user.ts'
 import { createWriters, type Writers } from '#domain/writers.ts'
 import { buildApp } from '#http/app.ts'
 import { Authentication } from '#http/authentication.ts'
 import { Tokens } from '#http/tokens.ts'
+import { Visits } from '#http/visits.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { holdKeys } from '#workers/hold-keys.ts'
 import type { Round } from '#workers/loop.ts'
@@ -56,14 +58,26 @@ export async function prepareDatabase({ config, connectionString, clock, log }: 
   try {
     await maintainPartitionsRound({ db, clock, log })()
     await registerRanges(db, config.banks)
-    if (config.mode === 'sandbox') await createClient(db, clock(), SANDBOX_CLIENT)
-    else if (await hasSandboxClient(db, clock())) {
-      throw new StartProblem(
-        `The client ${SANDBOX_CLIENT.clientId} has the secret of the documentation: change it.`,
-      )
+    if (config.mode === 'live') await refuseSandbox(db, clock)
+    else {
+      await createClient(db, clock(), SANDBOX_CLIENT)
+      await createSandboxUser(db, clock())
     }
   } finally {
     await db.end()
+  }
+}
+
+async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
+  if (await hasSandboxClient(db, clock())) {
+    throw new StartProblem(
+      `The client ${SANDBOX_CLIENT.clientId} has the secret of the documentation: change it.`,
+    )
+  }
+  if (await hasSandboxUser(db)) {
+    throw new StartProblem(
+      `The user ${SANDBOX_USER.email} has the password of the documentation: remove it.`,
+    )
   }
 }
 
@@ -92,6 +106,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ttlSeconds: config.policy.tokenTtlSeconds,
     clock,
   })
+  const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
+  const visits = new Visits({ db, sealer, clock, isSecure })
   const parts = { ...connections, sealer, sharedAccounts, connector, clock, log }
   const app = await buildApp({
     mode: config.mode,
@@ -110,7 +126,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     sealer,
     writers,
     tokens,
-    authentication: new Authentication({ db, tokens, clock }),
+    visits,
+    authentication: new Authentication({ db, tokens, visits, clock }),
     isReady: () => isMigrated(db),
   })
 

@@ -65,3 +65,23 @@ create table login_attempts (
 );
 
 create index login_attempts_by_end on login_attempts (ends_at);
+
+-- The record of what was done by hand can be read by its client: a scope of its own, which everyone
+-- gets who was not restricted.
+alter table clients drop constraint clients_scopes_known;
+
+alter table clients
+  alter column scopes set default
+    array['accounts:read', 'accounts:write', 'payments:read', 'payments:write', 'credits:read',
+          'webhooks:read', 'webhooks:write', 'suspense:read', 'suspense:write', 'actions:read'],
+  add constraint clients_scopes_known check (scopes <@ array[
+    'accounts:read', 'accounts:write', 'payments:read', 'payments:write', 'credits:read',
+    'webhooks:read', 'webhooks:write', 'suspense:read', 'suspense:write', 'actions:read',
+    'operator']);
+
+update clients set scopes = scopes || array['actions:read']
+ where scopes @> array['accounts:read', 'accounts:write', 'payments:read', 'payments:write',
+                       'credits:read', 'webhooks:read', 'webhooks:write', 'suspense:read',
+                       'suspense:write'];
+
+create index actions_by_client on actions (client_id, id);

@@ -45,7 +45,9 @@ export function passwordProblem(password: string, email: string): string | null 
   }
   const text = characters.join('').toLowerCase()
   if (isEmail(text, email.toLowerCase())) return 'Must not be made of your email address.'
-  return isTrivial(text) ? 'Is too easy to guess: choose several words that do not belong together.' : null
+  return isTrivial(text)
+    ? 'Is too easy to guess: choose several words that do not belong together.'
+    : null
 }
 
 // The address, or what stands before or after its @, with little else around it.

@@ -1,43 +1,43 @@
-// What people sign in with, kept as scrypt hashes by OWASP's parameters for passwords.
+// What people sign in with, kept as scrypt hashes by OWASP's parameters for passwords (N = 2^17,
+// r = 8, p = 1).
 //
 // One takes 128 MiB and half a second of a core, off the event loop. Only a few run at once, and
-// only so many wait: a flood of sign-ins costs neither the memory nor the cores that money needs.
+// only so many wait: a flood of sign-ins takes neither the memory nor the cores that money needs.
 
-import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { Refusal } from '#errors.ts'
+import { hashOfNobody, hashSecret, isSameKey, keyOf, readHash } from '#hashed-secrets.ts'
 
-const COST = { N: 2 ** 17, r: 8, p: 1 }
-const MEMORY_MAX_BYTES = 160 * 2 ** 20
-const KEY_BYTES = 32
-const SALT_BYTES = 16
+const COST = 2 ** 17
+const NOBODY = hashOfNobody(COST)
 const RUNNING_MAX = 2 // Of the four threads that Node has for this: client secrets need some too.
 const WAITING_MAX = 40
 
 let running = 0
 const waiting: (() => void)[] = []
 
-type Hash = { cost: typeof COST; salt: Buffer; key: Buffer }
-
-export async function hashPassword(password: string, salt = newSalt()): Promise<string> {
-  return write({ cost: COST, salt, key: await derive(password, COST, salt) })
+export function hashPassword(password: string, salt?: Buffer): Promise<string> {
+  return inPlace(() => hashSecret(plain(password), COST, salt))
 }
 
 // Which of these hashes are this password's. Hashes that share their salt cost one derivation, and
 // none at all costs one as well: the time does not tell how many there are.
-export async function matchPassword(password: string, hashes: readonly string[]) {
-  const expected = hashes.map(read)
+export async function matchPassword(
+  password: string,
+  hashes: readonly string[],
+): Promise<boolean[]> {
   const keys = new Map<string, Buffer>()
-  for (const { cost, salt } of expected.length > 0 ? expected : [NOBODY]) {
-    const recipe = recipeOf(cost, salt)
-    if (!keys.has(recipe)) keys.set(recipe, await derive(password, cost, salt))
+  for (const hash of hashes.length > 0 ? hashes : [NOBODY]) {
+    const { cost, salt } = readHash(hash)
+    const recipe = recipeOf(hash)
+    if (keys.has(recipe)) continue
+    keys.set(recipe, await inPlace(() => keyOf(plain(password), salt, cost)))
   }
-  return expected.map(({ cost, salt, key }) =>
-    timingSafeEqual(key, keys.get(recipeOf(cost, salt)) as Buffer),
-  )
+  return hashes.map((hash) => isSameKey(readHash(hash).key, keys.get(recipeOf(hash)) as Buffer))
 }
 
 export function saltOf(hash: string): Buffer {
-  return read(hash).salt
+  return readHash(hash).salt
 }
 
 // Twenty letters and digits that nobody confuses: 98 bits, easily read out.
@@ -49,38 +49,18 @@ export function temporaryPassword(): string {
   return groups.join('-')
 }
 
-function newSalt(): Buffer {
-  return randomBytes(SALT_BYTES)
-}
-
-const NOBODY: Hash = { cost: COST, salt: newSalt(), key: randomBytes(KEY_BYTES) }
-
-function write({ cost, salt, key }: Hash): string {
-  return `scrypt$${recipeOf(cost, salt)}$${key.toString('base64')}`
-}
-
-function recipeOf({ N, r, p }: typeof COST, salt: Buffer): string {
-  return `${N}$${r}$${p}$${salt.toString('base64')}`
-}
-
-function read(hash: string): Hash {
-  const [, N, r, p, salt = '', key = ''] = hash.split('$')
-  return {
-    cost: { N: Number(N), r: Number(r), p: Number(p) },
-    salt: Buffer.from(salt, 'base64'),
-    key: Buffer.from(key, 'base64'),
-  }
+function recipeOf(hash: string): string {
+  return hash.slice(0, hash.lastIndexOf('$'))
 }
 
 // The same text is the same password, however the keyboard put its accents together.
-async function derive(password: string, cost: typeof COST, salt: Buffer): Promise<Buffer> {
+function plain(password: string): string {
+  return password.normalize('NFKC')
+}
+
+async function inPlace<T>(work: () => Promise<T>): Promise<T> {
   await takePlace()
-  const options = { ...cost, maxmem: MEMORY_MAX_BYTES }
-  return new Promise<Buffer>((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
-      error ? reject(error) : resolve(key),
-    )
-  }).finally(leavePlace)
+  return work().finally(leavePlace)
 }
 
 async function takePlace(): Promise<void> {

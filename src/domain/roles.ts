@@ -51,7 +51,9 @@ export function mayManageRole(manager: Manager, role: Role): boolean {
   return manager.role === 'operator' || role !== 'operator'
 }
 
-// Somebody of each that a client has must stay: without them nobody could let anybody in again.
+// Whoever has somebody of these keeps one: else nobody could let anybody in again.
+export const INDISPENSABLE: readonly Role[] = ['owner', 'operator']
+
 export function isIndispensable(role: Role): boolean {
-  return role === 'owner' || role === 'operator'
+  return INDISPENSABLE.includes(role)
 }

@@ -76,7 +76,8 @@ export async function findVisit(
     values: [hashOf(token), now, new Date(now.getTime() - IDLE_MS)],
   })
   if (!rows[0]) return undefined
-  const { sessionId, seenAt, userId, email, role, isPasswordTemporary, hasTotp, ...client } = rows[0]
+  const { sessionId, seenAt, userId, email, role, isPasswordTemporary, hasTotp, ...client } =
+    rows[0]
   if (now.getTime() - seenAt.getTime() >= SEEN_EVERY_MS) await touchSession(db, now, sessionId)
   const user = { id: userId, clientId: client.id, email, role, isPasswordTemporary, hasTotp }
   return { sessionId, user, client }

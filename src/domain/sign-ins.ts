@@ -13,12 +13,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import { recordAction } from './actions.ts'
-import {
-  type Counted,
-  countAttempt,
-  forgetAttempts,
-  takeBackAttempt,
-} from './login-limits.ts'
+import { type Counted, countAttempt, forgetAttempts, takeBackAttempt } from './login-limits.ts'
 import { matchPassword } from './passwords.ts'
 import { useCode } from './second-factors.ts'
 import { endSessionOfToken, openSession } from './sessions.ts'
@@ -55,14 +50,9 @@ export type SignInOutcome =
 export async function checkPassword(db: Queryable, deps: Deps, signIn: SignIn): Promise<Checked> {
   const isLastAttempt = await beginAttempt(db, deps, signIn)
   const known = await findCandidates(db, signIn)
-  try {
-    const hashes = known.map(({ passwordHash }) => passwordHash)
-    const matches = await matchPassword(signIn.password, hashes)
-    return { known, right: known.filter((_, at) => matches[at]), isLastAttempt }
-  } catch (error) {
-    await takeBack(db, deps, signIn) // We were too busy to look: nobody's fault.
-    throw error
-  }
+  const hashes = known.map(({ passwordHash }) => passwordHash)
+  const matches = await matchCounted(db, deps, signIn, hashes)
+  return { known, right: known.filter((_, at) => matches[at]), isLastAttempt }
 }
 
 // Refusals are answers here, not exceptions: what they leave behind must be committed.
@@ -76,11 +66,11 @@ export async function finishSignIn(
   const user = usable[0]
   if (!user) return fail(tx, deps, signIn, checked, 'invalid_sign_in')
   if (usable.length > 1) {
-    await takeBack(tx, deps, signIn)
+    await settleAttempt(tx, deps, signIn)
     return { refused: 'client_id_needed', choices: usable.map(({ clientCode }) => clientCode) }
   }
   if (user.isPasswordTemporary && isTooOld(user, deps.now)) {
-    await takeBack(tx, deps, signIn)
+    await settleAttempt(tx, deps, signIn)
     return { refused: 'password_expired' }
   }
   // Meanwhile the password may have been changed, or the user disabled.
@@ -91,7 +81,7 @@ export async function finishSignIn(
   if (user.hasTotp) {
     if (signIn.code === undefined) {
       // Taken back, but not forgotten: else whoever has the password could try codes for ever.
-      await takeBack(tx, deps, signIn)
+      await settleAttempt(tx, deps, signIn)
       return { refused: 'code_needed' }
     }
     const used = await useCode(tx, deps.sealer, deps.now, user.id, signIn.code)
@@ -102,10 +92,11 @@ export async function finishSignIn(
 }
 
 // Of somebody who is signed in, before something that matters: the session may be a borrowed one.
+// Counts as an attempt until `settleAttempt` takes it back.
 export async function confirmPassword(
   db: Queryable,
   deps: Deps,
-  who: Attempted & { password: string; userId: string },
+  who: Attempted & { userId: string },
 ): Promise<boolean> {
   await beginAttempt(db, deps, who)
   const { rows } = await db.query<{ hash: string }>({
@@ -113,15 +104,27 @@ export async function confirmPassword(
     text: 'select password_hash as hash from users where id = $1',
     values: [who.userId],
   })
-  const [isRight = false] = await matchPassword(
-    who.password,
-    rows.map(({ hash }) => hash),
-  )
-  if (isRight) await takeBack(db, deps, who)
+  const hashes = rows.map(({ hash }) => hash)
+  const [isRight = false] = await matchCounted(db, deps, who, hashes)
   return isRight
 }
 
-type Attempted = { email: string; caller: string }
+// When we are too busy to look, the attempt does not count.
+async function matchCounted(
+  db: Queryable,
+  deps: Deps,
+  who: Attempted,
+  hashes: readonly string[],
+): Promise<boolean[]> {
+  try {
+    return await matchPassword(who.password, hashes)
+  } catch (error) {
+    await settleAttempt(db, deps, who)
+    throw error
+  }
+}
+
+type Attempted = { email: string; password: string; caller: string }
 
 async function beginAttempt(db: Queryable, deps: Deps, who: Attempted): Promise<boolean> {
   let isLast = false
@@ -135,7 +138,12 @@ async function beginAttempt(db: Queryable, deps: Deps, who: Attempted): Promise<
   return isLast
 }
 
-async function takeBack(db: Queryable, { sealer }: Deps, who: Attempted): Promise<void> {
+// It was no failure.
+export async function settleAttempt(
+  db: Queryable,
+  { sealer }: Deps,
+  who: Attempted,
+): Promise<void> {
   for (const counted of countedFor(who)) await takeBackAttempt(db, sealer, counted)
 }
 

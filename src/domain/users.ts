@@ -6,7 +6,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
 import { saltOf } from './passwords.ts'
-import { isIndispensable, type Role } from './roles.ts'
+import { INDISPENSABLE, isIndispensable, type Role } from './roles.ts'
 
 export type User = {
   id: string
@@ -95,41 +95,53 @@ export async function findUser(db: Queryable, id: string): Promise<User | undefi
   return rows[0]
 }
 
+export type LockedUser = User & { isLast: boolean } // Of a role that somebody must have.
+
+// Locks the user and all who could be the last of their role, in the order of their ids: two who
+// remove each other come one after the other, and the second finds itself the last.
+export async function lockUser(
+  tx: Transaction,
+  { id, clientId }: Pick<User, 'id' | 'clientId'>,
+): Promise<LockedUser | undefined> {
+  const { rows } = await tx.query<User>({
+    name: 'lock-user',
+    text: `select ${USER_COLUMNS} from users
+            where client_id = $1 and (id = $2 or role = any($3))
+            order by id for update`,
+    values: [clientId, id, [...INDISPENSABLE]],
+  })
+  const user = rows.find((row) => row.id === id)
+  if (!user) return undefined
+  const others = rows.filter((row) => row.id !== id && row.role === user.role && row.isActive)
+  return { ...user, isLast: isIndispensable(user.role) && user.isActive && others.length === 0 }
+}
+
 export type UserChange = { role?: Role | undefined; isActive?: boolean | undefined }
 
-export async function changeUser(tx: Transaction, user: User, change: UserChange): Promise<User> {
+export async function changeUser(
+  tx: Transaction,
+  user: LockedUser,
+  change: UserChange,
+): Promise<User> {
   const role = change.role ?? user.role
   const isActive = change.isActive ?? user.isActive
-  if (role !== user.role || !isActive) await refuseLast(tx, user)
-  const { rows } = await tx.query<User>({
+  if (user.isLast && (role !== user.role || !isActive)) throw new Refusal('last_of_role')
+  await tx.query({
     name: 'change-user',
-    text: `update users set role = $2, is_active = $3 where id = $1 returning ${USER_COLUMNS}`,
+    text: 'update users set role = $2, is_active = $3 where id = $1',
     values: [user.id, role, isActive],
   })
-  if (!rows[0]) throw new Refusal('user_not_found')
-  return rows[0]
+  return { ...user, role, isActive }
 }
 
 // Sessions and recovery codes go with the user.
-export async function removeUser(tx: Transaction, user: User): Promise<void> {
-  await refuseLast(tx, user)
-  await tx.query({ name: 'remove-user', text: 'delete from users where id = $1', values: [user.id] })
-}
-
-// Locks those of the role, in the order of their ids: two who remove each other come one after the
-// other, and the second finds itself the last.
-async function refuseLast(tx: Transaction, { id, clientId, role }: User): Promise<void> {
-  if (!isIndispensable(role)) return
-  const { rows } = await tx.query<{ id: string; role: Role; isActive: boolean }>({
-    name: 'lock-users-of-role',
-    text: `select id, role, is_active as "isActive" from users
-            where client_id = $1 and role = $2 order by id for update`,
-    values: [clientId, role],
+export async function removeUser(tx: Transaction, user: LockedUser): Promise<void> {
+  if (user.isLast) throw new Refusal('last_of_role')
+  await tx.query({
+    name: 'remove-user',
+    text: 'delete from users where id = $1',
+    values: [user.id],
   })
-  const isCounted = rows.some((row) => row.id === id && row.isActive)
-  if (isCounted && rows.filter(({ isActive }) => isActive).length === 1) {
-    throw new Refusal('last_of_role')
-  }
 }
 
 export async function setPassword(

@@ -1,6 +1,7 @@
 // The HTTP application: every plugin and every route, registered by hand and in order.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { actionRoutes } from '#http/routes/actions.ts'
 import { adviceRoutes } from '#http/routes/advices.ts'
 import { balanceRoutes } from '#http/routes/balances.ts'
 import { bankTransferRoutes } from '#http/routes/bank-transfers.ts'
@@ -12,13 +13,16 @@ import { eventRoutes } from '#http/routes/events.ts'
 import { healthRoutes } from '#http/routes/health.ts'
 import { loginRoutes } from '#http/routes/login.ts'
 import { overviewRoutes } from '#http/routes/overview.ts'
+import { ownSignInRoutes } from '#http/routes/own-sign-in.ts'
 import { paymentRoutes } from '#http/routes/payments.ts'
 import { railRoutes } from '#http/routes/rails.ts'
 import { redeliveryRoutes } from '#http/routes/redeliveries.ts'
+import { sessionRoutes } from '#http/routes/sessions.ts'
 import { simulateRoutes } from '#http/routes/simulate.ts'
 import { statementRoutes } from '#http/routes/statements.ts'
 import { suspenseRoutes } from '#http/routes/suspense.ts'
 import { transactionRoutes } from '#http/routes/transactions.ts'
+import { userRoutes } from '#http/routes/users.ts'
 import { webhookEndpointRoutes } from '#http/routes/webhook-endpoints.ts'
 import { webhookPushRoutes } from '#http/routes/webhook-push.ts'
 import { webhookSecretRoutes } from '#http/routes/webhook-secrets.ts'
@@ -82,6 +86,10 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(eventStreamRoutes, deps)
   await app.register(redeliveryRoutes, deps)
   await app.register(webhookPushRoutes, deps)
+  await app.register(actionRoutes, deps)
+  await app.register(sessionRoutes, deps)
+  await app.register(ownSignInRoutes, deps)
+  await app.register(userRoutes, deps)
   await app.register(dashboardRoutes)
   return app
 }

@@ -11,6 +11,7 @@ import type { Rates } from '#rate-settings.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
 import type { Tokens } from './tokens.ts'
+import type { Visits } from './visits.ts'
 
 export type Deps = {
   mode: 'sandbox' | 'live'
@@ -31,6 +32,7 @@ export type Deps = {
   writers: Writers
   tokens: Tokens
   authentication: Authentication
+  visits: Visits
   isReady: () => Promise<boolean>
 }
 

@@ -8,6 +8,7 @@ import { countEventsRound } from './count-events.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
+import { forgetSignInsRound } from './forget-sign-ins.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
@@ -38,6 +39,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countEventsRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: auditBooksRound(deps) },
+    { name: 'forget-sign-ins', pauseMs: 10 * MINUTE_MS, round: forgetSignInsRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
   ]
 }
