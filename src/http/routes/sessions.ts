@@ -70,6 +70,7 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/dashboard/api/session',
     {
+      config: { rate: 'login' },
       schema: {
         operationId: 'signIn',
         tags,
