@@ -198,6 +198,7 @@ export async function databaseText(bench: Bench): Promise<string> {
     `select quote_ident(relname) as name from pg_class
      where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
        and relname <> 'key_holders'
+       and relname not in ('login_attempts', 'client_secrets')
      order by relname`,
   )
   const tables = rows.map(
