@@ -19,11 +19,13 @@ import { NoQuery } from '#http/lists.ts'
 import { Code, NewPassword, Password, SESSION, tags } from '#http/people-bodies.ts'
 import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
 
+const strict = { additionalProperties: false }
 const about = { tags, security: SESSION, querystring: NoQuery }
 
 export const ownSignInRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(ownPassword, deps)
   await app.register(secondFactor, deps)
+  await app.register(removingSecondFactor, deps)
 }
 
 const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -73,7 +75,6 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, visits, clock } = deps
-  const strict = { additionalProperties: false }
 
   app.post(
     '/dashboard/api/totp',
@@ -133,6 +134,10 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return accepted('Second factor added successfully', { recoveryCodes })
     },
   )
+}
+
+const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, visits, clock } = deps
 
   app.post(
     '/dashboard/api/totp/remove',

@@ -52,10 +52,12 @@ const SignInRequest = Type.Object(
   { additionalProperties: false },
 )
 
+const response = { 200: ApiEnvelope(VisitBody), '4xx': ApiFailure }
 const Ended = ApiEnvelope(Type.Object({ ended: Type.Integer() }))
 
 export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(signingIn, deps)
+  await app.register(currentSession, deps)
   await app.register(ownSessions, deps)
   // Not the page that all other addresses below /dashboard show.
   app.get('/dashboard/api/*', { schema: { hide: true } }, async () => {
@@ -64,8 +66,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
 }
 
 const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, visits, clock, mode } = deps
-  const response = { 200: ApiEnvelope(VisitBody), '4xx': ApiFailure }
+  const { db, sealer, visits, clock } = deps
 
   app.post(
     '/dashboard/api/session',
@@ -97,9 +98,13 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       reply.header('cache-control', 'no-store')
       const visit = await visits.find(outcome.token)
       if (!visit) throw new Refusal('invalid_sign_in') // Removed this very moment.
-      return accepted('Signed in successfully', present(visit, outcome.token))
+      return accepted('Signed in successfully', present(deps, visit, outcome.token))
     },
   )
+}
+
+const currentSession: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, visits, clock } = deps
 
   app.get(
     '/dashboard/api/session',
@@ -116,7 +121,7 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      const data = present(request.visit, tokenOf(request) as string)
+      const data = present(deps, request.visit, tokenOf(request) as string)
       return accepted('Session retrieved successfully', data)
     },
   )
@@ -143,30 +148,19 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return accepted('Signed out successfully', { ended: 1 })
     },
   )
-
-  function present({ user, client }: Visit, token: string) {
-    const { id, email, hasTotp, role, isPasswordTemporary } = user
-    return {
-      user: { id, email, hasTotp, mustChangePassword: isPasswordTemporary },
-      role,
-      scopes: [...scopesOf(role, client)],
-      client: { clientId: client.clientId, name: client.name, mode },
-      csrfToken: visits.csrfTokenOf(token),
-    }
-  }
 }
 
 const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, visits, clock }) => {
+  const shared = { tags, security: SESSION, querystring: NoQuery }
+
   app.get(
     '/dashboard/api/sessions',
     {
       onRequest: visits.requireSettled,
       schema: {
+        ...shared,
         operationId: 'listSessions',
-        tags,
         summary: 'Where you are signed in',
-        security: SESSION,
-        querystring: NoQuery,
         response: { 200: ListEnvelope(SessionBody), '4xx': ApiFailure },
       },
     },
@@ -183,11 +177,9 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, visits, c
     {
       onRequest: visits.require,
       schema: {
+        ...shared,
         operationId: 'signOutEverywhere',
-        tags,
         summary: 'Sign out everywhere, here too',
-        security: SESSION,
-        querystring: NoQuery,
         response: { 200: Ended, '4xx': ApiFailure },
       },
     },
@@ -208,12 +200,10 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, visits, c
     {
       onRequest: visits.requireSettled,
       schema: {
+        ...shared,
         operationId: 'endSession',
-        tags,
         summary: 'Sign out elsewhere',
-        security: SESSION,
         params: Type.Object({ id: Type.String() }),
-        querystring: NoQuery,
         response: { 200: Ended, '4xx': ApiFailure },
       },
     },
@@ -228,6 +218,17 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, visits, c
       return accepted('Signed out successfully', { ended: 1 })
     },
   )
+}
+
+function present({ visits, mode }: Deps, { user, client }: Visit, token: string) {
+  const { id, email, hasTotp, role, isPasswordTemporary } = user
+  return {
+    user: { id, email, hasTotp, mustChangePassword: isPasswordTemporary },
+    role,
+    scopes: [...scopesOf(role, client)],
+    client: { clientId: client.clientId, name: client.name, mode },
+    csrfToken: visits.csrfTokenOf(token),
+  }
 }
 
 function about({ user }: Visit) {

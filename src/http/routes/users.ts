@@ -38,6 +38,7 @@ const about = { tags, security: SESSION, querystring: NoQuery }
 export const userRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(listAndCreate, deps)
   await app.register(oneUser, deps)
+  await app.register(resettingPassword, deps)
 }
 
 const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -102,7 +103,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, visits, clock } = deps
+  const { db, visits, clock } = deps
 
   app.patch(
     `${USERS}/:id`,
@@ -138,6 +139,30 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return accepted('User changed successfully', presentUser(user))
     },
   )
+
+  app.delete(
+    `${USERS}/:id`,
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'removeUser',
+        summary: 'Remove a user',
+        description: 'What they did stays in the record of actions.',
+        params: Params,
+        response: { 200: ApiEnvelope(Type.Object({ id: Type.String() })), '4xx': ApiFailure },
+      },
+    },
+    async ({ visit, params }) => {
+      const id = idOf(params.id, 'user_not_found')
+      await withTransaction(db, (tx) => removeUserBy(tx, clock(), administratorOf(visit), id))
+      return accepted('User removed successfully', { id })
+    },
+  )
+}
+
+const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, visits, clock } = deps
 
   app.post(
     `${USERS}/:id/reset-password`,
@@ -175,26 +200,6 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       reply.header('cache-control', 'no-store')
       const data = { ...presentUser(user), temporaryPassword: password }
       return accepted('Password reset successfully', data)
-    },
-  )
-
-  app.delete(
-    `${USERS}/:id`,
-    {
-      onRequest: visits.requireSettled,
-      schema: {
-        ...about,
-        operationId: 'removeUser',
-        summary: 'Remove a user',
-        description: 'What they did stays in the record of actions.',
-        params: Params,
-        response: { 200: ApiEnvelope(Type.Object({ id: Type.String() })), '4xx': ApiFailure },
-      },
-    },
-    async ({ visit, params }) => {
-      const id = idOf(params.id, 'user_not_found')
-      await withTransaction(db, (tx) => removeUserBy(tx, clock(), administratorOf(visit), id))
-      return accepted('User removed successfully', { id })
     },
   )
 }
