@@ -70,3 +70,25 @@ export async function listActions(
   })
   return rows
 }
+
+export type TakenAction = Pick<Action, 'actor' | 'action' | 'subject'> & {
+  detail: Record<string, unknown>
+  takenAt: Date
+}
+
+// What was done to these, in order, as far as it stands in the client's own record.
+export async function actionsOn(
+  db: Queryable,
+  clientId: bigint,
+  subjects: readonly string[],
+): Promise<TakenAction[]> {
+  const { rows } = await db.query<TakenAction>({
+    name: 'actions-on',
+    text: `select coalesce(a.actor, 'client:' || c.client_id) as actor, a.action, a.subject,
+                  a.detail, a.taken_at as "takenAt"
+             from actions a join clients c on c.id = a.client_id
+            where a.subject = any($1::text[]) and a.client_id = $2 order by a.id`,
+    values: [subjects, clientId],
+  })
+  return rows
+}

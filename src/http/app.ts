@@ -21,6 +21,7 @@ import { sessionRoutes } from '#http/routes/sessions.ts'
 import { simulateRoutes } from '#http/routes/simulate.ts'
 import { statementRoutes } from '#http/routes/statements.ts'
 import { suspenseRoutes } from '#http/routes/suspense.ts'
+import { timelineRoutes } from '#http/routes/timelines.ts'
 import { transactionRoutes } from '#http/routes/transactions.ts'
 import { userRoutes } from '#http/routes/users.ts'
 import { webhookEndpointRoutes } from '#http/routes/webhook-endpoints.ts'
@@ -76,6 +77,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(transactionRoutes, deps)
   await app.register(creditRoutes, deps)
   await app.register(paymentRoutes, deps)
+  await app.register(timelineRoutes, deps)
   await app.register(balanceRoutes, deps)
   await app.register(overviewRoutes, deps)
   await app.register(railRoutes, deps)
