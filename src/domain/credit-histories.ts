@@ -66,7 +66,8 @@ export async function readTransfers(
 ): Promise<CreditTransfer[]> {
   const { rows } = await db.query<CreditTransfer>({
     name: 'transfers-of-credits',
-    text: `select t.credit_id as "creditId", t.amount_kobo as "amountKobo", t.reason, t.posted_at as "postedAt",
+    text: `select t.credit_id as "creditId", t.amount_kobo as "amountKobo", t.reason,
+                  t.posted_at as "postedAt",
                   json_build_object('kind', d.kind, 'accountNumber', dn.account_number) as "from",
                   json_build_object('kind', c.kind, 'accountNumber', cn.account_number) as "to"
              from transfers t
