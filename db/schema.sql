@@ -33,11 +33,13 @@ create table advices (
   cancelled_at timestamp with time zone,
   created_at timestamp with time zone not null,
   extended_seconds integer not null default 0,
+  erased_at timestamp with time zone,
   constraint advices_pkey PRIMARY KEY (id),
   constraint advices_merchant_ref_unique UNIQUE (client_id, merchant_ref),
   constraint advices_of_client UNIQUE (client_id, id),
   constraint advices_amount_kobo_check CHECK (amount_kobo > 0),
   constraint advices_amount_policy_known CHECK (amount_policy = ANY (ARRAY['exact'::text, 'allow_under'::text, 'any'::text])),
+  constraint advices_erased_is_empty CHECK (erased_at IS NULL OR customer_name = 'Erased'::text AND jsonb_strip_nulls(customer) = '{}'::jsonb AND narration IS NULL AND payer_rules IS NULL) NOT VALID,
   constraint advices_expires_in_seconds_check CHECK (expires_in_seconds >= 60 AND expires_in_seconds <= 172800),
   constraint advices_extended_within_48_hours CHECK (extended_seconds >= 0 AND (expires_in_seconds + extended_seconds) <= 172800) NOT VALID,
   constraint advices_grace_seconds_check CHECK (grace_seconds >= 0 AND grace_seconds <= 86400),
@@ -125,7 +127,7 @@ create table collection_accounts (
   constraint collection_accounts_number_unique UNIQUE (account_number),
   constraint collection_accounts_of_client UNIQUE (client_id, id),
   constraint collection_accounts_default_is_active CHECK (is_active OR NOT is_default),
-  constraint collection_accounts_erased_is_closed CHECK (erased_at IS NULL OR NOT (is_active OR is_default)) NOT VALID,
+  constraint collection_accounts_erased_is_empty CHECK (erased_at IS NULL OR NOT is_active AND NOT is_default AND account_name = 'Erased'::text AND email = ''::text AND phone_number = ''::text AND bvn_hash = '\x'::bytea AND payer_rules IS NULL) NOT VALID,
   constraint collection_accounts_limits_positive CHECK (limit_per_credit_kobo > 0 AND limit_per_day_kobo > 0),
   constraint collection_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id)
@@ -257,16 +259,24 @@ create table dispatch_cursors (
 );
 
 create table erasures (
-  account_id bigint not null,
+  id bigint not null generated always as identity,
   client_id bigint not null,
+  account_id bigint,
+  advice_id uuid,
   asked_at timestamp with time zone not null,
+  step text collate "C" not null default 'credits'::text,
   credits_after bigint not null default 0,
   events_after bigint not null default 0,
-  done_at timestamp with time zone,
-  constraint erasures_pkey PRIMARY KEY (account_id),
-  constraint erasures_account_of_same_client FOREIGN KEY (client_id, account_id) REFERENCES collection_accounts(client_id, id)
+  constraint erasures_pkey PRIMARY KEY (id),
+  constraint erasures_of_account_once UNIQUE (account_id),
+  constraint erasures_of_advice_once UNIQUE (advice_id),
+  constraint erasures_of_one_thing CHECK (num_nonnulls(account_id, advice_id) = 1),
+  constraint erasures_step_known CHECK (step = ANY (ARRAY['credits'::text, 'answers'::text, 'done'::text])),
+  constraint erasures_account_of_same_client FOREIGN KEY (client_id, account_id) REFERENCES collection_accounts(client_id, id),
+  constraint erasures_advice_of_same_client FOREIGN KEY (client_id, advice_id) REFERENCES advices(client_id, id),
+  constraint erasures_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
-CREATE INDEX erasures_to_do ON erasures USING btree (account_id) WHERE done_at IS NULL;
+CREATE INDEX erasures_to_do ON erasures USING btree (id) WHERE step <> 'done'::text;
 
 create table events (
   id uuid not null,

@@ -18,6 +18,7 @@ import { Authentication } from '#http/authentication.ts'
 import { Tokens } from '#http/tokens.ts'
 import { Visits } from '#http/visits.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { eraseTracesRound } from '#workers/erase-traces.ts'
 import { holdKeys } from '#workers/hold-keys.ts'
 import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
@@ -123,6 +124,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     batchPool,
     sharedAccounts,
     sendReturns: atOnce(sendReturnsRound(parts), log),
+    eraseTraces: atOnce(eraseTracesRound(parts), log),
     sealer,
     writers,
     tokens,

@@ -13,6 +13,7 @@ export const EVENT_TYPES = [
   'account.created',
   'account.updated',
   'account.deactivated',
+  'account.erased',
   'collection.received',
   'collection.reversed',
   'payment.processing',

@@ -8,6 +8,7 @@ import { bankTransferRoutes } from '#http/routes/bank-transfers.ts'
 import { collectionAccountRoutes } from '#http/routes/collection-accounts.ts'
 import { creditRoutes } from '#http/routes/credits.ts'
 import { dashboardRoutes } from '#http/routes/dashboard.ts'
+import { erasureRoutes } from '#http/routes/erasures.ts'
 import { eventStreamRoutes } from '#http/routes/event-stream.ts'
 import { eventRoutes } from '#http/routes/events.ts'
 import { healthRoutes } from '#http/routes/health.ts'
@@ -71,6 +72,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(loginRoutes, deps)
   await app.register(collectionAccountRoutes, deps)
   await app.register(statementRoutes, deps)
+  await app.register(erasureRoutes, deps)
   await app.register(adviceRoutes, deps)
   await app.register(bankTransferRoutes, deps)
   await app.register(simulateRoutes, deps)

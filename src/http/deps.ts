@@ -28,6 +28,7 @@ export type Deps = {
   sharedAccounts: SharedAccounts
   // Tells banks of the returns that were asked for; the workers do the same by and by.
   sendReturns: () => Promise<void>
+  eraseTraces: () => Promise<void> // The same with what is to be erased.
   sealer: Sealer
   writers: Writers
   tokens: Tokens

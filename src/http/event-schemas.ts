@@ -89,6 +89,10 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   'account.created': { summary: 'A collection account was made', data: account },
   'account.updated': { summary: 'A collection account was changed', data: account },
   'account.deactivated': { summary: 'A collection account takes no more money', data: account },
+  'account.erased': {
+    summary: 'The personal data of a collection account was erased: erase your copies too',
+    data: account,
+  },
   'collection.received': {
     summary: 'Money arrived on a collection account',
     data: about({ ...Account, credit: Credit }),
