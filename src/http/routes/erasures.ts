@@ -1,13 +1,13 @@
 // Erasing a customer's personal data: of a collection account, or of an advice.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
 import { eraseAccounts, eraseAdvice } from '#domain/erasures.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
 import { timestamp } from '#http/present.ts'
-import { ApiEnvelope, ApiFailure, BEARER, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 
 const ACCOUNT_NUMBER = /^[0-9]{10}$/
@@ -30,7 +30,7 @@ export const erasureRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
 }
 
 const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock, eraseTraces } = deps
+  const { sealer, authentication, clock, eraseTraces } = deps
   app.post(
     '/api/v1/accounts/static/:accountNumber/erase',
     {
@@ -45,6 +45,7 @@ const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'balance, transfers and references stay. Money that still comes is suspended. Refused ' +
           'while money of it is in suspense. Again is fine, and erases what came in since.',
         security: BEARER,
+        headers: IdempotencyHeaders,
         params: Type.Object({ accountNumber: Type.String() }),
         body: Type.Object(
           {
@@ -61,23 +62,25 @@ const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(ErasedAccounts), '4xx': ApiFailure },
       },
     },
-    async ({ client, actor, params, body }) => {
-      const { accountNumber } = params
+    async (request, reply) => {
+      const { client, actor, body } = request
+      const { accountNumber } = request.params
       if (!ACCOUNT_NUMBER.test(accountNumber)) throw new Refusal('account_not_found')
       const { sameBvn = false } = body
-      const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
-      const erased = await withTransaction(db, (tx) =>
-        eraseAccounts(tx, by, accountNumber, { sameBvn }),
-      )
+      const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+        const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
+        const erased = await eraseAccounts(tx, by, accountNumber, { sameBvn })
+        const accounts = erased.map((each) => ({ ...each, erasedAt: timestamp(each.erasedAt) }))
+        return accepted('Personal data erased successfully', { accounts })
+      })
       await eraseTraces()
-      const accounts = erased.map((each) => ({ ...each, erasedAt: timestamp(each.erasedAt) }))
-      return accepted('Personal data erased successfully', { accounts })
+      return answer
     },
   )
 }
 
 const adviceErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock, eraseTraces } = deps
+  const { sealer, authentication, clock, eraseTraces } = deps
   app.post(
     '/api/v1/advices/:adviceReference/erase',
     {
@@ -91,19 +94,24 @@ const adviceErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'its credits and deliveries tell of people. Amounts, states and references stay. Refused ' +
           'while it may still be paid, and while money of it is in suspense. Again is fine.',
         security: BEARER,
+        headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),
         body: Type.Object({ reason }, { additionalProperties: false }),
         response: { 200: ApiEnvelope(ErasedAdvice), '4xx': ApiFailure },
       },
     },
-    async ({ client, actor, params, body }) => {
-      const id = parseReference(params.adviceReference)
+    async (request, reply) => {
+      const { client, actor, body } = request
+      const id = parseReference(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
-      const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
-      const { erasedAt, isComplete } = await withTransaction(db, (tx) => eraseAdvice(tx, by, id))
+      const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+        const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
+        const { erasedAt, isComplete } = await eraseAdvice(tx, by, id)
+        const data = { adviceReference: id, erasedAt: timestamp(erasedAt), isComplete }
+        return accepted('Personal data erased successfully', data)
+      })
       await eraseTraces()
-      const data = { adviceReference: id, erasedAt: timestamp(erasedAt), isComplete }
-      return accepted('Personal data erased successfully', data)
+      return answer
     },
   )
 }
