@@ -84,7 +84,7 @@ test('an erased account shows nothing of its customer, and every old event shows
   )
 })
 
-test('money that still comes to an erased number is suspended, and asking again erases its payer', async () => {
+test('money that comes to an erased number is suspended; asked again, its payer is erased too', async () => {
   const { accountNumber } = await createAccount(bench, PERSON)
   await erase(bench, accountNumber)
   await finishErasures(bench)
