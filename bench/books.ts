@@ -7,6 +7,7 @@ import { systemClock } from '#clock.ts'
 import type { Config } from '#config.ts'
 import { createBatchPool, createPool, type Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
+import { NO_LIMITS } from '#domain/account-limits.ts'
 import { createAdvices } from '#domain/advices.ts'
 import { auditBooks } from '#domain/audit.ts'
 import { SANDBOX_CLIENT } from '#domain/client-secrets.ts'
@@ -70,7 +71,7 @@ export class Books implements AsyncDisposable {
           channel: 'API',
         },
       }))
-      return createAccounts(tx, { sealer, bank, now: systemClock() }, requests)
+      return createAccounts(tx, { sealer, bank, limits: NO_LIMITS, now: systemClock() }, requests)
     })
     return made.map((account) => account.accountNumber)
   }

@@ -10,6 +10,7 @@ import {
   SANDBOX_BANKS,
   SANDBOX_RAIL_SECRET,
 } from './bank-settings.ts'
+import { POLICY_SETTINGS, type Policy, policyOf } from './policy-settings.ts'
 import { RATES, type Rates, rates } from './rate-settings.ts'
 import {
   findSecrets,
@@ -56,14 +57,6 @@ export type Secrets = {
   readonly areDataKeysStored: boolean // In secrets.json, where a rotation adds to them.
 }
 
-export type Policy = {
-  readonly tokenTtlSeconds: number
-  readonly expirySeconds: number
-  readonly graceSeconds: number
-  readonly quarantineDays: number
-  readonly accountName: string // With {merchant} and {customer} in it.
-}
-
 // The one list of what can be set; .env.example is checked against it.
 export const SETTINGS = {
   MANILLA_MODE: values.oneOf(MODES),
@@ -79,11 +72,7 @@ export const SETTINGS = {
   MANILLA_DATA_KEYS: values.dataKeys,
   MANILLA_HASH_KEY: values.hashKey,
   MANILLA_BANKS_FILE: values.path,
-  MANILLA_TOKEN_TTL_SECONDS: values.whole(60, 86_400),
-  MANILLA_EXPIRY_SECONDS: values.whole(60, 172_800),
-  MANILLA_GRACE_SECONDS: values.whole(0, 86_400),
-  MANILLA_QUARANTINE_DAYS: values.whole(1, 365),
-  MANILLA_ACCOUNT_NAME: values.accountNameStyle,
+  ...POLICY_SETTINGS,
   LOG_LEVEL: values.oneOf(LOG_LEVELS),
 } as const
 
@@ -170,13 +159,7 @@ function plainSettings(given: Given, role: Role): Plain {
     dataDir: given.MANILLA_DATA_DIR ?? resolve('data'),
     databaseUrl: given.DATABASE_URL,
     logLevel: given.LOG_LEVEL ?? 'info',
-    policy: {
-      tokenTtlSeconds: given.MANILLA_TOKEN_TTL_SECONDS ?? 3600,
-      expirySeconds: given.MANILLA_EXPIRY_SECONDS ?? 1800,
-      graceSeconds: given.MANILLA_GRACE_SECONDS ?? 300,
-      quarantineDays: given.MANILLA_QUARANTINE_DAYS ?? 30,
-      accountName: given.MANILLA_ACCOUNT_NAME ?? '{merchant}/{customer}',
-    },
+    policy: policyOf(given),
   }
 }
 

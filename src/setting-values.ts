@@ -3,6 +3,7 @@
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { AMOUNT_MAX_KOBO, parseKobo } from './money.ts'
 
 export type Report = (sentence: string) => void
 export type Parser<T> = (text: string, report: Report) => T | undefined
@@ -35,6 +36,14 @@ export const processes: Parser<number | 'auto'> = (text, report) => {
 export const accountNameStyle: Parser<string> = (text, report) => {
   if (text.length <= 60 && text.includes('{customer}')) return text
   report('must contain {customer}, may contain {merchant}, and has at most 60 characters')
+  return undefined
+}
+
+// In naira; kept in kobo.
+export const amount: Parser<bigint> = (text, report) => {
+  const kobo = parseKobo(text)
+  if (kobo !== undefined && kobo > 0n && kobo <= AMOUNT_MAX_KOBO) return kobo
+  report('must be more than 0 and at most 1000000000.00, with at most two decimals')
   return undefined
 }
 

@@ -64,6 +64,7 @@ test('a sandbox needs no setting at all', () => {
       graceSeconds: 300,
       quarantineDays: 30,
       accountName: '{merchant}/{customer}',
+      limits: { perCreditKobo: null, perDayKobo: null },
     },
   })
   assert.equal(secrets.hash.length, 32)
@@ -243,6 +244,8 @@ test('.env.example names exactly the settings there are, each with its default',
     'DATABASE_URL',
     ...Object.keys(SECRETS),
     'MANILLA_BANKS_FILE',
+    'MANILLA_LIMIT_PER_CREDIT',
+    'MANILLA_LIMIT_PER_DAY',
   ])
   assert.deepEqual(loadConfig(uncommented, undefined, files()), loadConfig({}, undefined, files()))
   assert.match(text, /^(?:(?:# .+\n)+\n)(?:# .+\n#[A-Z_]+=.*\n\n?)+$/)

@@ -1,7 +1,8 @@
-// Windows of time as windows of ids. The ids of credits and transfers are given out in the order of
-// their times, nearly: what was in flight together may be swapped. So the ids that a window can
-// hold are found by halving (some 30 look-ups by key in a billion rows, one statement), and the
-// money path is spared an index on time. The bounds are wide: times are still to be compared.
+// Windows of time as windows of ids. The ids of credits, transfers and collection accounts are given
+// out in the order of their times, nearly: what was in flight together may be swapped. So the ids
+// that a window can hold are found by halving (some 30 look-ups by key in a billion rows, one
+// statement), and the money path is spared an index on time. The bounds are wide: times are still
+// to be compared.
 
 import type { Queryable } from './pool.ts'
 
@@ -15,7 +16,11 @@ export type Window = { from?: Date | undefined; to?: Date | undefined }
 const FIRST_ID = 0n
 export const PAST_ID = 9_223_372_036_854_775_807n
 
-const TIMES = { credits: 'received_at', transfers: 'posted_at' } as const
+const TIMES = {
+  credits: 'received_at',
+  transfers: 'posted_at',
+  collection_accounts: 'created_at',
+} as const
 
 // From `firstId` on, before `pastId`.
 export async function idBounds(

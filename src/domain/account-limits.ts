@@ -13,6 +13,8 @@ import type { Transaction } from '#db/transaction.ts'
 // Null: no limit.
 export type AccountLimits = { perCreditKobo: bigint | null; perDayKobo: bigint | null }
 
+export const NO_LIMITS: AccountLimits = { perCreditKobo: null, perDayKobo: null }
+
 export type LimitBroken = 'over_credit_limit' | 'over_daily_limit'
 
 // Checked in the order of the union above. Undefined: the limits allow it.

@@ -9,6 +9,7 @@ import type { Queryable } from '#db/pool.ts'
 import { all, type Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
+import type { AccountLimits } from './account-limits.ts'
 import { raiseAlerts } from './alerts.ts'
 import { appendEvents } from './events.ts'
 import { makeOnce, type Once } from './idempotency.ts'
@@ -29,19 +30,21 @@ export type AccountFields = {
   channel: string
 }
 
-export type CollectionAccount = AccountFields & {
-  id: bigint
-  clientId: bigint
-  bankCode: string
-  accountNumber: string
-  balanceKobo: bigint
-  isDefault: boolean
-  isActive: boolean
-  currencyCode: string
-  payerRules: PayerRules | null
-  createdAt: Date
-  updatedAt: Date
-}
+export type CollectionAccount = AccountFields &
+  AccountLimits & {
+    id: bigint
+    clientId: bigint
+    bankCode: string
+    accountNumber: string
+    balanceKobo: bigint
+    isDefault: boolean
+    isActive: boolean
+    currencyCode: string
+    payerRules: PayerRules | null
+    version: bigint // One more with every change.
+    createdAt: Date
+    updatedAt: Date
+  }
 
 export type AccountRequest = {
   clientId: bigint
@@ -50,7 +53,8 @@ export type AccountRequest = {
   idempotencyKey?: string | undefined
 }
 
-type Deps = { sealer: Sealer; bank: BankSettings; now: Date }
+// `limits` are those of every new account.
+type Deps = { sealer: Sealer; bank: BankSettings; limits: AccountLimits; now: Date }
 
 // Of the fields in a fixed order, so that the order and the extras of the JSON do not matter.
 function requestHash(sealer: Sealer, { fields: f, payerRules }: AccountRequest): Buffer {
@@ -98,7 +102,7 @@ export function createAccounts(
 // As many as there are numbers for; the rest are refused, and the operator hears of it.
 async function makeAccounts(
   tx: Transaction,
-  { sealer, bank, now }: Deps,
+  { sealer, bank, limits, now }: Deps,
   requests: readonly AccountRequest[],
 ): Promise<(CollectionAccount | Refusal)[]> {
   if (requests.length === 0) return []
@@ -117,6 +121,7 @@ async function makeAccounts(
   const accounts = requests.slice(0, numbers.length).map(
     ({ clientId, fields, payerRules }, index): CollectionAccount => ({
       ...fields,
+      ...limits,
       payerRules,
       id: (ids.rows[index] as { id: bigint }).id,
       clientId,
@@ -126,18 +131,18 @@ async function makeAccounts(
       isDefault: false,
       isActive: true,
       currencyCode: CURRENCY,
+      version: 1n,
       createdAt: now,
       updatedAt: now,
     }),
   )
-  await insertAccounts(tx, now, sealer, accounts)
+  await insertAccounts(tx, { sealer, limits, now }, accounts)
   return requests.map((_, index) => accounts[index] ?? new Refusal('numbers_exhausted'))
 }
 
 async function insertAccounts(
   tx: Transaction,
-  now: Date,
-  sealer: Sealer,
+  { sealer, limits, now }: Omit<Deps, 'bank'>,
   accounts: readonly CollectionAccount[],
 ): Promise<void> {
   if (accounts.length === 0) return
@@ -157,8 +162,9 @@ async function insertAccounts(
       text: `insert into collection_accounts
                (id, client_id, account_number, bank_code, account_name, bvn_sealed, bvn_hash,
                 email, merchant_id, merchant_code, notification_url, phone_number, channel,
-                payer_rules, currency_code, created_at, updated_at)
-             select a.*, '${CURRENCY}', $15, $15
+                payer_rules, currency_code, created_at, updated_at, limit_per_credit_kobo,
+                limit_per_day_kobo)
+             select a.*, '${CURRENCY}', $15, $15, $16, $17
                from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[],
                            $6::bytea[], $7::bytea[], $8::text[], $9::text[], $10::text[],
                            $11::text[], $12::text[], $13::text[], $14::jsonb[]) as a`,
@@ -178,6 +184,8 @@ async function insertAccounts(
         accounts.map((account) => account.channel),
         accounts.map((account) => account.payerRules && JSON.stringify(account.payerRules)),
         now,
+        limits.perCreditKobo,
+        limits.perDayKobo,
       ],
     }),
     tx.query({
@@ -199,17 +207,21 @@ async function insertAccounts(
   ])
 }
 
-type AccountRow = Omit<CollectionAccount, 'bvn'> & { bvnSealed: Buffer }
+export type AccountRow = Omit<CollectionAccount, 'bvn'> & { bvnSealed: Buffer }
 
-const SELECT_ACCOUNT = `
-  select a.id, a.client_id as "clientId", a.bank_code as "bankCode",
+export const ACCOUNT_COLUMNS = `
+         a.id, a.client_id as "clientId", a.bank_code as "bankCode",
          a.account_number as "accountNumber", a.account_name as "accountName",
          a.bvn_sealed as "bvnSealed", a.email, a.merchant_id as "merchantId",
          a.merchant_code as "merchantCode", a.notification_url as "notificationUrl",
          a.phone_number as "phoneNumber", a.channel, a.currency_code as "currencyCode",
          a.payer_rules as "payerRules", a.is_default as "isDefault",
          a.is_active as "isActive", a.created_at as "createdAt",
-         a.updated_at as "updatedAt", l.credits_kobo - l.debits_kobo as "balanceKobo"
+         a.updated_at as "updatedAt", a.version, a.limit_per_credit_kobo as "perCreditKobo",
+         a.limit_per_day_kobo as "perDayKobo", l.credits_kobo - l.debits_kobo as "balanceKobo"`
+
+const SELECT_ACCOUNT = `
+  select ${ACCOUNT_COLUMNS}
     from collection_accounts a join ledger_accounts l on l.id = a.id`
 
 // The same "not there" for what does not exist and for what is another client's.
@@ -242,6 +254,6 @@ async function findByNumbers(
   return new Map(rows.map((row) => [row.accountNumber, openRow(sealer, row)]))
 }
 
-function openRow(sealer: Sealer, { bvnSealed, ...account }: AccountRow): CollectionAccount {
+export function openRow(sealer: Sealer, { bvnSealed, ...account }: AccountRow): CollectionAccount {
   return { ...account, bvn: sealer.open(bvnSealed) }
 }

@@ -1,15 +1,12 @@
-// What happened to credits: the transfers that moved its money, the reversals of them,
-// and the events that their client was told.
+// What happened to one credit: the transfers that moved its money, the reversals of it, and the
+// events that its client was told.
 
-import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { CreditTrace } from './credit-traces.ts'
-import { type MomentEvent, readEventsAt } from './event-moments.ts'
 
 export type LedgerSide = { kind: string; accountNumber: string | null }
 
 export type CreditTransfer = {
-  creditId: bigint
   amountKobo: bigint
   reason: string
   from: LedgerSide
@@ -18,17 +15,18 @@ export type CreditTransfer = {
 }
 
 export type CreditReversal = {
-  creditId: bigint
   sessionId: string
   amountKobo: bigint
   shortfallKobo: bigint
   receivedAt: Date
 }
 
+export type CreditEvent = { id: string; type: string; sequence: bigint; createdAt: Date }
+
 export type CreditHistory = {
   transfers: CreditTransfer[]
   reversals: CreditReversal[]
-  events: MomentEvent[]
+  events: CreditEvent[]
 }
 
 export async function readHistory(
@@ -36,38 +34,23 @@ export async function readHistory(
   clientId: bigint,
   credit: CreditTrace,
 ): Promise<CreditHistory> {
-  const transfers = await readTransfers(db, [credit.id])
-  const reversals = await readReversals(db, [credit.id])
-  const moments = momentsOf([credit], transfers, reversals)
-  const events = await readEventsAt(db, clientId, { creditIds: [credit.id] }, moments)
-  return { transfers, reversals, events }
-}
-
-// When anything happened to these credits.
-export function momentsOf(
-  credits: readonly CreditTrace[],
-  transfers: readonly CreditTransfer[],
-  reversals: readonly CreditReversal[],
-): Date[] {
-  const items = credits.flatMap((credit) => credit.items)
-  return [
-    ...credits.map((credit) => credit.receivedAt),
+  const transfers = await readTransfers(db, credit.id)
+  const reversals = await readReversals(db, credit.id)
+  const moments = [
+    credit.receivedAt,
     ...transfers.map((transfer) => transfer.postedAt),
     ...reversals.map((reversal) => reversal.receivedAt),
-    ...items.flatMap(({ openedAt, closedAt }) => [openedAt, closedAt ?? openedAt]),
+    ...credit.items.flatMap(({ openedAt, closedAt }) => [openedAt, closedAt ?? openedAt]),
   ]
+  return { transfers, reversals, events: await readEvents(db, clientId, credit.id, moments) }
 }
 
 // Money leaves the account that is debited and goes to the one that is credited; for a bank's
 // account, which holds what is ours, that is the side it comes from when it arrives.
-export async function readTransfers(
-  db: Queryable,
-  creditIds: readonly bigint[],
-): Promise<CreditTransfer[]> {
+async function readTransfers(db: Queryable, creditId: bigint): Promise<CreditTransfer[]> {
   const { rows } = await db.query<CreditTransfer>({
-    name: 'transfers-of-credits',
-    text: `select t.credit_id as "creditId", t.amount_kobo as "amountKobo", t.reason,
-                  t.posted_at as "postedAt",
+    name: 'transfers-of-credit',
+    text: `select t.amount_kobo as "amountKobo", t.reason, t.posted_at as "postedAt",
                   json_build_object('kind', d.kind, 'accountNumber', dn.account_number) as "from",
                   json_build_object('kind', c.kind, 'accountNumber', cn.account_number) as "to"
              from transfers t
@@ -75,23 +58,48 @@ export async function readTransfers(
              join ledger_accounts c on c.id = t.credit_account_id
              left join collection_accounts dn on dn.id = d.id
              left join collection_accounts cn on cn.id = c.id
-            where t.credit_id = any($1::bigint[])
+            where t.credit_id = $1
             order by t.id`,
-    values: [numberArray(creditIds)],
+    values: [creditId],
   })
   return rows
 }
 
-export async function readReversals(
-  db: Queryable,
-  creditIds: readonly bigint[],
-): Promise<CreditReversal[]> {
+async function readReversals(db: Queryable, creditId: bigint): Promise<CreditReversal[]> {
   const { rows } = await db.query<CreditReversal>({
-    name: 'reversals-of-credits',
-    text: `select credit_id as "creditId", session_id as "sessionId", amount_kobo as "amountKobo",
+    name: 'reversals-of-credit',
+    text: `select session_id as "sessionId", amount_kobo as "amountKobo",
                   shortfall_kobo as "shortfallKobo", received_at as "receivedAt"
-             from reversals where credit_id = any($1::bigint[]) order by id`,
-    values: [numberArray(creditIds)],
+             from reversals where credit_id = $1 order by id`,
+    values: [creditId],
   })
   return rows
+}
+
+// Events are found by their ids, which begin with their time: whatever happened to a credit left a
+// row with the time of the transaction, and the event was written in it. So the outbox needs no
+// index by credit, which every event would pay for and only this would read.
+async function readEvents(
+  db: Queryable,
+  clientId: bigint,
+  creditId: bigint,
+  moments: readonly Date[],
+): Promise<CreditEvent[]> {
+  const times = [...new Set(moments.map((moment) => moment.getTime()))]
+  const { rows } = await db.query<CreditEvent>({
+    name: 'events-of-credit',
+    text: `select e.id, e.type, e.sequence, e.created_at as "createdAt"
+             from unnest($1::uuid[], $2::uuid[]) as m (first, past)
+            cross join lateral (
+              select id, type, sequence, created_at from events
+               where id >= m.first and id < m.past and credit_id = $3 and client_id = $4
+            ) as e
+            order by e.sequence`,
+    values: [times.map(leastIdAt), times.map((ms) => leastIdAt(ms + 1)), creditId, clientId],
+  })
+  return rows
+}
+
+function leastIdAt(ms: number): string {
+  return ms.toString(16).padStart(12, '0').padEnd(32, '0')
 }

@@ -13,7 +13,7 @@ export const EVENT_TYPES = [
   'account.created',
   'account.updated',
   'account.deactivated',
-  'account.erased',
+  'account.activated',
   'collection.received',
   'collection.reversed',
   'payment.processing',

@@ -4,6 +4,7 @@
 import type { BankSettings } from '#bank-settings.ts'
 import { findBank } from '#banks/directory.ts'
 import { toNaira } from '#money.ts'
+import type { AccountLimits } from './account-limits.ts'
 import { accountName } from './account-names.ts'
 import { withReferences } from './call-back-url.ts'
 import type { CollectionAccount } from './collection-accounts.ts'
@@ -23,7 +24,10 @@ export function bankNames(banks: readonly BankSettings[]): NameBank {
   return (code) => banks.find((bank) => bank.code === code)?.name ?? findBank(code)?.name ?? code
 }
 
-export type PublicAccount = Omit<CollectionAccount, 'bvn' | 'clientId' | 'payerRules'>
+export type PublicAccount = Omit<
+  CollectionAccount,
+  'bvn' | 'clientId' | 'payerRules' | 'version' | keyof AccountLimits
+>
 
 export function viewAccount(account: PublicAccount) {
   return {

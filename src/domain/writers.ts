@@ -9,6 +9,7 @@ import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { Refusal } from '#errors.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
+import type { AccountLimits } from './account-limits.ts'
 import { type Advice, type AdviceRequest, createAdvices } from './advices.ts'
 import {
   type AccountRequest,
@@ -38,6 +39,7 @@ type Deps = {
   banks: readonly BankSettings[]
   collectionBankCode: string
   quarantineDays: number
+  limits: AccountLimits // Of new collection accounts.
   onError: (error: unknown, batch: string) => void
   onWritten: () => void // After each commit: there may be new events.
 }
@@ -47,7 +49,7 @@ type Deps = {
 const LIMITS = { itemsMax: 1_000, inFlightMax: 2, queueMax: 10_000 }
 
 export function createWriters(deps: Deps): Writers {
-  const { pool, clock, sealer, sharedAccounts, banks, quarantineDays } = deps
+  const { pool, clock, sealer, sharedAccounts, banks, quarantineDays, limits } = deps
   const bank = banks.find(({ code }) => code === deps.collectionBankCode)
   if (!bank) throw new Error(`bank ${deps.collectionBankCode} is not configured`)
 
@@ -66,7 +68,7 @@ export function createWriters(deps: Deps): Writers {
     })
 
   const accounts: Writers['accounts'] = batcher('accounts', (tx, now, items) =>
-    createAccounts(tx, { sealer, bank, now }, items),
+    createAccounts(tx, { sealer, bank, limits, now }, items),
   )
   const advices: Writers['advices'] = batcher('advices', (tx, now, items) =>
     createAdvices(tx, { sealer, now }, items),

@@ -3,15 +3,14 @@
 import type { Logger } from 'pino'
 import type { BankSettings } from '#bank-settings.ts'
 import type { Clock } from '#clock.ts'
-import type { Policy } from '#config.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import type { Writers } from '#domain/writers.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Policy } from '#policy-settings.ts'
 import type { Rates } from '#rate-settings.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
 import type { Tokens } from './tokens.ts'
-import type { Visits } from './visits.ts'
 
 export type Deps = {
   mode: 'sandbox' | 'live'
@@ -28,12 +27,10 @@ export type Deps = {
   sharedAccounts: SharedAccounts
   // Tells banks of the returns that were asked for; the workers do the same by and by.
   sendReturns: () => Promise<void>
-  eraseTraces: () => Promise<void> // The same with what is to be erased.
   sealer: Sealer
   writers: Writers
   tokens: Tokens
   authentication: Authentication
-  visits: Visits
   isReady: () => Promise<boolean>
 }
 

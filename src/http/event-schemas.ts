@@ -3,6 +3,7 @@
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { EVENT_TYPES, type EventType } from '#domain/events.ts'
+import { AccountFields } from './account-bodies.ts'
 import { EventFields } from './event-bodies.ts'
 import { nullable } from './schemas.ts'
 
@@ -22,22 +23,8 @@ const Credit = Type.Optional(
 )
 
 const Account = {
-  id: Type.Integer(),
-  bankCode: Type.String(),
-  accountNumber: Type.String(),
-  accountName: Type.String(),
-  email: Type.String(),
+  ...AccountFields,
   accountBalance: Type.Number({ description: 'After what the event tells of.' }),
-  merchantId: Type.String(),
-  merchantCode: Type.String(),
-  notificationUrl: Type.String(),
-  isDefault: Type.Boolean(),
-  isActive: Type.Boolean(),
-  currencyCode: Type.String(),
-  phoneNumber: Type.String(),
-  channel: Type.String(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
 }
 
 const Payment = {
@@ -76,6 +63,7 @@ const Suspense = {
 
 const amount = (description: string) => Type.Number({ description })
 const amountReversed = amount('What the bank took back.')
+const changes = Type.Array(Type.String(), { description: 'The names of what was changed.' })
 const amountSuspended = amount('What went to suspense.')
 
 const about = (fields: Record<string, TSchema>) => Type.Object(fields)
@@ -87,12 +75,12 @@ type Description = { summary: string; data: TSchema }
 
 export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   'account.created': { summary: 'A collection account was made', data: account },
-  'account.updated': { summary: 'A collection account was changed', data: account },
-  'account.deactivated': { summary: 'A collection account takes no more money', data: account },
-  'account.erased': {
-    summary: 'The personal data of a collection account was erased: erase your copies too',
-    data: account,
+  'account.updated': {
+    summary: 'A collection account was changed',
+    data: about({ ...Account, changes }),
   },
+  'account.deactivated': { summary: 'A collection account takes no more money', data: account },
+  'account.activated': { summary: 'A collection account takes money again', data: account },
   'collection.received': {
     summary: 'Money arrived on a collection account',
     data: about({ ...Account, credit: Credit }),

@@ -64,9 +64,7 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
       'request refused',
     )
   }
-  const retryAfterSeconds =
-    refusal.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : undefined)
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
   const family = familyOf(request.url)
   if (status === 401) {
     const scheme = family === 'oauth' ? 'Basic' : 'Bearer'

@@ -2,14 +2,31 @@
 
 import type { Advice } from '#domain/advices.ts'
 import type { CollectionAccount } from '#domain/collection-accounts.ts'
+import { showRules } from '#domain/payer-rules.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments.ts'
 import { timestamp, viewAccount, viewPayment } from '#domain/resource-views.ts'
+import { maskBvn } from '#mask.ts'
 import { toNaira } from '#money.ts'
 
 export { callBackUrlOf, timestamp } from '#domain/resource-views.ts'
 
 export function presentAccount(account: CollectionAccount) {
   return { ...viewAccount(account), bvn: account.bvn }
+}
+
+// On our own endpoints: nobody needs the whole BVN again.
+export function presentOwnAccount(account: CollectionAccount) {
+  const { payerRules, perCreditKobo, perDayKobo } = account
+  return {
+    ...viewAccount(account),
+    bvnMasked: maskBvn(account.bvn),
+    payerRules: payerRules && showRules(payerRules),
+    limits: {
+      perCredit: perCreditKobo === null ? null : toNaira(perCreditKobo),
+      perDay: perDayKobo === null ? null : toNaira(perDayKobo),
+    },
+    version: Number(account.version),
+  }
 }
 
 export function presentAdvice(

@@ -78,8 +78,10 @@ export const PayerRulesBody = Type.Object(
   { 'x-says': 'Must be an object.' },
 )
 
-export function nullable(type: 'string' | 'number', options: object = {}) {
-  return Type.Unsafe<string | null>({ type: [type, 'null'], ...options })
+type Named = { string: string; number: number }
+
+export function nullable<T extends keyof Named>(type: T, options: object = {}) {
+  return Type.Unsafe<Named[T] | null>({ type: [type, 'null'], ...options })
 }
 
 const FieldErrors = Type.Optional(

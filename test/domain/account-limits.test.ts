@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditBooks } from '#domain/audit.ts'
+import { setLimits } from '../support/account-calls.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, readAccount } from '../support/fixtures.ts'
@@ -18,16 +19,8 @@ type Limits = { perCredit?: number | null; perDay?: number | null }
 
 async function limitedAccount(limits: Limits): Promise<string> {
   const { accountNumber } = await createAccount(bench)
-  await setLimits(accountNumber, limits)
+  if (Object.keys(limits).length > 0) await setLimits(bench, accountNumber, limits)
   return accountNumber
-}
-
-async function setLimits(accountNumber: string, { perCredit, perDay }: Limits): Promise<void> {
-  await bench.db.query(
-    `update collection_accounts set limit_per_credit_kobo = $2, limit_per_day_kobo = $3
-      where account_number = $1`,
-    [accountNumber, perCredit ? perCredit * 100 : null, perDay ? perDay * 100 : null],
-  )
 }
 
 const balanceOf = async (accountNumber: string) =>
@@ -154,10 +147,40 @@ test('money that is assigned before the first credit of a day counts too', async
   assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
 })
 
+test('a limit that is set in the course of a day counts what came before, and no more', async () => {
+  const accountNumber = await limitedAccount({})
+  await credit(bench, accountNumber, '500.00')
+  bench.advance(24 * HOUR_MS)
+  await credit(bench, accountNumber, '60.00')
+
+  await setLimits(bench, accountNumber, { perDay: 100 })
+  assert.equal(await says(accountNumber, '40.01'), '00 suspended over_daily_limit')
+  await setLimits(bench, accountNumber, { perDay: null })
+  assert.equal(await says(accountNumber, '30.00'), '00 booked')
+  await setLimits(bench, accountNumber, { perDay: 100 })
+  assert.equal(await says(accountNumber, '10.01'), '00 suspended over_daily_limit')
+  assert.equal(await says(accountNumber, '10.00'), '00 booked')
+  await setLimits(bench, accountNumber, { perDay: 110 })
+  assert.equal(await says(accountNumber, '10.01'), '00 suspended over_daily_limit')
+  assert.equal(await says(accountNumber, '10.00'), '00 booked')
+})
+
+test('new accounts have the limits of the settings, and may be freed of them', async () => {
+  const env = { MANILLA_LIMIT_PER_CREDIT: '50', MANILLA_LIMIT_PER_DAY: '80.50' }
+  await using own = await startTestService({ env })
+  const { accountNumber } = await createAccount(own)
+
+  assert.equal((await credit(own, accountNumber, '50.01')).says, '00 suspended over_credit_limit')
+  assert.equal((await credit(own, accountNumber, '50.00')).says, '00 booked')
+  assert.equal((await credit(own, accountNumber, '30.51')).says, '00 suspended over_daily_limit')
+  await setLimits(own, accountNumber, null)
+  assert.equal((await credit(own, accountNumber, '5000')).says, '00 booked')
+})
+
 test('an inactive account and a payer rule are told before a limit', async () => {
   const payerRules = { maxAmount: 50 }
   const { accountNumber } = await createAccount(bench, { payerRules })
-  await setLimits(accountNumber, { perCredit: 10, perDay: 10 })
+  await setLimits(bench, accountNumber, { perCredit: 10, perDay: 10 })
 
   assert.equal(await says(accountNumber, '50.01'), '00 suspended above_maximum')
   assert.equal(await says(accountNumber, '10.01'), '00 suspended over_credit_limit')

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { switchAccount } from '../support/account-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, readAccount, startPayment, verify } from '../support/fixtures.ts'
 import { beginTale, credit, itemOf, resolve, reverse } from '../support/money-tale.ts'
@@ -27,8 +28,7 @@ async function stateOf(payment: { paymentReference: string }): Promise<string> {
 test('to an inactive collection account: it is suspended, and can go to another', async () => {
   const inactive = await createAccount(bench)
   const other = await createAccount(bench)
-  const deactivate = 'update collection_accounts set is_active = false where account_number = $1'
-  await bench.db.query(deactivate, [inactive.accountNumber])
+  await switchAccount(bench, inactive.accountNumber, 'deactivate')
   const tale = await beginTale(bench)
 
   const { sessionId, says } = await credit(bench, inactive.accountNumber, '20.00')

@@ -19,7 +19,9 @@ export const NOBODY = '0000000000000000000000000000000@000'
 const WEIGHTS: readonly (readonly [kind: Op['do'], weight: number])[] = [
   ['account', 3],
   ['deactivate', 1],
-  ['advice', 17],
+  ['activate', 1],
+  ['limit', 1],
+  ['advice', 15],
   ['initiate', 22],
   ['cancel', 2],
   ['credits', 25],
@@ -43,13 +45,14 @@ export class Choices {
   next(): Op {
     const probe = this.#probes.shift()
     if (probe) return probe
-    switch (this.#kind()) {
+    const kind = this.#kind()
+    switch (kind) {
       case 'account':
         return { do: 'account', client: this.random.pick(CLIENTS), rules: this.#rules(300_00) }
-      case 'deactivate': {
-        const account = this.recent(this.books.accounts)
-        return account ? { do: 'deactivate', account: account.number } : this.#newAdvice()
-      }
+      case 'activate':
+      case 'deactivate':
+      case 'limit':
+        return this.#accountChange(kind)
       case 'initiate':
         return this.#initiation()
       case 'cancel': {
@@ -129,6 +132,14 @@ export class Choices {
       if (left <= 0) return kind
     }
     return 'advice'
+  }
+
+  #accountChange(kind: 'activate' | 'deactivate' | 'limit'): Op {
+    const account = this.recent(this.books.accounts)?.number
+    if (account === undefined) return this.#newAdvice()
+    if (kind !== 'limit') return { do: kind, account }
+    const limit = (max: number) => (this.chance(40) ? null : this.kobo(1, max))
+    return { do: kind, account, limits: { creditKobo: limit(500_00), dayKobo: limit(2_000_00) } }
   }
 
   #newAdvice(): Op {

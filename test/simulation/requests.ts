@@ -1,5 +1,5 @@
 // Every operation of the model as the HTTP request it stands for, and of the answer what the model
-// can foretell. What has no endpoint (a deactivation, the expiry worker) is done directly.
+// can foretell. What has no endpoint (the expiry worker) is done directly.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -36,8 +36,11 @@ export function send(world: World, op: Op): Promise<Answer> {
   switch (op.do) {
     case 'account':
       return openAccount(world, op)
+    case 'activate':
     case 'deactivate':
-      return deactivate(world, op)
+      return switchAccount(world, op)
+    case 'limit':
+      return limitAccount(world, op)
     case 'advice':
       return createAdvice(world, op)
     case 'initiate':
@@ -67,10 +70,26 @@ async function openAccount(world: World, { client, rules }: Of<'account'>): Prom
   return refusalOf(answer) ?? { number: answer.json().data.accountNumber }
 }
 
-async function deactivate({ db }: World, { account }: Of<'deactivate'>): Promise<Answer> {
-  const sql = 'update collection_accounts set is_active = false where account_number = $1'
-  await db.query(sql, [account])
-  return {}
+async function switchAccount(world: World, op: Of<'activate' | 'deactivate'>): Promise<Answer> {
+  const url = `${ACCOUNTS}/${op.account}/${op.do}`
+  return refusalOf(await world.call(await ownerOf(world, op.account), url, {})) ?? {}
+}
+
+async function limitAccount(world: World, { account, limits }: Of<'limit'>): Promise<Answer> {
+  const amount = (kobo: bigint | null) => kobo && formatKobo(kobo)
+  const { creditKobo, dayKobo } = limits
+  const body = { limits: { perCredit: amount(creditKobo), perDay: amount(dayKobo) } }
+  const client = await ownerOf(world, account)
+  return refusalOf(await world.call(client, `${ACCOUNTS}/${account}`, body, 'PATCH')) ?? {}
+}
+
+async function ownerOf({ db }: World, account: string): Promise<string> {
+  const { rows } = await db.query<{ client: string }>(
+    `select c.client_id as client from clients c join collection_accounts a on a.client_id = c.id
+      where a.account_number = $1`,
+    [account],
+  )
+  return rows[0]?.client ?? ''
 }
 
 async function createAdvice(world: World, { client, terms }: Of<'advice'>): Promise<Answer> {

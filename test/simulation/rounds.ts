@@ -65,7 +65,9 @@ function touchedBy(op: Op, books: Books): string[] {
     case 'expire':
     case 'wait':
       return []
+    case 'activate':
     case 'deactivate':
+    case 'limit':
       return [op.account]
     case 'advice':
       return op.terms.merchantRef === null ? [] : [`${op.client}/${op.terms.merchantRef}`]

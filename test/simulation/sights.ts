@@ -14,6 +14,8 @@ const REASONS = [
   'below_minimum',
   'above_maximum',
   'payer_not_allowed',
+  'over_credit_limit',
+  'over_daily_limit',
   'amount_mismatch',
 ]
 

@@ -61,9 +61,9 @@ export async function startWorld() {
     // What the services logged as going wrong since this was last asked.
     complaints: () => complaints.splice(0).slice(-COMPLAINTS_MAX).join(''),
     newModel: (now = clock().getTime()) => newModel(now),
-    async call(client: string | null, url: string, body?: unknown) {
+    async call(client: string | null, url: string, body?: unknown, method?: 'PATCH') {
       return inject({
-        method: body === undefined ? 'GET' : 'POST',
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
         url,
         headers: client === null ? {} : { authorization: `Bearer ${await tokenOf(client)}` },
         ...(body === undefined ? {} : { payload: body as object }),

@@ -39,7 +39,7 @@ export function takeCredit(books: Books, report: CreditReport): RailAnswer {
 
   if (owner && keptKobo > 0n) {
     new Part(credit, keptKobo, owner)
-    receive(owner)
+    receive(books, owner, keptKobo)
   }
   if (reason !== null) {
     const client = owner?.client ?? null
@@ -71,7 +71,12 @@ function judge(books: Books, owner: Owner | undefined, credit: CreditReport): Ju
   if (owner instanceof Account) {
     if (!owner.isActive) return no('account_inactive')
     const broken = brokenRule(owner.rules, credit)
-    return broken ? no(broken) : { keptKobo: kobo, reason: null }
+    if (broken) return no(broken)
+    const { creditKobo, dayKobo } = owner.limits
+    if (creditKobo !== null && kobo > creditKobo) return no('over_credit_limit')
+    const today = owner.receivedOnDayOf(books.now) + kobo
+    if (dayKobo !== null && today > dayKobo) return no('over_daily_limit')
+    return { keptKobo: kobo, reason: null }
   }
   if (owner.end === 'Successful') return no('already_paid')
   if (owner.end === 'Cancelled') return no('cancelled')
@@ -92,10 +97,11 @@ function brokenRule(rules: Rules | null, { kobo, payer }: CreditReport): string 
   return rules.isListOnly && !payer.isListed ? 'payer_not_allowed' : undefined
 }
 
-// More is with its owner now, who hears of it.
-function receive(owner: Owner): void {
+// So much more is with its owner now, who hears of it.
+function receive(books: Books, owner: Owner, moreKobo: bigint): void {
   const { kobo, client } = owner
   if (owner instanceof Account) {
+    owner.received.push({ at: books.now, kobo: moreKobo })
     client.tell(owner.number, `collection.received ${kobo}`)
     return
   }
@@ -204,7 +210,7 @@ export function assign(
   item.move(target)
   target.client.tell(item.credit.name, `credit.assigned ${item.reason} ${item.kobo}`)
   if (target instanceof Payment) target.end = null // An expired one is given another chance.
-  receive(target)
+  receive(books, target, item.kobo)
   if (target instanceof Payment && target.end === null && books.now >= target.closesAt) {
     target.open(books.now)
   }

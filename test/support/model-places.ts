@@ -4,6 +4,8 @@
 // There is no double entry here on purpose: balances are added up from the parts (model.ts), and
 // the ledger must come to the same.
 
+const HOUR_MS = 3_600_000
+
 export class Place {
   readonly parts = new Set<Part>()
 
@@ -52,6 +54,8 @@ export class Part {
 export type Payer = { name: string; account: string; bank: string; isListed: boolean }
 
 export type Rules = { minKobo: bigint; maxKobo: bigint; isListOnly: boolean }
+
+export type Limits = { creditKobo: bigint | null; dayKobo: bigint | null }
 
 export type RailAnswer = { responseCode: string; outcome: string; code?: string }
 
@@ -107,13 +111,22 @@ export class Account extends Place {
   readonly client: Client
   readonly number: string
   readonly rules: Rules | null
+  readonly received: { at: number; kobo: bigint }[] = [] // Ever, whatever became of it.
   isActive = true
+  limits: Limits = { creditKobo: null, dayKobo: null }
 
   constructor(client: Client, number: string, rules: Rules | null) {
     super()
     this.client = client
     this.number = number
     this.rules = rules
+  }
+
+  // On the day that it is in Lagos.
+  receivedOnDayOf(now: number): bigint {
+    const dayOf = (at: number) => Math.floor((at + HOUR_MS) / (24 * HOUR_MS))
+    const today = this.received.filter(({ at }) => dayOf(at) === dayOf(now))
+    return today.reduce((sum, { kobo }) => sum + kobo, 0n)
   }
 }
 

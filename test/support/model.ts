@@ -18,6 +18,7 @@ import {
 import {
   Account,
   Advice,
+  type Limits,
   Payment,
   type RailAnswer,
   type Rules,
@@ -29,7 +30,8 @@ export type Fault = { fields: Record<string, unknown>; code: string }
 
 export type Op =
   | { do: 'account'; client: string; rules: Rules | null }
-  | { do: 'deactivate'; account: string }
+  | { do: 'activate' | 'deactivate'; account: string }
+  | { do: 'limit'; account: string; limits: Limits }
   | { do: 'advice'; client: string; terms: Terms }
   | { do: 'initiate'; advice: string; bank: string }
   | { do: 'cancel'; client: string; advice: string }
@@ -59,9 +61,11 @@ export class Model {
     switch (op.do) {
       case 'account':
         return this.#openAccount(op.client, op.rules, actual)
+      case 'activate':
       case 'deactivate':
-        get(books.accounts, op.account).isActive = false
-        return {}
+        return this.#switch(get(books.accounts, op.account), op.do)
+      case 'limit':
+        return this.#limit(get(books.accounts, op.account), op.limits)
       case 'advice':
         return this.#createAdvice(op.client, op.terms, actual)
       case 'initiate':
@@ -98,6 +102,26 @@ export class Model {
     this.books.numbers.set(number, { owner: account, bank: '' })
     client.tell(number, 'account.created')
     return { number }
+  }
+
+  // What changes nothing is not told.
+  #switch(account: Account, how: 'activate' | 'deactivate'): Answer {
+    const isActive = how === 'activate'
+    if (account.isActive !== isActive) this.#tellOf(account, `account.${how}d`)
+    account.isActive = isActive
+    return {}
+  }
+
+  #limit(account: Account, limits: Limits): Answer {
+    const { creditKobo, dayKobo } = account.limits
+    const isNew = creditKobo !== limits.creditKobo || dayKobo !== limits.dayKobo
+    if (isNew) this.#tellOf(account, 'account.updated')
+    account.limits = limits
+    return {}
+  }
+
+  #tellOf({ client, number, kobo }: Account, type: string): void {
+    client.tell(number, `${type} ${kobo}`)
   }
 
   #createAdvice(clientName: string, terms: Terms, actual: Answer): Answer {

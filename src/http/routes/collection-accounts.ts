@@ -1,61 +1,24 @@
-// /api/v1/accounts/static: collection accounts.
+// /api/v1/accounts/static: making and reading a collection account, as the published contract has
+// it. Lists, changes and many at once: account-list.ts, account-changes.ts, account-bulk.ts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type AccountFields, getAccount } from '#domain/collection-accounts.ts'
+import { getAccount } from '#domain/collection-accounts.ts'
 import { keepRules, payerHasher } from '#domain/payer-rules.ts'
-import { Refusal } from '#errors.ts'
+import {
+  ACCOUNTS,
+  AccountBody,
+  AccountParams,
+  accountNumberOf,
+  etagOf,
+  pickFields,
+  RequestFields,
+} from '#http/account-bodies.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { presentAccount } from '#http/present.ts'
-import {
-  ApiEnvelope,
-  ApiFailure,
-  BEARER,
-  digits,
-  Email,
-  IdempotencyHeaders,
-  PayerRulesBody,
-  text,
-  webAddress,
-} from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 
-const AccountRequest = Type.Object({
-  accountName: text(100, 'Name to be tied to the account.'),
-  bvn: digits('^[0-9]{11}$', 'BVN of the owner or customer.', 'Must be 11 digits.'),
-  email: Email,
-  merchantId: text(64, 'Internal merchant identifier.'),
-  merchantCode: text(64, 'Merchant code or client code.'),
-  notificationUrl: webAddress('Webhook URL for notifications.'),
-  phoneNumber: digits(
-    '^\\+?[0-9]{7,15}$',
-    'Contact phone number.',
-    'Must be 7 to 15 digits, with an optional + before them.',
-  ),
-  channel: text(64, 'Channel initiating the request.'),
-  payerRules: Type.Optional(PayerRulesBody),
-})
-
-export const AccountBody = Type.Object({
-  id: Type.Integer(),
-  bankCode: Type.String(),
-  accountNumber: Type.String(),
-  accountName: Type.String(),
-  bvn: Type.String(),
-  email: Type.String(),
-  accountBalance: Type.Number(),
-  merchantId: Type.String(),
-  merchantCode: Type.String(),
-  notificationUrl: Type.String(),
-  isDefault: Type.Boolean(),
-  isActive: Type.Boolean(),
-  currencyCode: Type.String(),
-  phoneNumber: Type.String(),
-  channel: Type.String(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-})
-
-const ACCOUNT_NUMBER = /^[0-9]{10}$/
+const AccountRequest = Type.Object(RequestFields)
 
 export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { reads, sealer, writers, authentication } = deps
@@ -63,7 +26,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
   const tags = ['Collection accounts']
 
   app.post(
-    '/api/v1/accounts/static',
+    ACCOUNTS,
     {
       config: { isPublished: true },
       onRequest: authentication.requires('accounts:write'),
@@ -86,12 +49,13 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
+      reply.header('etag', etagOf(value.version))
       return accepted('Collection account created successfully', presentAccount(value))
     },
   )
 
   app.get(
-    '/api/v1/accounts/static/:accountNumber',
+    `${ACCOUNTS}/:accountNumber`,
     {
       config: { isPublished: true },
       onRequest: authentication.requires('accounts:read'),
@@ -99,32 +63,17 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
         operationId: 'getCollectionAccount',
         tags,
         summary: 'Get a collection account by its number',
+        description: 'The ETag is of what can be changed, and not of the balance.',
         security: BEARER,
-        params: Type.Object({ accountNumber: Type.String() }),
+        params: AccountParams,
         response,
       },
     },
-    async (request) => {
-      const { accountNumber } = request.params
-      if (!ACCOUNT_NUMBER.test(accountNumber)) throw new Refusal('account_not_found')
+    async (request, reply) => {
+      const accountNumber = accountNumberOf(request.params)
       const account = await getAccount(reads, sealer, request.client.id, accountNumber)
+      reply.header('etag', etagOf(account.version))
       return accepted('Collection account retrieved successfully', presentAccount(account))
     },
   )
-}
-
-// Real clients send fields that we do not know; nothing of them gets in.
-function pickFields(body: AccountFields): AccountFields {
-  const { accountName, bvn, email, merchantId, merchantCode, notificationUrl } = body
-  const { phoneNumber, channel } = body
-  return {
-    accountName,
-    bvn,
-    email,
-    merchantId,
-    merchantCode,
-    notificationUrl,
-    phoneNumber,
-    channel,
-  }
 }

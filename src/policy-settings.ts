@@ -1,0 +1,40 @@
+// What holds for everybody unless a client or an advice says otherwise: times, names, limits.
+
+import * as values from './setting-values.ts'
+
+export type Policy = {
+  readonly tokenTtlSeconds: number
+  readonly expirySeconds: number
+  readonly graceSeconds: number
+  readonly quarantineDays: number
+  readonly accountName: string // With {merchant} and {customer} in it.
+  // Of new collection accounts. Null: none.
+  readonly limits: { readonly perCreditKobo: bigint | null; readonly perDayKobo: bigint | null }
+}
+
+export const POLICY_SETTINGS = {
+  MANILLA_TOKEN_TTL_SECONDS: values.whole(60, 86_400),
+  MANILLA_EXPIRY_SECONDS: values.whole(60, 172_800),
+  MANILLA_GRACE_SECONDS: values.whole(0, 86_400),
+  MANILLA_QUARANTINE_DAYS: values.whole(1, 365),
+  MANILLA_ACCOUNT_NAME: values.accountNameStyle,
+  MANILLA_LIMIT_PER_CREDIT: values.amount,
+  MANILLA_LIMIT_PER_DAY: values.amount,
+} as const
+
+type Settings = typeof POLICY_SETTINGS
+type Given = { [name in keyof Settings]?: NonNullable<ReturnType<Settings[name]>> }
+
+export function policyOf(given: Given): Policy {
+  return {
+    tokenTtlSeconds: given.MANILLA_TOKEN_TTL_SECONDS ?? 3600,
+    expirySeconds: given.MANILLA_EXPIRY_SECONDS ?? 1800,
+    graceSeconds: given.MANILLA_GRACE_SECONDS ?? 300,
+    quarantineDays: given.MANILLA_QUARANTINE_DAYS ?? 30,
+    accountName: given.MANILLA_ACCOUNT_NAME ?? '{merchant}/{customer}',
+    limits: {
+      perCreditKobo: given.MANILLA_LIMIT_PER_CREDIT ?? null,
+      perDayKobo: given.MANILLA_LIMIT_PER_DAY ?? null,
+    },
+  }
+}

@@ -1,0 +1,187 @@
+// Many accounts at once: each accepted or refused on its own, with all that is wrong with it, and
+// made once however often the request comes.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fieldsOf, listAccounts } from '../support/account-calls.ts'
+import { startTwin } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { ACCOUNTS, accountBody, assertRefused, dataOf, readAccount } from '../support/fixtures.ts'
+import { type Call, startTestService } from '../support/running-service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const BULK = `${ACCOUNTS}/bulk`
+
+type Result = {
+  index: number
+  isSuccessful: boolean
+  code: string | null
+  message: string
+  data: Record<string, unknown> | null
+  errors: { field: string; message: string }[]
+}
+
+const send = (accounts: unknown, more: Pick<Call, 'headers' | 'token'> = {}, to = bench) =>
+  to.call({ url: BULK, body: { accounts }, ...more })
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
+
+const many = (count: number, changes: (at: number) => object = () => ({})) =>
+  Array.from({ length: count }, (_, at) => accountBody({ ...changes(at) }))
+
+async function countAccounts(): Promise<number> {
+  const { rows } = await bench.db.query('select count(*)::int as count from collection_accounts')
+  return rows[0].count
+}
+
+const numbersOf = (answer: Awaited<ReturnType<typeof send>>): unknown[] =>
+  dataOf(answer, 'account').results.map(({ data }: Result) => data?.accountNumber)
+
+test('each item is accepted or refused on its own, in its place', async () => {
+  const before = await countAccounts()
+  const items = [
+    accountBody({ accountName: 'First' }),
+    accountBody({ bvn: '1', email: 'x', channel: undefined }),
+    null,
+    'text',
+    accountBody({ mcc: '5999' }),
+    accountBody({ payerRules: { minAmount: 9, maxAmount: 5 } }),
+    accountBody({ accountName: 'Last', payerRules: { names: ['Ada Obi'] } }),
+  ]
+
+  const { accepted, refused, results } = dataOf(await send(items), 'account')
+
+  assert.deepEqual([accepted, refused], [2, 5])
+  assert.deepEqual(
+    results.map(({ index, isSuccessful, code, data, errors }: Result) => [
+      index,
+      isSuccessful,
+      code,
+      data?.accountName,
+      errors.map(({ field }) => field).sort(),
+    ]),
+    [
+      [0, true, null, 'First', []],
+      [1, false, 'invalid_request', undefined, ['bvn', 'channel', 'email']],
+      [2, false, 'invalid_request', undefined, ['body']],
+      [3, false, 'invalid_request', undefined, ['body']],
+      [4, false, 'invalid_request', undefined, ['mcc']],
+      [5, false, 'invalid_request', undefined, ['payerRules.maxAmount']],
+      [6, true, null, 'Last', []],
+    ],
+  )
+  assert.equal(await countAccounts(), before + 2)
+  const { bvnMasked, payerRules, limits, version, ...fields } = results[6].data
+  assert.deepEqual(
+    [bvnMasked, payerRules.names, limits.perDay, version],
+    ['222*****654', ['Ada Obi'], null, 1],
+  )
+  const { bvn, ...read } = await readAccount(bench, fields.accountNumber)
+  assert.deepEqual(read, fields)
+  assert.equal(bvn, '22212345654')
+})
+
+test('five hundred are made at once, with numbers and events of their own', async () => {
+  const token = await bench.newClient('BULK000001')
+
+  const answer = await send(
+    many(500, (at) => ({ accountName: `${at} ${'é'.repeat(90)}` })),
+    { token },
+  )
+
+  const { accepted, refused, results } = dataOf(answer, 'account')
+  assert.deepEqual([accepted, refused, results.length], [500, 0, 500])
+  const numbers = new Set(results.map(({ data }: Result) => data?.accountNumber))
+  assert.equal(numbers.size, 500)
+  assert(
+    results.every(({ data }: Result, at: number) => String(data?.accountName).startsWith(`${at} `)),
+  )
+  const { rows } = await bench.db.query(
+    `select count(*)::int as count from events e join clients c on c.id = e.client_id
+      where c.client_id = 'BULK000001' and e.type = 'account.created'`,
+  )
+  assert.equal(rows[0].count, 500)
+  const { data } = (await listAccounts(bench, '?limit=1', { token })).json()
+  assert.equal(data.length, 1)
+})
+
+test('a list that is empty, too long or no list at all is refused as a whole', async () => {
+  const before = await countAccounts()
+  for (const accounts of [[], many(501), {}, 'x', null, undefined]) {
+    const refused = await send(accounts)
+    assertRefused(refused, 'account', { code: 'invalid_request' })
+    assert.deepEqual(fieldsOf(refused), ['accounts'])
+  }
+  const extra = await bench.call({ url: BULK, body: { accounts: many(1), dryRun: true } })
+  assertRefused(extra, 'account', { code: 'invalid_request' })
+  const huge = await send(many(10, () => ({ accountName: 'x'.repeat(300_000) })))
+  assertRefused(huge, 'account', { status: 413, code: 'body_too_large' })
+  assertRefused(await send(many(1), { token: null }), 'account', { status: 401 })
+  assert.equal(await countAccounts(), before)
+})
+
+test('the same request with its key makes nothing twice, and answers the same', async () => {
+  const items = [...many(3), accountBody({ bvn: 'x' })]
+  const first = await send(items, keyed('bulk-1'))
+  const count = await countAccounts()
+
+  const again = await send(items, keyed('bulk-1'))
+
+  assert.equal(first.headers['idempotent-replayed'], undefined)
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  assert.equal(again.body, first.body)
+  assert.equal(await countAccounts(), count)
+  const other = await send(items.slice(0, 3), keyed('bulk-1'))
+  assertRefused(other, 'account', { status: 409, code: 'idempotency_key_reused' })
+  const single = await bench.call({ url: ACCOUNTS, body: accountBody(), ...keyed('bulk-1') })
+  assertRefused(single, 'account', { code: 'idempotency_key_reused' })
+  const unkeyed = await send(items)
+  assert.equal(dataOf(unkeyed, 'account').accepted, 3)
+  assert.equal(await countAccounts(), count + 3)
+})
+
+test('the same key at once, through two processes, makes each account once', async () => {
+  await using twin = await startTwin(bench)
+  const token = await bench.login()
+  const items = many(20)
+  const before = await countAccounts()
+
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, at) =>
+      send(items, { ...keyed('bulk-2'), token }, at % 2 ? twin : bench),
+    ),
+  )
+
+  assert.equal(await countAccounts(), before + 20)
+  const [first, ...others] = answers.map(numbersOf)
+  for (const numbers of others) assert.deepEqual(numbers, first)
+  assert.equal(
+    answers.filter((answer) => answer.headers['idempotent-replayed'] === undefined).length,
+    1,
+  )
+})
+
+test('an answer that was lost half way is finished by the same request', async () => {
+  const items = many(4)
+  const first = await send(items, keyed('bulk-3'))
+  const before = await countAccounts()
+  // As if the process had died after the accounts were made and before the answer was kept.
+  await bench.db.query('delete from remembered_answers')
+
+  const again = await send(items, keyed('bulk-3'))
+
+  assert.equal(await countAccounts(), before)
+  assert.deepEqual(numbersOf(again), numbersOf(first))
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+})
+
+test('when numbers run out, those that are left are given and the others told so', async () => {
+  await bench.db.query(
+    `update number_ranges set next_index = last_serial - first_serial - 1 where purpose = 'static'`,
+  )
+
+  const { accepted, refused, results } = dataOf(await send(many(5)), 'account')
+
+  assert.deepEqual([accepted, refused], [2, 3])
+  assert.equal(results[4].code, 'numbers_exhausted')
+})

@@ -1,0 +1,47 @@
+// What a client does to a collection account after it was made.
+
+import type { LightMyRequestResponse } from 'fastify'
+import { ACCOUNTS, dataOf } from './fixtures.ts'
+import type { Bench, Call } from './running-service.ts'
+
+type More = Pick<Call, 'headers' | 'token'>
+
+export type Switch = 'activate' | 'deactivate' | 'default'
+
+export function patchAccount(bench: Bench, accountNumber: string, body: unknown, more: More = {}) {
+  return bench.call({ method: 'PATCH', url: `${ACCOUNTS}/${accountNumber}`, body, ...more })
+}
+
+export function switchAccount(bench: Bench, accountNumber: string, to: Switch, more: More = {}) {
+  return bench.call({ url: `${ACCOUNTS}/${accountNumber}/${to}`, body: {}, ...more })
+}
+
+export function listAccounts(bench: Bench, query = '', more: More = {}) {
+  return bench.call({ url: `${ACCOUNTS}${query}`, ...more })
+}
+
+export async function setLimits(bench: Bench, accountNumber: string, limits: object | null) {
+  return dataOf(await patchAccount(bench, accountNumber, { limits }), 'account')
+}
+
+export function fieldsOf(answer: LightMyRequestResponse): string[] {
+  return answer
+    .json()
+    .errors.map(({ field }: { field: string }) => field)
+    .sort()
+}
+
+// The client's events, oldest first, and what it did by hand.
+export async function eventsOf(bench: Bench, accountNumber: string) {
+  const url = `/api/v1/events?accountNumber=${accountNumber}&limit=100`
+  const { data } = (await bench.call({ url })).json()
+  return data.reverse()
+}
+
+export async function actionsOf(bench: Bench, accountNumber: string) {
+  const { rows } = await bench.db.query(
+    'select actor, action, detail from actions where subject = $1 order by id',
+    [`account/${accountNumber}`],
+  )
+  return rows
+}
