@@ -7,6 +7,7 @@
 export const REFUSALS = {
   // The request itself.
   invalid_request: ref(400, '30', 'The request is not valid: see errors for each field.'),
+  invalid_http: ref(400, '30', 'This is not an HTTP request that can be understood.'),
   invalid_json: ref(400, '30', 'The body is not valid JSON.'),
   ambiguous_json: ref(400, '30', 'The body has a field twice, or nests too deeply.'),
   oauth_request: ref(400, '30', 'Send grant_type=client_credentials as a form, with credentials.'),

@@ -3,6 +3,7 @@
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { parseAddressRange } from './address-ranges.ts'
 import { AMOUNT_MAX_KOBO, parseKobo } from './money.ts'
 
 export type Report = (sentence: string) => void
@@ -65,24 +66,13 @@ export const host: Parser<string> = (text, report) => {
   return undefined
 }
 
-// Addresses and ranges of them, such as 10.0.0.0/8.
-export const addressRanges: Parser<readonly string[]> = (text, report) => {
-  const ranges = listOf(text)
-  ranges.forEach((range, at) => {
-    if (isAddressRange(range)) return
+export const addressRanges: Parser<readonly string[]> = (text, report) =>
+  listOf(text).flatMap((entry, at) => {
+    const range = parseAddressRange(entry)
+    if (range) return [range]
     report(`entry ${at + 1} must be an IP address or a range, such as 10.0.0.0/8`)
+    return []
   })
-  return ranges
-}
-
-// All addresses together are no range: whoever means that has mistyped it.
-export function isAddressRange(range: string): boolean {
-  const [address = '', bits, ...rest] = range.split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0 || address.includes('%')) return false
-  if (bits === undefined) return true
-  return /^[1-9][0-9]{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
-}
 
 // Kept without a trailing slash, so that `${publicUrl}/pay/…` is always well formed.
 export const webAddress: Parser<string> = (text, report) => {

@@ -217,7 +217,7 @@ test('good values are taken as they are meant', () => {
   const proxies = '10.0.0.0/8, 192.0.2.1,2001:db8::/32'
   assert.deepEqual(read({ MANILLA_TRUSTED_PROXIES: proxies }).trustedProxies, [
     '10.0.0.0/8',
-    '192.0.2.1',
+    '192.0.2.1/32',
     '2001:db8::/32',
   ])
   const rates = { ...RATES.sandbox, login: 30, client: 0 }

@@ -26,17 +26,27 @@ import { webhookEndpointRoutes } from '#http/routes/webhook-endpoints.ts'
 import { webhookPushRoutes } from '#http/routes/webhook-push.ts'
 import { webhookSecretRoutes } from '#http/routes/webhook-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
+import { answerHeaders } from './answer-headers.ts'
 import { parseJsonBodies } from './bodies.ts'
+import {
+  answerNoRequest,
+  CONNECTION_OPTIONS,
+  CONNECTIONS_MAX,
+  CONNECTIONS_OF_ADDRESS_MAX,
+  limitConnections,
+  trustedCallers,
+} from './connections.ts'
 import type { Deps } from './deps.ts'
 import { answerFailures, frameworkErrors } from './failures.ts'
+import { openToForeignPages } from './foreign-pages.ts'
 import { registerOpenApi } from './open-api.ts'
 import { RateLimits } from './rate-limits.ts'
 import { validatorOptions } from './validation.ts'
 
 const BODY_BYTES_MAX = 65_536
-const REQUEST_TIMEOUT_MS = 30_000
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
+  const setHeaders = answerHeaders(deps.mode)
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     // A line per request costs a quarter of the throughput.
@@ -47,18 +57,25 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     // So that `request.ip` is the caller's, and nobody but a proxy of ours can make one up.
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    ...CONNECTION_OPTIONS,
+    clientErrorHandler: answerNoRequest(deps.clock),
     forceCloseConnections: 'idle',
     // Real clients write /payment/advice and /Payment/Advice.
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     ajv: validatorOptions(deps.mode),
-    frameworkErrors: frameworkErrors as never,
+    frameworkErrors: frameworkErrors(setHeaders) as never,
+  })
+  limitConnections(app.server, {
+    all: CONNECTIONS_MAX,
+    perAddress: CONNECTIONS_OF_ADDRESS_MAX,
+    trusted: trustedCallers(deps.trustedProxies),
   })
   // Hooks of the busiest routes call back rather than promise: a promise less for every request.
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    setHeaders(request, reply)
     done()
   })
+  openToForeignPages(app)
   const limits = new RateLimits(deps)
   parseJsonBodies(app)
   answerFailures(app, limits)

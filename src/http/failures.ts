@@ -5,6 +5,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isConnectionLost } from '#db/transaction.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
+import type { SetHeaders } from './answer-headers.ts'
 import { failureBody, failureStatus, familyOf } from './envelopes.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { fieldErrors } from './validation.ts'
@@ -22,12 +23,13 @@ const FRAMEWORK_CODES: Record<string, RefusalCode> = {
   ERR_STREAM_PREMATURE_CLOSE: 'invalid_request',
 }
 
-// What the framework refuses before it has found a route.
-export const frameworkErrors = (
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => void answer(error, request, reply)
+// What the framework refuses before it has found a route, and so before any hook.
+export function frameworkErrors(setHeaders: SetHeaders) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    setHeaders(request, reply)
+    answer(error, request, reply)
+  }
+}
 
 export function answerFailures(app: FastifyInstance, limits: RateLimits): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {

@@ -69,7 +69,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
   app.post(
     '/Payment/process/banktransfer/:adviceReference',
     {
-      config: { isPublished: true, rate: 'initiate' },
+      config: { isPublished: true, rate: 'initiate', isForPages: true },
       onRequest: authentication.requiresIfAny('payments:write'),
       schema: {
         operationId: 'initiateBankTransfer',
