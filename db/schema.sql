@@ -11,6 +11,7 @@ create table actions (
   constraint actions_pkey PRIMARY KEY (id),
   constraint actions_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
+CREATE INDEX actions_by_client ON actions USING btree (client_id, id);
 CREATE INDEX actions_by_subject ON actions USING btree (subject, id);
 CREATE TRIGGER actions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -32,11 +33,13 @@ create table advices (
   cancelled_at timestamp with time zone,
   created_at timestamp with time zone not null,
   extended_seconds integer not null default 0,
+  erased_at timestamp with time zone,
   constraint advices_pkey PRIMARY KEY (id),
   constraint advices_merchant_ref_unique UNIQUE (client_id, merchant_ref),
   constraint advices_of_client UNIQUE (client_id, id),
   constraint advices_amount_kobo_check CHECK (amount_kobo > 0),
   constraint advices_amount_policy_known CHECK (amount_policy = ANY (ARRAY['exact'::text, 'allow_under'::text, 'any'::text])),
+  constraint advices_erased_is_empty CHECK (erased_at IS NULL OR customer_name = 'Erased'::text AND jsonb_strip_nulls(customer) = '{}'::jsonb AND narration IS NULL AND payer_rules IS NULL) NOT VALID,
   constraint advices_expires_in_seconds_check CHECK (expires_in_seconds >= 60 AND expires_in_seconds <= 172800),
   constraint advices_extended_within_48_hours CHECK (extended_seconds >= 0 AND (expires_in_seconds + extended_seconds) <= 172800) NOT VALID,
   constraint advices_grace_seconds_check CHECK (grace_seconds >= 0 AND grace_seconds <= 86400),
@@ -86,14 +89,14 @@ create table clients (
   is_operator boolean not null default false,
   event_sequence bigint not null default 0,
   created_at timestamp with time zone not null,
-  scopes text[] collate "C" not null default ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text],
+  scopes text[] collate "C" not null default ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text],
   merchant_codes text[],
   allowed_addresses text[] collate "C",
   token_generation integer not null default 0,
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_client_id_unique UNIQUE (client_id),
   constraint clients_operator_scope_is_operators CHECK (is_operator OR NOT scopes @> ARRAY['operator'::text]),
-  constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'operator'::text])
+  constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'operator'::text])
 ) with (fillfactor=50);
 
 create table collection_accounts (
@@ -124,7 +127,7 @@ create table collection_accounts (
   constraint collection_accounts_number_unique UNIQUE (account_number),
   constraint collection_accounts_of_client UNIQUE (client_id, id),
   constraint collection_accounts_default_is_active CHECK (is_active OR NOT is_default),
-  constraint collection_accounts_erased_is_closed CHECK (erased_at IS NULL OR NOT (is_active OR is_default)) NOT VALID,
+  constraint collection_accounts_erased_is_empty CHECK (erased_at IS NULL OR NOT is_active AND NOT is_default AND account_name = 'Erased'::text AND email = ''::text AND phone_number = ''::text AND bvn_hash = '\x'::bytea AND payer_rules IS NULL) NOT VALID,
   constraint collection_accounts_limits_positive CHECK (limit_per_credit_kobo > 0 AND limit_per_day_kobo > 0),
   constraint collection_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id)
@@ -256,16 +259,24 @@ create table dispatch_cursors (
 );
 
 create table erasures (
-  account_id bigint not null,
+  id bigint not null generated always as identity,
   client_id bigint not null,
+  account_id bigint,
+  advice_id uuid,
   asked_at timestamp with time zone not null,
+  step text collate "C" not null default 'credits'::text,
   credits_after bigint not null default 0,
   events_after bigint not null default 0,
-  done_at timestamp with time zone,
-  constraint erasures_pkey PRIMARY KEY (account_id),
-  constraint erasures_account_of_same_client FOREIGN KEY (client_id, account_id) REFERENCES collection_accounts(client_id, id)
+  constraint erasures_pkey PRIMARY KEY (id),
+  constraint erasures_of_account_once UNIQUE (account_id),
+  constraint erasures_of_advice_once UNIQUE (advice_id),
+  constraint erasures_of_one_thing CHECK (num_nonnulls(account_id, advice_id) = 1),
+  constraint erasures_step_known CHECK (step = ANY (ARRAY['credits'::text, 'answers'::text, 'done'::text])),
+  constraint erasures_account_of_same_client FOREIGN KEY (client_id, account_id) REFERENCES collection_accounts(client_id, id),
+  constraint erasures_advice_of_same_client FOREIGN KEY (client_id, advice_id) REFERENCES advices(client_id, id),
+  constraint erasures_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
-CREATE INDEX erasures_to_do ON erasures USING btree (account_id) WHERE done_at IS NULL;
+CREATE INDEX erasures_to_do ON erasures USING btree (id) WHERE step <> 'done'::text;
 
 create table events (
   id uuid not null,
@@ -343,6 +354,15 @@ CREATE TRIGGER ledger_accounts_change_by_transfer_only BEFORE UPDATE ON ledger_a
 CREATE TRIGGER ledger_accounts_kept BEFORE DELETE OR TRUNCATE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_accounts_open_empty AFTER INSERT ON ledger_accounts REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION refuse_opening_balance();
 
+create table login_attempts (
+  kind text collate "C" not null,
+  key_hash bytea not null,
+  attempts integer not null,
+  ends_at timestamp with time zone not null,
+  constraint login_attempts_pkey PRIMARY KEY (kind, key_hash)
+);
+CREATE INDEX login_attempts_by_end ON login_attempts USING btree (ends_at);
+
 create table number_ranges (
   id bigint not null generated always as identity,
   bank_code text collate "C" not null,
@@ -409,6 +429,13 @@ create table payments (
 CREATE INDEX payments_by_rare_status ON payments USING btree (client_id, status, id) WHERE status = ANY (ARRAY['PartPayment'::text, 'Cancelled'::text, 'Reversed'::text]);
 CREATE INDEX payments_to_close ON payments USING btree (closes_at) WHERE status = ANY (ARRAY['Processing'::text, 'PartPayment'::text]);
 
+create table recovery_codes (
+  user_id uuid not null,
+  code_hash bytea not null,
+  constraint recovery_codes_pkey PRIMARY KEY (user_id, code_hash),
+  constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table remembered_answers (
   id uuid not null,
   answer_sealed bytea not null,
@@ -446,6 +473,23 @@ create table schema_migrations (
   applied_at timestamp with time zone not null default now(),
   constraint schema_migrations_pkey PRIMARY KEY (name)
 );
+
+create table sessions (
+  id uuid not null,
+  client_id bigint not null,
+  user_id uuid not null,
+  token_hash bytea not null,
+  address text not null,
+  user_agent text not null,
+  created_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_once UNIQUE (token_hash),
+  constraint sessions_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
+CREATE INDEX sessions_by_user ON sessions USING btree (user_id);
 
 create table signing_secrets (
   id bigint not null generated always as identity,
@@ -515,6 +559,29 @@ CREATE INDEX transfers_by_debit_account ON transfers USING btree (debit_account_
 CREATE INDEX transfers_reversed ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo) WHERE reason = 'reversal'::text;
 CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_post AFTER INSERT ON transfers REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION post_inserted_transfers();
+
+create table users (
+  id uuid not null,
+  client_id bigint not null,
+  email text collate "C" not null,
+  role text collate "C" not null,
+  password_hash text not null,
+  password_set_at timestamp with time zone not null,
+  is_password_temporary boolean not null,
+  totp_sealed bytea,
+  totp_pending_sealed bytea,
+  totp_step bigint,
+  is_active boolean not null default true,
+  created_at timestamp with time zone not null,
+  signed_in_at timestamp with time zone,
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_email_once_per_client UNIQUE (client_id, email),
+  constraint users_of_client UNIQUE (client_id, id),
+  constraint users_email_in_lower_case CHECK (email = lower(email)),
+  constraint users_role_known CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'finance'::text, 'support'::text, 'operator'::text])),
+  constraint users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX users_by_email ON users USING btree (email);
 
 create table webhook_endpoints (
   id uuid not null,

@@ -26,6 +26,17 @@ export const REFUSALS = {
   invalid_credentials: ref(401, '63', 'The client id or the client secret is wrong.'),
   scope_missing: ref(403, '57', 'This client may not do this: a scope is missing.'),
   address_not_allowed: ref(403, '57', 'This client may not call from this address.'),
+  session_needed: ref(401, '63', 'Sign in first.'),
+  csrf_token_wrong: ref(403, '63', 'The x-csrf-token header is missing or wrong: see the session.'),
+  invalid_sign_in: ref(401, '63', 'The email address or the password is wrong.'),
+  wrong_password: ref(403, '63', 'The password is wrong.'),
+  code_needed: ref(401, '63', 'Enter the code of your authenticator app, or a recovery code.'),
+  invalid_code: ref(401, '63', 'This code is wrong, too old or used already.'),
+  client_id_needed: ref(409, '63', 'You are a user of several clients: say which.'),
+  password_expired: ref(401, '63', 'This temporary password has run out: ask for a new one.'),
+  password_change_needed: ref(403, '63', 'Choose a password of your own first.'),
+  role_not_allowed: ref(403, '57', 'Your role may not do this.'),
+  too_many_attempts: ref(429, '65', 'Too many failed attempts: wait before you try again.'),
   grant_type_unsupported: ref(400, '30', 'Only the grant type client_credentials is known.'),
   invalid_signature: ref(401, '63', 'The signature is missing or wrong.'),
   signature_too_old: ref(401, '63', 'The signature is outside the five-minute window.'),
@@ -39,6 +50,8 @@ export const REFUSALS = {
   suspense_not_found: ref(404, '25', 'There is no such money in suspense.'),
   endpoint_not_found: ref(404, '25', 'There is no such webhook endpoint.'),
   event_not_found: ref(404, '25', 'There is no such event.'),
+  user_not_found: ref(404, '25', 'There is no such user.'),
+  session_not_found: ref(404, '25', 'There is no such session.'),
   client_not_found: ref(404, '25', 'There is no such client.'),
   bank_not_supported: ref(400, '16', 'This bank is not supported: see the supported banks.'),
 
@@ -52,11 +65,19 @@ export const REFUSALS = {
   advice_expired: ref(409, '12', 'This advice has expired: create a new one.'),
   advice_cancelled: ref(409, '12', 'This advice was cancelled.'),
   payment_has_money: ref(409, '12', 'This payment can no longer be cancelled.'),
+  advice_open: ref(409, '12', 'This advice may still be paid: cancel it, or wait for its end.'),
+  account_erased: ref(409, '57', 'This account was erased: it can no longer be changed.'),
+  erasure_waits: ref(409, '57', 'Its money in suspense must be assigned or returned first.'),
   suspense_closed: ref(409, '12', 'This money has left suspense already.'),
   suspense_not_fitting: ref(409, '12', 'This money cannot go there.'),
   client_id_taken: ref(409, '94', 'There is a client with this id already.'),
   own_client: ref(409, '12', 'An operator cannot do this to its own client: use the command line.'),
   too_many_endpoints: ref(409, '61', 'There are 20 webhook endpoints already: delete one first.'),
+  user_exists: ref(409, '94', 'There is a user with this email address already.'),
+  too_many_users: ref(409, '61', 'There are 500 users already: remove one first.'),
+  last_of_role: ref(409, '57', 'This is the last owner or operator: make another one first.'),
+  operators_only: ref(409, '57', 'Only a client that runs the service has operators.'),
+  totp_not_begun: ref(409, '12', 'Begin with a new secret first.'),
   nowhere_to_send: ref(409, '57', 'There is no address to send this to.'),
   endpoint_inactive: ref(409, '57', 'This webhook endpoint is not active: switch it on first.'),
   sandbox_only: ref(400, '57', 'This exists in the sandbox only.'),
@@ -77,12 +98,18 @@ export type FieldError = { field: string; message: string }
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly fields: readonly FieldError[]
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(code: RefusalCode, fields: readonly FieldError[] = []) {
+  constructor(
+    code: RefusalCode,
+    fields: readonly FieldError[] = [],
+    retryAfterSeconds: number | undefined = undefined,
+  ) {
     super(REFUSALS[code].message)
     this.name = 'Refusal'
     this.code = code
     this.fields = fields
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 

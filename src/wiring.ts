@@ -11,11 +11,14 @@ import { KeyProblem } from '#domain/data-keys.ts'
 import type { Rendering } from '#domain/event-bodies.ts'
 import { registerRanges } from '#domain/numbers.ts'
 import { bankNames } from '#domain/resource-views.ts'
+import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox-user.ts'
 import { createWriters, type Writers } from '#domain/writers.ts'
 import { buildApp } from '#http/app.ts'
 import { Authentication } from '#http/authentication.ts'
 import { Tokens } from '#http/tokens.ts'
+import { Visits } from '#http/visits.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { eraseTracesRound } from '#workers/erase-traces.ts'
 import { holdKeys } from '#workers/hold-keys.ts'
 import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
@@ -56,14 +59,26 @@ export async function prepareDatabase({ config, connectionString, clock, log }: 
   try {
     await maintainPartitionsRound({ db, clock, log })()
     await registerRanges(db, config.banks)
-    if (config.mode === 'sandbox') await createClient(db, clock(), SANDBOX_CLIENT)
-    else if (await hasSandboxClient(db, clock())) {
-      throw new StartProblem(
-        `The client ${SANDBOX_CLIENT.clientId} has the secret of the documentation: change it.`,
-      )
+    if (config.mode === 'live') await refuseSandbox(db, clock)
+    else {
+      await createClient(db, clock(), SANDBOX_CLIENT)
+      await createSandboxUser(db, clock())
     }
   } finally {
     await db.end()
+  }
+}
+
+async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
+  if (await hasSandboxClient(db, clock())) {
+    throw new StartProblem(
+      `The client ${SANDBOX_CLIENT.clientId} has the secret of the documentation: change it.`,
+    )
+  }
+  if (await hasSandboxUser(db)) {
+    throw new StartProblem(
+      `The user ${SANDBOX_USER.email} has the password of the documentation: remove it.`,
+    )
   }
 }
 
@@ -93,6 +108,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ttlSeconds: config.policy.tokenTtlSeconds,
     clock,
   })
+  const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
+  const visits = new Visits({ db, sealer, clock, isSecure })
   const parts = { ...connections, sealer, sharedAccounts, connector, clock, log }
   const app = await buildApp({
     mode: config.mode,
@@ -108,10 +125,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     batchPool,
     sharedAccounts,
     sendReturns: atOnce(sendReturnsRound(parts), log),
+    eraseTraces: atOnce(eraseTracesRound(parts), log),
     sealer,
     writers,
     tokens,
-    authentication: new Authentication({ db, tokens, clock }),
+    visits,
+    authentication: new Authentication({ db, tokens, visits, clock }),
     isReady: () => isMigrated(db),
   })
 

@@ -25,24 +25,41 @@ create table key_holders (
   seen_at timestamptz not null
 );
 
+-- Erased: nothing is left that tells of a person, the number is never used again, and the money and
+-- its history stay. Not valid: there is nothing to check in rows that are there, as the columns are
+-- new, and nobody has to wait for it.
 alter table collection_accounts add column erased_at timestamptz;
+alter table collection_accounts add constraint collection_accounts_erased_is_empty
+  check (erased_at is null
+         or not is_active and not is_default and account_name = 'Erased' and email = ''
+            and phone_number = '' and bvn_hash = '' and payer_rules is null) not valid;
 
--- Not valid: there is nothing to check, as the column is new, and nobody has to wait for it.
-alter table collection_accounts add constraint collection_accounts_erased_is_closed
-  check (erased_at is null or not (is_active or is_default)) not valid;
+alter table advices add column erased_at timestamptz;
+alter table advices add constraint advices_erased_is_empty
+  check (erased_at is null
+         or customer_name = 'Erased' and jsonb_strip_nulls(customer) = '{}' and narration is null
+            and payer_rules is null) not valid;
 
--- What is still to be erased after the account itself, page by page: what its credits tell of their
--- payers, and what receivers answered to its events.
+-- What is still to be erased after the account or the advice itself, page by page: what its credits
+-- tell of their payers, then what receivers answered to its events.
 create table erasures (
-  account_id    bigint primary key,
-  client_id     bigint not null,
+  id            bigint primary key generated always as identity,
+  client_id     bigint not null references clients,
+  account_id    bigint,
+  advice_id     uuid,
   asked_at      timestamptz not null,
+  step          text collate "C" not null default 'credits',
   credits_after bigint not null default 0, -- Credits up to this id are done.
   events_after  bigint not null default 0, -- So are the client's events up to this number.
-  done_at       timestamptz,
 
+  constraint erasures_of_account_once unique (account_id),
+  constraint erasures_of_advice_once unique (advice_id),
+  constraint erasures_of_one_thing check (num_nonnulls(account_id, advice_id) = 1),
+  constraint erasures_step_known check (step in ('credits', 'answers', 'done')),
   constraint erasures_account_of_same_client
-    foreign key (client_id, account_id) references collection_accounts (client_id, id)
+    foreign key (client_id, account_id) references collection_accounts (client_id, id),
+  constraint erasures_advice_of_same_client
+    foreign key (client_id, advice_id) references advices (client_id, id)
 );
 
-create index erasures_to_do on erasures (account_id) where done_at is null;
+create index erasures_to_do on erasures (id) where step <> 'done';

@@ -1,5 +1,7 @@
 // Who did what by hand, and why. Written in the transaction that did it, and never changed.
 
+import type { Queryable } from '#db/pool.ts'
+import type { Window } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
 
 export type Action = {
@@ -24,4 +26,69 @@ export async function recordAction(tx: Transaction, now: Date, action: Action): 
       now,
     ],
   })
+}
+
+export type RecordedAction = Omit<Action, 'clientId'> & { id: bigint; takenAt: Date }
+
+export type ActionFilters = Window & {
+  actor?: string | undefined
+  action?: string | undefined
+  subject?: string | undefined
+}
+
+// Newest first. Of an action from before actors were kept, the client itself is the actor.
+export async function listActions(
+  db: Queryable,
+  client: { id: bigint; clientId: string },
+  { actor, action, subject, from, to }: ActionFilters,
+  { beforeId, limit }: { beforeId: bigint | null; limit: number },
+): Promise<RecordedAction[]> {
+  const { rows } = await db.query<RecordedAction>({
+    name: 'list-actions',
+    text: `select id, coalesce(actor, $2) as actor, action, subject, detail, taken_at as "takenAt"
+             from actions
+            where client_id = $1
+              and ($3::text is null or coalesce(actor, $2) = $3)
+              and ($4::text is null or action = $4)
+              and ($5::text is null or subject = $5)
+              and ($6::timestamptz is null or taken_at >= $6)
+              and ($7::timestamptz is null or taken_at < $7)
+              and ($8::bigint is null or id < $8)
+            order by id desc
+            limit $9`,
+    values: [
+      client.id,
+      `client:${client.clientId}`,
+      actor ?? null,
+      action ?? null,
+      subject ?? null,
+      from ?? null,
+      to ?? null,
+      beforeId,
+      limit,
+    ],
+  })
+  return rows
+}
+
+export type TakenAction = Pick<Action, 'actor' | 'action' | 'subject'> & {
+  detail: Record<string, unknown>
+  takenAt: Date
+}
+
+// What was done to these, in order, as far as it stands in the client's own record.
+export async function actionsOn(
+  db: Queryable,
+  clientId: bigint,
+  subjects: readonly string[],
+): Promise<TakenAction[]> {
+  const { rows } = await db.query<TakenAction>({
+    name: 'actions-on',
+    text: `select coalesce(a.actor, 'client:' || c.client_id) as actor, a.action, a.subject,
+                  a.detail, a.taken_at as "takenAt"
+             from actions a join clients c on c.id = a.client_id
+            where a.subject = any($1::text[]) and a.client_id = $2 order by a.id`,
+    values: [subjects, clientId],
+  })
+  return rows
 }

@@ -1,12 +1,15 @@
-// What happened to one credit: the transfers that moved its money, the reversals of it, and the
-// events that its client was told.
+// What happened to credits: the transfers that moved its money, the reversals of them,
+// and the events that their client was told.
 
+import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { CreditTrace } from './credit-traces.ts'
+import { type MomentEvent, readEventsAt } from './event-moments.ts'
 
 export type LedgerSide = { kind: string; accountNumber: string | null }
 
 export type CreditTransfer = {
+  creditId: bigint
   amountKobo: bigint
   reason: string
   from: LedgerSide
@@ -15,18 +18,17 @@ export type CreditTransfer = {
 }
 
 export type CreditReversal = {
+  creditId: bigint
   sessionId: string
   amountKobo: bigint
   shortfallKobo: bigint
   receivedAt: Date
 }
 
-export type CreditEvent = { id: string; type: string; sequence: bigint; createdAt: Date }
-
 export type CreditHistory = {
   transfers: CreditTransfer[]
   reversals: CreditReversal[]
-  events: CreditEvent[]
+  events: MomentEvent[]
 }
 
 export async function readHistory(
@@ -34,23 +36,38 @@ export async function readHistory(
   clientId: bigint,
   credit: CreditTrace,
 ): Promise<CreditHistory> {
-  const transfers = await readTransfers(db, credit.id)
-  const reversals = await readReversals(db, credit.id)
-  const moments = [
-    credit.receivedAt,
+  const transfers = await readTransfers(db, [credit.id])
+  const reversals = await readReversals(db, [credit.id])
+  const moments = momentsOf([credit], transfers, reversals)
+  const events = await readEventsAt(db, clientId, { creditIds: [credit.id] }, moments)
+  return { transfers, reversals, events }
+}
+
+// When anything happened to these credits.
+export function momentsOf(
+  credits: readonly CreditTrace[],
+  transfers: readonly CreditTransfer[],
+  reversals: readonly CreditReversal[],
+): Date[] {
+  const items = credits.flatMap((credit) => credit.items)
+  return [
+    ...credits.map((credit) => credit.receivedAt),
     ...transfers.map((transfer) => transfer.postedAt),
     ...reversals.map((reversal) => reversal.receivedAt),
-    ...credit.items.flatMap(({ openedAt, closedAt }) => [openedAt, closedAt ?? openedAt]),
+    ...items.flatMap(({ openedAt, closedAt }) => [openedAt, closedAt ?? openedAt]),
   ]
-  return { transfers, reversals, events: await readEvents(db, clientId, credit.id, moments) }
 }
 
 // Money leaves the account that is debited and goes to the one that is credited; for a bank's
 // account, which holds what is ours, that is the side it comes from when it arrives.
-async function readTransfers(db: Queryable, creditId: bigint): Promise<CreditTransfer[]> {
+export async function readTransfers(
+  db: Queryable,
+  creditIds: readonly bigint[],
+): Promise<CreditTransfer[]> {
   const { rows } = await db.query<CreditTransfer>({
-    name: 'transfers-of-credit',
-    text: `select t.amount_kobo as "amountKobo", t.reason, t.posted_at as "postedAt",
+    name: 'transfers-of-credits',
+    text: `select t.credit_id as "creditId", t.amount_kobo as "amountKobo", t.reason,
+                  t.posted_at as "postedAt",
                   json_build_object('kind', d.kind, 'accountNumber', dn.account_number) as "from",
                   json_build_object('kind', c.kind, 'accountNumber', cn.account_number) as "to"
              from transfers t
@@ -58,48 +75,23 @@ async function readTransfers(db: Queryable, creditId: bigint): Promise<CreditTra
              join ledger_accounts c on c.id = t.credit_account_id
              left join collection_accounts dn on dn.id = d.id
              left join collection_accounts cn on cn.id = c.id
-            where t.credit_id = $1
+            where t.credit_id = any($1::bigint[])
             order by t.id`,
-    values: [creditId],
+    values: [numberArray(creditIds)],
   })
   return rows
 }
 
-async function readReversals(db: Queryable, creditId: bigint): Promise<CreditReversal[]> {
-  const { rows } = await db.query<CreditReversal>({
-    name: 'reversals-of-credit',
-    text: `select session_id as "sessionId", amount_kobo as "amountKobo",
-                  shortfall_kobo as "shortfallKobo", received_at as "receivedAt"
-             from reversals where credit_id = $1 order by id`,
-    values: [creditId],
-  })
-  return rows
-}
-
-// Events are found by their ids, which begin with their time: whatever happened to a credit left a
-// row with the time of the transaction, and the event was written in it. So the outbox needs no
-// index by credit, which every event would pay for and only this would read.
-async function readEvents(
+export async function readReversals(
   db: Queryable,
-  clientId: bigint,
-  creditId: bigint,
-  moments: readonly Date[],
-): Promise<CreditEvent[]> {
-  const times = [...new Set(moments.map((moment) => moment.getTime()))]
-  const { rows } = await db.query<CreditEvent>({
-    name: 'events-of-credit',
-    text: `select e.id, e.type, e.sequence, e.created_at as "createdAt"
-             from unnest($1::uuid[], $2::uuid[]) as m (first, past)
-            cross join lateral (
-              select id, type, sequence, created_at from events
-               where id >= m.first and id < m.past and credit_id = $3 and client_id = $4
-            ) as e
-            order by e.sequence`,
-    values: [times.map(leastIdAt), times.map((ms) => leastIdAt(ms + 1)), creditId, clientId],
+  creditIds: readonly bigint[],
+): Promise<CreditReversal[]> {
+  const { rows } = await db.query<CreditReversal>({
+    name: 'reversals-of-credits',
+    text: `select credit_id as "creditId", session_id as "sessionId", amount_kobo as "amountKobo",
+                  shortfall_kobo as "shortfallKobo", received_at as "receivedAt"
+             from reversals where credit_id = any($1::bigint[]) order by id`,
+    values: [numberArray(creditIds)],
   })
   return rows
-}
-
-function leastIdAt(ms: number): string {
-  return ms.toString(16).padStart(12, '0').padEnd(32, '0')
 }

@@ -73,6 +73,42 @@ export async function listAttempts(db: Queryable, eventId: string): Promise<Atte
   return rows
 }
 
+export type SentAttempt = Attempt & Pick<Delivery, 'kind' | 'url'>
+export type Waiting = Pick<Delivery, 'kind' | 'url' | 'nextAttemptAt' | 'createdAt'> & {
+  eventId: string
+}
+
+// Of several events: what was tried, and what is still to be sent.
+export async function readDeliveryLog(
+  db: Queryable,
+  eventIds: readonly string[],
+): Promise<{ attempts: SentAttempt[]; waiting: Waiting[] }> {
+  const attempts = await db.query<SentAttempt>({
+    name: 'attempts-of-events',
+    text: `select ${ATTEMPT_COLUMNS}, v.kind, coalesce(v.url, d.url) as url
+             from unnest($1::uuid[]) as e (id)
+             join delivery_attempts a on a.event_id = e.id
+             join deliveries v on v.event_id = a.event_id and v.destination_id = a.destination_id
+             join destinations d on d.id = a.destination_id
+            order by a.attempted_at, a.destination_id, a.attempt`,
+    values: [eventIds],
+  })
+  const waiting = await db.query<Waiting>({
+    name: 'waiting-deliveries-of-events',
+    text: `select v.event_id as "eventId", v.kind, coalesce(v.url, d.url) as url,
+                  case when d.disabled_at is null
+                       then greatest(v.next_attempt_at, d.paused_until) end as "nextAttemptAt",
+                  v.created_at as "createdAt"
+             from unnest($1::uuid[]) as e (id)
+             join deliveries v on v.event_id = e.id
+             join destinations d on d.id = v.destination_id
+            where v.state = 'pending'
+            order by v.created_at, v.destination_id`,
+    values: [eventIds],
+  })
+  return { attempts: attempts.rows, waiting: waiting.rows }
+}
+
 export async function readHealth(
   db: Queryable,
   clientId: bigint,

@@ -14,6 +14,7 @@ export const EVENT_TYPES = [
   'account.updated',
   'account.deactivated',
   'account.activated',
+  'account.erased',
   'collection.received',
   'collection.reversed',
   'payment.processing',

@@ -10,6 +10,7 @@ export const CLIENT_SCOPES = [
   'webhooks:write',
   'suspense:read',
   'suspense:write',
+  'actions:read',
 ] as const
 
 // `operator` is for whoever runs the service: clients, their secrets and their limits.

@@ -4,24 +4,30 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { accountBulkRoutes } from '#http/routes/account-bulk.ts'
 import { accountChangeRoutes } from '#http/routes/account-changes.ts'
 import { accountListRoutes } from '#http/routes/account-list.ts'
+import { actionRoutes } from '#http/routes/actions.ts'
 import { adviceRoutes } from '#http/routes/advices.ts'
 import { balanceRoutes } from '#http/routes/balances.ts'
 import { bankTransferRoutes } from '#http/routes/bank-transfers.ts'
 import { collectionAccountRoutes } from '#http/routes/collection-accounts.ts'
 import { creditRoutes } from '#http/routes/credits.ts'
 import { dashboardRoutes } from '#http/routes/dashboard.ts'
+import { erasureRoutes } from '#http/routes/erasures.ts'
 import { eventStreamRoutes } from '#http/routes/event-stream.ts'
 import { eventRoutes } from '#http/routes/events.ts'
 import { healthRoutes } from '#http/routes/health.ts'
 import { loginRoutes } from '#http/routes/login.ts'
 import { overviewRoutes } from '#http/routes/overview.ts'
+import { ownSignInRoutes } from '#http/routes/own-sign-in.ts'
 import { paymentRoutes } from '#http/routes/payments.ts'
 import { railRoutes } from '#http/routes/rails.ts'
 import { redeliveryRoutes } from '#http/routes/redeliveries.ts'
+import { sessionRoutes } from '#http/routes/sessions.ts'
 import { simulateRoutes } from '#http/routes/simulate.ts'
 import { statementRoutes } from '#http/routes/statements.ts'
 import { suspenseRoutes } from '#http/routes/suspense.ts'
+import { timelineRoutes } from '#http/routes/timelines.ts'
 import { transactionRoutes } from '#http/routes/transactions.ts'
+import { userRoutes } from '#http/routes/users.ts'
 import { webhookEndpointRoutes } from '#http/routes/webhook-endpoints.ts'
 import { webhookPushRoutes } from '#http/routes/webhook-push.ts'
 import { webhookSecretRoutes } from '#http/routes/webhook-secrets.ts'
@@ -89,12 +95,14 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(accountChangeRoutes, deps)
   await app.register(accountBulkRoutes, deps)
   await app.register(statementRoutes, deps)
+  await app.register(erasureRoutes, deps)
   await app.register(adviceRoutes, deps)
   await app.register(bankTransferRoutes, deps)
   await app.register(simulateRoutes, deps)
   await app.register(transactionRoutes, deps)
   await app.register(creditRoutes, deps)
   await app.register(paymentRoutes, deps)
+  await app.register(timelineRoutes, deps)
   await app.register(balanceRoutes, deps)
   await app.register(overviewRoutes, deps)
   await app.register(railRoutes, deps)
@@ -105,6 +113,10 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(eventStreamRoutes, deps)
   await app.register(redeliveryRoutes, deps)
   await app.register(webhookPushRoutes, deps)
+  await app.register(actionRoutes, deps)
+  await app.register(sessionRoutes, deps)
+  await app.register(ownSignInRoutes, deps)
+  await app.register(userRoutes, deps)
   await app.register(dashboardRoutes)
   return app
 }

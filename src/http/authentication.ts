@@ -1,21 +1,27 @@
 // Who is asking, and may they? A token names a client; the client is looked up at most every few
 // seconds, so one that was suspended or restricted feels it within that time, whatever tokens it
 // holds; in the process that did it, at once.
+//
+// A person at the dashboard has a session instead, with what the role may do. A bearer token wins
+// over a session, and whoever sends one pays nothing for there being sessions.
 
 import type { FastifyRequest } from 'fastify'
 import { addressMatcher } from '#address-ranges.ts'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Client, findClient } from '#domain/clients.ts'
+import { scopesOf } from '#domain/roles.ts'
 import type { Scope } from '#domain/scopes.ts'
 import { Refusal } from '#errors.ts'
 
 import type { TokenClaims, Tokens } from './tokens.ts'
+import { tokenOf, type Visits } from './visits.ts'
 
 export type Identity = {
   client: Client // The tenant.
   actor: string // Who exactly, for the record of actions: `client:MAN0000001`, `user:<email>`.
   scopes: ReadonlySet<Scope>
+  isPerson: boolean // At the dashboard, where BVNs are masked.
 }
 
 declare module 'fastify' {
@@ -25,19 +31,23 @@ declare module 'fastify' {
 
 type Known = Identity & { readAtMs: number; admits: ((address: string) => boolean) | undefined }
 
+type Options = { db: Queryable; tokens: Tokens; visits: Visits; clock: Clock }
+
 const CLIENT_FRESH_MS = 5_000
 const CLIENTS_MAX = 10_000
 
 export class Authentication {
   readonly #db: Queryable
   readonly #tokens: Tokens
+  readonly #visits: Visits
   readonly #clock: Clock
   readonly #clients = new Map<string, Known>()
   #forgotten = 0
 
-  constructor({ db, tokens, clock }: { db: Queryable; tokens: Tokens; clock: Clock }) {
+  constructor({ db, tokens, visits, clock }: Options) {
     this.#db = db
     this.#tokens = tokens
+    this.#visits = visits
     this.#clock = clock
   }
 
@@ -45,15 +55,18 @@ export class Authentication {
   // is read.
   requires(scope: Scope): (request: FastifyRequest) => Promise<void> {
     return async (request) => {
-      const { client, actor, scopes } = await this.identify(request, scope)
+      const { client, actor, scopes, isPerson } = await this.identify(request, scope)
       request.client = client
       request.actor = actor
       request.scopes = scopes
+      request.isPerson = isPerson
     }
   }
 
   async identify(request: FastifyRequest, scope: Scope): Promise<Identity> {
-    const token = bearerToken(request.headers.authorization)
+    const { authorization } = request.headers
+    if (authorization === undefined && tokenOf(request)) return this.#person(request, scope)
+    const token = bearerToken(authorization)
     if (token === undefined) throw new Refusal('unauthorized')
     const claims = await this.#tokens.read(token)
     const known = this.#fresh(claims.clientId) ?? (await this.#read(claims.clientId))
@@ -74,6 +87,19 @@ export class Authentication {
     this.#clients.delete(clientId)
   }
 
+  // What only an operator may see is hidden from the other people of the operator's client.
+  async #person(request: FastifyRequest, scope: Scope): Promise<Identity> {
+    const { client, user } = await this.#visits.getSettled(request)
+    const scopes = new Set(scopesOf(user.role, client))
+    if (!scopes.has(scope)) throw new Refusal('role_not_allowed')
+    return {
+      client: { ...client, isOperator: client.isOperator && user.role === 'operator' },
+      actor: `user:${user.email}`,
+      scopes,
+      isPerson: true,
+    }
+  }
+
   #fresh(clientId: string): Known | undefined {
     const known = this.#clients.get(clientId)
     const isFresh = known && this.#clock().getTime() - known.readAtMs < CLIENT_FRESH_MS
@@ -92,6 +118,7 @@ export class Authentication {
       client,
       actor: `client:${clientId}`,
       scopes: new Set(client.scopes),
+      isPerson: false,
       admits: client.allowedAddresses ? addressMatcher(client.allowedAddresses) : undefined,
       readAtMs,
     }

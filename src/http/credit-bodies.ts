@@ -6,6 +6,7 @@ import { findBank } from '#banks/directory.ts'
 import type { CreditHistory } from '#domain/credit-histories.ts'
 import { type CreditTrace, OUTCOMES } from '#domain/credit-traces.ts'
 import { type Place, sumAt, type TracedItem, type Whereabout } from '#domain/credit-whereabouts.ts'
+import { Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
 import { timestamp } from './present.ts'
 import { nullable } from './schemas.ts'
@@ -102,6 +103,13 @@ export const CreditDetailBody = Type.Object({
     }),
   ),
 })
+
+const CREDIT_ID = /^[1-9][0-9]{0,17}$/
+
+export function creditIdOf(text: string): bigint {
+  if (!CREDIT_ID.test(text)) throw new Refusal('credit_not_found')
+  return BigInt(text)
+}
 
 export type NameBank = (code: string) => string
 

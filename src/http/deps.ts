@@ -11,6 +11,7 @@ import type { Rates } from '#rate-settings.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
 import type { Tokens } from './tokens.ts'
+import type { Visits } from './visits.ts'
 
 export type Deps = {
   mode: 'sandbox' | 'live'
@@ -27,10 +28,12 @@ export type Deps = {
   sharedAccounts: SharedAccounts
   // Tells banks of the returns that were asked for; the workers do the same by and by.
   sendReturns: () => Promise<void>
+  eraseTraces: () => Promise<void> // The same with what is to be erased.
   sealer: Sealer
   writers: Writers
   tokens: Tokens
   authentication: Authentication
+  visits: Visits
   isReady: () => Promise<boolean>
 }
 

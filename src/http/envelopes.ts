@@ -60,6 +60,6 @@ function oauthError(code: RefusalCode): string {
   if (code === 'invalid_credentials') return 'invalid_client'
   if (code === 'address_not_allowed') return 'unauthorized_client'
   if (code === 'grant_type_unsupported') return 'unsupported_grant_type'
-  if (code === 'rate_limited') return code
+  if (code === 'rate_limited' || code === 'too_many_attempts') return code
   return REFUSALS[code].status >= 500 ? 'temporarily_unavailable' : 'invalid_request'
 }

@@ -81,6 +81,10 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'account.deactivated': { summary: 'A collection account takes no more money', data: account },
   'account.activated': { summary: 'A collection account takes money again', data: account },
+  'account.erased': {
+    summary: 'The personal data of a collection account was erased: erase your copies too',
+    data: account,
+  },
   'collection.received': {
     summary: 'Money arrived on a collection account',
     data: about({ ...Account, credit: Credit }),

@@ -66,7 +66,9 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
       'request refused',
     )
   }
-  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  const retryAfterSeconds =
+    refusal.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : undefined)
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   const family = familyOf(request.url)
   if (status === 401) {
     const scheme = family === 'oauth' ? 'Basic' : 'Bearer'

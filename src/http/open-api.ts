@@ -22,7 +22,15 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
       servers: [{ url: publicUrl }],
       webhooks: describeWebhooks() as never,
       components: {
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'manilla_session',
+            description: 'Of a person, with x-csrf-token on POST, PUT, PATCH and DELETE.',
+          },
+        },
       },
     },
   })

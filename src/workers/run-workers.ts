@@ -7,7 +7,9 @@ import { auditBooksRound } from './audit-books.ts'
 import { countEventsRound } from './count-events.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
+import { eraseTracesRound } from './erase-traces.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
+import { forgetSignInsRound } from './forget-sign-ins.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
@@ -37,7 +39,9 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countEventsRound(deps) },
+    { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: eraseTracesRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: auditBooksRound(deps) },
+    { name: 'forget-sign-ins', pauseMs: 10 * MINUTE_MS, round: forgetSignInsRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
   ]
 }

@@ -78,6 +78,7 @@ async function makeEveryKind(token: string): Promise<void> {
   const reference = URL.parse(part.callBackUrl)?.searchParams.get('adviceReference')
   await post(`/Payment/advice/${reference}/cancel`)
   await pay(token, {}, '0') // And it expires.
+  await post(`/api/v1/accounts/static/${accountNumber}/erase`, { reason: 'Asked for' })
   const { id } = await register(token, `http://127.0.0.1:${await closedPort()}/`)
   await post(`${ENDPOINTS}/${id}/test`)
   await deliverDue(bench) // In vain, and again days later: the endpoint is disabled.

@@ -31,8 +31,28 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...paymentOperations(bench),
     ...suspenseOperations(bench),
     ...webhookOperations(bench, endpoint),
+    ...erasureOperations(bench),
   ]
 }
+
+const erasureOperations = (bench: Bench): KeyedOperation[] => [
+  {
+    name: 'eraseCollectionAccount',
+    ask: async () => ({
+      url: `${ACCOUNTS}/${(await createAccount(bench)).accountNumber}/erase`,
+      body: { reason: 'Asked for.' },
+    }),
+    others: () => ({ reason: 'Other.' }),
+  },
+  {
+    name: 'eraseAdvice',
+    ask: async () => ({
+      url: `/api/v1/advices/${(await createAdvice(bench)).adviceReference}/erase`,
+      body: { reason: 'Asked for.' },
+    }),
+    others: () => ({ reason: 'Other.' }),
+  },
+]
 
 const paymentOperations = (bench: Bench): KeyedOperation[] => [
   {

@@ -12,11 +12,11 @@ import {
   OUTCOMES,
   type Outcome,
 } from '#domain/credit-traces.ts'
-import { Refusal } from '#errors.ts'
 import {
   bankNames,
   CreditBody,
   CreditDetailBody,
+  creditIdOf,
   presentCredit,
   presentCreditDetail,
 } from '#http/credit-bodies.ts'
@@ -54,8 +54,6 @@ const CreditsQuery = query({
   ...WindowQuery,
   ...PageQuery,
 })
-
-const CREDIT_ID = /^[1-9][0-9]{0,17}$/
 
 export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, banks } = deps
@@ -107,7 +105,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       },
     },
     async ({ client, params: { id } }) => {
-      const by = isSessionId(id) ? { sessionId: id } : { id: idOf(id) }
+      const by = isSessionId(id) ? { sessionId: id } : { id: creditIdOf(id) }
       const data = await readTogether(db, async (tx) => {
         const credit = await getCredit(tx, sealer, client, by)
         return presentCreditDetail(credit, await readHistory(tx, client.id, credit), nameBank)
@@ -115,11 +113,6 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       return accepted('Credit retrieved successfully', data)
     },
   )
-}
-
-function idOf(id: string): bigint {
-  if (!CREDIT_ID.test(id)) throw new Refusal('credit_not_found')
-  return BigInt(id)
 }
 
 function filtersOf(asked: Static<typeof CreditsQuery>): CreditFilters {

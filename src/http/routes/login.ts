@@ -4,8 +4,11 @@ import formbody from '@fastify/formbody'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addressMatcher } from '#address-ranges.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { countFailedLogin, findLoginLock } from '#domain/client-logins.ts'
 import { logIn } from '#domain/client-secrets.ts'
 import { Refusal } from '#errors.ts'
+import { callerAt } from '#http/caller-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { ApiFailure, text } from '#http/schemas.ts'
 
@@ -24,13 +27,15 @@ const CREDENTIAL_LENGTH_MAX = 200
 
 type Credentials = { clientId: string; clientSecret: string }
 
-export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { db, tokens, clock }) => {
+export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { tokens } = deps
+
   async function issueToken(
     { clientId, clientSecret }: Credentials,
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    const client = await logIn(db, clock(), { clientId, secret: clientSecret })
+    const client = await logInWithinLimits(deps, request, { clientId, clientSecret })
     // Told only to whom has the secret: nobody else is to learn that there is such a client.
     if (client.allowedAddresses && !addressMatcher(client.allowedAddresses)(request.ip)) {
       throw new Refusal('address_not_allowed')
@@ -86,6 +91,25 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { db, to
       (request, reply) => issueToken(oauthCredentials(request), request, reply),
     )
   })
+}
+
+async function logInWithinLimits(
+  { db, sealer, clock }: Deps,
+  request: FastifyRequest,
+  { clientId, clientSecret }: Credentials,
+) {
+  const who = { clientId, address: request.ip, caller: callerAt(request.ip) }
+  const locked = await findLoginLock(db, { sealer, now: clock() }, who)
+  if (locked !== undefined) throw new Refusal('too_many_attempts', [], locked)
+  try {
+    return await logIn(db, clock(), { clientId, secret: clientSecret })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const lockedNow = await withTransaction(db, (tx) =>
+      countFailedLogin(tx, { sealer, now: clock() }, who),
+    )
+    throw lockedNow === undefined ? error : new Refusal('too_many_attempts', [], lockedNow)
+  }
 }
 
 // In the form, or in a Basic header; never both (RFC 6749, section 2.3).

@@ -1,0 +1,132 @@
+// What is left of a person once an account or advice is erased: payers' names, accounts and
+// narrations on its credits, and what receivers answered to its events. Erased a page at a time, so
+// that an account with a million credits holds up nobody.
+//
+//   credits ──▶ answers ──▶ done
+//
+// Deliveries that were on their way when it was asked for may still be answered: the answers wait.
+
+import type { Transaction } from '#db/transaction.ts'
+
+const CREDITS_MAX = 1_000
+const EVENTS_MAX = 2_000
+export const ANSWERS_WAIT_MS = 60_000 // A delivery takes 15 s at most.
+
+type Erasure = {
+  id: bigint
+  clientId: bigint
+  accountId: bigint | null
+  accountNumber: string | null
+  paymentId: string | null
+  step: 'credits' | 'answers'
+  creditsAfter: bigint
+  eventsAfter: bigint
+  since: Date
+}
+
+// One page of one erasure. Answers whether there was any.
+export async function eraseNextPage(tx: Transaction, now: Date): Promise<boolean> {
+  const { rows } = await tx.query<Erasure>({
+    name: 'next-erasure',
+    text: `select e.id, e.client_id as "clientId", e.account_id as "accountId",
+                  n.account_number as "accountNumber", p.id as "paymentId", e.step,
+                  e.credits_after as "creditsAfter", e.events_after as "eventsAfter",
+                  coalesce(n.created_at, a.created_at) as since
+             from erasures e
+             left join collection_accounts n on n.id = e.account_id
+             left join advices a on a.id = e.advice_id
+             left join payments p on p.advice_id = e.advice_id
+            where e.step <> 'done' and (e.step = 'credits' or e.asked_at <= $1)
+            order by e.id
+            limit 1
+              for update of e skip locked`,
+    values: [new Date(now.getTime() - ANSWERS_WAIT_MS)],
+  })
+  const erasure = rows[0]
+  if (!erasure) return false
+  if (erasure.step === 'credits') await eraseCredits(tx, erasure)
+  else await eraseAnswers(tx, erasure)
+  return true
+}
+
+// Where money is in suspense again, its payer is still needed.
+const NOT_NEEDED = `not exists (select from suspense_items i
+                                 where i.credit_id = c.id and i.state in ('open', 'returning'))`
+const NOBODY = 'source_account_sealed = null, source_account_name = null, narration = null'
+
+async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<void> {
+  const [column, value] = erasure.accountNumber
+    ? ['account_number', erasure.accountNumber]
+    : ['payment_id', erasure.paymentId]
+  const { rows } = await tx.query<{ last: bigint | null; count: number }>({
+    name: `erase-credits-by-${column}`,
+    text: `with page as materialized (
+             select id from credits where ${column} = $1 and id > $2
+              order by id limit ${CREDITS_MAX} for no key update
+           ), erased as (
+             update credits c set ${NOBODY} from page where c.id = page.id and ${NOT_NEEDED}
+           )
+           select max(id) as last, count(*)::int as count from page`,
+    values: [value, erasure.creditsAfter],
+  })
+  const { last, count } = rows[0] as { last: bigint | null; count: number }
+  const isLast = count < CREDITS_MAX
+  if (isLast) await eraseAssigned(tx, erasure)
+  await tx.query({
+    name: 'erasure-after-credits',
+    text: 'update erasures set credits_after = $2, step = $3 where id = $1',
+    values: [erasure.id, last ?? erasure.creditsAfter, isLast ? 'answers' : 'credits'],
+  })
+}
+
+// Money that was given to it out of suspense, by hand: so it is little.
+const ASSIGNED = `select credit_id from suspense_items
+                   where assigned_account_id = $1 or assigned_payment_id = $2`
+
+async function eraseAssigned(tx: Transaction, { accountId, paymentId }: Erasure): Promise<void> {
+  await tx.query({
+    name: 'erase-assigned-credits',
+    text: `update credits c set ${NOBODY} where c.id in (${ASSIGNED}) and ${NOT_NEEDED}`,
+    values: [accountId, paymentId],
+  })
+}
+
+// Events are gone through by their number, from the making of what is erased on: an index by what
+// they are about would be paid for by every event, and read here only.
+async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
+  const { rows } = await tx.query<{ last: bigint | null; count: number }>({
+    name: 'erase-answers',
+    text: `with page as materialized (
+             select id, sequence, collection_account_id, payment_id, credit_id from events
+              where client_id = $3 and sequence > $4 and id >= $5
+              order by sequence limit ${EVENTS_MAX}
+           ), about as materialized (
+             select e.id from page e left join credits c on c.id = e.credit_id
+              where e.collection_account_id = $1 or e.payment_id = $2
+                 or c.account_number = $6 or c.payment_id = $2 or c.id in (${ASSIGNED})
+           ), erased as (
+             update delivery_attempts d set response_start = null
+               from about where d.event_id = about.id and d.response_start is not null
+           )
+           select max(sequence) as last, count(*)::int as count from page`,
+    values: [
+      erasure.accountId,
+      erasure.paymentId,
+      erasure.clientId,
+      erasure.eventsAfter,
+      leastIdAt(erasure.since),
+      erasure.accountNumber,
+    ],
+  })
+  const { last, count } = rows[0] as { last: bigint | null; count: number }
+  await tx.query({
+    name: 'erasure-after-answers',
+    text: 'update erasures set events_after = $2, step = $3 where id = $1',
+    values: [erasure.id, last ?? erasure.eventsAfter, count < EVENTS_MAX ? 'done' : 'answers'],
+  })
+}
+
+// Ids of events begin with their time.
+function leastIdAt(date: Date): string {
+  return date.getTime().toString(16).padStart(12, '0').padEnd(32, '0')
+}

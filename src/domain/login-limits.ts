@@ -1,0 +1,138 @@
+// How often a login may fail, by whom and from where. Counted in the database: exact, however many
+// processes take logins.
+//
+//   none ──failure──▶ counting ──the last one allowed──▶ locked ──lock over──▶ none
+//                        └──────────window over──────────────────────────────▶ none
+//
+// A person's attempt is counted before the password is looked at and taken back when it was right,
+// so that no number of guesses sent at once gets more than its share looked at. A client's is
+// counted when it has failed: its secret is random and cannot be guessed, and however many of its
+// processes log in at once, none is held up. And it is counted for client and address together, so
+// that nobody who knows a client's id can lock it out from elsewhere.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Sealer } from '#seal.ts'
+
+const MINUTE_MS = 60_000
+
+export type Limit = { attempts: number; windowMs: number; lockMs: number }
+
+export const LOGIN_LIMITS = {
+  user: { attempts: 10, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
+  'user-address': { attempts: 100, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
+  client: { attempts: 100, windowMs: 5 * MINUTE_MS, lockMs: 5 * MINUTE_MS },
+  'client-address': { attempts: 1_000, windowMs: 5 * MINUTE_MS, lockMs: 5 * MINUTE_MS },
+} as const satisfies Record<string, Limit>
+
+export type LimitKind = keyof typeof LOGIN_LIMITS
+
+// Who tries: a kind, and the name or address that it is counted under.
+export type Counted = { kind: LimitKind; key: string }
+
+export type Attempt =
+  | { isLocked: false; isLast: boolean } // The last before it locks.
+  | { isLocked: true; retryAfterSeconds: number }
+
+// Counts one more, unless it is locked: attempts in vain do not make the lock longer.
+export async function countAttempt(
+  db: Queryable,
+  sealer: Sealer,
+  now: Date,
+  { kind, key }: Counted,
+): Promise<Attempt> {
+  const limit = LOGIN_LIMITS[kind]
+  const { rows } = await db.query<{ attempts: number; endsAt: Date }>({
+    name: 'count-login-attempt',
+    text: `insert into login_attempts as a (kind, key_hash, attempts, ends_at)
+           values ($1, $2, 1, $5)
+           on conflict (kind, key_hash) do update
+              set attempts = case when a.ends_at <= $3 then 1
+                                  else least(a.attempts, $4) + 1 end,
+                  ends_at = case when a.ends_at <= $3 then $5
+                                 when a.attempts + 1 = $4 then $6
+                                 else a.ends_at end
+           returning attempts, ends_at as "endsAt"`,
+    values: [
+      kind,
+      hashOf(sealer, kind, key),
+      now,
+      limit.attempts,
+      new Date(now.getTime() + limit.windowMs),
+      new Date(now.getTime() + limit.lockMs),
+    ],
+  })
+  const { attempts, endsAt } = rows[0] as { attempts: number; endsAt: Date }
+  if (attempts > limit.attempts) return lockedUntil(endsAt, now)
+  return { isLocked: false, isLast: attempts === limit.attempts }
+}
+
+// Without counting. Of several, the lock that lasts longest; undefined: none is locked.
+export async function findLock(
+  db: Queryable,
+  sealer: Sealer,
+  now: Date,
+  counted: readonly Counted[],
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ endsAt: Date }>({
+    name: 'find-login-lock',
+    text: `select a.ends_at as "endsAt"
+             from unnest($1::text[], $2::bytea[], $3::int[]) as c (kind, key_hash, attempts)
+             join login_attempts a on a.kind = c.kind and a.key_hash = c.key_hash
+            where a.attempts >= c.attempts and a.ends_at > $4
+            order by a.ends_at desc
+            limit 1`,
+    values: [
+      counted.map(({ kind }) => kind),
+      counted.map(({ kind, key }) => hashOf(sealer, kind, key)),
+      counted.map(({ kind }) => LOGIN_LIMITS[kind].attempts),
+      now,
+    ],
+  })
+  return rows[0] && secondsUntil(rows[0].endsAt, now)
+}
+
+// One that was counted was no failure after all.
+export async function takeBackAttempt(
+  db: Queryable,
+  sealer: Sealer,
+  { kind, key }: Counted,
+): Promise<void> {
+  await db.query({
+    name: 'take-back-login-attempt',
+    text: `update login_attempts set attempts = attempts - 1
+            where kind = $1 and key_hash = $2 and attempts > 0`,
+    values: [kind, hashOf(sealer, kind, key)],
+  })
+}
+
+export async function forgetAttempts(
+  db: Queryable,
+  sealer: Sealer,
+  { kind, key }: Counted,
+): Promise<void> {
+  await db.query({
+    name: 'forget-login-attempts',
+    text: 'delete from login_attempts where kind = $1 and key_hash = $2',
+    values: [kind, hashOf(sealer, kind, key)],
+  })
+}
+
+export async function forgetEndedAttempts(db: Queryable, now: Date): Promise<void> {
+  await db.query({
+    name: 'forget-ended-attempts',
+    text: 'delete from login_attempts where ends_at <= $1',
+    values: [now],
+  })
+}
+
+function hashOf(sealer: Sealer, kind: LimitKind, key: string): Buffer {
+  return sealer.hash(`login-attempts-${kind}`, key)
+}
+
+function lockedUntil(endsAt: Date, now: Date): Attempt {
+  return { isLocked: true, retryAfterSeconds: secondsUntil(endsAt, now) }
+}
+
+function secondsUntil(endsAt: Date, now: Date): number {
+  return Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000))
+}

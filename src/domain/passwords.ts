@@ -1,0 +1,80 @@
+// What people sign in with, kept as scrypt hashes by OWASP's parameters for passwords (N = 2^17,
+// r = 8, p = 1).
+//
+// One takes 128 MiB and half a second of a core, off the event loop. Only a few run at once, and
+// only so many wait: a flood of sign-ins takes neither the memory nor the cores that money needs.
+
+import { randomInt } from 'node:crypto'
+import { Refusal } from '#errors.ts'
+import { hashOfNobody, hashSecret, isSameKey, keyOf, readHash } from '#hashed-secrets.ts'
+
+const COST = 2 ** 17
+const NOBODY = hashOfNobody(COST)
+const RUNNING_MAX = 2 // Of the four threads that Node has for this: client secrets need some too.
+const WAITING_MAX = 40
+
+let running = 0
+const waiting: (() => void)[] = []
+
+export function hashPassword(password: string, salt?: Buffer): Promise<string> {
+  return inPlace(() => hashSecret(plain(password), COST, salt))
+}
+
+// Which of these hashes are this password's. Hashes that share their salt cost one derivation, and
+// none at all costs one as well: the time does not tell how many there are.
+export async function matchPassword(
+  password: string,
+  hashes: readonly string[],
+): Promise<boolean[]> {
+  const keys = new Map<string, Buffer>()
+  for (const hash of hashes.length > 0 ? hashes : [NOBODY]) {
+    const { cost, salt } = readHash(hash)
+    const recipe = recipeOf(hash)
+    if (keys.has(recipe)) continue
+    keys.set(recipe, await inPlace(() => keyOf(plain(password), salt, cost)))
+  }
+  return hashes.map((hash) => isSameKey(readHash(hash).key, keys.get(recipeOf(hash)) as Buffer))
+}
+
+export function saltOf(hash: string): Buffer {
+  return readHash(hash).salt
+}
+
+// Twenty letters and digits that nobody confuses: 98 bits, easily read out.
+export function temporaryPassword(): string {
+  const letters = 'abcdefghjkmnpqrstuvwxyz2346789'
+  const groups = Array.from({ length: 4 }, () =>
+    Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join(''),
+  )
+  return groups.join('-')
+}
+
+function recipeOf(hash: string): string {
+  return hash.slice(0, hash.lastIndexOf('$'))
+}
+
+// The same text is the same password, however the keyboard put its accents together.
+function plain(password: string): string {
+  return password.normalize('NFKC')
+}
+
+async function inPlace<T>(work: () => Promise<T>): Promise<T> {
+  await takePlace()
+  return work().finally(leavePlace)
+}
+
+async function takePlace(): Promise<void> {
+  if (running < RUNNING_MAX) {
+    running++
+    return
+  }
+  if (waiting.length >= WAITING_MAX) throw new Refusal('busy')
+  await new Promise<void>((resolve) => waiting.push(resolve))
+}
+
+// The place passes straight to whoever waits longest.
+function leavePlace(): void {
+  const next = waiting.shift()
+  if (next) next()
+  else running--
+}

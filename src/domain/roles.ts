@@ -1,0 +1,59 @@
+// What each role of a client's people may do, and whom it may manage. A person never may more than
+// the client: a scope that the client lost is lost to everybody of it.
+
+import type { Client } from './clients.ts'
+import { CLIENT_SCOPES, SCOPES, type Scope } from './scopes.ts'
+
+export const ROLES = ['owner', 'developer', 'finance', 'support', 'operator'] as const
+
+export type Role = (typeof ROLES)[number]
+
+const READS = CLIENT_SCOPES.filter((scope) => scope.endsWith(':read'))
+
+const SCOPES_OF: Record<Role, readonly Scope[]> = {
+  owner: CLIENT_SCOPES,
+  developer: [
+    'accounts:read',
+    'accounts:write',
+    'payments:read',
+    'payments:write',
+    'credits:read',
+    'webhooks:read',
+    'webhooks:write',
+  ],
+  finance: [
+    'accounts:read',
+    'payments:read',
+    'credits:read',
+    'suspense:read',
+    'suspense:write',
+    'webhooks:read',
+    'actions:read',
+  ],
+  support: READS,
+  operator: SCOPES,
+}
+
+export function scopesOf(role: Role, client: Client): readonly Scope[] {
+  return SCOPES_OF[role].filter((scope) => client.scopes.includes(scope))
+}
+
+type Manager = { role: Role; clientId: bigint }
+
+// Whose users may be managed: an owner's own client's; an operator's everybody's.
+export function mayManageUsersOf(manager: Manager, clientId: bigint): boolean {
+  if (manager.role === 'operator') return true
+  return manager.role === 'owner' && manager.clientId === clientId
+}
+
+// An operator may do what no owner may, so no owner may make one, or take over one's sign-in.
+export function mayManageRole(manager: Manager, role: Role): boolean {
+  return manager.role === 'operator' || role !== 'operator'
+}
+
+// Whoever has somebody of these keeps one: else nobody could let anybody in again.
+export const INDISPENSABLE: readonly Role[] = ['owner', 'operator']
+
+export function isIndispensable(role: Role): boolean {
+  return INDISPENSABLE.includes(role)
+}

@@ -1,0 +1,169 @@
+// The second factor: a code of six digits from an app (TOTP, RFC 6238), or a recovery code when the
+// app is lost. Each is taken once: the database decides who of two that use one at once is first.
+
+import { randomInt } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { Sealer } from '#seal.ts'
+import type { Visitor } from './sessions.ts'
+
+const PERIOD_SECONDS = 30
+const STEPS_EITHER_WAY = 1 // A phone's clock may be a little off, and people type slowly.
+const SECRET_BYTES = 20
+const RECOVERY_CODES = 10
+
+// No vowels: no words. 50 bits and more, and a keyed hash.
+const RECOVERY_LETTERS = 'bcdfghjkmnpqrstvwxz23456789'
+const RECOVERY_LENGTH = 12
+
+type Person = Pick<Visitor, 'id' | 'email'>
+
+// The secret is kept aside until a code proves that the app has it.
+export async function beginTotp(
+  db: Queryable,
+  sealer: Sealer,
+  user: Person,
+): Promise<{ secret: string; uri: string }> {
+  const secret = new Secret({ size: SECRET_BYTES })
+  await db.query({
+    name: 'begin-totp',
+    text: 'update users set totp_pending_sealed = $2 where id = $1',
+    values: [user.id, sealer.seal(secret.base32)],
+  })
+  return { secret: secret.base32, uri: totpOf(secret.base32, user.email).toString() }
+}
+
+// Answers the recovery codes: they are shown this once.
+export async function confirmTotp(
+  tx: Transaction,
+  sealer: Sealer,
+  now: Date,
+  user: Person,
+  code: string,
+): Promise<string[]> {
+  const { rows } = await tx.query<{ pending: Buffer | null }>({
+    name: 'lock-pending-totp',
+    text: 'select totp_pending_sealed as pending from users where id = $1 for update',
+    values: [user.id],
+  })
+  const pending = rows[0]?.pending
+  if (!pending) throw new Refusal('totp_not_begun')
+  const step = stepOf(sealer.open(pending), now, code)
+  if (step === undefined) throw new Refusal('invalid_code')
+  await tx.query({
+    name: 'confirm-totp',
+    text: `update users set totp_sealed = totp_pending_sealed, totp_pending_sealed = null,
+                            totp_step = $2
+            where id = $1`,
+    values: [user.id, step],
+  })
+  return replaceRecoveryCodes(tx, sealer, user.id)
+}
+
+export async function removeTotp(tx: Transaction, userId: string): Promise<void> {
+  await tx.query({
+    name: 'remove-totp',
+    text: `update users set totp_sealed = null, totp_pending_sealed = null, totp_step = null
+            where id = $1`,
+    values: [userId],
+  })
+  await tx.query({
+    name: 'remove-recovery-codes',
+    text: 'delete from recovery_codes where user_id = $1',
+    values: [userId],
+  })
+}
+
+// Uses it up. How it was right; undefined: it was not.
+export async function useCode(
+  tx: Transaction,
+  sealer: Sealer,
+  now: Date,
+  userId: string,
+  code: string,
+): Promise<'totp' | 'recovery' | undefined> {
+  const isTotp = /^[0-9]{6}$/.test(code)
+  if (isTotp) return (await useTotp(tx, sealer, now, userId, code)) ? 'totp' : undefined
+  const { rowCount } = await tx.query({
+    name: 'use-recovery-code',
+    text: 'delete from recovery_codes where user_id = $1 and code_hash = $2',
+    values: [userId, hashOf(sealer, userId, code)],
+  })
+  return rowCount === 1 ? 'recovery' : undefined
+}
+
+async function useTotp(
+  tx: Transaction,
+  sealer: Sealer,
+  now: Date,
+  userId: string,
+  code: string,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ sealed: Buffer | null }>({
+    name: 'totp-of-user',
+    text: 'select totp_sealed as sealed from users where id = $1',
+    values: [userId],
+  })
+  const sealed = rows[0]?.sealed
+  const step = sealed ? stepOf(sealer.open(sealed), now, code) : undefined
+  if (step === undefined) return false
+  const { rowCount } = await tx.query({
+    name: 'use-totp-step',
+    text: 'update users set totp_step = $2 where id = $1 and (totp_step is null or totp_step < $2)',
+    values: [userId, step],
+  })
+  return rowCount === 1
+}
+
+// The step that a code belongs to.
+function stepOf(secret: string, now: Date, code: string): number | undefined {
+  const timestamp = now.getTime()
+  const ahead = totpOf(secret, '').validate({ token: code, timestamp, window: STEPS_EITHER_WAY })
+  return ahead === null ? undefined : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + ahead
+}
+
+// SHA-1 and six digits: what every app can do; some ignore anything else and show wrong codes.
+function totpOf(secret: string, label: string): TOTP {
+  return new TOTP({
+    issuer: 'Manilla',
+    label: label || 'user',
+    algorithm: 'SHA1',
+    digits: 6,
+    period: PERIOD_SECONDS,
+    secret: Secret.fromBase32(secret),
+  })
+}
+
+async function replaceRecoveryCodes(
+  tx: Transaction,
+  sealer: Sealer,
+  userId: string,
+): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
+  await tx.query({
+    name: 'drop-recovery-codes',
+    text: 'delete from recovery_codes where user_id = $1',
+    values: [userId],
+  })
+  await tx.query({
+    name: 'add-recovery-codes',
+    text: 'insert into recovery_codes (user_id, code_hash) select $1, unnest($2::bytea[])',
+    values: [userId, codes.map((code) => hashOf(sealer, userId, code))],
+  })
+  return codes
+}
+
+function newRecoveryCode(): string {
+  const letters = Array.from(
+    { length: RECOVERY_LENGTH },
+    () => RECOVERY_LETTERS[randomInt(RECOVERY_LETTERS.length)],
+  )
+  return letters.join('').replace(/.{4}(?=.)/g, '$&-')
+}
+
+// However it was typed: dashes, blanks and capitals are for the reader.
+function hashOf(sealer: Sealer, userId: string, code: string): Buffer {
+  return sealer.hash('recovery-code', `${userId}/${code.toLowerCase().replace(/[\s-]/g, '')}`)
+}

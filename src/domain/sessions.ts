@@ -1,0 +1,153 @@
+// Sessions of people at the dashboard. The browser holds a random token; we keep its hash.
+//
+//   signed in ──▶ live ──idle too long, too old, signed out, removed, suspended──▶ gone
+//
+// A session is looked up on every request: whatever ends it ends it at once, in every process.
+
+import { createHash, randomBytes } from 'node:crypto'
+import type { Queryable } from '#db/pool.ts'
+import { timeOrderedId } from '#ids.ts'
+import { CLIENT_COLUMNS, type Client } from './clients.ts'
+import type { User } from './users.ts'
+
+export const IDLE_MS = 60 * 60_000
+export const LIFE_MS = 12 * 60 * 60_000
+const SEEN_EVERY_MS = 60_000 // So that a busy page does not write with every request.
+const USER_AGENT_LENGTH_MAX = 300
+
+export type Session = {
+  id: string
+  address: string
+  userAgent: string
+  createdAt: Date
+  seenAt: Date
+  expiresAt: Date
+}
+
+// Somebody at the dashboard: who, of which client, by which session.
+export type Visit = { sessionId: string; user: Visitor; client: Client }
+export type Visitor = Pick<
+  User,
+  'id' | 'clientId' | 'email' | 'role' | 'isPasswordTemporary' | 'hasTotp'
+>
+
+export async function openSession(
+  db: Queryable,
+  now: Date,
+  user: Pick<User, 'id' | 'clientId'>,
+  from: { address: string; userAgent: string | undefined },
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await db.query({
+    name: 'open-session',
+    text: `insert into sessions (id, client_id, user_id, token_hash, address, user_agent,
+                                 created_at, seen_at, expires_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $7, $8)`,
+    values: [
+      timeOrderedId(now),
+      user.clientId,
+      user.id,
+      hashOf(token),
+      from.address,
+      plain(from.userAgent ?? ''),
+      now,
+      new Date(now.getTime() + LIFE_MS),
+    ],
+  })
+  return token
+}
+
+// Of an active user of an active client only.
+export async function findVisit(
+  db: Queryable,
+  now: Date,
+  token: string,
+): Promise<Visit | undefined> {
+  const { rows } = await db.query<VisitRow>({
+    name: 'find-visit',
+    text: `select sessions.id as "sessionId", sessions.seen_at as "seenAt", users.id as "userId",
+                  users.email, users.role, users.is_password_temporary as "isPasswordTemporary",
+                  users.totp_sealed is not null as "hasTotp", ${CLIENT_COLUMNS}
+             from sessions
+             join users on users.id = sessions.user_id
+             join clients on clients.id = sessions.client_id
+            where sessions.token_hash = $1 and sessions.expires_at > $2 and sessions.seen_at > $3
+              and users.is_active and clients.is_active`,
+    values: [hashOf(token), now, new Date(now.getTime() - IDLE_MS)],
+  })
+  if (!rows[0]) return undefined
+  const { sessionId, seenAt, userId, email, role, isPasswordTemporary, hasTotp, ...client } =
+    rows[0]
+  if (now.getTime() - seenAt.getTime() >= SEEN_EVERY_MS) await touchSession(db, now, sessionId)
+  const user = { id: userId, clientId: client.id, email, role, isPasswordTemporary, hasTotp }
+  return { sessionId, user, client }
+}
+
+type VisitRow = Client &
+  Omit<Visitor, 'id' | 'clientId'> & { sessionId: string; seenAt: Date; userId: string }
+
+// Of several requests at once the latest counts, in whatever order they come.
+async function touchSession(db: Queryable, now: Date, id: string): Promise<void> {
+  await db.query({
+    name: 'touch-session',
+    text: 'update sessions set seen_at = greatest(seen_at, $2) where id = $1',
+    values: [id, now],
+  })
+}
+
+// Those that are still good, newest first.
+export async function listSessions(db: Queryable, now: Date, userId: string): Promise<Session[]> {
+  const { rows } = await db.query<Session>({
+    name: 'list-sessions',
+    text: `select id, address, user_agent as "userAgent", created_at as "createdAt",
+                  seen_at as "seenAt", expires_at as "expiresAt"
+             from sessions where user_id = $1 and expires_at > $2 and seen_at > $3
+            order by id desc`,
+    values: [userId, now, new Date(now.getTime() - IDLE_MS)],
+  })
+  return rows
+}
+
+// Whether there was one to end.
+export async function endSession(db: Queryable, userId: string, id: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'end-session',
+    text: 'delete from sessions where user_id = $1 and id = $2',
+    values: [userId, id],
+  })
+  return rowCount === 1
+}
+
+export async function endSessionOfToken(db: Queryable, token: string): Promise<void> {
+  await db.query({
+    name: 'end-session-of-token',
+    text: 'delete from sessions where token_hash = $1',
+    values: [hashOf(token)],
+  })
+}
+
+// Answers how many there were.
+export async function endSessionsOf(db: Queryable, userId: string): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'end-sessions-of-user',
+    text: 'delete from sessions where user_id = $1',
+    values: [userId],
+  })
+  return rowCount ?? 0
+}
+
+export async function forgetSessions(db: Queryable, now: Date): Promise<void> {
+  await db.query({
+    name: 'forget-sessions',
+    text: 'delete from sessions where expires_at <= $1 or seen_at <= $2',
+    values: [now, new Date(now.getTime() - IDLE_MS)],
+  })
+}
+
+function plain(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, USER_AGENT_LENGTH_MAX)
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

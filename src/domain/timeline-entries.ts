@@ -1,0 +1,161 @@
+// What happened to something, told in order: pure functions from what was read to the lines of a
+// timeline. Each has a sentence for people and the plain facts beside it.
+
+import type { TakenAction } from './actions.ts'
+import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
+import type { CreditTrace } from './credit-traces.ts'
+import type { ItemState, TracedItem } from './credit-whereabouts.ts'
+import type { SentAttempt, Waiting } from './delivery-log.ts'
+import type { MomentEvent } from './event-moments.ts'
+import { type NameBank, timestamp } from './resource-views.ts'
+
+// In the order of cause and effect: what happened at the same moment is told in this order.
+export const ENTRY_KINDS = [
+  'advice',
+  'account',
+  'number',
+  'action',
+  'credit',
+  'reversal',
+  'suspense',
+  'transfer',
+  'event',
+  'waiting',
+  'attempt',
+] as const
+export type EntryKind = (typeof ENTRY_KINDS)[number]
+
+export type TimelineEntry = {
+  at: Date
+  kind: EntryKind
+  description: string
+  amountKobo: bigint | null
+  currency: string | null
+  reference: string | null // What to look further by: session id, account number, event id, …
+  detail: Record<string, string | number | null>
+}
+
+// Oldest first. Sorting keeps the order of what is alike.
+export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  const rank = ({ kind }: TimelineEntry) => ENTRY_KINDS.indexOf(kind)
+  return entries.toSorted(
+    (one, other) => one.at.getTime() - other.at.getTime() || rank(one) - rank(other),
+  )
+}
+
+export function entryOf(
+  at: Date,
+  kind: EntryKind,
+  description: string,
+  more: Partial<TimelineEntry> = {},
+): TimelineEntry {
+  const nothing = { amountKobo: null, currency: null, reference: null, detail: {} }
+  return { ...nothing, ...more, at, kind, description }
+}
+
+export function creditEntries(credit: CreditTrace, nameBank: NameBank): TimelineEntry[] {
+  const { amountKobo, currency, sessionId, accountNumber, sourceAccountName: payer } = credit
+  const came = entryOf(
+    credit.receivedAt,
+    'credit',
+    `Money came in${payer ? ` from ${payer}` : ''}, to ${accountNumber}.`,
+    {
+      amountKobo,
+      currency,
+      reference: sessionId,
+      detail: {
+        sessionId,
+        bank: nameBank(credit.bankCode),
+        sourceAccountName: payer,
+        sourceAccountNumber: credit.sourceAccountNumberMasked,
+        sourceBank: credit.sourceBankCode && nameBank(credit.sourceBankCode),
+        narration: credit.narration,
+        outcome: credit.outcome,
+      },
+    },
+  )
+  return [came, ...credit.items.flatMap((item) => itemEntries(item, currency))]
+}
+
+const CLOSED: Record<Exclude<ItemState, 'open'>, string> = {
+  assigned: 'Left suspense: assigned.',
+  returning: 'Left suspense: on its way back to the payer.',
+  returned: 'Left suspense: returned to the payer.',
+  reversed: 'Left suspense: taken back by the bank.',
+}
+
+function itemEntries(item: TracedItem, currency: string): TimelineEntry[] {
+  const { amountKobo, reason, state, openedAt, closedAt } = item
+  const about = { amountKobo, currency, reference: `suspense/${item.id}` }
+  const because = `Put in suspense: ${reason.replaceAll('_', ' ')}.`
+  const opened = entryOf(openedAt, 'suspense', because, { ...about, detail: { reason } })
+  if (state === 'open' || !closedAt) return [opened]
+  const detail = {
+    accountNumber: item.accountNumber,
+    paymentReference: item.paymentReference,
+    returnReference: item.returnReference,
+  }
+  return [opened, entryOf(closedAt, 'suspense', CLOSED[state], { ...about, detail })]
+}
+
+const LEDGER_NAMES: Record<string, string> = {
+  bank: 'the bank',
+  pending: 'part payments',
+  settled: 'paid payments',
+  suspense: 'suspense',
+  returning: 'money on its way back',
+  shortfall: 'the shortfall',
+}
+
+const sideName = ({ kind, accountNumber }: LedgerSide) =>
+  accountNumber ? `account ${accountNumber}` : (LEDGER_NAMES[kind] ?? kind)
+
+export function transferEntry(transfer: CreditTransfer, currency: string): TimelineEntry {
+  const { from, to, amountKobo, reason, creditId } = transfer
+  const moved = `Booked in the ledger, from ${sideName(from)} to ${sideName(to)}.`
+  return entryOf(transfer.postedAt, 'transfer', moved, {
+    amountKobo,
+    currency,
+    reference: `credit/${creditId}`,
+    detail: { from: from.kind, to: to.kind, reason },
+  })
+}
+
+export function reversalEntry(reversal: CreditReversal, currency: string): TimelineEntry {
+  const { receivedAt, amountKobo, sessionId, shortfallKobo } = reversal
+  const isShort = shortfallKobo > 0n
+  const what = `Taken back by the bank${isShort ? ', in part after it had left us' : ''}.`
+  return entryOf(receivedAt, 'reversal', what, { amountKobo, currency, reference: sessionId })
+}
+
+export function eventEntry({ id, type, sequence, createdAt }: MomentEvent): TimelineEntry {
+  const detail = { type, sequence: Number(sequence) }
+  return entryOf(createdAt, 'event', `Event ${type}.`, { reference: id, detail })
+}
+
+export function attemptEntry(attempt: SentAttempt): TimelineEntry {
+  const { attemptedAt, status, latencyMs, error, kind, url, eventId } = attempt
+  const answer = status === null ? 'had no answer' : `was answered ${status}`
+  const what = `${SENT[kind]} ${answer} after ${latencyMs} ms.`
+  const detail = { url, kind, attempt: attempt.attempt, status, latencyMs, error }
+  return entryOf(attemptedAt, 'attempt', what, { reference: eventId, detail })
+}
+
+const SENT = { endpoint: 'Webhook', notification: 'Notification', callback: 'Callback' } as const
+
+export function waitingEntry(waiting: Waiting): TimelineEntry {
+  const { createdAt, kind, url, eventId, nextAttemptAt } = waiting
+  const detail = { url, kind, nextAttemptAt: nextAttemptAt && timestamp(nextAttemptAt) }
+  const isPlanned = nextAttemptAt !== null
+  const what = `${SENT[kind]} is ${isPlanned ? 'waiting to be sent' : 'held: its address is off'}.`
+  return entryOf(createdAt, 'waiting', what, { reference: eventId, detail })
+}
+
+export function actionEntry({ actor, action, subject, ...taken }: TakenAction): TimelineEntry {
+  const { note } = taken.detail as { note?: string | null }
+  const who = actor.slice(actor.indexOf(':') + 1)
+  return entryOf(taken.takenAt, 'action', `By hand: ${action}, by ${who}.`, {
+    reference: subject,
+    detail: { action, actor, note: typeof note === 'string' ? note : null },
+  })
+}

@@ -1,0 +1,229 @@
+// Everything that happened to a payment, a credit or a collection account, in order: who asked for
+// it, the numbers issued, the money, the ledger's transfers, the events and every attempt to tell
+// of them, and what people did by hand. Read at one moment, all through indexes that exist.
+
+import type { Queryable } from '#db/pool.ts'
+import { idBounds } from '#db/time-bounds.ts'
+import { Refusal } from '#errors.ts'
+import type { Sealer } from '#seal.ts'
+import { actionsOn, type TakenAction } from './actions.ts'
+import { momentsOf, readReversals, readTransfers } from './credit-histories.ts'
+import { type CreditTrace, listCredits, type Viewer } from './credit-traces.ts'
+import { readDeliveryLog } from './delivery-log.ts'
+import { type EventsAbout, readEventsAt } from './event-moments.ts'
+import type { FoundPayment } from './payment-lookups.ts'
+import type { NameBank } from './resource-views.ts'
+import {
+  actionEntry,
+  attemptEntry,
+  creditEntries,
+  entryOf,
+  eventEntry,
+  inOrder,
+  reversalEntry,
+  type TimelineEntry,
+  transferEntry,
+  waitingEntry,
+} from './timeline-entries.ts'
+
+export const CREDITS_MAX = 100 // Of one payment: a timeline of more tells nobody anything.
+const ASSIGNED_MAX = 100
+
+export type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
+export type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
+
+export async function creditTimeline(
+  db: Queryable,
+  { viewer, nameBank }: TimelineDeps,
+  credit: CreditTrace,
+): Promise<Timeline> {
+  return { entries: inOrder(await tell(db, viewer, nameBank, [credit])), isWhole: true }
+}
+
+export async function paymentTimeline(
+  db: Queryable,
+  { sealer, viewer, nameBank }: TimelineDeps,
+  { payment }: FoundPayment,
+): Promise<Timeline> {
+  const filters = { paymentReference: payment.id }
+  const found = await listCredits(db, sealer, viewer, filters, { limit: CREDITS_MAX + 1 })
+  const credits = found.slice(0, CREDITS_MAX)
+  const issued = await readNumbers(db, payment.id)
+  const advice = await readAdvice(db, payment.adviceId)
+  const { amountKobo, currency } = payment
+  const own = [
+    entryOf(advice.createdAt, 'advice', `Payment asked of ${payment.customerName}.`, {
+      amountKobo,
+      currency,
+      reference: payment.adviceId,
+      detail: { merchantRef: payment.merchantRef, amountPolicy: payment.amountPolicy },
+    }),
+    ...issued.map(({ accountNumber, bankCode, issuedAt }) =>
+      entryOf(issuedAt, 'number', `Number ${accountNumber} issued at ${nameBank(bankCode)}.`, {
+        reference: accountNumber,
+        detail: { accountNumber, bank: nameBank(bankCode) },
+      }),
+    ),
+  ]
+  const told = await tell(db, viewer, nameBank, credits, {
+    about: { paymentId: payment.id },
+    actions: await actionsOn(db, viewer.id, [
+      `advice/${payment.adviceId}`,
+      `payment/${payment.id}`,
+    ]),
+    moments: [payment.createdAt, payment.updatedAt, ...issued.map(({ issuedAt }) => issuedAt)],
+  })
+  return { entries: inOrder([...own, ...told]), isWhole: found.length <= CREDITS_MAX }
+}
+
+export type TimelineAccount = {
+  id: bigint
+  accountNumber: string
+  accountName: string
+  currency: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+export async function getTimelineAccount(
+  db: Queryable,
+  clientId: bigint,
+  accountNumber: string,
+): Promise<TimelineAccount> {
+  if (!/^[0-9]{10}$/.test(accountNumber)) throw new Refusal('account_not_found')
+  const { rows } = await db.query<TimelineAccount>({
+    name: 'get-timeline-account',
+    text: `select id, account_number as "accountNumber", account_name as "accountName",
+                  currency_code as currency, created_at as "createdAt", updated_at as "updatedAt"
+             from collection_accounts where account_number = $1 and client_id = $2`,
+    values: [accountNumber, clientId],
+  })
+  if (!rows[0]) throw new Refusal('account_not_found')
+  return rows[0]
+}
+
+// Of the last credit that was told of.
+export type AccountPosition = { creditId: bigint; at: Date }
+export type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
+
+// A page of it: an account may have millions of credits. Pages go back in time; each tells of
+// everything between its oldest credit and the page before.
+export async function accountTimeline(
+  db: Queryable,
+  { sealer, viewer, nameBank }: TimelineDeps,
+  account: TimelineAccount,
+  { before, limit }: { before?: AccountPosition | undefined; limit: number },
+): Promise<AccountTimeline> {
+  const filters = { accountNumber: account.accountNumber }
+  const found = await listCredits(db, sealer, viewer, filters, {
+    before: before?.creditId,
+    limit: limit + 1,
+  })
+  const credits = found.slice(0, limit)
+  const last = credits.at(-1)
+  const next = found.length > limit && last ? { creditId: last.id, at: last.receivedAt } : null
+  // What is the account's own, not a credit's, is told on the page of its time.
+  const isInPage = (at: Date) => (!next || at >= next.at) && (!before || at < before.at)
+  const actions = await actionsOn(db, viewer.id, [`account/${account.accountNumber}`])
+  const told = await tell(db, viewer, nameBank, credits, {
+    about: { accountId: account.id },
+    actions: actions.filter(({ takenAt }) => isInPage(takenAt)),
+    moments: [account.createdAt, account.updatedAt].filter(isInPage),
+    assigned: await readAssigned(db, account, next?.at, before?.at),
+    currency: account.currency,
+  })
+  const opened = entryOf(
+    account.createdAt,
+    'account',
+    `Account opened for ${account.accountName}.`,
+    { reference: account.accountNumber },
+  )
+  const own = isInPage(account.createdAt) ? [opened] : []
+  return { entries: inOrder([...own, ...told]), next }
+}
+
+type Further = {
+  about?: EventsAbout
+  actions?: readonly TakenAction[]
+  moments?: readonly Date[]
+  assigned?: readonly bigint[] // Credits that were assigned here, and came to another number.
+  currency?: string
+}
+
+async function tell(
+  db: Queryable,
+  viewer: Viewer,
+  nameBank: NameBank,
+  credits: readonly CreditTrace[],
+  further: Further = {},
+): Promise<TimelineEntry[]> {
+  const assigned = further.assigned ?? []
+  const creditIds = [...credits.map(({ id }) => id), ...assigned]
+  const currencies = new Map(credits.map(({ id, currency }) => [id, currency]))
+  const currencyOf = (id: bigint) => currencies.get(id) ?? further.currency ?? 'NGN'
+  const items = credits.flatMap((credit) => credit.items.map(({ id }) => `suspense/${id}`))
+  const transfers = await readTransfers(db, creditIds)
+  const reversals = await readReversals(db, creditIds)
+  const actions = [...(further.actions ?? []), ...(await actionsOn(db, viewer.id, items))]
+  const moments = [
+    ...momentsOf(credits, transfers, reversals),
+    ...actions.map(({ takenAt }) => takenAt),
+    ...(further.moments ?? []),
+  ]
+  const events = await readEventsAt(db, viewer.id, { ...further.about, creditIds }, moments)
+  const ids = events.map(({ id }) => id)
+  const { attempts, waiting } = await readDeliveryLog(db, ids)
+  return [
+    ...credits.flatMap((credit) => creditEntries(credit, nameBank)),
+    ...transfers.map((transfer) => transferEntry(transfer, currencyOf(transfer.creditId))),
+    ...reversals.map((reversal) => reversalEntry(reversal, currencyOf(reversal.creditId))),
+    ...actions.map(actionEntry),
+    ...events.map(eventEntry),
+    ...attempts.map(attemptEntry),
+    ...waiting.map(waitingEntry),
+  ]
+}
+
+type IssuedNumber = { accountNumber: string; bankCode: string; issuedAt: Date }
+
+async function readNumbers(db: Queryable, paymentId: string): Promise<IssuedNumber[]> {
+  const { rows } = await db.query<IssuedNumber>({
+    name: 'numbers-of-payment',
+    text: `select account_number as "accountNumber", bank_code as "bankCode",
+                  issued_at as "issuedAt"
+             from payment_numbers where payment_id = $1 order by issued_at, bank_code`,
+    values: [paymentId],
+  })
+  return rows
+}
+
+async function readAdvice(db: Queryable, adviceId: string): Promise<{ createdAt: Date }> {
+  const { rows } = await db.query<{ createdAt: Date }>({
+    name: 'advice-of-timeline',
+    text: 'select created_at as "createdAt" from advices where id = $1',
+    values: [adviceId],
+  })
+  return rows[0] as { createdAt: Date }
+}
+
+// Money that was sent elsewhere and assigned to the account, within the time of a page: about as
+// many transfers are looked at as the page has credits.
+async function readAssigned(
+  db: Queryable,
+  { id }: TimelineAccount,
+  from: Date | undefined,
+  to: Date | undefined,
+): Promise<bigint[]> {
+  const { firstId, pastId } = await idBounds(db, 'transfers', { from, to })
+  const { rows } = await db.query<{ creditId: bigint }>({
+    name: 'credits-assigned-to-account',
+    text: `select t.credit_id as "creditId"
+             from transfers t join credits c on c.id = t.credit_id
+            where t.credit_account_id = $1 and t.id >= $2 and t.id < $3
+              and t.posted_at >= $4 and t.posted_at < $5
+              and t.reason = 'assign' and c.collection_account_id is distinct from $1
+            order by t.id desc limit ${ASSIGNED_MAX}`,
+    values: [id, firstId, pastId, from ?? '-infinity', to ?? 'infinity'],
+  })
+  return rows.map(({ creditId }) => creditId)
+}

@@ -1,0 +1,175 @@
+// People: users of the dashboard, each of one client, with one role. Addresses are kept in lower
+// case, and are unique within a client only, so that no client learns of another's people.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import { timeOrderedId } from '#ids.ts'
+import { saltOf } from './passwords.ts'
+import { INDISPENSABLE, isIndispensable, type Role } from './roles.ts'
+
+export type User = {
+  id: string
+  clientId: bigint
+  email: string
+  role: Role
+  isActive: boolean
+  isPasswordTemporary: boolean
+  hasTotp: boolean
+  createdAt: Date
+  signedInAt: Date | null
+}
+
+export const USER_COLUMNS = `
+  users.id, users.client_id as "clientId", users.email, users.role, users.is_active as "isActive",
+  users.is_password_temporary as "isPasswordTemporary",
+  users.totp_sealed is not null as "hasTotp", users.created_at as "createdAt",
+  users.signed_in_at as "signedInAt"`
+
+export const USERS_MAX = 500
+
+export function emailKey(email: string): string {
+  return email.toLowerCase()
+}
+
+export async function listUsers(
+  db: Queryable,
+  clientId: bigint,
+  { beforeId, limit }: { beforeId: string | null; limit: number },
+): Promise<User[]> {
+  const { rows } = await db.query<User>({
+    name: 'list-users',
+    text: `select ${USER_COLUMNS} from users
+            where client_id = $1 and ($2::uuid is null or id < $2)
+            order by id desc limit $3`,
+    values: [clientId, beforeId, limit],
+  })
+  return rows
+}
+
+export type NewUser = { clientId: bigint; email: string; role: Role; passwordHash: string }
+
+// With a password that somebody else knows, and which is therefore to be changed at once.
+export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {
+  const { rows } = await tx.query<User>({
+    name: 'create-user',
+    text: `insert into users (id, client_id, email, role, password_hash, password_set_at,
+                              is_password_temporary, created_at)
+           select $1, $2, $3, $4, $5, $6, true, $6
+            where (select count(*) from users where client_id = $2) < ${USERS_MAX}
+           on conflict (client_id, email) do nothing
+           returning ${USER_COLUMNS}`,
+    values: [
+      timeOrderedId(now),
+      user.clientId,
+      emailKey(user.email),
+      user.role,
+      user.passwordHash,
+      now,
+    ],
+  })
+  if (rows[0]) return rows[0]
+  const taken = await findUserByEmail(tx, user.clientId, user.email)
+  throw new Refusal(taken ? 'user_exists' : 'too_many_users')
+}
+
+export async function findUserByEmail(
+  db: Queryable,
+  clientId: bigint,
+  email: string,
+): Promise<User | undefined> {
+  const { rows } = await db.query<User>({
+    name: 'find-user-by-email',
+    text: `select ${USER_COLUMNS} from users where client_id = $1 and email = $2`,
+    values: [clientId, emailKey(email)],
+  })
+  return rows[0]
+}
+
+export async function findUser(db: Queryable, id: string): Promise<User | undefined> {
+  const { rows } = await db.query<User>({
+    name: 'find-user',
+    text: `select ${USER_COLUMNS} from users where id = $1`,
+    values: [id],
+  })
+  return rows[0]
+}
+
+export type LockedUser = User & { isLast: boolean } // Of a role that somebody must have.
+
+// Locks the user and all who could be the last of their role, in the order of their ids: two who
+// remove each other come one after the other, and the second finds itself the last.
+export async function lockUser(
+  tx: Transaction,
+  { id, clientId }: Pick<User, 'id' | 'clientId'>,
+): Promise<LockedUser | undefined> {
+  const { rows } = await tx.query<User>({
+    name: 'lock-user',
+    text: `select ${USER_COLUMNS} from users
+            where client_id = $1 and (id = $2 or role = any($3))
+            order by id for update`,
+    values: [clientId, id, [...INDISPENSABLE]],
+  })
+  const user = rows.find((row) => row.id === id)
+  if (!user) return undefined
+  const others = rows.filter((row) => row.id !== id && row.role === user.role && row.isActive)
+  return { ...user, isLast: isIndispensable(user.role) && user.isActive && others.length === 0 }
+}
+
+export type UserChange = { role?: Role | undefined; isActive?: boolean | undefined }
+
+export async function changeUser(
+  tx: Transaction,
+  user: LockedUser,
+  change: UserChange,
+): Promise<User> {
+  const role = change.role ?? user.role
+  const isActive = change.isActive ?? user.isActive
+  if (user.isLast && (role !== user.role || !isActive)) throw new Refusal('last_of_role')
+  await tx.query({
+    name: 'change-user',
+    text: 'update users set role = $2, is_active = $3 where id = $1',
+    values: [user.id, role, isActive],
+  })
+  return { ...user, role, isActive }
+}
+
+// Sessions and recovery codes go with the user.
+export async function removeUser(tx: Transaction, user: LockedUser): Promise<void> {
+  if (user.isLast) throw new Refusal('last_of_role')
+  await tx.query({
+    name: 'remove-user',
+    text: 'delete from users where id = $1',
+    values: [user.id],
+  })
+}
+
+export async function setPassword(
+  db: Queryable,
+  now: Date,
+  id: string,
+  { hash, isTemporary }: { hash: string; isTemporary: boolean },
+): Promise<void> {
+  await db.query({
+    name: 'set-password',
+    text: `update users set password_hash = $2, password_set_at = $3, is_password_temporary = $4
+            where id = $1`,
+    values: [id, hash, now, isTemporary],
+  })
+}
+
+// Users of one address at several clients share a salt, so that one derivation serves for all of
+// them (sign-ins.ts). Undefined: nobody has the address yet.
+export async function sharedSalt(
+  db: Queryable,
+  email: string,
+  exceptId: string | null = null,
+): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ hash: string }>({
+    name: 'shared-salt',
+    text: `select password_hash as hash from users
+            where email = $1 and ($2::uuid is null or id <> $2) order by id limit 1`,
+    values: [emailKey(email), exceptId],
+  })
+  return rows[0] && saltOf(rows[0].hash)
+}

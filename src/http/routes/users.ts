@@ -1,0 +1,209 @@
+// /dashboard/api/users: the people of a client, managed by its owners and by operators.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { hashPassword, temporaryPassword } from '#domain/passwords.ts'
+import type { Visit } from '#domain/sessions.ts'
+import {
+  addUser,
+  changeUserBy,
+  clientToManage,
+  getManageable,
+  refuseRole,
+  removeUserBy,
+  resetPassword,
+} from '#domain/user-administration.ts'
+import { listUsers, sharedSalt } from '#domain/users.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import {
+  idOf,
+  presentUser,
+  RoleName,
+  SESSION,
+  tags,
+  UserBody,
+  UserWithPassword,
+} from '#http/people-bodies.ts'
+import { ApiEnvelope, ApiFailure, Email, text } from '#http/schemas.ts'
+
+const USERS = '/dashboard/api/users'
+
+const ClientId = Type.Optional(text(200, 'Another client’s; for operators only.'))
+const Params = Type.Object({ id: Type.String() })
+const about = { tags, security: SESSION, querystring: NoQuery }
+
+export const userRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(listAndCreate, deps)
+  await app.register(oneUser, deps)
+  await app.register(resettingPassword, deps)
+}
+
+const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, visits, clock } = deps
+
+  app.get(
+    USERS,
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'listUsers',
+        summary: 'Users, newest first',
+        querystring: query({ clientId: ClientId, ...PageQuery }),
+        response: { 200: ListEnvelope(UserBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ visit, query: asked }) => {
+      const client = await clientToManage(db, administratorOf(visit), asked.clientId)
+      const list: List = { name: 'users', clientId: client.id, filters: {} }
+      const beforeId = readCursor(sealer, list, asked.cursor)?.[0] ?? null
+      const limit = limitOf(asked)
+      const rows = await listUsers(db, client.id, { beforeId, limit: limit + 1 })
+      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
+      return listed('Users retrieved successfully', page, presentUser)
+    },
+  )
+
+  app.post(
+    USERS,
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'createUser',
+        summary: 'Let somebody in',
+        description:
+          'Answers with a temporary password to hand over. Only an operator makes operators, and ' +
+          'only at a client that runs the service.',
+        body: Type.Object(
+          { email: Email, role: RoleName, clientId: ClientId },
+          { additionalProperties: false },
+        ),
+        response: { 200: ApiEnvelope(UserWithPassword), '4xx': ApiFailure },
+      },
+    },
+    async ({ visit, body }, reply) => {
+      const by = administratorOf(visit)
+      const { email, role } = body
+      const client = await clientToManage(db, by, body.clientId)
+      await refuseRole(db, by, client.id, role)
+      const password = temporaryPassword()
+      const passwordHash = await hashPassword(password, await sharedSalt(db, email))
+      const user = await withTransaction(db, (tx) =>
+        addUser(tx, clock(), by, client, { email, role, passwordHash }),
+      )
+      reply.header('cache-control', 'no-store')
+      const data = { ...presentUser(user), temporaryPassword: password }
+      return accepted('User created successfully', data)
+    },
+  )
+}
+
+const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, visits, clock } = deps
+
+  app.patch(
+    `${USERS}/:id`,
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'changeUser',
+        summary: 'Change a user’s role, disable or enable them',
+        description:
+          'Felt by the user’s next request; disabled, they are signed out. The last owner, or ' +
+          'operator, keeps the role.',
+        params: Params,
+        body: Type.Object(
+          {
+            role: Type.Optional(RoleName),
+            isActive: Type.Optional(Type.Boolean({ 'x-says': 'Must be true or false.' })),
+          },
+          {
+            additionalProperties: false,
+            minProperties: 1,
+            'x-says': 'Must be an object with role or isActive.',
+          },
+        ),
+        response: { 200: ApiEnvelope(UserBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ visit, params, body }) => {
+      const id = idOf(params.id, 'user_not_found')
+      const user = await withTransaction(db, (tx) =>
+        changeUserBy(tx, clock(), administratorOf(visit), { id, change: body }),
+      )
+      return accepted('User changed successfully', presentUser(user))
+    },
+  )
+
+  app.delete(
+    `${USERS}/:id`,
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'removeUser',
+        summary: 'Remove a user',
+        description: 'What they did stays in the record of actions.',
+        params: Params,
+        response: { 200: ApiEnvelope(Type.Object({ id: Type.String() })), '4xx': ApiFailure },
+      },
+    },
+    async ({ visit, params }) => {
+      const id = idOf(params.id, 'user_not_found')
+      await withTransaction(db, (tx) => removeUserBy(tx, clock(), administratorOf(visit), id))
+      return accepted('User removed successfully', { id })
+    },
+  )
+}
+
+const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, visits, clock } = deps
+
+  app.post(
+    `${USERS}/:id/reset-password`,
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'resetUserPassword',
+        summary: 'Give a user a new temporary password',
+        description: 'They are signed out everywhere, and no longer locked out.',
+        params: Params,
+        body: Type.Object(
+          {
+            removeTotp: Type.Optional(
+              Type.Boolean({
+                description: 'For whoever lost the second factor, and the recovery codes.',
+                'x-says': 'Must be true or false.',
+              }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: ApiEnvelope(UserWithPassword), '4xx': ApiFailure },
+      },
+    },
+    async ({ visit, params, body }, reply) => {
+      const by = administratorOf(visit)
+      const { id, email } = await getManageable(db, by, idOf(params.id, 'user_not_found'))
+      const password = temporaryPassword()
+      const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
+      const reset = { id, passwordHash, removesTotp: body.removeTotp === true }
+      const user = await withTransaction(db, (tx) =>
+        resetPassword(tx, { sealer, now: clock() }, by, reset),
+      )
+      reply.header('cache-control', 'no-store')
+      const data = { ...presentUser(user), temporaryPassword: password }
+      return accepted('Password reset successfully', data)
+    },
+  )
+}
+
+function administratorOf({ user, client }: Visit) {
+  return { actor: `user:${user.email}`, role: user.role, clientId: client.id, client }
+}

@@ -1,0 +1,13 @@
+// Sessions that are over and failures that no longer count: looked up by nobody, so let go.
+
+import { forgetEndedAttempts } from '#domain/login-limits.ts'
+import { forgetSessions } from '#domain/sessions.ts'
+import type { Deps } from './loop.ts'
+
+export function forgetSignInsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+  return async () => {
+    await forgetSessions(db, clock())
+    await forgetEndedAttempts(db, clock())
+    return { more: false }
+  }
+}

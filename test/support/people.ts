@@ -1,0 +1,80 @@
+// People of a test: users made as they would be after their first sign-in, and a browser for each
+// that keeps its cookie. Their passwords are hashed cheaply; what a sign-in costs is tested where
+// it matters.
+
+import assert from 'node:assert/strict'
+import type { LightMyRequestResponse } from 'fastify'
+import type { Role } from '#domain/roles.ts'
+import { hashSecret } from '#hashed-secrets.ts'
+import { timeOrderedId } from '#ids.ts'
+import type { Bench, Call } from './running-service.ts'
+
+export const SESSION_URL = '/dashboard/api/session'
+export const USERS_URL = '/dashboard/api/users'
+export const PASSWORD = 'correct horse battery staple'
+const CHEAP_COST = 1024
+const cheapHash = await hashSecret(PASSWORD, CHEAP_COST)
+
+export type Browser = Awaited<ReturnType<typeof signIn>>
+type Service = Pick<Bench, 'call'>
+
+let made = 0
+
+// Answers the address. Each is somebody new, unless an address is given.
+export async function makeUser(
+  bench: Bench,
+  { clientId = 'MAN0000001', role = 'owner' as Role, email = `user${++made}@people.example` } = {},
+): Promise<string> {
+  await bench.db.query(
+    `insert into users (id, client_id, email, role, password_hash, password_set_at,
+                        is_password_temporary, created_at)
+     select $1, id, $2, $3, $4, $5, false, $5 from clients where client_id = $6`,
+    [timeOrderedId(bench.clock()), email, role, cheapHash, bench.clock(), clientId],
+  )
+  return email
+}
+
+export function trySignIn(bench: Service, body: unknown, headers: Record<string, string> = {}) {
+  return bench.call({ method: 'POST', url: SESSION_URL, body, token: null, headers })
+}
+
+export async function signIn(bench: Service, email: string, more: object = {}) {
+  const answer = await trySignIn(bench, { email, password: PASSWORD, ...more })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return browserOf(bench, answer)
+}
+
+// A new user of this role, signed in.
+export async function newBrowser(bench: Bench, role: Role = 'owner', clientId?: string) {
+  return signIn(bench, await makeUser(bench, { role, ...(clientId ? { clientId } : {}) }))
+}
+
+export function browserOf(bench: Service, answer: LightMyRequestResponse) {
+  const cookie = cookieOf(answer)
+  const { csrfToken, user } = answer.json().data
+  return {
+    cookie,
+    csrfToken: csrfToken as string,
+    user: user as { id: string; email: string },
+    // As the page would: with the cookie, and the token where one is needed.
+    call: (call: Omit<Call, 'token'>) =>
+      bench.call({
+        ...call,
+        token: null,
+        headers: { cookie, 'x-csrf-token': csrfToken, ...call.headers },
+      }),
+  }
+}
+
+export function cookieOf(answer: LightMyRequestResponse): string {
+  const [cookie] = String(answer.headers['set-cookie']).split(';')
+  return cookie as string
+}
+
+export async function actionsOf(bench: Bench, subject: string): Promise<string[]> {
+  const { rows } = await bench.db.query<{ action: string }>(
+    'select action from actions where subject = $1 order by id',
+    [subject],
+  )
+  return rows.map(({ action }) => action)
+}
