@@ -25,6 +25,11 @@ export function timeOrderedId(now: Date): string {
   return id
 }
 
+// Less than every identifier of this moment and later, more than every one before.
+export function leastIdAt(ms: number): string {
+  return ms.toString(16).padStart(12, '0').padEnd(32, '0')
+}
+
 const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i
 
 // References are looked up with or without dashes, in any case. Undefined: not a reference.

@@ -1,0 +1,97 @@
+// How much a client uses the service, day by day (of West Africa Time). Read from what is there
+// anyway, and never by walking more than the days asked for: credits come from the hourly totals;
+// payments, advices and events have ids that begin with their time; accounts are found by theirs.
+
+import type { Queryable } from '#db/pool.ts'
+import { idBounds } from '#db/time-bounds.ts'
+import { leastIdAt } from '#ids.ts'
+import { readTotals } from './hourly-totals.ts'
+
+const DAY_MS = 86_400_000
+const WAT_OFFSET_MS = 3_600_000
+
+export const USE_DAYS_MAX = 31
+
+export type DayOfUse = {
+  from: Date
+  accounts: number
+  advices: number
+  payments: number
+  credits: number
+  collectedKobo: bigint
+  webhooks: number
+}
+
+// The last `days` days, today last.
+export async function readUse(
+  db: Queryable,
+  now: Date,
+  clientId: bigint,
+  days: number,
+): Promise<DayOfUse[]> {
+  const wat = now.getTime() + WAT_OFFSET_MS
+  const todayMs = wat - (wat % DAY_MS) - WAT_OFFSET_MS
+  const starts = Array.from({ length: days }, (_, at) => todayMs - (days - 1 - at) * DAY_MS)
+  const first = new Date(starts[0] as number)
+  const made = await countMade(db, clientId, starts)
+  const accounts = await countAccounts(db, clientId, first)
+  const { hours } = await readTotals(db, clientId, first)
+  const use = starts.map((ms, at) => ({
+    from: new Date(ms),
+    advices: Number(made[at]?.advices),
+    payments: Number(made[at]?.payments),
+    webhooks: Number(made[at]?.webhooks),
+    accounts: 0,
+    credits: 0,
+    collectedKobo: 0n,
+  }))
+  const dayOf = (at: Date) => use[Math.floor((at.getTime() - first.getTime()) / DAY_MS)]
+  for (const { day, count } of accounts) {
+    const found = dayOf(day)
+    if (found) found.accounts += Number(count)
+  }
+  for (const { hour, credits, collectedKobo } of hours) {
+    const found = dayOf(hour)
+    if (!found) continue
+    found.credits += Number(credits)
+    found.collectedKobo += collectedKobo
+  }
+  return use
+}
+
+type Made = { advices: bigint; payments: bigint; webhooks: bigint }
+
+// Webhooks by the day of their event, which is theirs too unless a receiver was out of reach.
+async function countMade(
+  db: Queryable,
+  clientId: bigint,
+  starts: readonly number[],
+): Promise<Made[]> {
+  const { rows } = await db.query<Made>({
+    name: 'count-use',
+    text: `select (select count(*) from advices
+                    where client_id = $1 and id >= d.first and id < d.past) as advices,
+                  (select count(*) from payments
+                    where client_id = $1 and id >= d.first and id < d.past) as payments,
+                  (select count(*) from deliveries
+                    where client_id = $1 and state = 'delivered'
+                      and event_id >= d.first and event_id < d.past) as webhooks
+             from unnest($2::uuid[], $3::uuid[]) with ordinality as d (first, past, place)
+            order by d.place`,
+    values: [clientId, starts.map(leastIdAt), starts.map((ms) => leastIdAt(ms + DAY_MS))],
+  })
+  return rows
+}
+
+async function countAccounts(db: Queryable, clientId: bigint, since: Date) {
+  const { firstId } = await idBounds(db, 'collection_accounts', { from: since })
+  const { rows } = await db.query<{ day: Date; count: bigint }>({
+    name: 'count-accounts-by-day',
+    text: `select date_trunc('day', created_at, 'Africa/Lagos') as day, count(*)
+             from collection_accounts
+            where client_id = $1 and id >= $2 and created_at >= $3
+            group by 1`,
+    values: [clientId, firstId, since],
+  })
+  return rows
+}
