@@ -16,6 +16,7 @@ import { eventStreamRoutes } from '#http/routes/event-stream.ts'
 import { eventRoutes } from '#http/routes/events.ts'
 import { healthRoutes } from '#http/routes/health.ts'
 import { loginRoutes } from '#http/routes/login.ts'
+import { operatorClientChangeRoutes } from '#http/routes/operator-client-changes.ts'
 import { operatorClientRoutes } from '#http/routes/operator-clients.ts'
 import { overviewRoutes } from '#http/routes/overview.ts'
 import { ownSignInRoutes } from '#http/routes/own-sign-in.ts'
@@ -120,5 +121,6 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(userRoutes, deps)
   await app.register(dashboardRoutes)
   await app.register(operatorClientRoutes, deps)
+  await app.register(operatorClientChangeRoutes, deps)
   return app
 }

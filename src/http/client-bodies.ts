@@ -4,10 +4,12 @@ import { Type } from '@fastify/type-provider-typebox'
 import type { ClientDetail, ClientEntry } from '#domain/client-register.ts'
 import type { DayOfUse } from '#domain/client-use.ts'
 import { SCOPES, type Scope } from '#domain/scopes.ts'
+import { Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
 import { timestamp } from './present.ts'
 import { digits, nullable, text } from './schemas.ts'
 
+export const CLIENTS = '/api/v1/operator/clients'
 const ENTRIES_MAX = 100
 
 const listOf = <T>(items: object, says: string, description: string) =>
@@ -58,6 +60,9 @@ export const ClientFields = {
     }),
   ),
 }
+
+export const ClientName = text(100, 'Of the merchant, as payers see it.')
+export const ClientParams = Type.Object({ clientId: Type.String() })
 
 export const ClientId = digits(
   '^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$',
@@ -141,4 +146,10 @@ export function presentClientDetail(client: ClientDetail) {
 
 export function presentDay({ from, collectedKobo, ...counts }: DayOfUse) {
   return { ...counts, from: timestamp(from), collected: toNaira(collectedKobo) }
+}
+
+// What PostgreSQL would choke on is nobody's id.
+export function clientIdOf(text: string): string {
+  if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('client_not_found')
+  return text
 }

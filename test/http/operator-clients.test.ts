@@ -3,44 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { LightMyRequestResponse } from 'fastify'
+import { CLIENTS, type ClientShown, clientOf, registerOf } from '../support/client-register.ts'
 import { assertRefused, createAccount, createAdvice, databaseText } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 
-const CLIENTS = '/api/v1/operator/clients'
-const HOUR_MS = 3_600_000
-
 const bench = await startTestService()
 after(() => bench[Symbol.asyncDispose]())
-
-type Client = {
-  clientId: string
-  secret: string
-  scopes: string[]
-  secrets: Record<string, unknown>[]
-}
-
-async function make(body: object = {}) {
-  const answer = await bench.call({ url: CLIENTS, body: { name: 'Ada’s Shop', ...body } })
-  return dataOf(answer) as Client & Record<string, unknown>
-}
-
-function dataOf(answer: LightMyRequestResponse) {
-  assert.equal(answer.statusCode, 200, answer.body)
-  return answer.json().data
-}
-
-async function act(clientId: string, verb: string, body: object = {}) {
-  return dataOf(await bench.call({ url: `${CLIENTS}/${clientId}/${verb}`, body }))
-}
-
-async function canLogIn(clientId: string, secret: string): Promise<boolean> {
-  return (await bench.login(clientId, secret)) !== undefined
-}
-
-async function balances(token: string): Promise<number> {
-  return (await bench.call({ url: '/api/v1/balances', token })).statusCode
-}
+const { make, act, canLogIn, balances } = registerOf(bench)
 
 test('a client that was made logs in with its secret, and has what it was given', async () => {
   const made = await make({
@@ -51,7 +20,7 @@ test('a client that was made logs in with its secret, and has what it was given'
 
   assert.equal(await balances(await bench.login('SHOP-1', made.secret)), 200)
   const { secret: _, ...shown } = made
-  const read = dataOf(await bench.call({ url: `${CLIENTS}/SHOP-1` }))
+  const read = clientOf(await bench.call({ url: `${CLIENTS}/SHOP-1` }))
   assert.deepEqual(read.allowedAddresses, ['127.0.0.1/32', '10.0.0.0/8', '2001:db8::/32'])
   assert.deepEqual(read.scopes, ['accounts:read', 'credits:read'])
   assert.deepEqual({ ...read, secrets: 0 }, { ...shown, secrets: 0 })
@@ -67,7 +36,7 @@ test('clients are listed page by page, each once, without secrets', async () => 
   while (cursor !== null) {
     const url: string = `${CLIENTS}?limit=2${cursor && `&cursor=${cursor}`}`
     const body = (await bench.call({ url })).json()
-    ids.push(...body.data.map((client: Client) => client.clientId))
+    ids.push(...body.data.map((client: ClientShown) => client.clientId))
     assert.doesNotMatch(JSON.stringify(body), /secret/)
     cursor = body.nextCursor
   }
@@ -90,69 +59,6 @@ test('a client id is taken once, also when two ask for it at once', async () => 
     `select from clients c join client_secrets s on s.client_id = c.id where c.client_id = 'TWIN'`,
   )
   assert.equal(rows.length, 1)
-})
-
-test('the old secret logs in until the overlap is over, the new one at once', async () => {
-  const { clientId, secret: first } = await make()
-
-  const { secret: second, secrets } = await act(clientId, 'rotate-secret')
-
-  assert.deepEqual(
-    [await canLogIn(clientId, first), await canLogIn(clientId, second)],
-    [true, true],
-  )
-  assert.deepEqual(
-    secrets.map(({ retiresAt }: { retiresAt: string }) => retiresAt !== null),
-    [false, true],
-  )
-  bench.advance(24 * HOUR_MS - 1)
-  assert.equal(await canLogIn(clientId, first), true)
-  bench.advance(1)
-  assert.equal(await canLogIn(clientId, first), false)
-  assert.equal(await canLogIn(clientId, second), true)
-})
-
-test('an overlap of 0 ends every older secret and every token at once', async () => {
-  const { clientId, secret: first } = await make()
-  const { secret: second } = await act(clientId, 'rotate-secret', { overlapSeconds: 3_600 })
-  const token = await bench.login(clientId, second)
-  assert.equal(await balances(token), 200)
-
-  const { secret: third } = await act(clientId, 'rotate-secret', { overlapSeconds: 0 })
-
-  assert.equal(await balances(token), 401)
-  for (const [secret, isGood] of [
-    [first, false],
-    [second, false],
-    [third, true],
-  ] as const) {
-    assert.equal(await canLogIn(clientId, secret), isGood)
-  }
-  assert.equal(await balances(await bench.login(clientId, third)), 200)
-})
-
-test('rotating again and again leaves at most three old secrets', async () => {
-  const { clientId, secret } = await make()
-  const all = [secret]
-  for (let turn = 0; turn < 5; turn++) {
-    bench.advance(1)
-    all.push((await act(clientId, 'rotate-secret')).secret)
-  }
-
-  const good = await Promise.all(all.map((each) => canLogIn(clientId, each)))
-  assert.deepEqual(good, [false, false, true, true, true, true])
-})
-
-test('two rotations at once both answer, and one secret is current', async () => {
-  const { clientId } = await make()
-
-  const rotated = await Promise.all([1, 2, 3].map(() => act(clientId, 'rotate-secret')))
-
-  const good = await Promise.all(rotated.map(({ secret }) => canLogIn(clientId, secret)))
-  assert.deepEqual(good, [true, true, true])
-  const { secrets } = dataOf(await bench.call({ url: `${CLIENTS}/${clientId}` }))
-  const current = secrets.filter(({ retiresAt }: { retiresAt: unknown }) => retiresAt === null)
-  assert.equal(current.length, 1)
 })
 
 test('a suspended client is out at once, and its tokens stay dead when it is let in', async () => {
@@ -206,7 +112,7 @@ test('what is changed holds for tokens in use', async () => {
 
   const refused = await bench.call({ url: '/api/v1/balances', token })
   assertRefused(refused, 'account', { status: 403, code: 'scope_missing' })
-  const { name, merchantCodes } = dataOf(await bench.call({ url: `${CLIENTS}/${clientId}` }))
+  const { name, merchantCodes } = clientOf(await bench.call({ url: `${CLIENTS}/${clientId}` }))
   assert.deepEqual([name, merchantCodes], ['Renamed', null])
 })
 
@@ -214,7 +120,7 @@ test('whoever is no operator any more loses that scope, and an operator keeps it
   const { clientId, scopes } = await make({ isOperator: true })
   assert(scopes.includes('operator'))
   const change = { method: 'PATCH', url: `${CLIENTS}/${clientId}` } as const
-  const changed = dataOf(await bench.call({ ...change, body: { isOperator: false } }))
+  const changed = clientOf(await bench.call({ ...change, body: { isOperator: false } }))
   assert(!changed.scopes.includes('operator'))
 
   for (const [verb, body] of [
@@ -240,7 +146,7 @@ test('use is counted by the day, and nobody else’s with it', async () => {
 
   const use = await bench.call({ url: `${CLIENTS}/${clientId}/use?days=2` })
 
-  const { days } = dataOf(use)
+  const { days } = clientOf(use)
   assert.equal(days.length, 2)
   const { from: _, ...today } = days[1]
   const none = { accounts: 0, advices: 0, payments: 0, credits: 0, collected: 0, webhooks: 0 }

@@ -1,5 +1,6 @@
 // Every POST that takes an Idempotency-Key, with something for it to do.
 
+import { CLIENTS, registerOf } from './client-register.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -32,6 +33,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...suspenseOperations(bench),
     ...webhookOperations(bench, endpoint),
     ...erasureOperations(bench),
+    ...operatorOperations(bench),
   ]
 }
 
@@ -150,4 +152,20 @@ const webhookOperations = (bench: Bench, endpoint: string): KeyedOperation[] => 
       url: `/api/WebHook/push/${(await startPayment(bench)).paymentReference}`,
     }),
   },
+]
+
+const operatorOperations = (bench: Bench): KeyedOperation[] => [
+  {
+    name: 'createClient',
+    ask: async () => ({ url: CLIENTS, body: { name: 'Ada’s Shop' } }),
+    others: () => ({ name: 'Obi’s Shop' }),
+  },
+  ...(['rotate-secret', 'suspend', 'resume'] as const).map((verb) => ({
+    name: `${verb} of a client`,
+    ask: async () => ({
+      url: `${CLIENTS}/${(await registerOf(bench).make()).clientId}/${verb}`,
+      body: {},
+    }),
+    others: () => (verb === 'rotate-secret' ? { overlapSeconds: 1 } : { note: 'Other.' }),
+  })),
 ]

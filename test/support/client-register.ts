@@ -1,0 +1,40 @@
+// The operator's register of clients, as tests use it.
+
+import assert from 'node:assert/strict'
+import type { LightMyRequestResponse } from 'fastify'
+import type { Bench } from './running-service.ts'
+
+export const CLIENTS = '/api/v1/operator/clients'
+
+export type ClientShown = {
+  clientId: string
+  secret: string
+  scopes: string[]
+  secrets: Record<string, unknown>[]
+} & Record<string, unknown>
+
+export function clientOf(answer: LightMyRequestResponse) {
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data
+}
+
+export function registerOf(bench: Bench) {
+  return {
+    async make(body: object = {}): Promise<ClientShown> {
+      const answer = await bench.call({ url: CLIENTS, body: { name: 'Ada’s Shop', ...body } })
+      return clientOf(answer)
+    },
+    async act(clientId: string, verb: string, body: object = {}) {
+      return clientOf(await bench.call({ url: `${CLIENTS}/${clientId}/${verb}`, body }))
+    },
+    async read(clientId: string) {
+      return clientOf(await bench.call({ url: `${CLIENTS}/${clientId}` }))
+    },
+    async canLogIn(clientId: string, secret: string): Promise<boolean> {
+      return (await bench.login(clientId, secret)) !== undefined
+    },
+    async balances(token: string): Promise<number> {
+      return (await bench.call({ url: '/api/v1/balances', token })).statusCode
+    },
+  }
+}
