@@ -160,12 +160,16 @@ const operatorOperations = (bench: Bench): KeyedOperation[] => [
     ask: async () => ({ url: CLIENTS, body: { name: 'Ada’s Shop' } }),
     others: () => ({ name: 'Obi’s Shop' }),
   },
-  ...(['rotate-secret', 'suspend', 'resume'] as const).map((verb) => ({
-    name: `${verb} of a client`,
+  ...[
+    { name: 'rotateClientSecret', verb: 'rotate-secret', other: { overlapSeconds: 1 } },
+    { name: 'suspendClient', verb: 'suspend', other: { note: 'Other.' } },
+    { name: 'resumeClient', verb: 'resume', other: { note: 'Other.' } },
+  ].map(({ name, verb, other }) => ({
+    name,
     ask: async () => ({
       url: `${CLIENTS}/${(await registerOf(bench).make()).clientId}/${verb}`,
       body: {},
     }),
-    others: () => (verb === 'rotate-secret' ? { overlapSeconds: 1 } : { note: 'Other.' }),
+    others: () => other,
   })),
 ]
