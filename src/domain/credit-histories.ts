@@ -3,7 +3,6 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
-import { leastIdAt } from '#ids.ts'
 import type { CreditTrace } from './credit-traces.ts'
 import { type MomentEvent, readEventsAt } from './event-moments.ts'
 

@@ -5,6 +5,7 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
+import { leastIdAt } from '#ids.ts'
 import type { EventType } from './events.ts'
 
 export type MomentEvent = { id: string; type: EventType; sequence: bigint; createdAt: Date }
@@ -44,8 +45,4 @@ export async function readEventsAt(
     ],
   })
   return rows
-}
-
-function leastIdAt(ms: number): string {
-  return ms.toString(16).padStart(12, '0').padEnd(32, '0')
 }
