@@ -12,7 +12,7 @@ import { fileURLToPath } from 'url'
 const ROLES = ['serve', 'api', 'worker', 'migrate']
 const HELP = `Usage: manilla <command>
 
-  admin …                            clients and their secrets: see manilla admin --help
+  admin …                            clients, keys, erasures: see manilla admin --help
   serve | api | worker | migrate     the service itself, by role: see docs/operating.md`
 
 const here = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))

@@ -6,6 +6,8 @@ import type { Environment } from '#config.ts'
 import type { Pool } from '#db/pool.ts'
 import { clientCommands } from './client-commands.ts'
 import type { Command } from './command-line.ts'
+import { erasureCommands } from './erasure-commands.ts'
+import { keyCommands } from './key-commands.ts'
 
 export type Context = {
   db: Pool
@@ -16,4 +18,8 @@ export type Context = {
 
 export type AdminCommand = Command<Context>
 
-export const COMMANDS: readonly AdminCommand[] = [...clientCommands]
+export const COMMANDS: readonly AdminCommand[] = [
+  ...clientCommands,
+  ...erasureCommands,
+  ...keyCommands,
+]

@@ -1,0 +1,214 @@
+// `manilla admin rotate-keys` beside a running service, with kill -9 in between; and `… erase`.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { choose } from '#admin/command-line.ts'
+import { COMMANDS } from '#admin/commands.ts'
+import { createPool } from '#db/pool.ts'
+import { auditBooks } from '#domain/audit.ts'
+import { countByKey } from '#domain/key-rotation.ts'
+import { readDataKeys } from '#secrets-file.ts'
+import { databaseOf, dataDirOf, startChild } from '../support/child-service.ts'
+import { PERSON, TRACES } from '../support/erasing.ts'
+import {
+  accountBody,
+  createAccount,
+  createAdvice,
+  readAccount,
+  readAdvice,
+} from '../support/fixtures.ts'
+import { SECRETS, startTestService } from '../support/running-service.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/admin/main.ts')
+
+test('a rotation that is killed twice is finished, while the service goes on answering', async () => {
+  using folder = createTempFolder()
+  await using service = await startChild({ folder: folder.path })
+  const client = await startClient(service.url)
+  const numbers = [await client.createAccount(), await client.createAccount()]
+  const running = client.keepWorking()
+
+  await killed(folder.path, /waiting for 1 running process to hold/)
+  await killed(folder.path, /looked at/)
+  const { code, out } = await rotateKeys(folder.path)
+
+  assert.equal(code, 0, out)
+  const done = JSON.parse(out)
+  assert.deepEqual([done.sealingKey, done.mayBeDropped], [2, [1]])
+  const { made, failures } = await running.stop()
+  assert.deepEqual(failures, [])
+  assert(made.length > 0)
+  const db = createPool({
+    connectionString: databaseOf(folder.path),
+    max: 2,
+    onIdleError: () => {},
+  })
+  assert.deepEqual([...(await countByKey(db)).keys()], [2])
+  assert.deepEqual(await auditBooks(db), [])
+  await db.end()
+  for (const number of [...numbers, ...made]) {
+    assert.equal((await client.readAccount(number)).bvn, PERSON.bvn)
+  }
+  // Three commands made one key: what was begun is finished before another begins.
+  assert.deepEqual(
+    readDataKeys(dataDirOf(folder.path)).map(({ id }) => id),
+    [2, 1],
+  )
+  const file = readFileSync(join(dataDirOf(folder.path), 'secrets.json'), 'utf8')
+  for (const { key } of readDataKeys(dataDirOf(folder.path))) {
+    assert(file.includes(key.toString('base64')))
+    assert(
+      !service.said.out.includes(key.toString('base64')) && !out.includes(key.toString('base64')),
+    )
+  }
+})
+
+test('where keys are set by hand, the first is the one that everything is sealed with', async () => {
+  await using bench = await startTestService()
+  await createAccount(bench, PERSON)
+
+  const same = await admin(bench, 'rotate-keys')
+  const counts = await admin(bench, 'rotate-keys', '--check')
+
+  assert.deepEqual(same.data, { sealingKey: 1, resealed: 0, mayBeDropped: [] })
+  assert.deepEqual(counts.data, { keys: [{ id: 1, isSealing: true, values: 1 }] })
+  assert.equal(counts.text, '  key 1  1 values, seals')
+})
+
+test('two rotations at once are one too many', async () => {
+  await using bench = await startTestService()
+  const holder = await bench.db.connect()
+  await holder.query(`select pg_advisory_lock(hashtext('rotate-keys'))`)
+
+  await assert.rejects(admin(bench, 'rotate-keys'), /running already/)
+
+  holder.release(true)
+})
+
+test('an operator erases a customer of any client, and is on record for it', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench, PERSON)
+  const other = await createAccount(bench, PERSON)
+  const { adviceReference } = await createAdvice(bench)
+  const reason = ['--reason', 'Letter of 3 May']
+
+  const { text: said } = await admin(
+    bench,
+    'account',
+    'erase',
+    accountNumber,
+    '--same-bvn',
+    ...reason,
+  )
+  await admin(bench, 'advice', 'erase', adviceReference, ...reason)
+
+  assert(said.includes(accountNumber) && said.includes(other.accountNumber))
+  for (const trace of TRACES) assert(!said.includes(trace))
+  assert.equal((await readAccount(bench, other.accountNumber)).accountName, 'Erased')
+  assert.equal((await readAdvice(bench, adviceReference)).customerFullName, 'Erased')
+  const { rows } = await bench.db.query('select actor, action, detail from actions order by id')
+  const detail = { reason: 'Letter of 3 May' }
+  assert.deepEqual(rows, [
+    { actor: 'cli:ada', action: 'account.erase', detail },
+    { actor: 'cli:ada', action: 'account.erase', detail },
+    { actor: 'cli:ada', action: 'advice.erase', detail },
+  ])
+  for (const bad of [[], ['--reason', ' '], ['--reason', 'x'.repeat(201)]]) {
+    await assert.rejects(admin(bench, 'account', 'erase', accountNumber, ...bad), /--reason is/)
+  }
+  await assert.rejects(admin(bench, 'account', 'erase', '0000000000', ...reason), /no such/)
+  await assert.rejects(admin(bench, 'advice', 'erase', 'x', ...reason), /no such/)
+})
+
+type Bench = Awaited<ReturnType<typeof startTestService>>
+
+async function admin(bench: Bench, ...words: string[]) {
+  const chosen = choose(COMMANDS, words)
+  assert('command' in chosen)
+  const env = { ...SECRETS, DATABASE_URL: bench.database.connectionString }
+  const context = { db: bench.db, env, clock: bench.clock, actor: 'cli:ada' }
+  return chosen.command.run(context, chosen.given)
+}
+
+function spawnRotation(folder: string) {
+  const env = { PATH: process.env.PATH ?? '', MANILLA_DATA_DIR: dataDirOf(folder) }
+  return spawn(process.execPath, [MAIN, 'rotate-keys', '--json'], { cwd: folder, env })
+}
+
+async function rotateKeys(folder: string) {
+  const child = spawnRotation(folder)
+  const [out, , [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { code, out }
+}
+
+// With -9, as soon as it says this.
+async function killed(folder: string, words: RegExp): Promise<void> {
+  const child = spawnRotation(folder)
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (more) => {
+    said += more
+    if (words.test(said)) child.kill('SIGKILL')
+  })
+  const [, signal] = await once(child, 'close')
+  assert.equal(signal, 'SIGKILL', said)
+}
+
+async function startClient(url: string) {
+  const call = async (path: string, body?: object, token?: string) => {
+    const answer = await fetch(`${url}${path}`, {
+      headers: {
+        'content-type': 'application/json',
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+      },
+      ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: answers, as JSON has them.
+    const json: any = await answer.json()
+    if (answer.status !== 200) throw new Error(JSON.stringify(json))
+    return json
+  }
+  const login = { clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }
+  const { access_token: token } = await call('/api/Account/login', login)
+  const client = {
+    async createAccount(): Promise<string> {
+      const made = await call('/api/v1/accounts/static', accountBody({ bvn: PERSON.bvn }), token)
+      return made.data.accountNumber
+    },
+    async readAccount(number: string) {
+      return (await call(`/api/v1/accounts/static/${number}`, undefined, token)).data
+    },
+    // Makes accounts and reads them, one after the other, until it is stopped.
+    keepWorking() {
+      let isStopped = false
+      const [made, failures]: [string[], unknown[]] = [[], []]
+      const work = async () => {
+        while (!isStopped) {
+          try {
+            made.push(await client.createAccount())
+            await client.readAccount(made.at(-1) as string)
+          } catch (error) {
+            failures.push(error)
+          }
+        }
+      }
+      const working = work()
+      const stop = async () => {
+        isStopped = true
+        await working
+        return { made, failures }
+      }
+      return { stop }
+    },
+  }
+  return client
+}
