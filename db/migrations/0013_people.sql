@@ -54,10 +54,10 @@ create index sessions_by_user on sessions (user_id);
 create index sessions_by_expiry on sessions (expires_at);
 
 -- Logins that failed, by whom and from where: counted here so that the count is the same for every
--- process. Names and addresses are kept as keyed hashes.
+-- process.
 create table login_attempts (
   kind     text collate "C" not null,
-  key_hash bytea not null,
+  key_hash bytea not null, -- Of the name or the address.
   attempts integer not null,
   ends_at  timestamptz not null, -- From then on it counts for nothing.
 

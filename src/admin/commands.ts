@@ -8,6 +8,7 @@ import { clientCommands } from './client-commands.ts'
 import type { Command } from './command-line.ts'
 import { erasureCommands } from './erasure-commands.ts'
 import { keyCommands } from './key-commands.ts'
+import { userCommands } from './user-commands.ts'
 
 export type Context = {
   db: Pool
@@ -20,6 +21,7 @@ export type AdminCommand = Command<Context>
 
 export const COMMANDS: readonly AdminCommand[] = [
   ...clientCommands,
+  ...userCommands,
   ...erasureCommands,
   ...keyCommands,
 ]

@@ -3,33 +3,26 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { Sealer } from '#seal.ts'
 import { recordAction } from './actions.ts'
 import { findClient } from './clients.ts'
 import { type Counted, countAttempt, findLock } from './login-limits.ts'
-
-type Deps = { sealer: Sealer; now: Date }
 
 // `caller` is what the address is counted under.
 type Login = { clientId: string; address: string; caller: string }
 
 // For how many more seconds it is locked.
-export function findLoginLock(
-  db: Queryable,
-  { sealer, now }: Deps,
-  login: Login,
-): Promise<number | undefined> {
-  return findLock(db, sealer, now, countedFor(login))
+export function findLoginLock(db: Queryable, now: Date, login: Login): Promise<number | undefined> {
+  return findLock(db, now, countedFor(login))
 }
 
 // As above: what others counted meanwhile may have locked it. The lock is in the client's record.
 export async function countFailedLogin(
   tx: Transaction,
-  { sealer, now }: Deps,
+  now: Date,
   login: Login,
 ): Promise<number | undefined> {
   for (const counted of countedFor(login)) {
-    const attempt = await countAttempt(tx, sealer, now, counted)
+    const attempt = await countAttempt(tx, now, counted)
     if (attempt.isLocked) return attempt.retryAfterSeconds
     if (attempt.isLast && counted.kind === 'client') await recordLock(tx, now, login)
   }

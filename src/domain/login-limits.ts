@@ -10,8 +10,8 @@
 // processes log in at once, none is held up. And it is counted for client and address together, so
 // that nobody who knows a client's id can lock it out from elsewhere.
 
+import { createHash } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
-import type { Sealer } from '#seal.ts'
 
 const MINUTE_MS = 60_000
 
@@ -36,7 +36,6 @@ export type Attempt =
 // Counts one more, unless it is locked: attempts in vain do not make the lock longer.
 export async function countAttempt(
   db: Queryable,
-  sealer: Sealer,
   now: Date,
   { kind, key }: Counted,
 ): Promise<Attempt> {
@@ -54,7 +53,7 @@ export async function countAttempt(
            returning attempts, ends_at as "endsAt"`,
     values: [
       kind,
-      hashOf(sealer, kind, key),
+      hashOf(kind, key),
       now,
       limit.attempts,
       new Date(now.getTime() + limit.windowMs),
@@ -69,7 +68,6 @@ export async function countAttempt(
 // Without counting. Of several, the lock that lasts longest; undefined: none is locked.
 export async function findLock(
   db: Queryable,
-  sealer: Sealer,
   now: Date,
   counted: readonly Counted[],
 ): Promise<number | undefined> {
@@ -83,7 +81,7 @@ export async function findLock(
             limit 1`,
     values: [
       counted.map(({ kind }) => kind),
-      counted.map(({ kind, key }) => hashOf(sealer, kind, key)),
+      counted.map(({ kind, key }) => hashOf(kind, key)),
       counted.map(({ kind }) => LOGIN_LIMITS[kind].attempts),
       now,
     ],
@@ -92,28 +90,20 @@ export async function findLock(
 }
 
 // One that was counted was no failure after all.
-export async function takeBackAttempt(
-  db: Queryable,
-  sealer: Sealer,
-  { kind, key }: Counted,
-): Promise<void> {
+export async function takeBackAttempt(db: Queryable, { kind, key }: Counted): Promise<void> {
   await db.query({
     name: 'take-back-login-attempt',
     text: `update login_attempts set attempts = attempts - 1
             where kind = $1 and key_hash = $2 and attempts > 0`,
-    values: [kind, hashOf(sealer, kind, key)],
+    values: [kind, hashOf(kind, key)],
   })
 }
 
-export async function forgetAttempts(
-  db: Queryable,
-  sealer: Sealer,
-  { kind, key }: Counted,
-): Promise<void> {
+export async function forgetAttempts(db: Queryable, { kind, key }: Counted): Promise<void> {
   await db.query({
     name: 'forget-login-attempts',
     text: 'delete from login_attempts where kind = $1 and key_hash = $2',
-    values: [kind, hashOf(sealer, kind, key)],
+    values: [kind, hashOf(kind, key)],
   })
 }
 
@@ -125,8 +115,9 @@ export async function forgetEndedAttempts(db: Queryable, now: Date): Promise<voi
   })
 }
 
-function hashOf(sealer: Sealer, kind: LimitKind, key: string): Buffer {
-  return sealer.hash(`login-attempts-${kind}`, key)
+// Whatever was typed as a name, it takes no more room than this.
+function hashOf(kind: LimitKind, key: string): Buffer {
+  return createHash('sha256').update(`${kind}\0${key}`).digest()
 }
 
 function lockedUntil(endsAt: Date, now: Date): Attempt {

@@ -63,9 +63,10 @@ function isTrivial(text: string): boolean {
   return withoutRuns(text).length < REST_LENGTH_MIN
 }
 
-// Once with 0 read as o, once with digits and signs left out.
+// Once with digits and signs left out; once with those inside, but not around it, read as letters.
 function lettersOf(text: string): string[] {
-  const read = [...text].map((character) => LOOKALIKES[character] ?? character).join('')
+  const inside = text.replace(/^\P{L}+|\P{L}+$/gu, '')
+  const read = [...inside].map((character) => LOOKALIKES[character] ?? character).join('')
   return [read, text].map((each) => each.replace(/\P{L}/gu, ''))
 }
 

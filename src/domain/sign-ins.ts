@@ -47,11 +47,11 @@ export type SignInOutcome =
   | { token: string }
   | { refused: RefusalCode; choices?: readonly string[] | undefined }
 
-export async function checkPassword(db: Queryable, deps: Deps, signIn: SignIn): Promise<Checked> {
-  const isLastAttempt = await beginAttempt(db, deps, signIn)
+export async function checkPassword(db: Queryable, now: Date, signIn: SignIn): Promise<Checked> {
+  const isLastAttempt = await beginAttempt(db, now, signIn)
   const known = await findCandidates(db, signIn)
   const hashes = known.map(({ passwordHash }) => passwordHash)
-  const matches = await matchCounted(db, deps, signIn, hashes)
+  const matches = await matchCounted(db, signIn, hashes)
   return { known, right: known.filter((_, at) => matches[at]), isLastAttempt }
 }
 
@@ -66,11 +66,11 @@ export async function finishSignIn(
   const user = usable[0]
   if (!user) return fail(tx, deps, signIn, checked, 'invalid_sign_in')
   if (usable.length > 1) {
-    await settleAttempt(tx, deps, signIn)
+    await settleAttempt(tx, signIn)
     return { refused: 'client_id_needed', choices: usable.map(({ clientCode }) => clientCode) }
   }
   if (user.isPasswordTemporary && isTooOld(user, deps.now)) {
-    await settleAttempt(tx, deps, signIn)
+    await settleAttempt(tx, signIn)
     return { refused: 'password_expired' }
   }
   // Meanwhile the password may have been changed, or the user disabled.
@@ -81,7 +81,7 @@ export async function finishSignIn(
   if (user.hasTotp) {
     if (signIn.code === undefined) {
       // Taken back, but not forgotten: else whoever has the password could try codes for ever.
-      await settleAttempt(tx, deps, signIn)
+      await settleAttempt(tx, signIn)
       return { refused: 'code_needed' }
     }
     const used = await useCode(tx, deps.sealer, deps.now, user.id, signIn.code)
@@ -95,41 +95,40 @@ export async function finishSignIn(
 // Counts as an attempt until `settleAttempt` takes it back.
 export async function confirmPassword(
   db: Queryable,
-  deps: Deps,
+  now: Date,
   who: Attempted & { userId: string },
 ): Promise<boolean> {
-  await beginAttempt(db, deps, who)
+  await beginAttempt(db, now, who)
   const { rows } = await db.query<{ hash: string }>({
     name: 'password-of-user',
     text: 'select password_hash as hash from users where id = $1',
     values: [who.userId],
   })
   const hashes = rows.map(({ hash }) => hash)
-  const [isRight = false] = await matchCounted(db, deps, who, hashes)
+  const [isRight = false] = await matchCounted(db, who, hashes)
   return isRight
 }
 
 // When we are too busy to look, the attempt does not count.
 async function matchCounted(
   db: Queryable,
-  deps: Deps,
   who: Attempted,
   hashes: readonly string[],
 ): Promise<boolean[]> {
   try {
     return await matchPassword(who.password, hashes)
   } catch (error) {
-    await settleAttempt(db, deps, who)
+    await settleAttempt(db, who)
     throw error
   }
 }
 
 type Attempted = { email: string; password: string; caller: string }
 
-async function beginAttempt(db: Queryable, deps: Deps, who: Attempted): Promise<boolean> {
+async function beginAttempt(db: Queryable, now: Date, who: Attempted): Promise<boolean> {
   let isLast = false
   for (const counted of countedFor(who)) {
-    const attempt = await countAttempt(db, deps.sealer, deps.now, counted)
+    const attempt = await countAttempt(db, now, counted)
     if (attempt.isLocked) {
       throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
     }
@@ -139,12 +138,8 @@ async function beginAttempt(db: Queryable, deps: Deps, who: Attempted): Promise<
 }
 
 // It was no failure.
-export async function settleAttempt(
-  db: Queryable,
-  { sealer }: Deps,
-  who: Attempted,
-): Promise<void> {
-  for (const counted of countedFor(who)) await takeBackAttempt(db, sealer, counted)
+export async function settleAttempt(db: Queryable, who: Attempted): Promise<void> {
+  for (const counted of countedFor(who)) await takeBackAttempt(db, counted)
 }
 
 // The address first: one that is locked must not go on to lock names.
@@ -155,8 +150,8 @@ function countedFor({ email, caller }: Attempted): Counted[] {
   ]
 }
 
-export async function unlockUser(db: Queryable, sealer: Sealer, email: string): Promise<void> {
-  await forgetAttempts(db, sealer, { kind: 'user', key: emailKey(email) })
+export async function unlockUser(db: Queryable, email: string): Promise<void> {
+  await forgetAttempts(db, { kind: 'user', key: emailKey(email) })
 }
 
 async function findCandidates(db: Queryable, { email, clientId }: SignIn): Promise<Candidate[]> {
@@ -206,13 +201,13 @@ async function fail(
 
 async function succeed(
   tx: Transaction,
-  { sealer, now }: Deps,
+  { now }: Deps,
   { email, address, caller, userAgent, oldToken }: SignIn,
   user: User,
   how: string,
 ): Promise<SignInOutcome> {
-  await forgetAttempts(tx, sealer, { kind: 'user', key: emailKey(email) })
-  await takeBackAttempt(tx, sealer, { kind: 'user-address', key: caller })
+  await forgetAttempts(tx, { kind: 'user', key: emailKey(email) })
+  await takeBackAttempt(tx, { kind: 'user-address', key: caller })
   if (oldToken !== undefined) await endSessionOfToken(tx, oldToken)
   await tx.query({
     name: 'mark-sign-in',

@@ -4,7 +4,6 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import type { Sealer } from '#seal.ts'
 import { recordAction } from './actions.ts'
 import { type Client, findClient } from './clients.ts'
 import { mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
@@ -74,7 +73,7 @@ export async function changeUserBy(
 // To a temporary one; whoever was signed in is out, and whoever was locked out may try again.
 export async function resetPassword(
   tx: Transaction,
-  { sealer, now }: { sealer: Sealer; now: Date },
+  now: Date,
   by: Administrator,
   reset: { id: string; passwordHash: string; removesTotp: boolean },
 ): Promise<User> {
@@ -82,7 +81,7 @@ export async function resetPassword(
   await setPassword(tx, now, user.id, { hash: reset.passwordHash, isTemporary: true })
   if (reset.removesTotp) await removeTotp(tx, user.id)
   await endSessionsOf(tx, user.id)
-  await unlockUser(tx, sealer, user.email)
+  await unlockUser(tx, user.email)
   await record(tx, now, by, user, 'user.reset_password', { removesTotp: reset.removesTotp })
   return { ...user, isPasswordTemporary: true, hasTotp: user.hasTotp && !reset.removesTotp }
 }

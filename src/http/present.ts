@@ -10,8 +10,9 @@ import { toNaira } from '#money.ts'
 
 export { callBackUrlOf, timestamp } from '#domain/resource-views.ts'
 
-export function presentAccount(account: CollectionAccount) {
-  return { ...viewAccount(account), bvn: account.bvn }
+// The BVN in full is for the client's own systems; people see enough of it to compare.
+export function presentAccount(account: CollectionAccount, { isPerson }: { isPerson: boolean }) {
+  return { ...viewAccount(account), bvn: isPerson ? maskBvn(account.bvn) : account.bvn }
 }
 
 // On our own endpoints: nobody needs the whole BVN again.

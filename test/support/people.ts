@@ -7,6 +7,8 @@ import type { LightMyRequestResponse } from 'fastify'
 import type { Role } from '#domain/roles.ts'
 import { hashSecret } from '#hashed-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
+import { createLogger } from '#log.ts'
+import { createService } from '#wiring.ts'
 import type { Bench, Call } from './running-service.ts'
 
 export const SESSION_URL = '/dashboard/api/session'
@@ -77,4 +79,24 @@ export async function actionsOf(bench: Bench, subject: string): Promise<string[]
     [subject],
   )
   return rows.map(({ action }) => action)
+}
+
+// Another process on the same database, as far as the database can tell.
+export async function startSecondService({ config, database, clock }: Bench) {
+  const log = createLogger({ level: 'silent' })
+  const { connectionString } = database
+  const service = await createService({ config, connectionString, clock, log })
+  return {
+    call: ({ method, url, body, headers = {} }: Omit<Call, 'token'>) =>
+      service.app.inject({
+        method: method ?? 'GET',
+        url,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      }),
+    [Symbol.asyncDispose]: () => service.close(),
+  }
 }

@@ -50,7 +50,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
       reply.header('etag', etagOf(value.version))
-      return accepted('Collection account created successfully', presentAccount(value))
+      return accepted('Collection account created successfully', presentAccount(value, request))
     },
   )
 
@@ -73,7 +73,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       const accountNumber = accountNumberOf(request.params)
       const account = await getAccount(reads, sealer, request.client.id, accountNumber)
       reply.header('etag', etagOf(account.version))
-      return accepted('Collection account retrieved successfully', presentAccount(account))
+      return accepted('Collection account retrieved successfully', presentAccount(account, request))
     },
   )
 }

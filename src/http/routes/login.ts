@@ -94,20 +94,18 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
 }
 
 async function logInWithinLimits(
-  { db, sealer, clock }: Deps,
+  { db, clock }: Deps,
   request: FastifyRequest,
   { clientId, clientSecret }: Credentials,
 ) {
   const who = { clientId, address: request.ip, caller: callerAt(request.ip) }
-  const locked = await findLoginLock(db, { sealer, now: clock() }, who)
+  const locked = await findLoginLock(db, clock(), who)
   if (locked !== undefined) throw new Refusal('too_many_attempts', [], locked)
   try {
     return await logIn(db, clock(), { clientId, secret: clientSecret })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const lockedNow = await withTransaction(db, (tx) =>
-      countFailedLogin(tx, { sealer, now: clock() }, who),
-    )
+    const lockedNow = await withTransaction(db, (tx) => countFailedLogin(tx, clock(), who))
     throw lockedNow === undefined ? error : new Refusal('too_many_attempts', [], lockedNow)
   }
 }

@@ -177,13 +177,12 @@ function refuseBadPassword(chosen: string, current: string, email: string): void
 // Wrong ones count like those of a sign-in, and are recorded like them. Answers how to take the
 // attempt back, when all else was right too.
 async function refuseWrongPassword(
-  { db, sealer, clock }: Deps,
+  { db, clock }: Deps,
   { visit: { user }, ip }: FastifyRequest,
   password: string,
 ): Promise<() => Promise<void>> {
-  const deps = { sealer, now: clock() }
   const who = { email: user.email, userId: user.id, caller: callerAt(ip), password }
-  if (await confirmPassword(db, deps, who)) return () => settleAttempt(db, deps, who)
+  if (await confirmPassword(db, clock(), who)) return () => settleAttempt(db, who)
   await withTransaction(db, (tx) => record(tx, clock(), user, 'user.confirm_failed'))
   throw new Refusal('wrong_password')
 }

@@ -89,7 +89,7 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { ip, headers } = request
       const from = { address: ip, caller: callerAt(ip), userAgent: headers['user-agent'] }
       const signIn = { ...request.body, ...from, oldToken: tokenOf(request) }
-      const checked = await checkPassword(db, { sealer, now: clock() }, signIn)
+      const checked = await checkPassword(db, clock(), signIn)
       const outcome = await withTransaction(db, (tx) =>
         finishSignIn(tx, { sealer, now: clock() }, signIn, checked),
       )

@@ -162,7 +162,7 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, visits, clock } = deps
+  const { db, visits, clock } = deps
 
   app.post(
     `${USERS}/:id/reset-password`,
@@ -194,9 +194,7 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
       const reset = { id, passwordHash, removesTotp: body.removeTotp === true }
-      const user = await withTransaction(db, (tx) =>
-        resetPassword(tx, { sealer, now: clock() }, by, reset),
-      )
+      const user = await withTransaction(db, (tx) => resetPassword(tx, clock(), by, reset))
       reply.header('cache-control', 'no-store')
       const data = { ...presentUser(user), temporaryPassword: password }
       return accepted('Password reset successfully', data)

@@ -1,0 +1,174 @@
+// `manilla admin user …`: the people of a client. Here the first owner of a client is made, and
+// whoever locked themselves out is let in again.
+
+import { withTransaction } from '#db/transaction.ts'
+import { type Client, findClient } from '#domain/clients.ts'
+import { hashPassword, temporaryPassword } from '#domain/passwords.ts'
+import { ROLES, type Role } from '#domain/roles.ts'
+import {
+  type Administrator,
+  addUser,
+  changeUserBy,
+  refuseRole,
+  resetPassword,
+} from '#domain/user-administration.ts'
+import { findUserByEmail, listUsers, sharedSalt, type User } from '#domain/users.ts'
+import { Refusal } from '#errors.ts'
+import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
+import type { AdminCommand, Context } from './commands.ts'
+
+const EMAIL = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+\.[^\s@.\p{Cc}\p{Cs}]+$/u
+const EMAIL_LENGTH_MAX = 254
+const PAGE = 500
+
+const CLIENT: Option = { name: 'client', value: 'clientId', about: 'Whose user. Required.' }
+
+export const userCommands: readonly AdminCommand[] = [
+  {
+    name: 'user create',
+    subject: 'email',
+    summary: 'Let somebody in to the dashboard; a temporary password is shown once.',
+    options: [
+      CLIENT,
+      { name: 'role', value: 'role', about: `One of ${ROLES.join(' ')}. Required.` },
+    ],
+    async run(context, given) {
+      const { db, clock } = context
+      const email = emailOf(given.subject)
+      const role = roleOf(given.text('role'))
+      const client = await clientOf(context, given)
+      const by = administrator(context, client)
+      await refuseRole(db, by, client.id, role)
+      const password = temporaryPassword()
+      const passwordHash = await hashPassword(password, await sharedSalt(db, email))
+      const user = await withTransaction(db, (tx) =>
+        addUser(tx, clock(), by, client, { email, role, passwordHash }),
+      )
+      return shown(user, client, password)
+    },
+  },
+  {
+    name: 'user list',
+    summary: 'The users of a client, newest first.',
+    options: [CLIENT],
+    async run(context, given) {
+      const client = await clientOf(context, given)
+      const users: User[] = []
+      for (let more = true; more; ) {
+        const beforeId = users.at(-1)?.id ?? null
+        const page = await listUsers(context.db, client.id, { beforeId, limit: PAGE })
+        users.push(...page)
+        more = page.length === PAGE
+      }
+      const lines = users.map((user) => [user.email, `${user.role}  ${stateOf(user)}`] as const)
+      const data = users.map((user) => plain(user, client))
+      return { data, text: columns(lines).join('\n') || 'There are none yet.' }
+    },
+  },
+  {
+    name: 'user disable',
+    subject: 'email',
+    summary: 'Shut somebody out: signed out at once, and cannot sign in.',
+    options: [CLIENT],
+    run: (context, given) => setActive(context, given, false),
+  },
+  {
+    name: 'user enable',
+    subject: 'email',
+    summary: 'Let somebody who was disabled in again.',
+    options: [CLIENT],
+    run: (context, given) => setActive(context, given, true),
+  },
+  {
+    name: 'user reset-password',
+    subject: 'email',
+    summary: 'Give somebody a new temporary password, shown once; a lock ends too.',
+    options: [CLIENT, { name: 'remove-totp', about: 'Their second factor was lost.' }],
+    async run(context, given) {
+      const { db, clock } = context
+      const client = await clientOf(context, given)
+      const { id, email } = await userOf(context, client, given.subject)
+      const password = temporaryPassword()
+      const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
+      const reset = { id, passwordHash, removesTotp: given.flag('remove-totp') }
+      const user = await withTransaction(db, (tx) =>
+        resetPassword(tx, clock(), administrator(context, client), reset),
+      )
+      return shown(user, client, password)
+    },
+  },
+]
+
+async function setActive(context: Context, given: Given, isActive: boolean) {
+  const { db, clock } = context
+  const client = await clientOf(context, given)
+  const { id } = await userOf(context, client, given.subject)
+  const by = administrator(context, client)
+  const user = await withTransaction(db, (tx) =>
+    changeUserBy(tx, clock(), by, { id, change: { isActive } }),
+  )
+  return shown(user, client)
+}
+
+// Whoever reaches the database may do what an operator may.
+function administrator({ actor }: Context, client: Client): Administrator {
+  return { actor, role: 'operator', clientId: client.id }
+}
+
+async function clientOf({ db }: Context, given: Given): Promise<Client> {
+  const clientId = given.text('client')
+  if (clientId === undefined) throw new UsageProblem('--client is required.')
+  const client = await findClient(db, clientId)
+  if (!client) throw new Refusal('client_not_found')
+  return client
+}
+
+async function userOf({ db }: Context, client: Client, email: string): Promise<User> {
+  const user = await findUserByEmail(db, client.id, email)
+  if (!user) throw new Refusal('user_not_found')
+  return user
+}
+
+function emailOf(text: string): string {
+  if (text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)) return text
+  throw new UsageProblem('The user is named by an email address.')
+}
+
+function roleOf(text: string | undefined): Role {
+  const role = ROLES.find((known) => known === text)
+  if (!role) throw new UsageProblem(`--role must be one of ${ROLES.join(', ')}.`)
+  return role
+}
+
+function shown(user: User, client: Client, password?: string) {
+  const data = { ...plain(user, client), ...(password ? { temporaryPassword: password } : {}) }
+  const rows: (readonly [string, string])[] = [
+    ['email', user.email],
+    ...(password ? [['password', `${password}   (temporary; shown only now)`] as const] : []),
+    ['client', client.clientId],
+    ['role', user.role],
+    ['state', stateOf(user)],
+  ]
+  return { data, text: columns(rows).join('\n') }
+}
+
+function stateOf({ isActive, isPasswordTemporary, hasTotp }: User): string {
+  const more = [isPasswordTemporary && 'temporary password', hasTotp && 'second factor']
+  return [isActive ? 'active' : 'disabled', ...more].filter(Boolean).join(', ')
+}
+
+function plain(user: User, client: Client) {
+  const { id, email, role, isActive, isPasswordTemporary, hasTotp, createdAt, signedInAt } = user
+  const { clientId } = client
+  return {
+    id,
+    email,
+    clientId,
+    role,
+    isActive,
+    isPasswordTemporary,
+    hasTotp,
+    createdAt,
+    signedInAt,
+  }
+}

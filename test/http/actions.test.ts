@@ -1,0 +1,113 @@
+// The record of actions: read by its client, filtered, page by page; written once and never changed.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertRefused, createAdvice, TIMESTAMP } from '../support/fixtures.ts'
+import { makeUser, signIn } from '../support/people.ts'
+import { START, startTestService } from '../support/running-service.ts'
+
+const ACTIONS = '/api/v1/actions'
+const HOUR_MS = 3_600_000
+const bench = closeAfterTests(await startTestService())
+const email = await makeUser(bench)
+await signIn(bench, email)
+bench.advance(HOUR_MS)
+const advices = [await createAdvice(bench), await createAdvice(bench)]
+for (const { adviceReference } of advices) {
+  await bench.call({ url: `/Payment/advice/${adviceReference}/cancel`, body: {} })
+}
+
+test('actions are listed newest first, with who did what to what, and when', async () => {
+  const [newest, ...rest] = await list('')
+
+  const { id, takenAt, ...shown } = newest as Record<string, unknown>
+  assert.equal(typeof id, 'number')
+  assert.match(String(takenAt), TIMESTAMP)
+  assert.deepEqual(shown, {
+    actor: 'client:MAN0000001',
+    action: 'advice.cancel',
+    subject: `advice/${advices[1].adviceReference}`,
+    detail: {},
+  })
+  assert.deepEqual(
+    rest.map(({ action }) => action),
+    ['advice.cancel', 'user.sign_in'],
+  )
+})
+
+test('actions are found by actor, action, subject and time', async () => {
+  const hourLater = new Date(START.getTime() + HOUR_MS).toISOString()
+  const cases = [
+    [`actor=user:${email}`, 1],
+    ['actor=client:MAN0000001', 2],
+    ['actor=user:nobody@people.example', 0],
+    ['action=advice.cancel', 2],
+    ['action=user.sign_in', 1],
+    [`subject=advice/${advices[0].adviceReference}`, 1],
+    [`from=${hourLater}`, 2],
+    [`to=${hourLater}`, 1],
+    [`action=advice.cancel&to=${hourLater}`, 0],
+  ] as const
+
+  for (const [query, count] of cases) {
+    assert.equal((await list(query)).length, count, query)
+  }
+})
+
+test('pages follow one another without gap or double, and a cursor keeps to its list', async () => {
+  const first = (await bench.call({ url: `${ACTIONS}?limit=2` })).json()
+  const url = `${ACTIONS}?limit=2&cursor=${first.nextCursor}`
+  const second = (await bench.call({ url })).json()
+
+  const ids = [...first.data, ...second.data].map(({ id }) => id)
+  assert.deepEqual(
+    ids,
+    (await list('')).map(({ id }) => id),
+  )
+  assert.equal(second.hasMore, false)
+  const other = await bench.call({ url: `${url}&action=user.sign_in` })
+  assertRefused(other, 'account', { status: 400, code: 'invalid_cursor' })
+})
+
+test('another client’s record is not shown, whatever is asked for', async () => {
+  const token = await bench.newClient('CURIOUS')
+
+  for (const query of ['', `actor=user:${email}`, 'actor=client:MAN0000001']) {
+    const answer = await bench.call({ url: `${ACTIONS}?${query}`, token })
+    assert.deepEqual(answer.json().data, [])
+  }
+})
+
+test('an action from before actors were kept is the client’s own', async () => {
+  await bench.db.query(
+    `insert into actions (client_id, action, subject, detail, taken_at)
+     select id, 'suspense.assign', 'suspense/7', '{}', $1 from clients where client_id = 'CURIOUS'`,
+    [bench.clock()],
+  )
+  const token = await bench.login('CURIOUS', 's3cret')
+
+  const answer = await bench.call({ url: `${ACTIONS}?actor=client:CURIOUS`, token })
+
+  assert.equal(answer.json().data[0].actor, 'client:CURIOUS')
+})
+
+test('what is no filter is refused', async () => {
+  for (const query of ['who=me', 'actor=', 'from=x', 'limit=0', 'cursor=x', 'action=%00']) {
+    const answer = await bench.call({ url: `${ACTIONS}?${query}` })
+    assertRefused(answer, 'account', { status: 400 })
+  }
+  assertRefused(await bench.call({ url: ACTIONS, token: null }), 'account', { status: 401 })
+})
+
+test('the record cannot be changed', async () => {
+  for (const change of ['update actions set actor = null', 'delete from actions']) {
+    await assert.rejects(bench.db.query(change))
+  }
+})
+
+async function list(query: string) {
+  const answer = await bench.call({ url: `${ACTIONS}?${query}` })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data as Record<string, unknown>[]
+}
