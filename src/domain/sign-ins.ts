@@ -162,7 +162,7 @@ async function findCandidates(db: Queryable, { email, clientId }: SignIn): Promi
                   c.is_active as "isClientActive"
              from users join clients c on c.id = users.client_id
             where users.email = $1 and ($2::text is null or c.client_id = $2)
-            order by users.id`,
+            order by c.client_id`,
     values: [emailKey(email), clientId ?? null],
   })
   return rows

@@ -15,22 +15,22 @@ import {
 } from '../support/fixtures.ts'
 import {
   actionsOf,
-  type Browser,
   browserOf,
   cookieOf,
   makeUser,
   newBrowser,
+  newClientWithOwner,
   PASSWORD,
   SESSION_URL,
   signIn,
   trySignIn,
   USERS_URL,
+  userIdOf,
 } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const OWN_PASSWORD = '/dashboard/api/password'
 const bench = closeAfterTests(await startTestService())
-let clients = 0
 
 test('an owner lets somebody in, who must choose a password of their own first of all', async () => {
   const owner = await newBrowser(bench)
@@ -95,7 +95,7 @@ test('a new password must be new, long enough, and not the address', async () =>
 })
 
 test('users are listed newest first, page by page, and only one’s own', async () => {
-  const { clientId, browser } = await newClientWithOwner()
+  const { clientId, browser } = await newClientWithOwner(bench)
   const emails = [browser.user.email]
   for (let round = 0; round < 4; round++) {
     bench.advance(1)
@@ -113,14 +113,14 @@ test('users are listed newest first, page by page, and only one’s own', async 
   }
   assert.deepEqual(seen, emails)
   const foreign = (await browser.call({ url: `${USERS_URL}?limit=2` })).json().nextCursor
-  const other = await newClientWithOwner()
+  const other = await newClientWithOwner(bench)
   const stolen = await other.browser.call({ url: `${USERS_URL}?limit=2&cursor=${foreign}` })
   assertRefused(stolen, 'account', { status: 400, code: 'invalid_cursor' })
 })
 
 test('only owners and operators manage users', async () => {
   const target = await makeUser(bench, { role: 'support' })
-  const id = await idOf(target)
+  const id = await userIdOf(bench, target)
   for (const role of ['developer', 'finance', 'support'] as const) {
     const browser = await newBrowser(bench, role)
     for (const call of managing(id)) {
@@ -132,8 +132,8 @@ test('only owners and operators manage users', async () => {
 })
 
 test('another client’s users cannot be told from users that are not there', async () => {
-  const id = await idOf(await makeUser(bench))
-  const { browser } = await newClientWithOwner()
+  const id = await userIdOf(bench, await makeUser(bench))
+  const { browser } = await newClientWithOwner(bench)
   const [, ...calls] = managing(id)
   const [, ...missing] = managing('6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10')
 
@@ -153,7 +153,7 @@ test('another client’s users cannot be told from users that are not there', as
 
 test('an address that another client’s user has is free here: nobody learns of it', async () => {
   const email = await makeUser(bench)
-  const { browser } = await newClientWithOwner()
+  const { browser } = await newClientWithOwner(bench)
 
   const made = await browser.call({ url: USERS_URL, body: { email, role: 'support' } })
   const again = await browser.call({ url: USERS_URL, body: { email, role: 'support' } })
@@ -169,7 +169,7 @@ test('an address that another client’s user has is free here: nobody learns of
 test('an operator manages every client’s users; owners make no operators, nor touch one', async () => {
   const operator = await newBrowser(bench, 'operator')
   const owner = await newBrowser(bench, 'owner')
-  const { clientId, browser } = await newClientWithOwner()
+  const { clientId, browser } = await newClientWithOwner(bench)
   const url = `${USERS_URL}/${operator.user.id}`
 
   const body = { email: 'first@people.example', role: 'owner', clientId }
@@ -195,109 +195,6 @@ test('an operator manages every client’s users; owners make no operators, nor 
   for (const answer of await Promise.all(byOwner)) {
     assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
   }
-})
-
-test('a changed role is felt by the next request', async () => {
-  const owner = await newBrowser(bench)
-  const other = await newBrowser(bench, 'support')
-  const call = { method: 'PATCH', url: `${USERS_URL}/${other.user.id}` } as const
-
-  const answer = await owner.call({ ...call, body: { role: 'owner' } })
-
-  assert.equal(dataOf(answer, 'account').role, 'owner')
-  assert.equal((await other.call({ url: USERS_URL })).statusCode, 200)
-  await owner.call({ ...call, body: { role: 'finance' } })
-  assert.equal((await other.call({ url: USERS_URL })).statusCode, 403)
-  const { rows } = await bench.db.query(
-    `select actor, detail from actions where action = 'user.change_role' and subject = $1 order by id`,
-    [`user/${other.user.email}`],
-  )
-  const actor = `user:${owner.user.email}`
-  assert.deepEqual(rows, [
-    { actor, detail: { from: 'support', to: 'owner' } },
-    { actor, detail: { from: 'owner', to: 'finance' } },
-  ])
-})
-
-test('whoever is disabled, removed or given a new password is signed out at once', async () => {
-  const owner = await newBrowser(bench)
-  const ways = [
-    (url: string) => owner.call({ method: 'PATCH', url, body: { isActive: false } }),
-    (url: string) => owner.call({ method: 'DELETE', url }),
-    (url: string) => owner.call({ url: `${url}/reset-password`, body: {} }),
-  ]
-
-  for (const way of ways) {
-    const browser = await newBrowser(bench, 'support')
-    assert.equal((await way(`${USERS_URL}/${browser.user.id}`)).statusCode, 200)
-    assertRefused(await browser.call({ url: SESSION_URL }), 'account', { status: 401 })
-    const body = { email: browser.user.email, password: PASSWORD }
-    assert.equal((await trySignIn(bench, body)).statusCode, 401)
-  }
-})
-
-test('a disabled user comes back when enabled, and has to sign in again', async () => {
-  const owner = await newBrowser(bench)
-  const browser = await newBrowser(bench, 'support')
-  const call = { method: 'PATCH', url: `${USERS_URL}/${browser.user.id}` } as const
-  await owner.call({ ...call, body: { isActive: false } })
-
-  await owner.call({ ...call, body: { isActive: true } })
-
-  assertRefused(await browser.call({ url: SESSION_URL }), 'account', { status: 401 })
-  await signIn(bench, browser.user.email)
-  const done = await actionsOf(bench, `user/${browser.user.email}`)
-  assert.deepEqual(done.slice(1, 3), ['user.disable', 'user.enable'])
-})
-
-test('a new temporary password ends a lock', async () => {
-  const owner = await newBrowser(bench)
-  const email = await makeUser(bench, { role: 'support' })
-  for (let round = 0; round < 11; round++) await trySignIn(bench, { email, password: 'wrong' })
-
-  const url = `${USERS_URL}/${await idOf(email)}/reset-password`
-  const { temporaryPassword } = dataOf(await owner.call({ url, body: {} }), 'account')
-
-  const answer = await trySignIn(bench, { email, password: temporaryPassword })
-  assert.equal(dataOf(answer, 'account').user.mustChangePassword, true)
-})
-
-test('the last owner stays an owner, whichever way; with another one they may go', async () => {
-  const { clientId, browser } = await newClientWithOwner()
-  const url = `${USERS_URL}/${browser.user.id}`
-  const ways = [
-    { method: 'PATCH', url, body: { role: 'developer' } },
-    { method: 'PATCH', url, body: { isActive: false } },
-    { method: 'DELETE', url },
-  ] as const
-
-  for (const way of ways) {
-    assertRefused(await browser.call(way), 'account', { status: 409, code: 'last_of_role' })
-  }
-  const disabled = await makeUser(bench, { clientId })
-  await bench.db.query('update users set is_active = false where email = $1', [disabled])
-  for (const way of ways) assert.equal((await browser.call(way)).statusCode, 409)
-  await makeUser(bench, { clientId })
-  assert.equal((await browser.call(ways[2])).statusCode, 200)
-})
-
-test('two owners who remove each other at once: one stays', async () => {
-  const { clientId, browser } = await newClientWithOwner()
-  const other = await newBrowser(bench, 'owner', clientId)
-  const remove = (by: Browser, whom: Browser) =>
-    by.call({ method: 'DELETE', url: `${USERS_URL}/${whom.user.id}` })
-
-  const answers = await Promise.all([remove(browser, other), remove(other, browser)])
-
-  const statuses = answers.map(({ statusCode }) => statusCode).sort()
-  assert.equal(statuses[0], 200)
-  assert([401, 409].includes(statuses[1] as number), String(statuses)) // Gone, or the last.
-  const { rows } = await bench.db.query(
-    `select 1 from users u join clients c on c.id = u.client_id
-      where c.client_id = $1 and role = 'owner'`,
-    [clientId],
-  )
-  assert.equal(rows.length, 1)
 })
 
 test('one address is let in once, however many ask at once', async () => {
@@ -359,15 +256,4 @@ function managing(id: string) {
     { url: `${USERS_URL}/${id}/reset-password`, body: { removeTotp: true } },
     { method: 'DELETE', url: `${USERS_URL}/${id}` },
   ] as const
-}
-
-async function newClientWithOwner() {
-  const clientId = `USERS${++clients}`
-  await bench.newClient(clientId)
-  return { clientId, browser: await newBrowser(bench, 'owner', clientId) }
-}
-
-async function idOf(email: string): Promise<string> {
-  const { rows } = await bench.db.query('select id from users where email = $1', [email])
-  return rows[0].id
 }

@@ -51,6 +51,19 @@ export async function newBrowser(bench: Bench, role: Role = 'owner', clientId?: 
   return signIn(bench, await makeUser(bench, { role, ...(clientId ? { clientId } : {}) }))
 }
 
+let clients = 0
+
+export async function newClientWithOwner(bench: Bench) {
+  const clientId = `PEOPLE${++clients}`
+  await bench.newClient(clientId)
+  return { clientId, browser: await newBrowser(bench, 'owner', clientId) }
+}
+
+export async function userIdOf(bench: Bench, email: string): Promise<string> {
+  const { rows } = await bench.db.query('select id from users where email = $1', [email])
+  return rows[0].id
+}
+
 export function browserOf(bench: Service, answer: LightMyRequestResponse) {
   const cookie = cookieOf(answer)
   const { csrfToken, user } = answer.json().data
