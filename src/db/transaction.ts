@@ -13,11 +13,24 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const UNIQUE_VIOLATION = '23505'
 
+// What a transaction answers, and the last statements of it, which must all have been sent already.
+// They travel with the commit: the locks that they take are held for as long as the database works,
+// not for as long as we take to get back to it.
+export class Finishing<T> {
+  readonly answer: T
+  readonly statements: readonly Promise<unknown>[]
+
+  constructor(answer: T, statements: readonly Promise<unknown>[]) {
+    this.answer = answer
+    this.statements = statements
+  }
+}
+
 // The work may run several times: after a deadlock, or when somebody else inserted the same key
 // first (the second look then finds it). It must therefore have no effect outside the database.
 export async function withTransaction<T>(
   pool: pg.Pool,
-  work: (tx: Transaction) => Promise<T>,
+  work: (tx: Transaction) => Promise<T | Finishing<T>>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
@@ -27,14 +40,29 @@ export async function withTransaction<T>(
       const begun = client.query('begin')
       begun.catch(() => {})
       const result = await work(client as Transaction)
-      const { command } = await client.query('commit')
-      if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`)
+      await commit(client, result instanceof Finishing ? result.statements : [])
       client.release()
-      return result
+      return result instanceof Finishing ? result.answer : result
     } catch (error) {
       await rollback(client)
       if (attempt === ATTEMPTS_MAX || !isRetryable(error)) throw error
     }
+  }
+}
+
+async function commit(client: pg.PoolClient, last: readonly Promise<unknown>[]): Promise<void> {
+  const committed = client.query('commit')
+  // A statement that came after it would be a transaction of its own.
+  client.query = (() => {
+    throw new Error('a statement came after the commit')
+  }) as typeof client.query
+  try {
+    await all(last)
+    const { command } = await committed
+    if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`)
+  } finally {
+    await committed.catch(() => {})
+    delete (client as Partial<pg.PoolClient>).query
   }
 }
 

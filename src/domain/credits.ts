@@ -10,7 +10,7 @@
 // the client's event counter come last, inside the write.
 
 import { bytesArray, numberArray, plainArray, textArray } from '#db/arrays.ts'
-import { all, type Transaction } from '#db/transaction.ts'
+import { all, Finishing, type Transaction } from '#db/transaction.ts'
 import {
   bankOwner,
   clientOwner,
@@ -42,7 +42,7 @@ export async function takeCredits(
   tx: Transaction,
   { sealer, sharedAccounts, now }: Deps,
   credits: readonly IncomingCredit[],
-): Promise<Answer[]> {
+): Promise<Finishing<Answer[]>> {
   const { targets, taken, creditIds } = await lockAndRead(tx, now, credits)
   await sharedAccounts.open(accountsNeeded(credits, targets))
   const plan = decideCredits(credits, {
@@ -53,8 +53,7 @@ export async function takeCredits(
     hashPayer: payerHasher(sealer),
     now,
   })
-  await write(tx, sealer, now, plan)
-  return plan.answers
+  return new Finishing(plan.answers, write(tx, sealer, now, plan))
 }
 
 async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
@@ -147,15 +146,15 @@ function accountsNeeded(
   return [...needed.values()]
 }
 
-async function write(tx: Transaction, sealer: Sealer, now: Date, plan: Plan): Promise<void> {
-  await all([
+function write(tx: Transaction, sealer: Sealer, now: Date, plan: Plan): Promise<void>[] {
+  return [
     insertCredits(tx, sealer, now, plan.credits),
     postTransfers(tx, now, plan.transfers),
     updatePayments(tx, now, [...plan.payments]),
     insertSuspense(tx, now, plan.suspense),
     appendEvents(tx, now, plan.events),
     raiseAlerts(tx, now, plan.alerts),
-  ])
+  ]
 }
 
 async function insertCredits(

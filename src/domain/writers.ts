@@ -5,7 +5,7 @@ import type { BankSettings } from '#bank-settings.ts'
 import type { Clock } from '#clock.ts'
 import { Batcher } from '#db/batcher.ts'
 import type { Pool } from '#db/pool.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { type Finishing, type Transaction, withTransaction } from '#db/transaction.ts'
 import type { Refusal } from '#errors.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
@@ -31,6 +31,8 @@ export type Writers = {
   drain: () => Promise<void>
 }
 
+type Written<O> = readonly O[] | Finishing<readonly O[]>
+
 type Deps = {
   pool: Pool // The batch pool of src/db/pool.ts.
   clock: Clock
@@ -46,7 +48,7 @@ type Deps = {
 
 // A batch is bounded so that it commits within some tens of milliseconds; the queue, so that what
 // waits is answered within a second or told at once to come back.
-const LIMITS = { itemsMax: 1_000, inFlightMax: 2, queueMax: 10_000 }
+const LIMITS = { itemsMax: 1_000, inFlightMax: 4, queueMax: 10_000 }
 
 export function createWriters(deps: Deps): Writers {
   const { pool, clock, sealer, sharedAccounts, banks, quarantineDays, limits } = deps
@@ -55,7 +57,7 @@ export function createWriters(deps: Deps): Writers {
 
   const batcher = <I, O>(
     name: string,
-    write: (tx: Transaction, now: Date, items: readonly I[]) => Promise<readonly O[]>,
+    write: (tx: Transaction, now: Date, items: readonly I[]) => Promise<Written<O>>,
   ) =>
     new Batcher<I, O>({
       ...LIMITS,
