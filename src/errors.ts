@@ -37,6 +37,8 @@ export const REFUSALS = {
   password_change_needed: ref(403, '63', 'Choose a password of your own first.'),
   role_not_allowed: ref(403, '57', 'Your role may not do this.'),
   too_many_attempts: ref(429, '65', 'Too many failed attempts: wait before you try again.'),
+  merchant_not_allowed: ref(403, '57', 'This client may not use this merchantCode.'),
+  merchants_restricted: ref(403, '57', 'This covers all merchants, and this client has only some.'),
   grant_type_unsupported: ref(400, '30', 'Only the grant type client_credentials is known.'),
   invalid_signature: ref(401, '63', 'The signature is missing or wrong.'),
   signature_too_old: ref(401, '63', 'The signature is outside the five-minute window.'),

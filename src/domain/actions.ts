@@ -36,19 +36,23 @@ export type ActionFilters = Window & {
   subject?: string | undefined
 }
 
-// Newest first. Of an action from before actors were kept, the client itself is the actor.
+// Newest first. Of an action from before actors were kept, the client itself is the actor. Who of
+// the operator's it was is nothing that another client is to know.
 export async function listActions(
   db: Queryable,
-  client: { id: bigint; clientId: string },
+  client: { id: bigint; clientId: string; isOperator: boolean },
   { actor, action, subject, from, to }: ActionFilters,
   { beforeId, limit }: { beforeId: bigint | null; limit: number },
 ): Promise<RecordedAction[]> {
   const { rows } = await db.query<RecordedAction>({
     name: 'list-actions',
-    text: `select id, coalesce(actor, $2) as actor, action, subject, detail, taken_at as "takenAt"
+    text: `select id, shown.actor, action, subject, detail, taken_at as "takenAt"
              from actions
+            cross join lateral (
+              select case when not $10 and (actor like 'cli:%' or action like 'client.%')
+                          then 'operator' else coalesce(actor, $2) end as actor) as shown
             where client_id = $1
-              and ($3::text is null or coalesce(actor, $2) = $3)
+              and ($3::text is null or shown.actor = $3)
               and ($4::text is null or action = $4)
               and ($5::text is null or subject = $5)
               and ($6::timestamptz is null or taken_at >= $6)
@@ -66,6 +70,7 @@ export async function listActions(
       to ?? null,
       beforeId,
       limit,
+      client.isOperator,
     ],
   })
   return rows

@@ -9,6 +9,7 @@
 import type { Queryable } from '#db/pool.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import { CURRENCY } from './collection-accounts.ts'
+import { isWithinMerchants } from './merchant-walls.ts'
 
 export type Balance = {
   currency: string
@@ -105,7 +106,7 @@ export async function listMerchantBalances(
              select a.merchant_id, a.merchant_code, a.currency_code, count(*) as accounts,
                     sum(l.credits_kobo - l.debits_kobo)::bigint as collected
                from collection_accounts a join ledger_accounts l on l.id = a.id
-              where a.client_id = $1
+              where a.client_id = $1 and ${isWithinMerchants('a.merchant_code', '$1')}
                 ${after ? `and (${NAME}) > ($3, $4, $5)` : ''}
               group by 1, 2, 3 order by 1, 2, 3 limit $2
            ), items as (

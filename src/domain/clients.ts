@@ -1,6 +1,7 @@
 // Clients: who logs in, and owns what it creates.
 
 import type { Queryable } from '#db/pool.ts'
+import { Refusal } from '#errors.ts'
 import { CLIENT_SCOPES, SCOPES, type Scope } from './scopes.ts'
 
 export type Client = {
@@ -31,6 +32,15 @@ export async function findClient(db: Queryable, clientId: string): Promise<Clien
 
 export function defaultScopes(isOperator: boolean): readonly Scope[] {
   return isOperator ? SCOPES : CLIENT_SCOPES
+}
+
+export function refuseMerchant(client: Client, merchantCode: string): void {
+  if (!mayUseMerchant(client, merchantCode)) throw new Refusal('merchant_not_allowed')
+}
+
+// For what adds up all that a client has.
+export function refuseRestricted(client: Client): void {
+  if (client.merchantCodes !== null) throw new Refusal('merchants_restricted')
 }
 
 // Only a collection account has a merchantCode; one that is not the client's to use does not exist

@@ -11,6 +11,7 @@ import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
 import { raiseAlerts } from './alerts.ts'
+import { type Client, mayUseMerchant } from './clients.ts'
 import { appendEvents } from './events.ts'
 import { makeOnce, type Once } from './idempotency.ts'
 import { drawStaticNumbers } from './numbers.ts'
@@ -228,15 +229,17 @@ const SELECT_ACCOUNT = `
 export async function getAccount(
   db: Queryable,
   sealer: Sealer,
-  clientId: bigint,
+  client: Client,
   accountNumber: string,
 ): Promise<CollectionAccount> {
   const { rows } = await db.query<AccountRow>({
     name: 'get-collection-account',
     text: `${SELECT_ACCOUNT} where a.account_number = $1 and a.client_id = $2`,
-    values: [accountNumber, clientId],
+    values: [accountNumber, client.id],
   })
-  if (!rows[0]) throw new Refusal('account_not_found')
+  if (!rows[0] || !mayUseMerchant(client, rows[0].merchantCode)) {
+    throw new Refusal('account_not_found')
+  }
   return openRow(sealer, rows[0])
 }
 

@@ -10,6 +10,7 @@ import { Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
 import type { Sealer } from '#seal.ts'
 import { type TracedItem, type Whereabout, whereaboutsOf } from './credit-whereabouts.ts'
+import { withinMerchants } from './merchant-walls.ts'
 
 export const OUTCOMES = ['booked', 'suspended', 'assigned', 'returned', 'reversed'] as const
 export type Outcome = (typeof OUTCOMES)[number]
@@ -92,12 +93,16 @@ const WITH_OWNERS = `
     left join advices a on a.id = p.advice_id
     left join collection_accounts n on n.id = c.collection_account_id`
 
+const ownTo = (place: string) =>
+  `(c.client_id = ${place} and ${withinMerchants('c.collection_account_id', place)})`
+
 const visibleTo = (viewer: Viewer, place: string) => `(
-  c.client_id = ${place} ${viewer.isOperator ? 'or c.client_id is null' : ''}
+  ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''}
   or exists (select from suspense_items i
                left join collection_accounts t on t.id = i.assigned_account_id
                left join payments y on y.id = i.assigned_payment_id
-              where i.credit_id = c.id and coalesce(t.client_id, y.client_id) = ${place}))`
+              where i.credit_id = c.id and coalesce(t.client_id, y.client_id) = ${place}
+                and ${withinMerchants('t.id', place)}))`
 
 // Newest first; `before` is the id of the last one seen.
 export async function listCredits(
@@ -145,7 +150,7 @@ function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) 
   if (accountNumber) conditions.push(`c.account_number = ${place(accountNumber)}`)
   if (ofPayment.length === 0) {
     const isNarrow = conditions.length > 0
-    conditions.push(isNarrow ? visibleTo(viewer, me) : `c.client_id = ${me}`)
+    conditions.push(isNarrow ? visibleTo(viewer, me) : ownTo(me))
     return { sql: '', conditions }
   }
   conditions.push('c.id = any(array(select id from of_payment))')

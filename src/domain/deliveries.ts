@@ -10,7 +10,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { findDestinations, tryAgain } from './destinations.ts'
 import { readAddresses } from './event-addresses.ts'
-import { EVENT_COLUMNS, type StoredEvent } from './event-list.ts'
+import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
 import { type Target, targetsOf } from './event-targets.ts'
 import { sequenceBounds } from './event-times.ts'
 import { getPayment } from './payments.ts'
@@ -33,7 +33,8 @@ export async function redeliver(
 ): Promise<number> {
   const { rows } = await tx.query<StoredEvent>({
     name: 'event-to-redeliver',
-    text: `select ${EVENT_COLUMNS} from events e where e.id = $1 and e.client_id = $2`,
+    text: `select ${EVENT_COLUMNS} from events e
+            where e.id = $1 and e.client_id = $2 and ${visibleEvent('$2')}`,
     values: [eventId, clientId],
   })
   const event = rows[0]
@@ -60,10 +61,11 @@ export async function replay(
   const { rows } = await tx.query<{ queued: number; last: Date | null }>({
     name: 'replay-events',
     text: `with again as (
-             select id, created_at from events
+             select id, created_at from events e
               where client_id = $1 and sequence >= $2 and sequence < $3
                 and created_at >= $4 and created_at < $5
                 and type <> 'endpoint.test' and ($6::text[] is null or type = any($6))
+                and ${visibleEvent('$1')}
               order by sequence limit ${REPLAY_MAX}
            ), queued as (
              insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at,

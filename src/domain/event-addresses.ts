@@ -5,7 +5,8 @@ import { all, type Transaction } from '#db/transaction.ts'
 import type { StoredEvent } from './event-list.ts'
 import type { Addresses, TargetEndpoint } from './event-targets.ts'
 
-type Account = { id: bigint; clientId: bigint; notificationUrl: string }
+// `isVisible`: not outside the merchantCodes that its client is restricted to.
+type Account = { id: bigint; clientId: bigint; notificationUrl: string; isVisible: boolean }
 type Payment = NonNullable<Addresses['payment']> & { clientId: bigint }
 type CreditOwner = { id: bigint; collectionAccountId: bigint | null; paymentId: string | null }
 
@@ -42,7 +43,7 @@ export async function readAddresses(
     return {
       account: account?.clientId === event.clientId ? account : undefined,
       payment: payment?.clientId === event.clientId ? payment : undefined,
-      endpoints: endpoints.get(event.clientId) ?? [],
+      endpoints: account?.isVisible === false ? [] : (endpoints.get(event.clientId) ?? []),
     }
   }
 }
@@ -66,8 +67,11 @@ async function readAccounts(tx: Transaction, ids: readonly bigint[]) {
   if (ids.length === 0) return new Map<bigint, Account>()
   const { rows } = await tx.query<Account>({
     name: 'addresses-of-accounts',
-    text: `select id, client_id as "clientId", notification_url as "notificationUrl"
-             from collection_accounts where id = any($1::bigint[])`,
+    text: `select a.id, a.client_id as "clientId", a.notification_url as "notificationUrl",
+                  k.merchant_codes is null or a.merchant_code = any(k.merchant_codes)
+                  as "isVisible"
+             from collection_accounts a join clients k on k.id = a.client_id
+            where a.id = any($1::bigint[])`,
     values: [numberArray([...new Set(ids)])],
   })
   return new Map(rows.map((row) => [row.id, row]))

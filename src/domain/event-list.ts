@@ -11,6 +11,7 @@ import { Refusal } from '#errors.ts'
 import { findSubject, type Given } from './event-subjects.ts'
 import { sequenceBounds } from './event-times.ts'
 import type { EventType } from './events.ts'
+import { withinMerchants } from './merchant-walls.ts'
 
 // 20,000 with a look at the deliveries of each take some 100 ms.
 export const SCAN_MAX = 20_000n
@@ -44,6 +45,15 @@ export const EVENT_COLUMNS = `
   e.id, e.client_id as "clientId", e.sequence, e.type,
   e.collection_account_id as "collectionAccountId", e.payment_id as "paymentId",
   e.credit_id as "creditId", e.facts, e.created_at as "createdAt"`
+
+// Of a credit's event, the account that the credit came to.
+export const visibleEvent = (clientId: string) =>
+  withinMerchants(
+    `coalesce(e.collection_account_id,
+              (select c.collection_account_id from credits c where c.id = e.credit_id))`,
+    clientId,
+  )
+const VISIBLE = visibleEvent('$1')
 
 // What is not queued yet is on its way; an event that had nowhere to go is neither delivered nor
 // undelivered. As an aggregate, which is looked up for each event that is reached: `exists` would
@@ -81,6 +91,7 @@ export async function listEvents(
     text: `select ${EVENT_COLUMNS}, log."deliveryState"
              from events e ${WITH_STATE}
             where e.client_id = $1 and e.sequence >= $2 and e.sequence < $3
+                  and ${VISIBLE}
                   ${conditions.map((condition) => `and ${condition}`).join('\n')}
             order by e.sequence desc
             limit $4`,
@@ -94,23 +105,24 @@ export async function getEvent(db: Queryable, clientId: bigint, id: string): Pro
     name: 'get-event',
     text: `select ${EVENT_COLUMNS}, log."deliveryState"
              from events e ${WITH_STATE}
-            where e.client_id = $1 and e.id = $2`,
+            where e.client_id = $1 and e.id = $2 and ${VISIBLE}`,
     values: [clientId, id],
   })
   if (!rows[0]) throw new Refusal('event_not_found')
   return rows[0]
 }
 
-// In their order, after this number: what a live page reads.
+// In their order, after this number: what a live page reads. Also those that the client may not
+// see, so that whoever reads gets past them.
 export async function readEventsAfter(
   db: Queryable,
   clientId: bigint,
   sequence: bigint,
   limit: number,
-): Promise<StoredEvent[]> {
-  const { rows } = await db.query<StoredEvent>({
+): Promise<(StoredEvent & { isVisible: boolean })[]> {
+  const { rows } = await db.query<StoredEvent & { isVisible: boolean }>({
     name: 'read-events-after',
-    text: `select ${EVENT_COLUMNS} from events e
+    text: `select ${EVENT_COLUMNS}, ${VISIBLE} as "isVisible" from events e
             where e.client_id = $1 and e.sequence > $2
             order by e.sequence limit $3`,
     values: [clientId, sequence, limit],

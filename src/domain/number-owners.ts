@@ -1,6 +1,7 @@
 // Whose a number is.
 
 import type { Queryable } from '#db/pool.ts'
+import { withinMerchants } from './merchant-walls.ts'
 
 export type NumberOwner = {
   bankCode: string
@@ -17,7 +18,9 @@ export async function findNumber(
     name: 'find-number',
     text: `select bank_code as "bankCode", collection_account_id as "collectionAccountId",
                   payment_id as "paymentId"
-             from numbers where account_number = $1 and client_id = $2`,
+             from numbers
+            where account_number = $1 and client_id = $2
+              and ${withinMerchants('collection_account_id', '$2')}`,
     values: [accountNumber, clientId],
   })
   return rows[0]

@@ -9,6 +9,7 @@
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
 import { Refusal } from '#errors.ts'
+import { isWithinMerchants } from './merchant-walls.ts'
 
 export type Entry = {
   id: bigint
@@ -36,7 +37,8 @@ export async function getStatementAccount(
   const { rows } = await db.query<StatementAccount>({
     name: 'get-statement-account',
     text: `select id, currency_code as currency from collection_accounts
-            where account_number = $1 and client_id = $2`,
+            where account_number = $1 and client_id = $2
+              and ${isWithinMerchants('merchant_code', '$2')}`,
     values: [accountNumber, clientId],
   })
   if (!rows[0]) throw new Refusal('account_not_found')

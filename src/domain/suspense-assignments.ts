@@ -11,10 +11,11 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { toNaira } from '#money.ts'
 import { receivedToday } from './account-limits.ts'
 import { recordAction } from './actions.ts'
-import type { Client } from './clients.ts'
+import { type Client, mayUseMerchant } from './clients.ts'
 import { advance, settle } from './credit-decisions.ts'
 import type { PaymentTarget } from './credit-judgement.ts'
 import { appendEvents, type NewEvent } from './events.ts'
+import { withinMerchants } from './merchant-walls.ts'
 import { findHoldings, lockPayments, reopenPayment, updatePayments } from './payment-books.ts'
 import { type LockedItem, lockItems, markCredit } from './suspense-items.ts'
 
@@ -38,7 +39,9 @@ export async function assignSuspense(
   const item = await lockVisibleItem(tx, deps.by, itemId)
   const account = 'accountNumber' in to ? await lockAccount(tx, to.accountNumber) : undefined
   const target = payment ?? account
-  const mayReach = item.clientId === null || item.clientId === target?.clientId
+  const mayReach =
+    (item.clientId === null || item.clientId === target?.clientId) &&
+    (!account || mayUseMerchant(deps.by, account.merchantCode))
   if (!target || !mayReach) {
     throw new Refusal('paymentId' in to ? 'payment_not_found' : 'account_not_found')
   }
@@ -82,8 +85,19 @@ export async function lockVisibleItem(
 ): Promise<LockedItem> {
   const [item] = await lockItems(tx, 'id', itemId)
   const isVisible = item && (item.clientId === null ? by.isOperator : item.clientId === by.id)
-  if (!isVisible) throw new Refusal('suspense_not_found')
+  if (!isVisible || !(await isOfMerchants(tx, by, item))) throw new Refusal('suspense_not_found')
   return item
+}
+
+async function isOfMerchants(tx: Transaction, by: Client, item: LockedItem): Promise<boolean> {
+  if (by.merchantCodes === null) return true
+  const { rowCount } = await tx.query({
+    name: 'item-of-merchants',
+    text: `select from credits c
+            where c.id = $1 and ${withinMerchants('c.collection_account_id', '$2')}`,
+    values: [item.creditId, by.id],
+  })
+  return rowCount === 1
 }
 
 // Only what fits: the assigned money may not leave a new excess behind. An expired payment that is
@@ -132,6 +146,7 @@ async function giveToPayment(
 type LockedAccount = {
   id: bigint
   clientId: bigint
+  merchantCode: string
   currency: string
   balanceKobo: bigint
   perDayKobo: bigint | null
@@ -142,6 +157,7 @@ async function lockAccount(tx: Transaction, accountNumber: string) {
   const { rows } = await tx.query<LockedAccount & { isActive: boolean }>({
     name: 'lock-account-to-assign',
     text: `select a.id, a.client_id as "clientId", a.currency_code as currency,
+                  a.merchant_code as "merchantCode",
                   a.is_active as "isActive", l.credits_kobo - l.debits_kobo as "balanceKobo",
                   a.limit_per_day_kobo as "perDayKobo", l.credits_kobo as "creditedKobo"
              from collection_accounts a join ledger_accounts l on l.id = a.id

@@ -4,6 +4,7 @@
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import type { Client } from './clients.ts'
+import { withinMerchants } from './merchant-walls.ts'
 import type { LockedItem } from './suspense-items.ts'
 
 export type SuspenseEntry = {
@@ -47,7 +48,8 @@ const SELECT_ENTRY = `
     from suspense_items i
     join credits c on c.id = i.credit_id
     left join collection_accounts a on a.id = i.assigned_account_id
-   where (i.client_id = $1 or ($2 and i.client_id is null))`
+   where (i.client_id = $1 or ($2 and i.client_id is null))
+     and ${withinMerchants('c.collection_account_id', '$1')}`
 
 export async function listSuspense(
   db: Queryable,

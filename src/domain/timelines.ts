@@ -11,6 +11,7 @@ import { momentsOf, readReversals, readTransfers } from './credit-histories.ts'
 import { type CreditTrace, listCredits, type Viewer } from './credit-traces.ts'
 import { readDeliveryLog } from './delivery-log.ts'
 import { type EventsAbout, readEventsAt } from './event-moments.ts'
+import { isWithinMerchants } from './merchant-walls.ts'
 import type { FoundPayment } from './payment-lookups.ts'
 import type { NameBank } from './resource-views.ts'
 import {
@@ -95,7 +96,9 @@ export async function getTimelineAccount(
     name: 'get-timeline-account',
     text: `select id, account_number as "accountNumber", account_name as "accountName",
                   currency_code as currency, created_at as "createdAt", updated_at as "updatedAt"
-             from collection_accounts where account_number = $1 and client_id = $2`,
+             from collection_accounts
+            where account_number = $1 and client_id = $2
+              and ${isWithinMerchants('merchant_code', '$2')}`,
     values: [accountNumber, clientId],
   })
   if (!rows[0]) throw new Refusal('account_not_found')

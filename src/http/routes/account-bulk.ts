@@ -4,6 +4,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import type { Settled } from '#db/batcher.ts'
+import { refuseMerchant } from '#domain/clients.ts'
 import type { AccountRequest, CollectionAccount } from '#domain/collection-accounts.ts'
 import type { Once } from '#domain/idempotency.ts'
 import { type HashPayer, keepRules, payerHasher } from '#domain/payer-rules.ts'
@@ -99,6 +100,7 @@ function itemReader(request: FastifyRequest, hashPayer: HashPayer) {
       const { payerRules, ...fields } = given as Parameters<typeof pickFields>[0] & {
         payerRules?: Parameters<typeof keepRules>[0]
       }
+      refuseMerchant(request.client, fields.merchantCode)
       return {
         clientId: request.client.id,
         fields: pickFields(fields),

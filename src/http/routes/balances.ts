@@ -10,6 +10,7 @@ import {
   type MerchantName,
   readBalances,
 } from '#domain/balances.ts'
+import { refuseRestricted } from '#domain/clients.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
@@ -59,12 +60,14 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         operationId: 'getBalances',
         tags,
         summary: 'What was collected, is held, and went back',
+        description: 'Not for a client that is restricted to some merchantCodes.',
         security: BEARER,
         querystring: NoQuery,
         response: { 200: ApiEnvelope(BalancesBody), '4xx': ApiFailure },
       },
     },
     async ({ client }) => {
+      refuseRestricted(client)
       const [totals, merchants] = await readTogether(db, async (tx) => [
         await readBalances(tx, client.id),
         await listMerchantBalances(tx, client.id, { limit: LIMIT_DEFAULT + 1 }),

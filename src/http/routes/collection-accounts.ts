@@ -2,6 +2,7 @@
 // it. Lists, changes and many at once: account-list.ts, account-changes.ts, account-bulk.ts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { refuseMerchant } from '#domain/clients.ts'
 import { getAccount } from '#domain/collection-accounts.ts'
 import { keepRules, payerHasher } from '#domain/payer-rules.ts'
 import {
@@ -42,6 +43,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     },
     async (request, reply) => {
       const { payerRules } = request.body
+      refuseMerchant(request.client, request.body.merchantCode)
       const { value, replayed } = await writers.accounts.submit({
         clientId: request.client.id,
         fields: pickFields(request.body),
@@ -71,7 +73,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     },
     async (request, reply) => {
       const accountNumber = accountNumberOf(request.params)
-      const account = await getAccount(reads, sealer, request.client.id, accountNumber)
+      const account = await getAccount(reads, sealer, request.client, accountNumber)
       reply.header('etag', etagOf(account.version))
       return accepted('Collection account retrieved successfully', presentAccount(account, request))
     },

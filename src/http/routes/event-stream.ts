@@ -77,9 +77,11 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
   async function readFrames(clientId: bigint, after: bigint, limit: number): Promise<Frame[]> {
     const events = await readEventsAfter(db, clientId, after, limit)
     const bodies = await show(db, events)
-    return events.map(({ sequence, type }, at) => ({
+    return events.map(({ sequence, type, isVisible }, at) => ({
       sequence,
-      text: `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(bodies[at])}\n\n`,
+      text: isVisible
+        ? `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(bodies[at])}\n\n`
+        : '',
     }))
   }
 }

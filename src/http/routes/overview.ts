@@ -1,6 +1,7 @@
 // /api/v1/overview: a client's day at a glance.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { refuseRestricted } from '#domain/clients.ts'
 import { readTotals } from '#domain/hourly-totals.ts'
 import {
   COUNT_MAX,
@@ -87,6 +88,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       },
     },
     async ({ client, scopes }) => {
+      refuseRestricted(client)
       const now = clock()
       const [totals, troubles] = await Promise.all([
         readTotals(db, client.id, firstHourShown(now)),

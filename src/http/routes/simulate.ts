@@ -116,7 +116,7 @@ async function showTarget(
     const payment = await getPayment(db, client.id, 'payment', owner.paymentId)
     return showPayment(deps, payment, { bankCode, accountNumber })
   }
-  const { accountName } = await getAccount(db, sealer, client.id, accountNumber)
+  const { accountName } = await getAccount(db, sealer, client, accountNumber)
   const status = outcome === 'booked' ? 'Successful' : 'Suspended'
   return {
     bankName: bankNameOf(banks, bankCode),
