@@ -8,6 +8,8 @@ import { actionRoutes } from '#http/routes/actions.ts'
 import { adviceRoutes } from '#http/routes/advices.ts'
 import { balanceRoutes } from '#http/routes/balances.ts'
 import { bankTransferRoutes } from '#http/routes/bank-transfers.ts'
+import { brandingRoutes } from '#http/routes/branding.ts'
+import { checkoutRoutes } from '#http/routes/checkout.ts'
 import { collectionAccountRoutes } from '#http/routes/collection-accounts.ts'
 import { creditRoutes } from '#http/routes/credits.ts'
 import { dashboardRoutes } from '#http/routes/dashboard.ts'
@@ -119,6 +121,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(sessionRoutes, deps)
   await app.register(ownSignInRoutes, deps)
   await app.register(userRoutes, deps)
+  await app.register(brandingRoutes, deps)
+  await app.register(checkoutRoutes, deps)
   await app.register(dashboardRoutes)
   await app.register(operatorClientRoutes, deps)
   await app.register(operatorClientChangeRoutes, deps)

@@ -3,10 +3,11 @@
 // still writing it; so we have it unpack into a folder of ours and rename that.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
+import { makeNairaFont } from './naira-font.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../node_modules/@sparticuz/chromium')
 const INSTRUCTION =
@@ -28,8 +29,10 @@ function findChromium(): { executablePath: string; env: Record<string, string> }
   }
   if (process.platform !== 'linux' || !existsSync(PACKAGE)) throw new Error(INSTRUCTION)
   const folder = unpack()
-  const env = { FONTCONFIG_PATH: join(folder, 'fonts') }
-  return { executablePath: join(folder, 'chromium'), env }
+  return {
+    executablePath: join(folder, 'chromium'),
+    env: { FONTCONFIG_FILE: join(folder, 'fonts.conf') },
+  }
 }
 
 function unpack(): string {
@@ -43,6 +46,7 @@ function unpack(): string {
       env: { ...plainEnvironment(), TMPDIR: unfinished },
       stdio: ['ignore', 'ignore', 'inherit'],
     })
+    addFonts(unfinished, folder)
     renameSync(unfinished, folder)
   } catch (error) {
     if (!existsSync(folder)) throw error // Else another process was first.
@@ -50,6 +54,13 @@ function unpack(): string {
     rmSync(unfinished, { recursive: true, force: true })
   }
   return folder
+}
+
+// The package's own settings name folders of the machine it is made for.
+function addFonts(unfinished: string, folder: string): void {
+  writeFileSync(join(unfinished, 'fonts/naira.ttf'), makeNairaFont())
+  const places = `<dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir>`
+  writeFileSync(join(unfinished, 'fonts.conf'), `<fontconfig>${places}</fontconfig>`)
 }
 
 function plainEnvironment(): Record<string, string> {

@@ -1,7 +1,142 @@
-// What runs on the payer's phone: takes over the page as the server drew it.
+// What runs on the payer's phone: takes over the page as the service drew it, keeps it true, and acts
+// on what the payer does. All state is one model; every change draws the page from it.
 
-import { hydrate } from 'preact'
+import { hydrate, render } from 'preact'
 import './checkout.css'
-import { Page } from './page.tsx'
+import './views.css'
+import {
+  type Actions,
+  type Checkout,
+  firstModel,
+  isOpen,
+  type Model,
+  secondsUntil,
+} from './checkout.ts'
+import { copyText } from './clipboard.ts'
+import { followCheckout } from './live.ts'
+import { Page, titleOf } from './page.tsx'
+import { STRINGS } from './strings.ts'
 
-hydrate(<Page />, document.body)
+const COPIED_MS = 2_500
+const RETURN_SECONDS = 10
+const ASK_MAX_MS = 20_000
+const MINUTES_SAID = [10, 5, 1]
+
+const root = document.getElementById('page') as HTMLElement
+const given = JSON.parse(root.dataset.page as string)
+let model: Model = firstModel(given.checkout, given.bankCode, given.problem)
+// The service's clock, carried on by one that nobody sets.
+let clockOffsetMs = model.nowMs - performance.now()
+let copiedTimer: number | undefined
+
+const actions: Actions = { choose, copy, print: printReceipt, stay }
+const { adviceReference } = model.checkout
+
+hydrate(<Page model={model} actions={actions} />, root)
+const live = followCheckout(adviceReference, { onCheckout: take, onOffline: setOffline })
+setInterval(tick, 1_000)
+// Phones stop a page that nobody looks at; and a page that comes back by the back button is old.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') void live.ask()
+})
+addEventListener('pageshow', ({ persisted }) => {
+  if (!persisted) return
+  stay()
+  void live.ask()
+})
+
+function update(change: Partial<Model>): void {
+  const before = model
+  model = { ...model, ...change }
+  const hadFocus = root.contains(document.activeElement)
+  render(<Page model={model} actions={actions} />, root)
+  document.title = titleOf(model)
+  // What had the focus is gone with the old view: start at the top of the new one.
+  const isOther = before.checkout.status !== model.checkout.status
+  if (isOther && hadFocus && !root.contains(document.activeElement))
+    root.querySelector('h1')?.focus()
+}
+
+// Answers may overtake each other: an older one is not news.
+function take(checkout: Checkout): void {
+  const before = model.checkout
+  if (Date.parse(checkout.now) < Date.parse(before.now)) return
+  clockOffsetMs = Date.parse(checkout.now) - performance.now()
+  const hasTurned = checkout.status !== before.status || checkout.amountPaid !== before.amountPaid
+  const isPaidNow = checkout.status === 'Successful' && hasTurned
+  update({
+    checkout,
+    nowMs: serviceNowMs(),
+    ...(hasTurned ? { said: titleOf({ checkout }) } : {}),
+    // Only who saw it happen is taken back: who comes for the receipt stays.
+    ...(isPaidNow ? { returnIn: RETURN_SECONDS } : {}),
+  })
+}
+
+function tick(): void {
+  const { checkout } = model
+  const nowMs = serviceNowMs()
+  const left = secondsUntil(checkout.expiresAt, nowMs)
+  const minutes = MINUTES_SAID.find((each) => each * 60 === left)
+  if (isOpen(checkout.status) && left === 0) void live.ask()
+  if (model.returnIn === 0) {
+    stay()
+    location.assign(checkout.returnUrl)
+    return
+  }
+  const isSeen = document.visibilityState === 'visible'
+  update({
+    nowMs,
+    ...(minutes && isOpen(checkout.status) ? { said: STRINGS.minutesLeft(minutes) } : {}),
+    ...(model.returnIn !== undefined && isSeen ? { returnIn: model.returnIn - 1 } : {}),
+  })
+}
+
+function serviceNowMs(): number {
+  return performance.now() + clockOffsetMs
+}
+
+function setOffline(isOffline: boolean): void {
+  if (isOffline === model.isOffline) return
+  update({ isOffline, said: isOffline ? STRINGS.offlineSaid : STRINGS.onlineSaid })
+}
+
+async function choose(bankCode: string): Promise<void> {
+  if (model.asking !== undefined) return
+  update({ asking: bankCode, problem: undefined, said: STRINGS.asking })
+  try {
+    const answer = await fetch('/pay', {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams({ adviceReference, bankCode }),
+      signal: AbortSignal.timeout(ASK_MAX_MS),
+    })
+    const { data, code } = await answer.json()
+    if (!answer.ok) {
+      update({ asking: undefined, problem: code })
+      return void live.ask() // It may have been paid, or called off, meanwhile.
+    }
+    const query = new URLSearchParams({ adviceReference, bank: bankCode })
+    history.replaceState(null, '', `/pay?${query}`) // So that a reload shows the same number.
+    update({ asking: undefined, bankCode })
+    take(data)
+  } catch {
+    update({ asking: undefined, problem: 'network' })
+  }
+}
+
+async function copy(accountNumber: string): Promise<void> {
+  const isCopied = await copyText(accountNumber)
+  update({ isCopied, said: isCopied ? STRINGS.copiedSaid : STRINGS.copyFailedSaid })
+  clearTimeout(copiedTimer)
+  copiedTimer = setTimeout(() => update({ isCopied: false, said: '' }), COPIED_MS)
+}
+
+function printReceipt(): void {
+  stay()
+  print()
+}
+
+function stay(): void {
+  update({ returnIn: undefined })
+}

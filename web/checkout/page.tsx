@@ -1,11 +1,78 @@
-// The payer's page: a pure function of what is known.
+// The payer's page: a pure function of what is known, drawn by the service first and by the browser
+// from then on.
 
-import { STRINGS } from './strings.ts'
+import type { ComponentChildren } from 'preact'
+import { formatNaira } from '../money.ts'
+import { BankChoice } from './bank-choice.tsx'
+import type { Actions, Model } from './checkout.ts'
+import { Cancelled, Expired, Paid, Reversed } from './outcomes.tsx'
+import { STRINGS, TITLES } from './strings.ts'
+import { Transfer } from './transfer.tsx'
 
-export function Page() {
+type Props = { model: Model; actions: Actions | undefined }
+
+export function Page({ model, actions }: Props) {
+  const { merchantName, isTest } = model.checkout
   return (
-    <main>
-      <h1>{STRINGS.notFoundTitle}</h1>
-    </main>
+    <Frame merchant={merchantName} note={isTest ? STRINGS.test : undefined}>
+      <View model={model} actions={actions} />
+      <p class="unseen" role="status">
+        {model.said}
+      </p>
+      <p class={model.isOffline ? 'toast is-shown' : 'toast'} aria-hidden={!model.isOffline}>
+        {STRINGS.offline}
+      </p>
+    </Frame>
   )
+}
+
+function View({ model, actions }: Props) {
+  switch (model.checkout.status) {
+    case 'Pending':
+      return <BankChoice model={model} actions={actions} />
+    case 'Processing':
+    case 'PartPayment':
+      return <Transfer model={model} actions={actions} />
+    case 'Successful':
+      return <Paid model={model} actions={actions} />
+    case 'Expired':
+      return <Expired model={model} />
+    case 'Cancelled':
+      return <Cancelled model={model} />
+    case 'Reversed':
+      return <Reversed model={model} />
+  }
+}
+
+type FrameProps = {
+  merchant: string | undefined
+  note: string | undefined
+  children: ComponentChildren
+}
+
+export function Frame({ merchant, note, children }: FrameProps) {
+  return (
+    <div class="frame">
+      <header class="merchant">
+        {merchant !== undefined && (
+          <>
+            <span class="mark" aria-hidden="true">
+              {[...merchant.trim()][0]?.toUpperCase()}
+            </span>
+            <span class="merchant-name">{merchant}</span>
+          </>
+        )}
+      </header>
+      <main class="card">{children}</main>
+      <footer class="note">{note}</footer>
+    </div>
+  )
+}
+
+export function titleOf({ checkout }: Pick<Model, 'checkout'>): string {
+  const { status, amountRemaining, merchantName } = checkout
+  if (status === 'Pending' || status === 'Processing' || status === 'PartPayment') {
+    return TITLES.open(formatNaira(amountRemaining), merchantName)
+  }
+  return `${TITLES[status]} · ${merchantName}`
 }

@@ -1,7 +1,102 @@
-// What runs in the service: the first drawing of the page, as text.
+// What runs in the service: the whole page as text. Nothing in it is inline but data, which the
+// browser's script takes over from.
 
+import type { ComponentChildren } from 'preact'
+import { type Checkout, firstModel } from './checkout.ts'
+import { draw } from './draw.ts'
+import { Sign } from './outcomes.tsx'
+import { Frame, Page, titleOf } from './page.tsx'
 import { STRINGS } from './strings.ts'
 
-export function drawPage(): string {
-  return STRINGS.notFoundTitle
+type Files = { script: string; styles: readonly string[] }
+type CheckoutPage = { checkout: Checkout; bankCode?: string; problem?: string }
+
+const RELOAD_SECONDS = 15
+
+export function drawCheckout(page: CheckoutPage, files: Files): string {
+  const model = firstModel(page.checkout, page.bankCode, page.problem)
+  const { status } = page.checkout
+  const isFinal = status === 'Successful' || status === 'Cancelled' || status === 'Reversed'
+  return drawDocument(
+    titleOf(model),
+    <>
+      <Styles styles={files.styles} />
+      <script type="module" src={files.script} />
+      {!isFinal && (
+        <noscript>
+          <meta http-equiv="refresh" content={String(RELOAD_SECONDS)} />
+        </noscript>
+      )}
+    </>,
+    <div id="page" data-page={JSON.stringify(page)}>
+      <Page model={model} actions={undefined} />
+    </div>,
+  )
+}
+
+export function drawMissing({ styles }: Files): string {
+  return drawNotice(styles, STRINGS.missingTitle, STRINGS.missingHint)
+}
+
+export function drawUnavailable({ styles }: Files, address: string): string {
+  const { unavailableTitle, unavailableHint, tryAgain } = STRINGS
+  return drawNotice(
+    styles,
+    unavailableTitle,
+    unavailableHint,
+    <div class="actions">
+      <a class="primary" href={address}>
+        {tryAgain}
+      </a>
+    </div>,
+  )
+}
+
+function drawNotice(
+  styles: readonly string[],
+  title: string,
+  hint: string,
+  more: ComponentChildren = null,
+): string {
+  return drawDocument(
+    title,
+    <Styles styles={styles} />,
+    <Frame merchant={undefined} note={undefined}>
+      <div class="outcome">
+        <Sign kind="stopped" />
+        <h1>{title}</h1>
+        <p class="hint">{hint}</p>
+        {more}
+      </div>
+    </Frame>,
+  )
+}
+
+function Styles({ styles }: Pick<Files, 'styles'>) {
+  return (
+    <>
+      {styles.map((href) => (
+        <link key={href} rel="stylesheet" href={href} />
+      ))}
+    </>
+  )
+}
+
+function drawDocument(title: string, head: ComponentChildren, body: ComponentChildren): string {
+  const document = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="format-detection" content="telephone=no" />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" href="data:," />
+        <title>{title}</title>
+        {head}
+      </head>
+      <body>{body}</body>
+    </html>
+  )
+  return `<!doctype html>${draw(document)}`
 }

@@ -1,0 +1,140 @@
+// Live status for open payer's pages. One reader for all of them: it looks at every advice that
+// somebody watches, and tells those whose advice looks different from what they have.
+//
+// Nothing is remembered but what each was last sent, so whoever was away is told the present, never
+// a history. Watchers are bounded; whoever finds no room asks again by and by (the page does).
+
+import type { ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Clock } from '#clock.ts'
+import type { Logger } from '#log.ts'
+
+// Each advice as text, a JSON object; those that do not exist are left out.
+export type ReadCheckouts = (adviceIds: readonly string[]) => Promise<Map<string, string>>
+
+export type Watching = { adviceId: string; address: string; socket: ServerResponse; seen: string }
+
+// In one process. Many phones share one address with their neighbours.
+export const WATCHERS_MAX = 5_000
+export const WATCHERS_PER_ADDRESS_MAX = 200
+export const WATCHERS_PER_ADVICE_MAX = 10
+
+const POLL_MS = 400
+const HEARTBEAT_MS = 15_000
+const READ_MAX = 500 // In one statement.
+const BUFFER_BYTES_MAX = 65_536
+const FAREWELL_MS = 1_000
+
+type Options = {
+  read: ReadCheckouts
+  clock: Clock
+  log: Logger
+  pollMs?: number
+  heartbeatMs?: number
+}
+
+export class CheckoutFeeds {
+  readonly #options: Required<Options>
+  readonly #watchers = new Set<Watching>()
+  readonly #byAdvice = new Map<string, number>()
+  readonly #byAddress = new Map<string, number>()
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+
+  constructor(options: Options) {
+    this.#options = { pollMs: POLL_MS, heartbeatMs: HEARTBEAT_MS, ...options }
+  }
+
+  get size(): number {
+    return this.#watchers.size
+  }
+
+  hasRoom(adviceId: string, address: string): boolean {
+    return (
+      this.#watchers.size < WATCHERS_MAX &&
+      (this.#byAdvice.get(adviceId) ?? 0) < WATCHERS_PER_ADVICE_MAX &&
+      (this.#byAddress.get(address) ?? 0) < WATCHERS_PER_ADDRESS_MAX
+    )
+  }
+
+  watch(watching: Watching): void {
+    const { adviceId, address, socket } = watching
+    this.#watchers.add(watching)
+    count(this.#byAdvice, adviceId, 1)
+    count(this.#byAddress, address, 1)
+    const heart = setInterval(() => this.#beat(socket), this.#options.heartbeatMs)
+    socket.once('close', () => {
+      clearInterval(heart)
+      this.#watchers.delete(watching)
+      count(this.#byAdvice, adviceId, -1)
+      count(this.#byAddress, address, -1)
+    })
+    send(socket, this.#frame(watching.seen))
+    this.#running ??= this.#run()
+  }
+
+  // Ends every stream; returns when nothing reads the database any more.
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    for (const { socket } of this.#watchers) end(socket)
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    while (this.#watchers.size > 0 && !signal.aborted) {
+      await pause(this.#options.pollMs, undefined, { signal }).catch(() => {})
+      if (!signal.aborted) await this.#round()
+    }
+    // At once, so that nobody who comes now counts on a reader that has left.
+    this.#running = undefined
+  }
+
+  async #round(): Promise<void> {
+    const ids = [...this.#byAdvice.keys()]
+    for (let at = 0; at < ids.length; at += READ_MAX) {
+      try {
+        this.#tell(await this.#options.read(ids.slice(at, at + READ_MAX)))
+      } catch (error) {
+        this.#options.log.warn({ err: error }, 'open checkouts could not be read') // Next round is soon.
+      }
+    }
+  }
+
+  #tell(texts: Map<string, string>): void {
+    for (const watching of this.#watchers) {
+      const text = texts.get(watching.adviceId)
+      if (text === undefined || text === watching.seen) continue
+      watching.seen = text
+      send(watching.socket, this.#frame(text))
+    }
+  }
+
+  // With the time of its sending: the page's countdown goes by our clock, not the phone's.
+  #frame(text: string): string {
+    const now = JSON.stringify(this.#options.clock().toISOString())
+    return `data: {"now":${now},${text.slice(1)}\n\n`
+  }
+
+  // An event rather than a comment: a page whose connection died unheard can tell.
+  #beat(socket: ServerResponse): void {
+    send(socket, 'event: beat\ndata: -\n\n')
+  }
+}
+
+function count(counts: Map<string, number>, key: string, by: 1 | -1): void {
+  const left = (counts.get(key) ?? 0) + by
+  if (left > 0) counts.set(key, left)
+  else counts.delete(key)
+}
+
+function send(socket: ServerResponse, text: string): void {
+  if (!socket.writable) return
+  socket.write(text)
+  if (socket.writableLength > BUFFER_BYTES_MAX) socket.destroy()
+}
+
+function end(socket: ServerResponse): void {
+  socket.end()
+  setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+}

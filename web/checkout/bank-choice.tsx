@@ -1,0 +1,100 @@
+// Where the payer wants to send the money: a plain form, so that it works without a script.
+
+import { formatNaira } from '../money.ts'
+import type { Actions, Model } from './checkout.ts'
+import { STRINGS } from './strings.ts'
+import { Sum } from './transfer.tsx'
+
+type Props = { model: Model; actions: Actions | undefined }
+
+export function BankChoice({ model, actions }: Props) {
+  const { banks, amount, merchantName, narration } = model.checkout
+  const [first, ...others] = banks
+  const isOne = first !== undefined && others.length === 0
+  return (
+    <>
+      <h1 class="unseen" tabIndex={-1}>
+        {STRINGS.payTo(merchantName)}
+      </h1>
+      <Sum label={STRINGS.due} amount={formatNaira(amount)} purpose={narration} />
+      <h2>{isOne ? STRINGS.oneBankTitle : STRINGS.chooseTitle}</h2>
+      <p class="hint">{isOne ? STRINGS.oneBankHint(first.name) : STRINGS.chooseHint}</p>
+      <Problem problem={model.problem} />
+      {isOne ? (
+        <ChoiceForm model={model} actions={actions}>
+          <button class="primary" type="submit" name="bankCode" value={first.code}>
+            {model.asking === undefined ? STRINGS.oneBankButton : STRINGS.asking}
+          </button>
+        </ChoiceForm>
+      ) : (
+        <BankList model={model} actions={actions} banks={banks} />
+      )}
+    </>
+  )
+}
+
+// Closed until it is asked for: a further number is never issued by accident.
+export function OtherBank({ model, actions }: Props) {
+  const taken = model.checkout.numbers.map((number) => number.bankCode)
+  const banks = model.checkout.banks.filter((bank) => !taken.includes(bank.code))
+  if (banks.length === 0) return null
+  return (
+    <details class="other">
+      <summary>{STRINGS.otherBank}</summary>
+      <p class="hint">{STRINGS.otherBankHint}</p>
+      <Problem problem={model.problem} />
+      <BankList model={model} actions={actions} banks={banks} />
+    </details>
+  )
+}
+
+function BankList({ model, actions, banks }: Props & { banks: Model['checkout']['banks'] }) {
+  return (
+    <ChoiceForm model={model} actions={actions}>
+      <ul class="banks">
+        {banks.map(({ code, name }) => (
+          <li key={code}>
+            <button
+              class="bank"
+              type="submit"
+              name="bankCode"
+              value={code}
+              aria-busy={model.asking === code}
+              aria-disabled={model.asking !== undefined}
+            >
+              <span>{name}</span>
+              <span class="busy-mark" aria-hidden="true" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </ChoiceForm>
+  )
+}
+
+type FormProps = Props & { children: preact.ComponentChildren }
+
+function ChoiceForm({ model, actions, children }: FormProps) {
+  const onSubmit = (event: SubmitEvent) => {
+    const button = event.submitter as HTMLButtonElement | null
+    if (!actions || !button) return
+    event.preventDefault()
+    actions.choose(button.value)
+  }
+  return (
+    <form method="post" action="/pay" onSubmit={onSubmit}>
+      <input type="hidden" name="adviceReference" value={model.checkout.adviceReference} />
+      {children}
+    </form>
+  )
+}
+
+function Problem({ problem }: { problem: string | undefined }) {
+  if (problem === undefined) return null
+  const words: Record<string, string> = STRINGS.problems
+  return (
+    <p class="problem" role="alert">
+      {words[problem] ?? STRINGS.problems.other}
+    </p>
+  )
+}

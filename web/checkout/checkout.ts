@@ -1,0 +1,105 @@
+// What the service tells of an advice (GET /pay/api/status), and what follows from it.
+
+export type CheckoutStatus =
+  | 'Pending' // No number was asked for yet.
+  | 'Processing'
+  | 'PartPayment'
+  | 'Successful'
+  | 'Expired'
+  | 'Cancelled'
+  | 'Reversed'
+
+export type IssuedNumber = { bankCode: string; bankName: string; accountNumber: string }
+export type Bank = { code: string; name: string }
+
+export type Checkout = {
+  now: string // The service's clock when it said so.
+  isTest: boolean
+  adviceReference: string
+  paymentReference: string | null
+  merchantRef: string | null
+  merchantName: string
+  narration: string | null
+  status: CheckoutStatus
+  amountPolicy: 'exact' | 'allow_under' | 'any'
+  amount: number
+  amountPaid: number
+  amountRemaining: number
+  amountHeld: number // Sent for it, and in suspense.
+  accountName: string
+  numbers: IssuedNumber[] // In the order they were issued.
+  banks: Bank[] // Where a number may be had; none when it is too late.
+  expiresAt: string | null
+  closesAt: string | null // Until here money still counts.
+  paidAt: string | null
+  returnUrl: string
+}
+
+// What the page is drawn from. The server draws the first one, without a script to act on it.
+export type Model = {
+  checkout: Checkout
+  bankCode: string | undefined // The one the payer chose last, here.
+  nowMs: number // By the service's clock.
+  asking: string | undefined // The bank whose number is being asked for.
+  problem: string | undefined // Why that failed, as a refusal's code, or `network`.
+  isCopied: boolean
+  isOffline: boolean
+  returnIn: number | undefined // Seconds until the payer is taken back to the merchant.
+  said: string // For screen readers.
+}
+
+export type Actions = {
+  choose: (bankCode: string) => void
+  copy: (accountNumber: string) => void
+  print: () => void
+  stay: () => void
+}
+
+export function firstModel(
+  checkout: Checkout,
+  bankCode: string | undefined,
+  problem: string | undefined,
+): Model {
+  return {
+    checkout,
+    bankCode,
+    problem,
+    nowMs: Date.parse(checkout.now),
+    asking: undefined,
+    isCopied: false,
+    isOffline: false,
+    returnIn: undefined,
+    said: '',
+  }
+}
+
+export function isOpen(status: CheckoutStatus): boolean {
+  return status === 'Processing' || status === 'PartPayment'
+}
+
+// The number of the bank chosen in this tab, else the one issued last.
+export function shownNumber({ checkout, bankCode }: Model): IssuedNumber | undefined {
+  const { numbers } = checkout
+  return numbers.find((number) => number.bankCode === bankCode) ?? numbers.at(-1)
+}
+
+export function secondsUntil(time: string | null, nowMs: number): number {
+  return time === null ? 0 : Math.max(0, Math.ceil((Date.parse(time) - nowMs) / 1000))
+}
+
+// 29:41, or 1:29:41
+export function formatSeconds(seconds: number): string {
+  const two = (part: number) => String(part).padStart(2, '0')
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`
+}
+
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+const WAT_OFFSET_MS = 3_600_000
+
+// In West Africa Time wherever it is drawn: a receipt says the same to everybody.
+export function formatMoment(time: string): string {
+  const wat = new Date(Date.parse(time) + WAT_OFFSET_MS)
+  const day = `${wat.getUTCDate()} ${MONTHS[wat.getUTCMonth()]} ${wat.getUTCFullYear()}`
+  return `${day}, ${wat.toISOString().slice(11, 16)} WAT`
+}

@@ -1,0 +1,75 @@
+// Keeps the page true: a stream of the advice's state, and while there is none, questions every few
+// seconds. Whatever comes is the whole present state, so nothing can be missed, only be late.
+
+import type { Checkout } from './checkout.ts'
+
+const POLL_MS = 3_000
+const ANSWER_MAX_MS = 10_000
+const STREAM_AGAIN_MS = 30_000
+// The service's heart beats every 15 s; a connection can die without either side hearing of it.
+const SILENCE_MAX_MS = 40_000
+
+type Listener = { onCheckout: (checkout: Checkout) => void; onOffline: (is: boolean) => void }
+
+export function followCheckout(adviceReference: string, { onCheckout, onOffline }: Listener) {
+  const query = new URLSearchParams({ adviceReference })
+  let stream: EventSource | undefined
+  let isStreaming = false
+  let isAsking = false
+  let silence: number | undefined
+
+  function openStream(): void {
+    stream?.close()
+    stream = new EventSource(`/pay/api/stream?${query}`)
+    stream.onopen = hear
+    stream.addEventListener('beat', hear)
+    stream.onmessage = ({ data }) => {
+      hear()
+      onCheckout(JSON.parse(data))
+    }
+    stream.onerror = () => {
+      isStreaming = false
+      void ask()
+    }
+  }
+
+  function hear(): void {
+    isStreaming = true
+    onOffline(false)
+    clearTimeout(silence)
+    silence = setTimeout(openStream, SILENCE_MAX_MS)
+  }
+
+  async function ask(): Promise<void> {
+    if (isAsking) return
+    isAsking = true
+    try {
+      const signal = AbortSignal.timeout(ANSWER_MAX_MS)
+      const answer = await fetch(`/pay/api/status?${query}`, { signal, cache: 'no-store' })
+      if (answer.ok) onCheckout((await answer.json()).data)
+      onOffline(false)
+    } catch {
+      onOffline(true)
+    } finally {
+      isAsking = false
+    }
+  }
+
+  openStream()
+  setInterval(() => {
+    if (!isStreaming) void ask()
+  }, POLL_MS)
+  // The browser comes back by itself unless it was turned away.
+  setInterval(() => {
+    if (stream?.readyState === EventSource.CLOSED) openStream()
+  }, STREAM_AGAIN_MS)
+  addEventListener('offline', () => {
+    isStreaming = false
+    onOffline(true)
+  })
+  addEventListener('online', () => {
+    openStream()
+    void ask()
+  })
+  return { ask }
+}

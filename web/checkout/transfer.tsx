@@ -1,0 +1,109 @@
+// Where to send how much, and how long there is. The amount and the number are what it is about.
+
+import { formatNaira } from '../money.ts'
+import { OtherBank } from './bank-choice.tsx'
+import {
+  type Actions,
+  formatSeconds,
+  type IssuedNumber,
+  type Model,
+  secondsUntil,
+  shownNumber,
+} from './checkout.ts'
+import { STRINGS } from './strings.ts'
+
+type Props = { model: Model; actions: Actions | undefined }
+
+export function Transfer({ model, actions }: Props) {
+  const { checkout } = model
+  const { status, amountPaid, amount, amountRemaining, narration, merchantName } = checkout
+  const isPart = status === 'PartPayment'
+  const rest = formatNaira(amountRemaining)
+  const number = shownNumber(model)
+  const send = checkout.amountPolicy === 'exact' ? STRINGS.sendExactly : STRINGS.send
+  return (
+    <>
+      <h1 class="unseen" tabIndex={-1}>
+        {STRINGS.payTo(merchantName)}
+      </h1>
+      <Sum label={isPart ? STRINGS.remaining : STRINGS.due} amount={rest} purpose={narration} />
+      {isPart && (
+        <div class="part">
+          <progress max={amount} value={amountPaid} aria-label={STRINGS.amount} />
+          <p>{STRINGS.partPaid(formatNaira(amountPaid), formatNaira(amount), rest)}</p>
+        </div>
+      )}
+      <Held checkout={checkout} />
+      <h2>{send(rest)}</h2>
+      {number && <Account model={model} actions={actions} number={number} />}
+      <Waiting model={model} />
+      <OtherBank model={model} actions={actions} />
+    </>
+  )
+}
+
+type SumProps = { label: string; amount: string; purpose: string | null }
+
+export function Sum({ label, amount, purpose }: SumProps) {
+  return (
+    <div class="sum">
+      <p class="label">{label}</p>
+      <p class="amount">{amount}</p>
+      {purpose !== null && <p class="purpose">{purpose}</p>}
+    </div>
+  )
+}
+
+export function Held({ checkout }: Pick<Model, 'checkout'>) {
+  const { amountHeld, merchantName } = checkout
+  if (amountHeld === 0) return null
+  return <p class="problem">{STRINGS.held(formatNaira(amountHeld), merchantName)}</p>
+}
+
+function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
+  const { accountNumber, bankName } = number
+  const groups = [accountNumber.slice(0, 3), accountNumber.slice(3, 6), accountNumber.slice(6)]
+  return (
+    <section class="account" aria-label={STRINGS.accountNumber}>
+      <p class="number">
+        {groups.map((group, at) => (
+          <span key={at}>{group}</span>
+        ))}
+      </p>
+      <button
+        class={model.isCopied ? 'primary copy is-done' : 'primary copy'}
+        type="button"
+        onClick={() => actions?.copy(accountNumber)}
+      >
+        {model.isCopied ? STRINGS.copied : STRINGS.copy}
+      </button>
+      <dl class="facts">
+        <div>
+          <dt>{STRINGS.bank}</dt>
+          <dd>{bankName}</dd>
+        </div>
+        <div>
+          <dt>{STRINGS.accountName}</dt>
+          <dd>{model.checkout.accountName}</dd>
+        </div>
+      </dl>
+    </section>
+  )
+}
+
+function Waiting({ model }: { model: Model }) {
+  const left = secondsUntil(model.checkout.expiresAt, model.nowMs)
+  return (
+    <div class="waiting">
+      <p class="waiting-line">
+        <span class="pulse" aria-hidden="true" />
+        <span>{STRINGS.waiting}</span>
+        <span class="countdown" role="timer" aria-label={STRINGS.timeLeft}>
+          {formatSeconds(left)}
+        </span>
+      </p>
+      <p class="hint with-script">{STRINGS.waitingHint}</p>
+      <p class="hint without-script">{STRINGS.reloadHint}</p>
+    </div>
+  )
+}
