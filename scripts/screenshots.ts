@@ -6,11 +6,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openBrowser } from '../test/support/browser.ts'
+import { CHECKOUT_SCENES, type Scene } from '../test/support/checkout-scenes.ts'
 import { listenLocally } from '../test/support/event-source.ts'
 import { type Bench, startTestService } from '../test/support/running-service.ts'
 import { startTestServer } from '../test/support/server.ts'
 import { buildWeb } from './build-web.ts'
-import { CHECKOUT_SCENES, type Scene } from './checkout-scenes.ts'
 
 type Shot = { name: string; scene: Scene; width: number; colorScheme: 'light' | 'dark' }
 

@@ -74,6 +74,7 @@ const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     CHECKOUT,
     {
+      config: { rate: 'initiate' },
       schema: {
         ...hidden,
         body: Type.Object({ adviceReference: Type.String(), bankCode: Type.String() }),

@@ -1,15 +1,8 @@
 // Every state of the payer's page, each as a way to bring an advice there.
 
-import {
-  ADVICE,
-  adviceBody,
-  createAdvice,
-  initiate,
-  MINUTE_MS,
-  simulate,
-} from '../test/support/fixtures.ts'
-import { newSessionId, postRail } from '../test/support/rail.ts'
-import type { Bench } from '../test/support/running-service.ts'
+import { ADVICE, adviceBody, createAdvice, initiate, MINUTE_MS, simulate } from './fixtures.ts'
+import { newSessionId, postRail } from './rail.ts'
+import type { Bench } from './running-service.ts'
 
 export type Scene = (bench: Bench) => Promise<string> // Answers the page's path.
 
