@@ -93,8 +93,11 @@ create table clients (
   merchant_codes text[],
   allowed_addresses text[] collate "C",
   token_generation integer not null default 0,
+  brand_name text,
+  brand_colour text collate "C",
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_client_id_unique UNIQUE (client_id),
+  constraint clients_brand_colour_is_hex CHECK (brand_colour ~ '^#[0-9a-f]{6}$'::text),
   constraint clients_operator_scope_is_operators CHECK (is_operator OR NOT scopes @> ARRAY['operator'::text]),
   constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'operator'::text])
 ) with (fillfactor=50);
