@@ -91,7 +91,11 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   answerFailures(app, limits)
   limits.register(app)
   await registerOpenApi(app, deps)
+  await registerRoutes(app, deps)
+  return app
+}
 
+async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(healthRoutes, deps)
   await app.register(loginRoutes, deps)
   await app.register(collectionAccountRoutes, deps)
@@ -126,5 +130,4 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(dashboardRoutes)
   await app.register(operatorClientRoutes, deps)
   await app.register(operatorClientChangeRoutes, deps)
-  return app
 }
