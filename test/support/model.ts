@@ -148,7 +148,8 @@ export class Model {
     if (advice.isCancelled) return { refused: 'advice_cancelled' }
     const status = advice.payment?.statusAt(books.now)
     if (status === 'Successful') return { refused: 'advice_paid' }
-    if (status === 'Expired' || status === 'Reversed') return { refused: 'advice_expired' }
+    if (status === 'Expired') return { refused: 'advice_expired' }
+    if (status === 'Reversed') return { refused: 'advice_reversed' }
     const number = advice.payment?.numbers.get(bank)
     if (!advice.payment || number === undefined) return this.#lease(advice, bank, actual)
     return started(advice.payment, number, books.now)
@@ -181,7 +182,8 @@ export class Model {
     const { payment } = advice
     const status = payment?.statusAt(books.now)
     if (status === 'Expired') return { refused: 'advice_expired' }
-    if (status === 'Successful' || status === 'Reversed') return { refused: 'advice_paid' }
+    if (status === 'Successful') return { refused: 'advice_paid' }
+    if (status === 'Reversed') return { refused: 'advice_reversed' }
     if (payment) close(books, payment, 'Cancelled')
     advice.isCancelled = true
     return { advice: reference, status: 'Cancelled' }
