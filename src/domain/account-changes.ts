@@ -50,7 +50,7 @@ type Deps = {
   isCurrent: (version: bigint) => boolean // Whether the caller has seen this version.
 }
 
-type LockedAccount = CollectionAccount & { creditedKobo: bigint }
+type LockedAccount = CollectionAccount & { creditedKobo: bigint; isErased: boolean }
 
 export async function updateAccount(
   tx: Transaction,
@@ -121,9 +121,12 @@ function checked(
 ): LockedAccount {
   const account = accounts.find((each) => each.accountNumber === accountNumber)
   if (!account || !mayUseMerchant(by, account.merchantCode)) throw new Refusal('account_not_found')
+  if (account.isErased) throw new Refusal('account_erased')
   if (!isCurrent(account.version)) throw new Refusal('account_changed')
   return account
 }
+
+type LockedRow = AccountRow & Pick<LockedAccount, 'creditedKobo' | 'isErased'>
 
 const ALONE = 'a.account_number = $1'
 
@@ -142,16 +145,20 @@ async function lockAccounts(
   accountNumber: string,
   which: string,
 ): Promise<LockedAccount[]> {
-  const { rows } = await tx.query<AccountRow & { creditedKobo: bigint }>({
+  const { rows } = await tx.query<LockedRow>({
     name: which === ALONE ? 'lock-account' : 'lock-account-with-default',
-    text: `select ${ACCOUNT_COLUMNS}, l.credits_kobo as "creditedKobo"
+    text: `select ${ACCOUNT_COLUMNS}, l.credits_kobo as "creditedKobo",
+                  a.erased_at is not null as "isErased"
              from collection_accounts a join ledger_accounts l on l.id = a.id
             where ${which} and a.client_id = $2
             order by a.id
               for no key update of l, a`,
     values: [accountNumber, by.id],
   })
-  return rows.map((row) => ({ ...openRow(sealer, row), creditedKobo: row.creditedKobo }))
+  return rows.map((row) => {
+    const { creditedKobo, isErased } = row
+    return { ...openRow(sealer, row), creditedKobo, isErased }
+  })
 }
 
 async function change(

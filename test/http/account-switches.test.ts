@@ -8,6 +8,7 @@ import {
   eventsOf,
   fieldsOf,
   listAccounts,
+  patchAccount,
   switchAccount,
 } from '../support/account-calls.ts'
 import { startTwin } from '../support/bank-calls.ts'
@@ -181,6 +182,21 @@ test('set as default and switched off at once, it is never both', async () => {
       assertRefused(set, 'account', { status: 409, code: 'account_inactive' })
     assert.equal((await readAccount(bench, accountNumber)).isDefault, false)
   }
+})
+
+test('an account that was erased is changed no more', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const url = `${ACCOUNTS}/${accountNumber}`
+  await bench.call({ url: `${url}/erase`, body: { reason: 'Asked for by the customer' } })
+
+  for (const to of ['activate', 'default', 'deactivate'] as const) {
+    const refused = await switchAccount(bench, accountNumber, to)
+    assertRefused(refused, 'account', { status: 409, code: 'account_erased' })
+  }
+  const patched = await patchAccount(bench, accountNumber, { accountName: 'Somebody' })
+  assertRefused(patched, 'account', { status: 409, code: 'account_erased' })
+  const { accountName, isActive } = await readAccount(bench, accountNumber)
+  assert.deepEqual([accountName, isActive], ['Erased', false])
 })
 
 test('the database itself refuses a second default, and one that is off', async () => {
