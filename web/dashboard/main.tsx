@@ -1,12 +1,15 @@
 // The dashboard's entry.
 
 import { render } from 'preact'
-import './dashboard.css'
-import { STRINGS } from './strings.ts'
+import { App } from './app.tsx'
+import { followTheme } from './theme.ts'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/shell.css'
+import './styles/tables.css'
+import './styles/details.css'
+import './styles/timeline.css'
+import './styles/narrow.css'
 
-render(
-  <main>
-    <h1>{STRINGS.title}</h1>
-  </main>,
-  document.body,
-)
+followTheme()
+render(<App />, document.getElementById('app') as HTMLElement)

@@ -1,0 +1,112 @@
+// Events as they happen. One stream for the page, opened for whoever listens and closed while the
+// page is not looked at: a browser keeps only six connections to a host, over all its tabs.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+export type LiveEvent = { type: string; sequence: number; data: Record<string, unknown> }
+type Listener = (event: LiveEvent) => void
+
+const STREAM = '/api/v1/events/stream'
+const TYPES = [
+  'account.created',
+  'account.updated',
+  'account.deactivated',
+  'collection.received',
+  'collection.reversed',
+  'payment.processing',
+  'payment.part_paid',
+  'payment.successful',
+  'payment.expired',
+  'payment.cancelled',
+  'payment.reversed',
+  'credit.suspended',
+  'credit.assigned',
+  'credit.returned',
+  'credit.reversed',
+  'endpoint.disabled',
+]
+
+const listeners = new Set<Listener>()
+const watchers = new Set<(isLive: boolean) => void>()
+let source: EventSource | undefined
+let lastId: string | undefined
+
+function tell(event: Event): void {
+  const { data, lastEventId } = event as MessageEvent<string>
+  lastId = lastEventId
+  const body = JSON.parse(data) as LiveEvent
+  for (const listener of listeners) listener(body)
+}
+
+// What was missed meanwhile comes first.
+function open(): void {
+  if (source || listeners.size === 0 || document.hidden) return
+  source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
+  for (const type of TYPES) source.addEventListener(type, tell)
+  source.addEventListener('open', () => say(true))
+  source.addEventListener('error', () => say(false))
+}
+
+function close(): void {
+  source?.close()
+  source = undefined
+  say(false)
+}
+
+function say(isLive: boolean): void {
+  for (const watcher of watchers) watcher(isLive)
+}
+
+document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()))
+
+// Whether the stream is open, for a sign that says so.
+export function useEvents(listen: Listener, isWanted = true): boolean {
+  const latest = useRef(listen)
+  latest.current = listen
+  const [isLive, setLive] = useState(source?.readyState === EventSource.OPEN)
+  useEffect(() => {
+    if (!isWanted) return
+    const listener: Listener = (event) => latest.current(event)
+    listeners.add(listener)
+    watchers.add(setLive)
+    open()
+    return () => {
+      listeners.delete(listener)
+      watchers.delete(setLive)
+      if (listeners.size === 0) close()
+    }
+  }, [isWanted])
+  return isLive
+}
+
+// Many events at once are one reason to look again: at once, then no more than every so often.
+export function useCalm(work: () => void, pauseMs = 1_000): () => void {
+  const latest = useRef(work)
+  latest.current = work
+  const state = useRef({ timer: 0, isAsked: false })
+  useEffect(() => () => window.clearTimeout(state.current.timer), [])
+  return () => {
+    const { current } = state
+    if (current.timer !== 0) {
+      current.isAsked = true
+      return
+    }
+    const rest = () => {
+      current.timer = window.setTimeout(() => {
+        current.timer = 0
+        if (!current.isAsked) return
+        current.isAsked = false
+        latest.current()
+        rest()
+      }, pauseMs)
+    }
+    latest.current()
+    rest()
+  }
+}
+
+// For whoever signs in next.
+export function forgetEvents(): void {
+  close()
+  lastId = undefined
+}

@@ -1,0 +1,90 @@
+// What a view shows comes from the service: asked when needed, again when told, dropped when the
+// view is left. While it is asked again, what was there stays.
+
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { getPage, type Page, type Problem, problemFrom, type Query } from './api.ts'
+
+export type Loaded<Data> = {
+  data: Data | undefined
+  problem: Problem | undefined
+  isLoading: boolean
+  reload: () => void
+}
+
+// Asks anew when `key` changes; answers to an earlier key are never shown.
+export function useLoaded<Data>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Data>,
+): Loaded<Data> {
+  type State = { key: string; data?: Data; problem?: Problem; isLoading: boolean }
+  const [state, setState] = useState<State>({ key, isLoading: true })
+  const [round, setRound] = useState(0)
+  const latest = useRef(load)
+  latest.current = load
+  // A new round asks the same again.
+  useEffect(() => {
+    const leaving = new AbortController()
+    setState((before) =>
+      before.key === key ? { ...before, isLoading: true } : { key, isLoading: true },
+    )
+    latest.current(leaving.signal).then(
+      (data) => !leaving.signal.aborted && setState({ key, data, isLoading: false }),
+      (error) => {
+        if (leaving.signal.aborted) return
+        const problem = problemFrom(error)
+        setState((before) => ({
+          ...(before.key === key ? before : { key }),
+          problem,
+          isLoading: false,
+        }))
+      },
+    )
+    return () => leaving.abort()
+  }, [key, round])
+  const reload = useCallback(() => setRound((before) => before + 1), [])
+  const isCurrent = state.key === key
+  return {
+    data: isCurrent ? state.data : undefined,
+    problem: isCurrent ? state.problem : undefined,
+    isLoading: !isCurrent || state.isLoading,
+    reload,
+  }
+}
+
+export type Paged<Row> = Loaded<Page<Row>> & {
+  number: number
+  isFirst: boolean
+  goFurther: () => void
+  goBack: () => void
+}
+
+// A list page by page. Cursors only lead onwards, so those that were used are kept for going back.
+export function usePages<Row>(path: string, query: Query, limit = 25): Paged<Row> {
+  const name = JSON.stringify([path, query])
+  const [trail, setTrail] = useState<{ name: string; cursors: string[] }>({ name, cursors: [] })
+  const cursors = trail.name === name ? trail.cursors : []
+  const cursor = cursors.at(-1)
+  const loaded = useLoaded(`${name} ${cursor ?? ''}`, (signal) =>
+    getPage<Row>(path, { ...query, limit: `${limit}`, cursor }, signal),
+  )
+  const next = loaded.data?.nextCursor
+  return {
+    ...loaded,
+    number: cursors.length + 1,
+    isFirst: cursors.length === 0,
+    goFurther: () => next && setTrail({ name, cursors: [...cursors, next] }),
+    goBack: () => setTrail({ name, cursors: cursors.slice(0, -1) }),
+  }
+}
+
+// Does it again whenever the version is another than at first.
+export function useAgain(version: number, work: () => void): void {
+  const done = useRef(version)
+  const latest = useRef(work)
+  latest.current = work
+  useEffect(() => {
+    if (done.current === version) return
+    done.current = version
+    latest.current()
+  }, [version])
+}

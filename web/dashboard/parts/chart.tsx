@@ -1,0 +1,169 @@
+// What came in over the last hours or days, as bars; the same as a table for whoever would rather
+// read. Drawn here: a library would weigh more than the whole page.
+
+import { useState } from 'preact/hooks'
+import { count, day, hour, money, shortMoney } from '../format.ts'
+import { STRINGS } from '../strings.ts'
+import { Skeleton } from './states.tsx'
+
+export type Point = { from: string; collected: number; credits: number; successful: number }
+type Span = 'hours' | 'days'
+
+const HEIGHT = 160
+const LABELS = { hours: 6, days: 5 } // Every so many bars have one below.
+
+const { chart: said } = STRINGS
+
+export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point[] | undefined }) {
+  const [span, setSpan] = useState<Span>('hours')
+  const [isTable, setTable] = useState(false)
+  const points = span === 'hours' ? hours : days
+  const label = span === 'hours' ? hour : day
+  return (
+    <section class="card chart" aria-labelledby="chart">
+      <header class="card-top">
+        <h2 id="chart">{said.title}</h2>
+        <fieldset class="segments">
+          <legend class="hidden">{said.span}</legend>
+          {(['hours', 'days'] as const).map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={each === span}
+              onClick={() => setSpan(each)}
+            >
+              {said[each]}
+            </button>
+          ))}
+        </fieldset>
+        <button
+          type="button"
+          class="button quiet"
+          aria-pressed={isTable}
+          onClick={() => setTable(!isTable)}
+        >
+          {said.table}
+        </button>
+      </header>
+      {!points && <Skeleton kind="chart" />}
+      {points &&
+        (isTable ? (
+          <AsTable points={points} label={label} />
+        ) : (
+          <Bars points={points} span={span} label={label} />
+        ))}
+    </section>
+  )
+}
+
+type Label = (iso: string) => string
+
+function Bars({ points, span, label }: { points: Point[]; span: Span; label: Label }) {
+  const [pointed, setPointed] = useState<number | undefined>()
+  const most = ceiling(Math.max(...points.map(({ collected }) => collected)))
+  const width = 100 / points.length
+  const shown = pointed === undefined ? undefined : points[pointed]
+  const total = points.reduce((sum, { collected }) => sum + collected, 0)
+  return (
+    <div class="plot">
+      <p class="plot-sum" aria-hidden="true">
+        {shown
+          ? said.point(label(shown.from), money(shown.collected), count(shown.credits))
+          : said.sum(money(total))}
+      </p>
+      <div class="plot-body">
+        <div class="plot-scale muted small" aria-hidden="true">
+          <span>{shortMoney(most)}</span>
+          <span>{shortMoney(most / 2)}</span>
+          <span>{shortMoney(0)}</span>
+        </div>
+        <svg
+          width="100%"
+          height={HEIGHT}
+          role="img"
+          aria-label={said.description(said[span], money(total))}
+          onPointerLeave={() => setPointed(undefined)}
+        >
+          {[0, 0.5, 1].map((at) => (
+            <line
+              key={at}
+              x1="0"
+              x2="100%"
+              y1={at * (HEIGHT - 1) + 0.5}
+              y2={at * (HEIGHT - 1) + 0.5}
+            />
+          ))}
+          {points.map(({ from, collected }, at) => (
+            <g key={from} onPointerEnter={() => setPointed(at)}>
+              <rect class="plot-slot" x={`${at * width}%`} width={`${width}%`} height={HEIGHT} />
+              <Bar at={at} width={width} share={collected / most} isPointed={at === pointed} />
+            </g>
+          ))}
+        </svg>
+      </div>
+      <div class="plot-labels muted small" aria-hidden="true">
+        {points
+          .filter((_, at) => (points.length - 1 - at) % LABELS[span] === 0)
+          .map(({ from }) => (
+            <span key={from}>{label(from)}</span>
+          ))}
+      </div>
+    </div>
+  )
+}
+
+const BAR_SHARE = 0.64 // Of the room that each has.
+
+function Bar(props: { at: number; width: number; share: number; isPointed: boolean }) {
+  const { at, width, share, isPointed } = props
+  const height = share > 0 ? Math.max(share * (HEIGHT - 2), 2) : 0
+  return (
+    <rect
+      class={isPointed ? 'bar pointed' : 'bar'}
+      x={`${(at + (1 - BAR_SHARE) / 2) * width}%`}
+      width={`${width * BAR_SHARE}%`}
+      y={HEIGHT - height}
+      height={height}
+      rx="2"
+    />
+  )
+}
+
+// The next round number, so that the scale reads well: 1, 2 or 5 times a power of ten.
+function ceiling(most: number): number {
+  if (most <= 0) return 1000
+  const power = 10 ** Math.floor(Math.log10(most))
+  return ([1, 2, 5, 10].find((step) => step * power >= most) ?? 10) * power
+}
+
+// What scrolls must be reachable by keyboard.
+const SCROLLED = { tabIndex: 0 }
+
+function AsTable({ points, label }: { points: Point[]; label: Label }) {
+  return (
+    <section class="plot-table" aria-label={said.table} {...SCROLLED}>
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">{said.when}</th>
+            <th scope="col" class="amount">
+              {said.collected}
+            </th>
+            <th scope="col" class="amount">
+              {said.credits}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {points.toReversed().map(({ from, collected, credits }) => (
+            <tr key={from}>
+              <td>{label(from)}</td>
+              <td class="amount">{money(collected)}</td>
+              <td class="amount">{count(credits)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

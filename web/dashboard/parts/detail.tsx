@@ -1,0 +1,55 @@
+// The drawer of one thing: its facts at the top, its timeline below.
+
+import type { ComponentChildren } from 'preact'
+import { getData } from '../api.ts'
+import { useAgain, useLoaded } from '../loading.ts'
+import { STRINGS } from '../strings.ts'
+import { Drawer } from './drawer.tsx'
+import { Failed, Skeleton } from './states.tsx'
+import { type Entry, Timeline } from './timeline.tsx'
+
+type Props<Thing> = {
+  title: string
+  path: string // In the API.
+  version: number // A new one asks again, while what was there stays.
+  close: () => void
+  show: (thing: Thing) => ComponentChildren
+  timeline?: ComponentChildren
+}
+
+export function Detail<Thing>({ title, path, version, close, show, timeline }: Props<Thing>) {
+  const { data, problem, reload } = useFresh<Thing>(path, version)
+  return (
+    <Drawer title={title} close={close}>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="page" lines={8} />}
+      {data && (
+        <>
+          {show(data)}
+          <h3>{STRINGS.timeline.label}</h3>
+          {timeline ?? <WholeTimeline path={`${path}/timeline`} version={version} />}
+        </>
+      )}
+    </Drawer>
+  )
+}
+
+type Whole = { entries: Entry[]; isWhole: boolean }
+
+function WholeTimeline({ path, version }: { path: string; version: number }) {
+  const { data, problem, reload } = useFresh<Whole>(path, version)
+  if (problem) return <Failed problem={problem} retry={reload} />
+  if (!data) return <Skeleton kind="rows" lines={5} />
+  return (
+    <>
+      <Timeline entries={data.entries} />
+      {!data.isWhole && <p class="muted small">{STRINGS.timeline.cut}</p>}
+    </>
+  )
+}
+
+function useFresh<Thing>(path: string, version: number) {
+  const loaded = useLoaded<Thing>(path, (signal) => getData<Thing>(path, {}, signal))
+  useAgain(version, loaded.reload)
+  return loaded
+}

@@ -1,0 +1,57 @@
+// What is open in a list, beside it: a dialog, so that the keyboard stays inside and Escape closes.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { STRINGS } from '../strings.ts'
+import { Icon } from './icons.tsx'
+
+type Props = { title: string; close: () => void; children: ComponentChildren }
+
+export function Drawer({ title, close, children }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null
+    dialog.current?.showModal()
+    return () => before?.focus?.()
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same by keyboard.
+    <dialog
+      ref={dialog}
+      class="drawer"
+      aria-labelledby="drawer-title"
+      onCancel={(event) => {
+        event.preventDefault()
+        close()
+      }}
+      onClick={(event) => event.target === dialog.current && close()}
+    >
+      <div class="drawer-body">
+        <header class="drawer-top">
+          <h2 id="drawer-title">{title}</h2>
+          <button type="button" class="icon-button" aria-label={STRINGS.close} onClick={close}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+export type Fact = readonly [name: string, value: ComponentChildren]
+
+// What is known of it; what has no value is left out.
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== '')
+  return (
+    <dl class="facts">
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,104 @@
+// Filters of a list, kept in the address. A choice filters at once, a text when it is done.
+
+import type { TargetedEvent } from 'preact'
+import type { Query } from '../api.ts'
+import { currentPlace, goTo, hrefOf } from '../routing.ts'
+import { STRINGS } from '../strings.ts'
+import { Icon } from './icons.tsx'
+
+export type Filter = {
+  name: string
+  label: string
+  choices?: readonly { value: string; label: string }[]
+  type?: 'text' | 'date'
+  placeholder?: string
+}
+
+type Props = { view: string; filters: readonly Filter[]; query: Query; csv?: string }
+
+export function Filters({ view, filters, query, csv }: Props) {
+  const set = (name: string, value: string) => {
+    const { open, query: now } = currentPlace()
+    goTo(hrefOf(view, open, { ...now, [name]: value.trim() }), { replace: true })
+  }
+  const isSet = filters.some(({ name }) => query[name])
+  return (
+    <form class="filters" aria-label={STRINGS.filters.label} onSubmit={(e) => e.preventDefault()}>
+      {filters.map((filter) => (
+        <div key={filter.name} class="filter">
+          <label for={`filter-${filter.name}`}>{filter.label}</label>
+          <Control filter={filter} value={query[filter.name] ?? ''} set={set} />
+        </div>
+      ))}
+      <div class="filters-end">
+        {isSet && (
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => goTo(hrefOf(view), { replace: true })}
+          >
+            {STRINGS.filters.clear}
+          </button>
+        )}
+        {csv && (
+          <a class="button" href={csv} download>
+            <Icon name="download" />
+            {STRINGS.filters.csv}
+          </a>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function Control({
+  filter: { name, choices, type = 'text', placeholder },
+  value,
+  set,
+}: {
+  filter: Filter
+  value: string
+  set: (name: string, value: string) => void
+}) {
+  if (choices) {
+    return (
+      <select
+        id={`filter-${name}`}
+        name={name}
+        value={value}
+        onChange={(event) => set(name, event.currentTarget.value)}
+      >
+        <option value="">{STRINGS.filters.all}</option>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  const field = {
+    id: `filter-${name}`,
+    name,
+    defaultValue: value,
+    key: value,
+    placeholder: placeholder ?? '',
+    onChange: (event: TargetedEvent<HTMLInputElement>) => set(name, event.currentTarget.value),
+  }
+  if (type === 'date') return <input type="date" {...field} />
+  return <input type="text" autocomplete="off" {...field} />
+}
+
+// Only what is one of the filters is asked for; a day that is the last is asked for whole.
+export function askedFor(filters: readonly Filter[], query: Query): Query {
+  const given = filters.map(({ name }) => [name, query[name]] as const)
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, name === 'to' && value ? dayAfter(value) : value]),
+  )
+}
+
+function dayAfter(date: string): string {
+  const at = new Date(`${date}T00:00:00Z`)
+  if (Number.isNaN(at.getTime())) return date
+  return new Date(at.getTime() + 86_400_000).toISOString().slice(0, 10)
+}

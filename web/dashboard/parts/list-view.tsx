@@ -1,0 +1,75 @@
+// What the lists have in common: filters above, the table, and what is open of it at the side. The
+// first page keeps itself up to date while events come.
+
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { withQuery } from '../api.ts'
+import { useCalm, useEvents } from '../live.ts'
+import { usePages } from '../loading.ts'
+import { follow, goTo, hrefOf } from '../routing.ts'
+import { STRINGS } from '../strings.ts'
+import type { ViewProps } from '../views.ts'
+import { askedFor, type Filter, Filters } from './filters.tsx'
+import type { IconName } from './icons.tsx'
+import { Empty } from './states.tsx'
+import { type Column, ListTable } from './table.tsx'
+
+type Props<Row> = ViewProps & {
+  view: string
+  icon: IconName
+  path: string // In the API.
+  csv: string
+  caption: string
+  columns: readonly Column<Row>[]
+  filters: readonly Filter[]
+  keyOf: (row: Row) => string
+  isAbout: RegExp // The types of events after which to look again.
+  none: { title: string; text: ComponentChildren }
+  detail: (open: string, version: number, close: () => void) => ComponentChildren
+}
+
+export function ListView<Row>(props: Props<Row>) {
+  const { view, path, filters, place, session, isAbout } = props
+  const asked = askedFor(filters, place.query)
+  const pages = usePages<Row>(path, asked)
+  const [version, setVersion] = useState(0)
+  const look = useCalm(() => {
+    setVersion((before) => before + 1)
+    if (pages.isFirst) pages.reload()
+  })
+  useEvents(({ type }) => isAbout.test(type) && look(), session.scopes.includes('webhooks:read'))
+  const isFiltered = Object.values(asked).some(Boolean)
+  const close = () => goTo(hrefOf(view, undefined, place.query))
+  return (
+    <>
+      <Filters
+        view={view}
+        filters={filters}
+        query={place.query}
+        csv={withQuery(props.csv, asked)}
+      />
+      <ListTable
+        caption={props.caption}
+        columns={props.columns}
+        pages={pages}
+        keyOf={props.keyOf}
+        hrefOf={(row) => hrefOf(view, props.keyOf(row), place.query)}
+        openKey={place.open}
+        empty={
+          isFiltered ? (
+            <Empty icon="search" title={STRINGS.filters.nothing}>
+              <a href={hrefOf(view)} onClick={follow}>
+                {STRINGS.filters.clear}
+              </a>
+            </Empty>
+          ) : (
+            <Empty icon={props.icon} title={props.none.title}>
+              {props.none.text}
+            </Empty>
+          )
+        }
+      />
+      {place.open !== undefined && props.detail(place.open, version, close)}
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+// What stands where there is nothing to show yet, nothing at all, or something went wrong.
+
+import type { ComponentChildren } from 'preact'
+import type { Problem } from '../api.ts'
+import { STRINGS } from '../strings.ts'
+import { Icon, type IconName } from './icons.tsx'
+
+// Says what to do next.
+export function Empty({
+  icon,
+  title,
+  children,
+}: {
+  icon: IconName
+  title: string
+  children?: ComponentChildren
+}) {
+  return (
+    <div class="empty">
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      <div class="empty-text">{children}</div>
+    </div>
+  )
+}
+
+// What happened, and what to do about it.
+export function Failed({ problem, retry }: { problem: Problem; retry?: () => void }) {
+  return (
+    <div class="failed" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p>{problem.message}</p>
+        {problem.fields.map(({ field, message }) => (
+          <p key={field} class="muted">
+            {STRINGS.problems.field(field, message)}
+          </p>
+        ))}
+        {problem.requestId && (
+          <p class="muted small">{STRINGS.problems.requestId(problem.requestId)}</p>
+        )}
+        {retry && (
+          <button type="button" class="button" onClick={retry}>
+            {STRINGS.retry}
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+// As large as what will come, so that nothing jumps.
+export function Skeleton({ lines = 1, kind = 'text' }: { lines?: number; kind?: string }) {
+  return (
+    <div class={`skeleton ${kind}`} aria-hidden="true">
+      {Array.from({ length: lines }, (_, at) => (
+        <span key={at} />
+      ))}
+    </div>
+  )
+}

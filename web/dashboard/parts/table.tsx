@@ -1,0 +1,127 @@
+// A list as a table: rows open by a press anywhere or by Enter, arrows and j/k move between them, and
+// pages are turned below. On a narrow page each row becomes a small card.
+
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { Paged } from '../loading.ts'
+import { follow, goTo } from '../routing.ts'
+import { STRINGS } from '../strings.ts'
+import { Icon } from './icons.tsx'
+import { Failed, Skeleton } from './states.tsx'
+
+export type Column<Row> = {
+  name: string
+  // Where it stands on a narrow page; without: it is left out there.
+  place?: 'lead' | 'amount' | 'second' | 'state' | 'time'
+  isAmount?: boolean
+  show: (row: Row) => ComponentChildren
+}
+
+type Props<Row> = {
+  caption: string
+  columns: readonly Column<Row>[]
+  pages: Paged<Row>
+  keyOf: (row: Row) => string
+  hrefOf: (row: Row) => string
+  openKey: string | undefined
+  empty: ComponentChildren
+}
+
+export function ListTable<Row>({ caption, columns, pages, empty, ...rows }: Props<Row>) {
+  const { data, problem, isLoading, reload } = pages
+  if (problem) return <Failed problem={problem} retry={reload} />
+  if (!data) return <Skeleton kind="rows" lines={10} />
+  if (data.data.length === 0 && pages.isFirst && !data.hasMore) return <>{empty}</>
+  return (
+    <>
+      <table class="list" aria-busy={isLoading}>
+        <caption class="hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ name, isAmount, place }) => (
+              <th key={name} scope="col" class={cellClass(place, isAmount)}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <Rows columns={columns} rows={data.data} {...rows} />
+      </table>
+      <Pager pages={pages} />
+    </>
+  )
+}
+
+function Rows<Row>({
+  columns,
+  rows,
+  keyOf,
+  hrefOf,
+  openKey,
+}: Pick<Props<Row>, 'columns' | 'keyOf' | 'hrefOf' | 'openKey'> & { rows: readonly Row[] }) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
+    if (step === undefined) return
+    const links = [...(body.current?.querySelectorAll<HTMLElement>('a.row-link') ?? [])]
+    const at = links.indexOf(event.target as HTMLElement)
+    if (at === -1) return
+    event.preventDefault()
+    links[at + step]?.focus()
+  }
+  return (
+    <tbody ref={body} onKeyDown={press}>
+      {rows.map((row) => (
+        <tr
+          key={keyOf(row)}
+          data-open={keyOf(row) === openKey}
+          onClick={(event) => {
+            const isElsewhere = (event.target as HTMLElement).closest('a, button')
+            if (!isElsewhere && !window.getSelection()?.toString()) goTo(hrefOf(row))
+          }}
+        >
+          {columns.map(({ name, show, isAmount, place }, at) => (
+            <td key={name} class={cellClass(place, isAmount)}>
+              {at === 0 ? (
+                <a class="row-link" href={hrefOf(row)} onClick={follow}>
+                  {show(row)}
+                </a>
+              ) : (
+                show(row)
+              )}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  )
+}
+
+function cellClass(place: string | undefined, isAmount: boolean | undefined): string {
+  return `${place ? `at-${place}` : 'wide-only'}${isAmount ? ' amount' : ''}`
+}
+
+function Pager<Row>({ pages }: { pages: Paged<Row> }) {
+  const { isFirst, data, number, goBack, goFurther, isLoading } = pages
+  if (isFirst && !data?.hasMore) return null
+  return (
+    <nav class="pager" aria-label={STRINGS.pages.label}>
+      <button type="button" class="button" disabled={isFirst || isLoading} onClick={goBack}>
+        <Icon name="back" />
+        {STRINGS.pages.back}
+      </button>
+      <span class="muted" aria-live="polite">
+        {STRINGS.pages.number(number)}
+      </span>
+      <button
+        type="button"
+        class="button"
+        disabled={!data?.hasMore || isLoading}
+        onClick={goFurther}
+      >
+        {STRINGS.pages.further}
+        <Icon name="onward" />
+      </button>
+    </nav>
+  )
+}

@@ -1,0 +1,84 @@
+// Everything that happened to something, newest first: what it was, how much, and the plain facts
+// behind it when one wants to see them.
+
+import { words } from '../format.ts'
+import { STRINGS } from '../strings.ts'
+import { Icon, type IconName } from './icons.tsx'
+import { Money, Time } from './values.tsx'
+
+export type Entry = {
+  at: string
+  kind: string
+  description: string
+  amount: number | null
+  currency: string | null
+  reference: string | null
+  detail: Record<string, string | number | null>
+}
+
+const ICONS: Record<string, IconName> = {
+  advice: 'advice',
+  account: 'accounts',
+  number: 'number',
+  action: 'action',
+  credit: 'credits',
+  reversal: 'reversal',
+  suspense: 'suspense',
+  transfer: 'transfer',
+  event: 'event',
+  waiting: 'suspense',
+  attempt: 'attempt',
+}
+
+export function Timeline({ entries }: { entries: readonly Entry[] }) {
+  return (
+    <ol class="timeline" aria-label={STRINGS.timeline.label}>
+      {entries.toReversed().map((entry, at) => (
+        <li key={`${entry.at} ${entry.kind} ${entries.length - at}`} class={toneOf(entry)}>
+          <span class="timeline-mark">
+            <Icon name={ICONS[entry.kind] ?? 'event'} />
+          </span>
+          <div class="timeline-text">
+            <p>{entry.description}</p>
+            <Details entry={entry} />
+          </div>
+          <div class="timeline-end">
+            {entry.amount !== null && <Money amount={entry.amount} currency={entry.currency} />}
+            <Time at={entry.at} />
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Details({ entry: { detail, reference, kind } }: { entry: Entry }) {
+  const known = Object.entries({ reference, ...detail }).filter(([, value]) => value !== null)
+  if (known.length === 0) return null
+  return (
+    <details>
+      <summary>
+        {STRINGS.timeline.details}
+        <span class="hidden"> {words(kind)}</span>
+      </summary>
+      <dl>
+        {known.map(([name, value]) => (
+          <div key={name}>
+            <dt>{words(name)}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+function toneOf({ kind, detail }: Entry): string {
+  if (kind === 'attempt') {
+    const isTaken = typeof detail.status === 'number' && detail.status >= 200 && detail.status < 300
+    return isTaken ? 'good' : 'bad'
+  }
+  if (kind === 'credit') return 'good'
+  if (kind === 'reversal') return 'bad'
+  return kind === 'suspense' || kind === 'waiting' ? 'warn' : 'calm'
+}

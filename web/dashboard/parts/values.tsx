@@ -1,0 +1,76 @@
+// Amounts, times, states and references, each always shown the same way.
+
+import { useEffect, useState } from 'preact/hooks'
+import { exactTime, localTime, money, words } from '../format.ts'
+import { STRINGS } from '../strings.ts'
+import { Icon } from './icons.tsx'
+import { toast } from './toasts.tsx'
+
+export function Money({ amount, currency = 'NGN' }: { amount: number; currency?: string | null }) {
+  return <span class="money">{money(amount, currency ?? 'NGN')}</span>
+}
+
+// Local, with the exact one on hover.
+export function Time({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={exactTime(at)}>
+      {localTime(at)}
+    </time>
+  )
+}
+
+type Tone = 'good' | 'warn' | 'bad' | 'calm'
+
+const TONES: Record<string, Tone> = {
+  Successful: 'good',
+  Paid: 'good',
+  booked: 'good',
+  assigned: 'good',
+  active: 'good',
+  delivered: 'good',
+  PartPayment: 'warn',
+  suspended: 'warn',
+  open: 'warn',
+  pending: 'calm',
+  Expired: 'calm',
+  Cancelled: 'calm',
+  Processing: 'calm',
+  returned: 'calm',
+  Reversed: 'bad',
+  reversed: 'bad',
+  failed: 'bad',
+  inactive: 'bad',
+}
+
+export function Badge({ state, tone }: { state: string; tone?: Tone }) {
+  return <span class={`badge ${tone ?? TONES[state] ?? 'calm'}`}>{words(state)}</span>
+}
+
+const SHOWN_MS = 1_500
+
+// A reference that one will want elsewhere: a press copies it, and says so.
+export function Copyable({ text, label }: { text: string; label?: string }) {
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = window.setTimeout(() => setCopied(false), SHOWN_MS)
+    return () => window.clearTimeout(timer)
+  }, [isCopied])
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(true)
+      toast(STRINGS.copied(text))
+    } catch {
+      toast(STRINGS.notCopied, 'bad')
+    }
+  }
+  return (
+    <span class="copyable">
+      <code>{label ?? text}</code>
+      <button type="button" class="icon-button" aria-label={STRINGS.copy(text)} onClick={copy}>
+        <Icon name={isCopied ? 'check' : 'copy'} />
+      </button>
+    </span>
+  )
+}

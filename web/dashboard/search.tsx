@@ -1,0 +1,142 @@
+// Search by whatever somebody has in hand: an account number, a session id, any reference, a name.
+// A list of choices under a field, as the ARIA pattern of a combobox has it.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { getData, type Problem, problemFrom } from './api.ts'
+import { words } from './format.ts'
+import { Icon } from './parts/icons.tsx'
+import { Money } from './parts/values.tsx'
+import { goTo, hrefOf } from './routing.ts'
+import { STRINGS } from './strings.ts'
+
+type Hit = {
+  type: 'payment' | 'advice' | 'account' | 'credit' | 'event'
+  reference: string
+  title: string
+  detail: string | null
+  amount: number | null
+}
+type State = { asked: string; hits?: Hit[]; problem?: Problem }
+
+// Where each is shown.
+const VIEW_OF: Record<Hit['type'], string> = {
+  payment: 'payments',
+  advice: 'payments',
+  account: 'accounts',
+  credit: 'credits',
+  event: 'webhooks',
+}
+
+const CALM_MS = 200
+
+export function SearchBox() {
+  const [text, setText] = useState('')
+  const [state, setState] = useState<State | undefined>()
+  const [chosen, setChosen] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  const asked = text.trim()
+
+  useEffect(() => focusOnSlash(field), [])
+  useEffect(() => {
+    if (asked === '') return
+    const leaving = new AbortController()
+    const timer = window.setTimeout(async () => {
+      try {
+        const hits = await getData<Hit[]>('/api/v1/search', { q: asked }, leaving.signal)
+        setState({ asked, hits })
+        setChosen(0)
+      } catch (error) {
+        if (!leaving.signal.aborted) setState({ asked, problem: problemFrom(error) })
+      }
+    }, CALM_MS)
+    return () => {
+      window.clearTimeout(timer)
+      leaving.abort()
+    }
+  }, [asked])
+
+  const hits = state?.asked === asked ? (state.hits ?? []) : []
+  const open = (hit: Hit) => {
+    setText('')
+    setOpen(false)
+    field.current?.blur()
+    goTo(hrefOf(VIEW_OF[hit.type], hit.reference))
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') setOpen(false)
+    if (event.key === 'Enter' && hits[chosen]) open(hits[chosen])
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined || hits.length === 0) return
+    event.preventDefault()
+    setOpen(true)
+    setChosen((chosen + step + hits.length) % hits.length)
+  }
+  const isShown = isOpen && asked !== '' && state?.asked === asked
+
+  return (
+    <search class="search">
+      <Icon name="search" />
+      <input
+        ref={field}
+        type="text"
+        role="combobox"
+        aria-label={STRINGS.search.label}
+        aria-expanded={isShown}
+        aria-controls="hits"
+        aria-autocomplete="list"
+        {...(isShown && hits[chosen] ? { 'aria-activedescendant': `hit-${chosen}` } : {})}
+        placeholder={STRINGS.search.placeholder}
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={100}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value)
+          setOpen(true)
+        }}
+        onKeyDown={press}
+        onBlur={() => setOpen(false)}
+      />
+      <div class="hits" hidden={!isShown}>
+        {state?.problem && <p class="fault">{state.problem.message}</p>}
+        {isShown && !state?.problem && hits.length === 0 && (
+          <p class="muted">{STRINGS.search.nothing}</p>
+        )}
+        <div id="hits" role="listbox" aria-label={STRINGS.search.hits}>
+          {hits.map((hit, at) => (
+            <div
+              key={`${hit.type}/${hit.reference}`}
+              id={`hit-${at}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={at === chosen}
+              // Before the field loses its focus, which folds the list away.
+              onMouseDown={(event) => {
+                event.preventDefault()
+                open(hit)
+              }}
+            >
+              <span class="hit-type">{words(hit.type)}</span>
+              <span class="hit-title">{hit.title}</span>
+              {hit.amount !== null && <Money amount={hit.amount} />}
+              {hit.detail && <span class="hit-detail muted">{hit.detail}</span>}
+            </div>
+          ))}
+        </div>
+      </div>
+    </search>
+  )
+}
+
+function focusOnSlash(field: { current: HTMLInputElement | null }) {
+  const press = (event: KeyboardEvent) => {
+    const { tagName } = event.target as HTMLElement
+    const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(tagName)
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    field.current?.focus()
+  }
+  document.addEventListener('keydown', press)
+  return () => document.removeEventListener('keydown', press)
+}

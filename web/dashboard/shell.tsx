@@ -1,0 +1,152 @@
+// The frame around every view: menu, search, who one is. On a narrow page the menu is folded away.
+
+import type { ComponentType } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Problem, problemFrom } from './api.ts'
+import { Icon } from './parts/icons.tsx'
+import { Failed, Skeleton } from './parts/states.tsx'
+import { toast } from './parts/toasts.tsx'
+import { BASE, follow, hrefOf, usePlace } from './routing.ts'
+import { SearchBox } from './search.tsx'
+import { type Session, signOut } from './session.ts'
+import { STRINGS } from './strings.ts'
+import { chooseTheme, chosenTheme, nextTheme } from './theme.ts'
+import { type View, type ViewProps, viewsFor } from './views.ts'
+
+export function Shell({ session }: { session: Session }) {
+  const place = usePlace()
+  const [isOpen, setOpen] = useState(false)
+  const views = viewsFor(session)
+  const view = views.find(({ path }) => path === place.view)
+  const name = view?.name ?? STRINGS.nothingHere.title
+  useEffect(() => {
+    setOpen(false)
+    document.title = `${name} · ${STRINGS.title}`
+  }, [place.view, name])
+
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        {STRINGS.skip}
+      </a>
+      <header class="side" data-open={isOpen}>
+        <div class="side-top">
+          <a class="brand" href={BASE} onClick={follow}>
+            {STRINGS.title}
+          </a>
+          {session.client.mode === 'sandbox' && <span class="badge warn">{STRINGS.sandbox}</span>}
+          <button
+            type="button"
+            class="icon-button menu-button"
+            aria-expanded={isOpen}
+            aria-controls="menu"
+            aria-label={isOpen ? STRINGS.closeMenu : STRINGS.openMenu}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name={isOpen ? 'close' : 'menu'} />
+          </button>
+        </div>
+        <div class="side-body" id="menu">
+          <Menu views={views} current={place.view} />
+          <Person session={session} />
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <div class="top">
+          <h1>{name}</h1>
+          <SearchBox />
+        </div>
+        <ViewPlace key={place.view} view={view} props={{ session, place }} />
+      </main>
+    </div>
+  )
+}
+
+function Menu({ views, current }: { views: readonly View[]; current: string }) {
+  return (
+    <nav aria-label={STRINGS.menu}>
+      <ul>
+        {views.map(({ path, name, icon }) => (
+          <li key={path}>
+            <a
+              href={hrefOf(path)}
+              onClick={follow}
+              {...(path === current ? { 'aria-current': 'page' as const } : {})}
+            >
+              <Icon name={icon} />
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+function Person({ session: { user, role, client } }: { session: Session }) {
+  const [theme, setTheme] = useState(chosenTheme)
+  const turn = () => {
+    const next = nextTheme(theme)
+    chooseTheme(next)
+    setTheme(next)
+  }
+  const leave = async () => {
+    try {
+      await signOut()
+      window.location.assign(BASE) // From the start: nothing of this person stays in the page.
+    } catch (error) {
+      toast(problemFrom(error).message, 'bad')
+    }
+  }
+  return (
+    <div class="person">
+      <p class="person-client" title={client.clientId}>
+        {client.name}
+      </p>
+      <p class="muted small person-email" title={user.email}>
+        {STRINGS.person(user.email, role)}
+      </p>
+      <div class="person-buttons">
+        <button type="button" class="button quiet" onClick={turn}>
+          <Icon name={theme} />
+          {STRINGS.themes[theme]}
+        </button>
+        <button type="button" class="button quiet" onClick={leave}>
+          <Icon name="leave" />
+          {STRINGS.signOut}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+// The view's code comes when it is first needed.
+function ViewPlace({ view, props }: { view: View | undefined; props: ViewProps }) {
+  type State = { Component?: ComponentType<ViewProps>; problem?: Problem }
+  const [state, setState] = useState<State>({})
+  const [round, setRound] = useState(0)
+  const isGone = useRef(false)
+  useEffect(() => {
+    isGone.current = false
+    view?.load().then(
+      ({ default: Component }) => !isGone.current && setState({ Component }),
+      () => !isGone.current && setState({ problem: problemFrom(undefined) }),
+    )
+    return () => {
+      isGone.current = true
+    }
+  }, [view, round])
+  if (!view) {
+    return (
+      <p class="empty">
+        {STRINGS.nothingHere.text}{' '}
+        <a href={BASE} onClick={follow}>
+          {STRINGS.nothingHere.link}
+        </a>
+      </p>
+    )
+  }
+  const { Component, problem } = state
+  if (problem) return <Failed problem={problem} retry={() => setRound(round + 1)} />
+  return Component ? <Component {...props} /> : <Skeleton kind="page" lines={6} />
+}

@@ -1,0 +1,185 @@
+// The door: email and password, then whatever else the service asks for (a code, which client).
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Problem, problemFrom } from './api.ts'
+import { changePassword, type Session, signIn } from './session.ts'
+import { STRINGS } from './strings.ts'
+
+const { signIn: words } = STRINGS
+const NEW_PASSWORD_LENGTH_MIN = 12
+
+export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  const [asked, setAsked] = useState<{ code: boolean; clients: string[] }>({
+    code: false,
+    clients: [],
+  })
+  const codeField = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    document.title = `${words.title} · ${STRINGS.title}`
+  }, [])
+  useEffect(() => {
+    if (asked.code) codeField.current?.focus()
+  }, [asked.code])
+
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget as HTMLFormElement)
+    const field = (name: string) => String(form.get(name) ?? '').trim()
+    setBusy(true)
+    try {
+      const [code, clientId] = [field('code'), field('clientId')]
+      const session = await signIn({
+        email: field('email'),
+        password: String(form.get('password') ?? ''),
+        ...(code ? { code } : {}),
+        ...(clientId ? { clientId } : {}),
+      })
+      onSignedIn(session)
+    } catch (error) {
+      const found = problemFrom(error)
+      if (found.code === 'code_needed') setAsked((now) => ({ ...now, code: true }))
+      if (found.code === 'client_id_needed') {
+        setAsked((now) => ({ ...now, clients: clientsIn(found) }))
+      }
+      setProblem(found)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Door title={words.title}>
+      <form onSubmit={submit} aria-busy={isBusy}>
+        <Field label={words.email} name="email" type="email" autocomplete="username" />
+        <Field
+          label={words.password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+        />
+        {asked.code && (
+          <label class="field">
+            <span>{words.code}</span>
+            <input
+              ref={codeField}
+              name="code"
+              inputMode="numeric"
+              autocomplete="one-time-code"
+              required
+            />
+          </label>
+        )}
+        {asked.clients.length > 0 && (
+          <label class="field">
+            <span>{words.client}</span>
+            <select name="clientId">
+              {asked.clients.map((clientId) => (
+                <option key={clientId}>{clientId}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        <Fault problem={problem} />
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {isBusy ? words.busy : words.submit}
+        </button>
+      </form>
+    </Door>
+  )
+}
+
+// The service lists them in the fault of the field: "One of A, B."
+function clientsIn(problem: Problem): string[] {
+  const fault = problem.fields.find(({ field }) => field === 'clientId')
+  const list = /^One of (.+)\.$/.exec(fault?.message ?? '')?.[1]
+  return list ? list.split(', ') : []
+}
+
+export function NewPassword({ onChanged }: { onChanged: () => void }) {
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => {
+    document.title = `${words.newTitle} · ${STRINGS.title}`
+  }, [])
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget as HTMLFormElement)
+    setBusy(true)
+    try {
+      await changePassword(String(form.get('current') ?? ''), String(form.get('new') ?? ''))
+      onChanged()
+    } catch (error) {
+      setProblem(problemFrom(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <Door title={words.newTitle}>
+      <p class="muted">{words.newWhy}</p>
+      <form onSubmit={submit} aria-busy={isBusy}>
+        <Field
+          label={words.current}
+          name="current"
+          type="password"
+          autocomplete="current-password"
+        />
+        <Field
+          label={words.chosen(NEW_PASSWORD_LENGTH_MIN)}
+          name="new"
+          type="password"
+          autocomplete="new-password"
+        />
+        <Fault problem={problem} />
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {isBusy ? words.busy : words.change}
+        </button>
+      </form>
+    </Door>
+  )
+}
+
+function Door({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <main class="door">
+      <div class="door-card">
+        <p class="brand">{STRINGS.title}</p>
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  )
+}
+
+type FieldProps = { label: string; name: string; type: 'email' | 'password'; autocomplete: string }
+
+function Field({ label, type, ...rest }: FieldProps) {
+  const id = `field-${rest.name}`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {type === 'email' ? (
+        <input id={id} type="email" {...rest} required />
+      ) : (
+        <input id={id} type="password" {...rest} required />
+      )}
+    </div>
+  )
+}
+
+// A request for a code is no fault, but is told in the same place.
+function Fault({ problem }: { problem: Problem | undefined }) {
+  const isQuestion = problem?.code === 'code_needed' || problem?.code === 'client_id_needed'
+  const wait = problem?.retryAfterSeconds
+  return (
+    <div role="alert" class={isQuestion ? 'notice' : 'fault'}>
+      {problem && <p>{problem.message}</p>}
+      {problem?.code === 'invalid_request' &&
+        problem.fields.map(({ field, message }) => (
+          <p key={field}>{STRINGS.problems.field(field, message)}</p>
+        ))}
+      {problem && wait !== undefined && wait > 0 && <p>{words.wait(Math.ceil(wait / 60))}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+// Light or dark: as the machine says, unless somebody chose. The choice stays in this browser.
+
+export const THEMES = ['auto', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+const KEY = 'manilla-theme'
+const isDarkMachine = window.matchMedia('(prefers-color-scheme: dark)')
+
+export function chosenTheme(): Theme {
+  const kept = window.localStorage.getItem(KEY)
+  return THEMES.find((theme) => theme === kept) ?? 'auto'
+}
+
+export function chooseTheme(theme: Theme): void {
+  if (theme === 'auto') window.localStorage.removeItem(KEY)
+  else window.localStorage.setItem(KEY, theme)
+  applyTheme()
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme
+}
+
+// And again whenever the machine changes its mind, as many do at dusk.
+export function followTheme(): void {
+  applyTheme()
+  isDarkMachine.addEventListener('change', applyTheme)
+}
+
+function applyTheme(): void {
+  const theme = chosenTheme()
+  const isDark = theme === 'auto' ? isDarkMachine.matches : theme === 'dark'
+  document.documentElement.dataset.theme = isDark ? 'dark' : 'light'
+}

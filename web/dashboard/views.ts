@@ -1,0 +1,61 @@
+// The views of the dashboard, in the order of the menu. To add one: a file in views/ that exports a
+// component by default, and a line here. Whoever lacks the scope does not see it; its code is loaded
+// when it is first opened.
+
+import type { ComponentType } from 'preact'
+import type { IconName } from './parts/icons.tsx'
+import type { Place } from './routing.ts'
+import type { Session } from './session.ts'
+import { STRINGS } from './strings.ts'
+
+export type ViewProps = { session: Session; place: Place }
+type ViewModule = { default: ComponentType<ViewProps> }
+
+export type View = {
+  path: string // In the address: /dashboard/<path>. The first view has none.
+  name: string
+  icon: IconName
+  scope: string | undefined // What one must be allowed, to see it; undefined: everybody may.
+  mode?: 'sandbox' // Only in this mode.
+  load: () => Promise<ViewModule>
+}
+
+const { views } = STRINGS
+
+export const VIEWS: readonly View[] = [
+  {
+    path: '',
+    name: views.today,
+    icon: 'today',
+    scope: 'credits:read',
+    load: () => import('./views/today.tsx'),
+  },
+  {
+    path: 'payments',
+    name: views.payments,
+    icon: 'payments',
+    scope: 'payments:read',
+    load: () => import('./views/payments.tsx'),
+  },
+  {
+    path: 'accounts',
+    name: views.accounts,
+    icon: 'accounts',
+    scope: 'accounts:read',
+    load: () => import('./views/accounts.tsx'),
+  },
+  {
+    path: 'credits',
+    name: views.credits,
+    icon: 'credits',
+    scope: 'credits:read',
+    load: () => import('./views/credits.tsx'),
+  },
+]
+
+export function viewsFor({ scopes, client }: Session): View[] {
+  return VIEWS.filter(
+    ({ scope, mode }) =>
+      (scope === undefined || scopes.includes(scope)) && (!mode || mode === client.mode),
+  )
+}

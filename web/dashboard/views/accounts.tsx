@@ -1,0 +1,162 @@
+// Collection accounts: numbers that stay their customers', what each holds, and all that came in.
+
+import { useState } from 'preact/hooks'
+import { getPage, problemFrom } from '../api.ts'
+import { useAgain, useLoaded } from '../loading.ts'
+import { Detail } from '../parts/detail.tsx'
+import { Facts } from '../parts/drawer.tsx'
+import type { Filter } from '../parts/filters.tsx'
+import { ListView } from '../parts/list-view.tsx'
+import { Failed, Skeleton } from '../parts/states.tsx'
+import type { Column } from '../parts/table.tsx'
+import { type Entry, Timeline } from '../parts/timeline.tsx'
+import { toast } from '../parts/toasts.tsx'
+import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { STRINGS } from '../strings.ts'
+import type { ViewProps } from '../views.ts'
+
+type Account = {
+  accountNumber: string
+  accountName: string
+  bankCode: string
+  accountBalance: number
+  currencyCode: string
+  email: string
+  phoneNumber: string
+  merchantId: string
+  merchantCode: string
+  isDefault: boolean
+  isActive: boolean
+  createdAt: string
+}
+
+const { accounts: said } = STRINGS
+const PATH = '/api/v1/accounts/static'
+
+const stateOf = ({ isActive }: Account) => (isActive ? 'active' : 'inactive')
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'active',
+    label: said.state,
+    choices: [
+      { value: 'true', label: said.active },
+      { value: 'false', label: said.inactive },
+    ],
+  },
+  { name: 'name', label: said.name, placeholder: said.partOfName },
+  { name: 'email', label: said.email },
+  { name: 'phone', label: said.phone },
+  { name: 'merchantId', label: said.merchant },
+]
+
+const COLUMNS: readonly Column<Account>[] = [
+  { name: said.name, place: 'lead', show: ({ accountName }) => accountName },
+  {
+    name: said.number,
+    place: 'second',
+    show: ({ accountNumber }) => <code>{accountNumber}</code>,
+  },
+  {
+    name: said.balance,
+    place: 'amount',
+    isAmount: true,
+    show: ({ accountBalance, currencyCode }) => (
+      <Money amount={accountBalance} currency={currencyCode} />
+    ),
+  },
+  { name: said.state, place: 'state', show: (account) => <Badge state={stateOf(account)} /> },
+  { name: said.merchant, show: ({ merchantId }) => merchantId },
+  { name: said.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+export default function Accounts(props: ViewProps) {
+  return (
+    <ListView<Account>
+      {...props}
+      view="accounts"
+      icon="accounts"
+      path={PATH}
+      csv={`${PATH}.csv`}
+      caption={STRINGS.views.accounts}
+      columns={COLUMNS}
+      filters={FILTERS}
+      keyOf={({ accountNumber }) => accountNumber}
+      isAbout={/^(?:account|collection)\./}
+      none={{
+        title: said.none,
+        text: (
+          <>
+            {said.noneText} <a href="/docs">{STRINGS.reference}</a>
+          </>
+        ),
+      }}
+      detail={(open, version, close) => {
+        const path = `${PATH}/${encodeURIComponent(open)}`
+        return (
+          <Detail<Account>
+            key={open}
+            title={said.one}
+            path={path}
+            version={version}
+            close={close}
+            show={(account) => <About account={account} />}
+            timeline={<PagedTimeline path={`${path}/timeline`} version={version} />}
+          />
+        )
+      }}
+    />
+  )
+}
+
+function About({ account }: { account: Account }) {
+  return (
+    <>
+      <div class="headline">
+        <Money amount={account.accountBalance} currency={account.currencyCode} />
+        <Badge state={stateOf(account)} />
+      </div>
+      <p class="muted">{account.accountName}</p>
+      <Facts
+        facts={[
+          [said.number, <Copyable key="number" text={account.accountNumber} />],
+          [said.bank, account.bankCode],
+          [said.email, account.email],
+          [said.phone, account.phoneNumber],
+          [said.merchant, account.merchantId],
+          [said.merchantCode, account.merchantCode],
+          [said.default, account.isDefault && said.yes],
+          [said.created, <Time key="created" at={account.createdAt} />],
+        ]}
+      />
+    </>
+  )
+}
+
+// An account may have millions of credits: the latest come first, and further back on request.
+function PagedTimeline({ path, version }: { path: string; version: number }) {
+  const first = useLoaded(path, (signal) => getPage<Entry>(path, {}, signal))
+  useAgain(version, first.reload)
+  const [older, setOlder] = useState<{ entries: Entry[]; next: string | null } | undefined>()
+  if (first.problem) return <Failed problem={first.problem} retry={first.reload} />
+  if (!first.data) return <Skeleton kind="rows" lines={5} />
+  const next = older ? older.next : first.data.nextCursor
+  const goFurther = async (cursor: string) => {
+    try {
+      const page = await getPage<Entry>(path, { cursor })
+      setOlder({ entries: [...page.data, ...(older?.entries ?? [])], next: page.nextCursor })
+    } catch (error) {
+      toast(problemFrom(error).message, 'bad')
+    }
+  }
+  return (
+    <>
+      <Timeline entries={[...(older?.entries ?? []), ...first.data.data]} />
+      {next && (
+        <button type="button" class="button" onClick={() => goFurther(next)}>
+          {STRINGS.timeline.further}
+        </button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,187 @@
+// Today: what came in, how payments ended, what needs somebody's hand, and the newest credits as
+// they arrive.
+
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { getData, getPage } from '../api.ts'
+import { count, money, share } from '../format.ts'
+import { type LiveEvent, useCalm, useEvents } from '../live.ts'
+import { useLoaded } from '../loading.ts'
+import { Chart, type Point } from '../parts/chart.tsx'
+import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Badge, Money, Time } from '../parts/values.tsx'
+import { follow, hrefOf } from '../routing.ts'
+import { STRINGS } from '../strings.ts'
+import { VIEWS, type ViewProps } from '../views.ts'
+import type { Credit } from './credits.tsx'
+
+type Period = Point & {
+  reversed: number
+  expired: number
+  cancelled: number
+  successRate: number | null
+}
+type Overview = {
+  today: Period
+  yesterday: Period
+  inSuspense: { amount: number; items: number } | null
+  failingWebhooks: number | null
+  hours: Point[]
+  days: Point[]
+  isComplete: boolean
+}
+
+const { today: said } = STRINGS
+const NEWEST = '12'
+
+export default function Today({ session }: ViewProps) {
+  const overview = useLoaded('overview', (signal) =>
+    getData<Overview>('/api/v1/overview', {}, signal),
+  )
+  const credits = useLoaded('newest', (signal) =>
+    getPage<Credit>('/api/v1/credits', { limit: NEWEST }, signal),
+  )
+  const [told, setTold] = useState('')
+  const look = useCalm(() => {
+    overview.reload()
+    credits.reload()
+  })
+  const hear = (event: LiveEvent) => {
+    const amount = cameIn(event)
+    if (amount !== undefined) setTold(said.came(money(amount)))
+    if (!event.type.startsWith('account.')) look()
+  }
+  const isLive = useEvents(hear, session.scopes.includes('webhooks:read'))
+  if (overview.problem && !overview.data) {
+    return <Failed problem={overview.problem} retry={overview.reload} />
+  }
+  return (
+    <>
+      <p class="hidden" aria-live="polite">
+        {told}
+      </p>
+      <Stats overview={overview.data} />
+      {overview.data?.isComplete === false && <p class="notice">{said.counting}</p>}
+      <Chart hours={overview.data?.hours} days={overview.data?.days} />
+      <section class="card newest" aria-labelledby="newest">
+        <header class="card-top">
+          <h2 id="newest">{said.newest}</h2>
+          <span class={`live ${isLive ? 'on' : ''}`}>{isLive ? said.live : said.notLive}</span>
+        </header>
+        <Newest credits={credits.data?.data} problem={credits.problem?.message} />
+      </section>
+    </>
+  )
+}
+
+// How much the event says came in; undefined: it is about something else.
+function cameIn({ type, data }: LiveEvent): number | undefined {
+  if (!['collection.received', 'payment.part_paid', 'payment.successful'].includes(type)) {
+    return undefined
+  }
+  return (data.credit as { amount?: number } | undefined)?.amount
+}
+
+function Stats({ overview }: { overview: Overview | undefined }) {
+  if (!overview) return <Skeleton kind="stats" lines={5} />
+  const { today, yesterday, inSuspense, failingWebhooks } = overview
+  const ended = today.successful + today.expired + today.cancelled
+  return (
+    <dl class="stats">
+      <Stat name={said.collected} note={said.yesterday(money(yesterday.collected))} isMain>
+        {money(today.collected)}
+      </Stat>
+      <Stat name={said.credits} note={said.yesterday(count(yesterday.credits))}>
+        {count(today.credits)}
+      </Stat>
+      <Stat
+        name={said.rate}
+        note={ended > 0 ? said.ended(count(today.successful), count(ended)) : said.noneEnded}
+      >
+        {today.successRate === null ? STRINGS.nothing : share(today.successRate)}
+      </Stat>
+      {inSuspense && (
+        <Stat
+          name={said.suspense}
+          note={said.items(inSuspense.items)}
+          tone={inSuspense.items > 0 ? 'warn' : ''}
+          view="suspense"
+        >
+          {money(inSuspense.amount)}
+        </Stat>
+      )}
+      {failingWebhooks !== null && (
+        <Stat
+          name={said.webhooks}
+          note={failingWebhooks > 0 ? said.failing : said.well}
+          tone={failingWebhooks > 0 ? 'bad' : ''}
+          view="webhooks"
+        >
+          {count(failingWebhooks)}
+        </Stat>
+      )}
+    </dl>
+  )
+}
+
+type StatProps = {
+  name: string
+  note: string
+  tone?: string
+  view?: string
+  isMain?: boolean
+  children: ComponentChildren
+}
+
+// Leads to the view that has the rest, where there is one.
+function Stat({ name, note, tone = '', view, isMain, children }: StatProps) {
+  const isLinked = view !== undefined && VIEWS.some(({ path }) => path === view)
+  return (
+    <div class={`stat ${tone} ${isMain ? 'main' : ''}`}>
+      <dt>
+        {isLinked ? (
+          <a class="stat-link" href={hrefOf(view)} onClick={follow}>
+            {name}
+          </a>
+        ) : (
+          name
+        )}
+      </dt>
+      <dd class="stat-value">{children}</dd>
+      <dd class="muted small">{note}</dd>
+    </div>
+  )
+}
+
+function Newest({
+  credits,
+  problem,
+}: {
+  credits: Credit[] | undefined
+  problem: string | undefined
+}) {
+  if (problem && !credits) return <p class="fault">{problem}</p>
+  if (!credits) return <Skeleton kind="rows" lines={6} />
+  if (credits.length === 0) {
+    return (
+      <Empty icon="credits" title={said.none}>
+        {said.noneText} <a href="/docs">{STRINGS.reference}</a>
+      </Empty>
+    )
+  }
+  return (
+    <ul class="feed">
+      {credits.map((credit) => (
+        <li key={credit.id}>
+          <a href={hrefOf('credits', `${credit.id}`)} onClick={follow}>
+            <span class="feed-who">{credit.sourceAccountName ?? STRINGS.credits.unnamed}</span>
+            <span class="muted feed-to">{said.to(credit.accountNumber, credit.bankName)}</span>
+            <Badge state={credit.outcome} />
+            <Money amount={credit.amount} currency={credit.currency} />
+            <Time at={credit.receivedAt} />
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
