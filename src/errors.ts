@@ -88,6 +88,7 @@ export const REFUSALS = {
   // Our side.
   rate_limited: ref(429, '65', 'Too many requests: wait as long as Retry-After says.'),
   too_many_streams: ref(429, '65', 'Too many streams are open: close one first.'),
+  too_many_exports: ref(429, '65', 'Too many exports are running: wait for one to end.'),
   busy: ref(503, '91', 'The service is busy: try again in a moment.'),
   pages_not_built: ref(503, '91', 'The pages are not built: type npm run build, then start again.'),
   try_again: ref(503, '91', 'The database could not be reached: try again, it is safe.'),

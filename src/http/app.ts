@@ -16,6 +16,7 @@ import { dashboardRoutes } from '#http/routes/dashboard.ts'
 import { erasureRoutes } from '#http/routes/erasures.ts'
 import { eventStreamRoutes } from '#http/routes/event-stream.ts'
 import { eventRoutes } from '#http/routes/events.ts'
+import { exportRoutes } from '#http/routes/exports.ts'
 import { healthRoutes } from '#http/routes/health.ts'
 import { loginRoutes } from '#http/routes/login.ts'
 import { operatorClientChangeRoutes } from '#http/routes/operator-client-changes.ts'
@@ -111,6 +112,7 @@ async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(creditRoutes, deps)
   await app.register(paymentRoutes, deps)
   await app.register(timelineRoutes, deps)
+  await app.register(exportRoutes, deps)
   await app.register(balanceRoutes, deps)
   await app.register(overviewRoutes, deps)
   await app.register(railRoutes, deps)

@@ -27,7 +27,8 @@ const flag = (description: string) =>
     }),
   )
 
-const AccountsQuery = query({
+// What the list and its export can be narrowed by.
+export const AccountFilterFields = {
   merchantId: Type.Optional(text(64, 'Of this merchant.')),
   merchantCode: Type.Optional(text(64, 'Of this merchantCode.')),
   email: Type.Optional(text(254, 'With this email address, in any case.')),
@@ -43,8 +44,9 @@ const AccountsQuery = query({
   active: flag('true: takes money; false: was deactivated.'),
   default: flag('true: the default of its merchant; false: any other.'),
   ...WindowQuery,
-  ...PageQuery,
-})
+}
+
+const AccountsQuery = query({ ...AccountFilterFields, ...PageQuery })
 
 export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
@@ -69,7 +71,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     async ({ client, query: asked }) => {
       const { limit: _limit, cursor, ...given } = asked
       const list: List = { name: 'accounts', clientId: client.id, filters: given }
-      const filters = filtersOf(asked)
+      const filters = accountFiltersOf(asked)
       const position = readCursor(sealer, list, cursor)
       const limit = limitOf(asked)
       const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, {
@@ -86,7 +88,9 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 }
 
 // In a query a + means a space, and nearly everybody forgets to write it as %2B.
-function filtersOf(asked: Static<typeof AccountsQuery>): AccountFilters {
+type Asked = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor'>
+
+export function accountFiltersOf(asked: Asked): AccountFilters {
   const { merchantId, merchantCode, bvn, name } = asked
   return {
     ...windowOf(asked),

@@ -35,7 +35,8 @@ import {
 import { ApiEnvelope, ApiFailure, BEARER, digits, reference, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 
-const CreditsQuery = query({
+// What the list and its export can be narrowed by.
+export const CreditFilterFields = {
   sessionId: Type.Optional(digits('^[0-9]{30}$', 'The bank’s session id.', 'Must be 30 digits.')),
   accountNumber: Type.Optional(
     digits('^[0-9]{10}$', 'The number that the money was sent to.', 'Must be 10 digits.'),
@@ -52,8 +53,9 @@ const CreditsQuery = query({
     }),
   ),
   ...WindowQuery,
-  ...PageQuery,
-})
+}
+
+const CreditsQuery = query({ ...CreditFilterFields, ...PageQuery })
 
 export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, banks } = deps
@@ -80,7 +82,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       const list = { name: 'credits', clientId: client.id, filters }
       const limit = limitOf(asked)
       const before = readCursor(sealer, list, cursor)?.[0]
-      const rows = await listCredits(db, sealer, client, filtersOf(asked), {
+      const rows = await listCredits(db, sealer, client, creditFiltersOf(asked), {
         before: before === undefined ? undefined : BigInt(before),
         limit: limit + 1,
       })
@@ -115,7 +117,9 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   )
 }
 
-function filtersOf(asked: Static<typeof CreditsQuery>): CreditFilters {
+type Asked = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor'>
+
+export function creditFiltersOf(asked: Asked): CreditFilters {
   const { sessionId, accountNumber, merchantRef, outcome } = asked
   const id = (text: string | undefined) => (text === undefined ? text : parseReference(text))
   return {

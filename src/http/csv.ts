@@ -1,0 +1,124 @@
+// Lists as CSV, streamed: batch by batch as the reader takes them, so that a list of millions needs
+// no more memory than a page, and no connection to the database while a slow reader reads.
+//
+// Cells are for spreadsheets, which take what begins with = + - @ for a formula: such a cell gets an
+// apostrophe first. A mark at the beginning tells them that it is UTF-8. Should something fail on
+// the way, the connection is cut: a file that ends well is whole.
+
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { Refusal } from '#errors.ts'
+import { formatKobo, koboOf } from '#money.ts'
+
+export type Cell = string | number | boolean | null | undefined
+// A name of a column, or one with how to read it off the row.
+export type Columns<Row> = readonly (readonly [name: string, read: (row: Row) => Cell])[]
+
+const BYTE_ORDER_MARK = '\ufeff'
+const LINE_END = '\r\n'
+const FORMULA = /^[\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
+const NEEDS_QUOTES = /[",\r\n]/
+// A reader that takes nothing for this long is not waited for.
+const STALLED_MS = 60_000
+export const EXPORTS_MAX = 3 // Of one client at once, in one process.
+
+export function cellText(cell: Cell): string {
+  if (cell === null || cell === undefined) return ''
+  const text = String(cell)
+  const safe = typeof cell === 'string' && FORMULA.test(text) ? `'${text}` : text
+  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+// An amount of money, always with two decimals.
+export function decimal(amount: number): string {
+  return formatKobo(koboOf(amount) as bigint)
+}
+
+export function csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
+  const lines = rows.map((row) => columns.map(([, read]) => cellText(read(row))).join(','))
+  return lines.map((line) => line + LINE_END).join('')
+}
+
+// Streams of all clients, so that one cannot have ever so many.
+export class CsvExports {
+  readonly #open = new Map<bigint, number>()
+
+  // What cannot be read at all is refused as anything else is: the first batch is read before a
+  // byte is sent.
+  async send<Row>(
+    reply: FastifyReply,
+    clientId: bigint,
+    { name, columns, batches }: { name: string; columns: Columns<Row>; batches: Batches<Row> },
+  ): Promise<FastifyReply> {
+    const open = this.#open.get(clientId) ?? 0
+    if (open >= EXPORTS_MAX) throw new Refusal('too_many_exports')
+    this.#open.set(clientId, open + 1)
+    const release = () => this.#release(clientId)
+    try {
+      const first = await batches.next()
+      const cut = () => void stream.destroy(new Error('the reader of an export takes nothing'))
+      const text = watched(textOf(columns, first, batches), cut)
+      const stream = Readable.from(text, { objectMode: false })
+      stream.once('close', release)
+      return reply
+        .type('text/csv; charset=utf-8')
+        .headers({
+          'content-disposition': `attachment; filename="${name}.csv"`,
+          'cache-control': 'no-store',
+          'x-accel-buffering': 'no',
+        })
+        .send(stream)
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  #release(clientId: bigint): void {
+    const open = (this.#open.get(clientId) ?? 1) - 1
+    if (open === 0) this.#open.delete(clientId)
+    else this.#open.set(clientId, open)
+  }
+}
+
+export type Batches<Row> = AsyncGenerator<readonly Row[], void>
+
+async function* textOf<Row>(
+  columns: Columns<Row>,
+  first: IteratorResult<readonly Row[], void>,
+  batches: Batches<Row>,
+) {
+  yield BYTE_ORDER_MARK + columns.map(([name]) => name).join(',') + LINE_END
+  try {
+    for (let batch = first; !batch.done; batch = await batches.next()) {
+      if (batch.value.length > 0) yield csvLines(columns, batch.value)
+    }
+  } finally {
+    await batches.return()
+  }
+}
+
+// Asked for the next only when there is room for it, so the time between two is the reader's.
+async function* watched(chunks: AsyncIterable<string>, cut: () => void) {
+  for await (const chunk of chunks) {
+    const timer = setTimeout(cut, STALLED_MS)
+    try {
+      yield chunk
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+// A list from its beginning to its end, by the position that each batch ends at.
+export async function* inBatches<Row, Position>(
+  read: (after: Position | undefined) => Promise<{ rows: readonly Row[]; next: Position | null }>,
+): Batches<Row> {
+  let after: Position | undefined
+  for (;;) {
+    const { rows, next } = await read(after)
+    yield rows
+    if (next === null) return
+    after = next
+  }
+}

@@ -1,0 +1,144 @@
+// Lists as files for spreadsheets: credits, collection accounts, payments, by the same filters as
+// the lists.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { listAccounts } from '#domain/account-list.ts'
+import { listCredits } from '#domain/credit-traces.ts'
+import { ACCOUNTS } from '#http/account-bodies.ts'
+import { bankNames, presentCredit } from '#http/credit-bodies.ts'
+import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'
+import type { Deps } from '#http/deps.ts'
+import { query } from '#http/lists.ts'
+import { presentOwnAccount } from '#http/present.ts'
+import { AccountFilterFields, accountFiltersOf } from '#http/routes/account-list.ts'
+import { CreditFilterFields, creditFiltersOf } from '#http/routes/credits.ts'
+import { ApiFailure, BEARER } from '#http/schemas.ts'
+
+// A batch of credits with their whereabouts takes some 20 ms.
+const BATCH = 500
+
+const CSV = {
+  200: { content: { 'text/csv': { schema: Type.String() } } },
+  '4xx': ApiFailure,
+}
+const DESCRIPTION =
+  'Streamed, newest first, in UTF-8. Amounts have two decimals. A cell that a spreadsheet would ' +
+  'take for a formula begins with an apostrophe. A file that was cut off ends the connection with ' +
+  'an error. At most 3 at a time.'
+
+export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const exports = new CsvExports()
+  await app.register(creditExport, { ...deps, exports })
+  await app.register(accountExport, { ...deps, exports })
+}
+
+type ExportDeps = Deps & { exports: CsvExports }
+
+type Credit = ReturnType<typeof presentCredit>
+const CREDIT_COLUMNS: Columns<Credit> = [
+  ['id', ({ id }) => id],
+  ['sessionId', ({ sessionId }) => sessionId],
+  ['receivedAt', ({ receivedAt }) => receivedAt],
+  ['transactionTime', ({ transactionTime }) => transactionTime],
+  ['amount', ({ amount }) => decimal(amount)],
+  ['currency', ({ currency }) => currency],
+  ['outcome', ({ outcome }) => outcome],
+  ['reason', ({ reason }) => reason],
+  ['amountBooked', ({ amountBooked }) => decimal(amountBooked)],
+  ['amountSuspended', ({ amountSuspended }) => decimal(amountSuspended)],
+  ['amountReturned', ({ amountReturned }) => decimal(amountReturned)],
+  ['amountReversed', ({ amountReversed }) => decimal(amountReversed)],
+  ['bankCode', ({ bankCode }) => bankCode],
+  ['bankName', ({ bankName }) => bankName],
+  ['accountNumber', ({ accountNumber }) => accountNumber],
+  ['sourceAccountName', ({ sourceAccountName }) => sourceAccountName],
+  ['sourceAccountNumberMasked', ({ sourceAccountNumberMasked }) => sourceAccountNumberMasked],
+  ['sourceBankCode', ({ sourceBankCode }) => sourceBankCode],
+  ['narration', ({ narration }) => narration],
+  ['paymentReference', ({ paymentReference }) => paymentReference],
+  ['adviceReference', ({ adviceReference }) => adviceReference],
+  ['merchantRef', ({ merchantRef }) => merchantRef],
+  ['collectionAccountNumber', ({ collectionAccountNumber }) => collectionAccountNumber],
+]
+
+const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
+  const { db, sealer, authentication, banks, exports } = deps
+  const nameBank = bankNames(banks)
+
+  app.get(
+    '/api/v1/credits.csv',
+    {
+      exposeHeadRoute: false, // It would read the whole list.
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        operationId: 'exportCredits',
+        tags: ['Credits'],
+        summary: 'Credits as CSV',
+        description: DESCRIPTION,
+        security: BEARER,
+        querystring: query(CreditFilterFields),
+        response: CSV,
+      },
+    },
+    async ({ client, query: asked }, reply) => {
+      const filters = creditFiltersOf(asked)
+      const batches = inBatches<Credit, bigint>(async (before) => {
+        const rows = await listCredits(db, sealer, client, filters, { before, limit: BATCH })
+        const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null
+        return { rows: rows.map((row) => presentCredit(row, nameBank)), next }
+      })
+      return exports.send(reply, client.id, { name: 'credits', columns: CREDIT_COLUMNS, batches })
+    },
+  )
+}
+
+type Account = ReturnType<typeof presentOwnAccount>
+const ACCOUNT_COLUMNS: Columns<Account> = [
+  ['accountNumber', ({ accountNumber }) => accountNumber],
+  ['accountName', ({ accountName }) => accountName],
+  ['bankCode', ({ bankCode }) => bankCode],
+  ['accountBalance', ({ accountBalance }) => decimal(accountBalance)],
+  ['currencyCode', ({ currencyCode }) => currencyCode],
+  ['email', ({ email }) => email],
+  ['phoneNumber', ({ phoneNumber }) => phoneNumber],
+  ['merchantId', ({ merchantId }) => merchantId],
+  ['merchantCode', ({ merchantCode }) => merchantCode],
+  ['isDefault', ({ isDefault }) => isDefault],
+  ['isActive', ({ isActive }) => isActive],
+  ['bvnMasked', ({ bvnMasked }) => bvnMasked],
+  ['channel', ({ channel }) => channel],
+  ['createdAt', ({ createdAt }) => createdAt],
+  ['updatedAt', ({ updatedAt }) => updatedAt],
+]
+
+const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
+  const { db, sealer, authentication, exports } = deps
+
+  app.get(
+    `${ACCOUNTS}.csv`,
+    {
+      exposeHeadRoute: false,
+      onRequest: authentication.requires('accounts:read'),
+      schema: {
+        operationId: 'exportCollectionAccounts',
+        tags: ['Collection accounts'],
+        summary: 'Collection accounts as CSV',
+        description: DESCRIPTION,
+        security: BEARER,
+        querystring: query(AccountFilterFields),
+        response: CSV,
+      },
+    },
+    async ({ client, query: asked }, reply) => {
+      const filters = accountFiltersOf(asked)
+      const batches = inBatches<Account, bigint>(async (before) => {
+        const page = { before, limit: BATCH }
+        const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, page)
+        const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
+        return { rows: rows.map(presentOwnAccount), next }
+      })
+      const columns = ACCOUNT_COLUMNS
+      return exports.send(reply, client.id, { name: 'collection-accounts', columns, batches })
+    },
+  )
+}

@@ -1,0 +1,214 @@
+// Lists as CSV: the same rows as the list, safe to open in a spreadsheet, and streamed: millions of
+// rows take no more memory than a page, and a reader that goes away is forgotten.
+
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import Fastify from 'fastify'
+import { CsvExports, cellText, EXPORTS_MAX } from '#http/csv.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { listenLocally } from '../support/event-source.ts'
+import {
+  ACCOUNTS,
+  assertRefused,
+  createAccount,
+  MINUTE_MS,
+  startPayment,
+} from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+import { credit, walk } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startTestService())
+const address = await listenLocally(bench.service.app)
+const CREDITS = '/api/v1/credits'
+const BATCH_BYTES = 50_000
+const ROWS = 40_000 // Some 8 MB: more than sockets hold for a reader that does not read.
+
+async function rowsOf(url: string, token?: string): Promise<Record<string, string>[]> {
+  const answer = await bench.call({ url, ...(token ? { token } : {}) })
+  assert.equal(answer.statusCode, 200, answer.body)
+  assert.equal(answer.headers['content-type'], 'text/csv; charset=utf-8')
+  const [head = [], ...rows] = parse(answer.body)
+  return rows.map((cells) => {
+    assert.equal(cells.length, head.length)
+    return Object.fromEntries(head.map((name, at) => [name, cells[at] as string]))
+  })
+}
+
+// RFC 4180, as a program reads it.
+function parse(text: string): string[][] {
+  assert(text.startsWith('\ufeff') && text.endsWith('\r\n'))
+  const cells = [...text.slice(1).matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)]
+  const rows: string[][] = [[]]
+  for (const [, quoted, plain, end] of cells) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
+    if (end === '\r\n') rows.push([])
+  }
+  return rows.slice(0, -1)
+}
+
+test('the credits of a list, in its order, with amounts to two decimals', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const { bankAccount } = await startPayment(bench, { merchantRef: 'CSV-1' })
+  await credit(bench, accountNumber, '1000.50', { sourceAccountName: 'Obi, "Ada"' })
+  bench.advance(MINUTE_MS)
+  await credit(bench, bankAccount, '7000.00')
+
+  const rows = await rowsOf(`${CREDITS}.csv`)
+
+  const [newest, older] = rows as [Record<string, string>, Record<string, string>]
+  assert.deepEqual(
+    [newest.amount, newest.amountBooked, newest.amountSuspended, newest.reason, newest.merchantRef],
+    ['7000.00', '6000.00', '1000.00', 'excess', 'CSV-1'],
+  )
+  assert.deepEqual([older.amount, older.sourceAccountName], ['1000.50', 'Obi, "Ada"'])
+  const listed = (await walk(bench, CREDITS, { limit: 100 })).flat()
+  assert.deepEqual(
+    rows.map(({ id, sessionId, receivedAt }) => [Number(id), sessionId, receivedAt]),
+    listed.map(({ id, sessionId, receivedAt }) => [id, sessionId, receivedAt]),
+  )
+})
+
+test('an export is a file with a name, which nothing keeps', async () => {
+  const { headers } = await bench.call({ url: `${CREDITS}.csv?outcome=returned` })
+
+  assert.equal(headers['content-disposition'], 'attachment; filename="credits.csv"')
+  assert.equal(headers['cache-control'], 'no-store')
+})
+
+test('filters narrow it as they narrow the list; a list of nothing has its heads', async () => {
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, '12.00')
+
+  assert.equal((await rowsOf(`${CREDITS}.csv?accountNumber=${accountNumber}`)).length, 1)
+  assert.equal((await rowsOf(`${CREDITS}.csv?outcome=reversed`)).length, 0)
+  const answer = await bench.call({ url: `${CREDITS}.csv?outcome=reversed` })
+  assert.match(answer.body, /^\ufeffid,sessionId,receivedAt,[A-Za-z,]+\r\n$/)
+  const accounts = await rowsOf(`${ACCOUNTS}.csv?email=NOBODY@example.com`)
+  assert.deepEqual(accounts, [])
+})
+
+test('accounts show a masked BVN, and what looks like a formula is text', async () => {
+  const name = '=HYPERLINK("http://evil.example","Ada")'
+  await createAccount(bench, {
+    accountName: name,
+    merchantId: 'CSV-M',
+    phoneNumber: '+2348012345678',
+  })
+
+  const [row] = await rowsOf(`${ACCOUNTS}.csv?merchantId=CSV-M`)
+
+  assert.equal(row?.accountName, `'${name}`)
+  assert.equal(row?.phoneNumber, "'+2348012345678")
+  assert.equal(row?.bvnMasked, '222*****654')
+  assert.equal(row?.accountBalance, '0.00')
+  assert(!JSON.stringify(row).includes('22212345654'))
+})
+
+test('every cell that a spreadsheet would calculate gets an apostrophe', () => {
+  for (const start of ['=', '+', '-', '@', '\t', '\r', '\n', ' =', '＝', '＋', '－', '＠']) {
+    assert(cellText(`${start}1+1`).replace(/^"/, '').startsWith("'"), JSON.stringify(start))
+  }
+  assert.equal(cellText('Ada = Obi'), 'Ada = Obi')
+  assert.equal(cellText(-5), '-5')
+  assert.equal(cellText(null), '')
+  assert.equal(cellText('a "b", c'), '"a ""b"", c"')
+})
+
+test("another client's rows are in no export", async () => {
+  const token = await bench.newClient('EXPORTER01')
+  await createAccount(bench)
+
+  assert.deepEqual(await rowsOf(`${ACCOUNTS}.csv`, token), [])
+  assert.deepEqual(await rowsOf(`${CREDITS}.csv`, token), [])
+})
+
+test('bad filters, paging and strangers are refused in the usual words', async () => {
+  for (const path of [`${CREDITS}.csv`, `${ACCOUNTS}.csv`]) {
+    for (const wrong of [
+      'limit=5',
+      'cursor=x',
+      'from=yesterday',
+      'nonsense=1',
+      'from=2026-01-02&to=2026-01-01',
+    ]) {
+      assertRefused(await bench.call({ url: `${path}?${wrong}` }), 'account')
+    }
+    assertRefused(await bench.call({ url: path, token: null }), 'account', { status: 401 })
+  }
+})
+
+test('a client has a bounded number of them; whoever goes away makes room for the next', async () => {
+  const token = await bench.newClient('EXPORTER02')
+  await bench.db.query(
+    `insert into credits (bank_code, session_id, account_number, client_id, amount_kobo, currency,
+                          outcome, narration, received_at)
+     select '058', lpad(n::text, 30, '0'), '0123456789', c.id, n, 'NGN', 'booked',
+            repeat('x', 100), now()
+       from generate_series(1, $1::int) as n, clients c where c.client_id = 'EXPORTER02'`,
+    [ROWS],
+  )
+  const readers = await Promise.all(Array.from({ length: EXPORTS_MAX }, () => openDeaf(token)))
+
+  const refused = await bench.call({ url: `${CREDITS}.csv`, token })
+  for (const reader of readers) reader.destroy()
+
+  assertRefused(refused, 'account', { status: 429, code: 'too_many_exports' })
+  const whole = await takeWhenThereIsRoom(token)
+  assert.equal(parse(whole).length, ROWS + 1)
+})
+
+test('an endless list is read only as far as its reader takes it, and no further once it is gone', async () => {
+  const app = Fastify()
+  const exports = new CsvExports()
+  const ended = Promise.withResolvers<number>()
+  app.get('/endless.csv', async (_, reply) => {
+    let read = 0
+    const batches = (async function* () {
+      try {
+        for (;;) {
+          read++
+          yield ['x'.repeat(BATCH_BYTES)]
+        }
+      } finally {
+        ended.resolve(read)
+      }
+    })()
+    return exports.send(reply, 1n, { name: 'endless', columns: [['x', (x) => x]], batches })
+  })
+  const url = await listenLocally(app)
+  const answer = await fetch(`${url}/endless.csv`)
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+  let taken = 0
+  while (taken < 100 * BATCH_BYTES) taken += (await reader.read()).value?.length ?? 0
+
+  await reader.cancel()
+
+  const read = await ended.promise
+  assert(read < 1_000, `${read} batches were read for a reader that took a hundred`)
+  await app.close()
+})
+
+// Reads the first bytes and then nothing.
+async function openDeaf(token: string) {
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(address).port) })
+  socket.on('error', () => {})
+  const begun = Promise.withResolvers<void>()
+  socket.once('data', () => {
+    socket.pause()
+    begun.resolve()
+  })
+  socket.write(`GET ${CREDITS}.csv HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`)
+  await begun.promise
+  return socket
+}
+
+// The server learns by and by that a connection is closed.
+async function takeWhenThereIsRoom(token: string): Promise<string> {
+  for (;;) {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await fetch(`${address}${CREDITS}.csv`, { headers })
+    const bytes = await answer.arrayBuffer()
+    if (answer.status === 200) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  }
+}
