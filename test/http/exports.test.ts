@@ -158,7 +158,7 @@ test('a client has a bounded number of them; whoever goes away makes room for th
   assert.equal(parse(whole).length, ROWS + 1)
 })
 
-test('an endless list is read only as far as its reader takes it, and no further once it is gone', async () => {
+test('an endless list is read as far as its reader takes it, and no further once it is gone', async () => {
   const app = Fastify()
   const exports = new CsvExports()
   const ended = Promise.withResolvers<number>()

@@ -29,15 +29,9 @@ const VIEW_OF: Record<Hit['type'], string> = {
 
 const CALM_MS = 200
 
-export function SearchBox() {
-  const [text, setText] = useState('')
+// Asked when the typing rests; answers to what was typed before are not shown.
+function useHits(asked: string): State | undefined {
   const [state, setState] = useState<State | undefined>()
-  const [chosen, setChosen] = useState(0)
-  const [isOpen, setOpen] = useState(false)
-  const field = useRef<HTMLInputElement>(null)
-  const asked = text.trim()
-
-  useEffect(() => focusOnSlash(field), [])
   useEffect(() => {
     if (asked === '') return
     const leaving = new AbortController()
@@ -45,7 +39,6 @@ export function SearchBox() {
       try {
         const hits = await getData<Hit[]>('/api/v1/search', { q: asked }, leaving.signal)
         setState({ asked, hits })
-        setChosen(0)
       } catch (error) {
         if (!leaving.signal.aborted) setState({ asked, problem: problemFrom(error) })
       }
@@ -55,8 +48,19 @@ export function SearchBox() {
       leaving.abort()
     }
   }, [asked])
+  return state?.asked === asked ? state : undefined
+}
 
-  const hits = state?.asked === asked ? (state.hits ?? []) : []
+export function SearchBox() {
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => focusOnSlash(field), [])
+  const found = useHits(text.trim())
+  const hits = found?.hits ?? []
+  const isShown = isOpen && found !== undefined
+
   const open = (hit: Hit) => {
     setText('')
     setOpen(false)
@@ -72,8 +76,6 @@ export function SearchBox() {
     setOpen(true)
     setChosen((chosen + step + hits.length) % hits.length)
   }
-  const isShown = isOpen && asked !== '' && state?.asked === asked
-
   return (
     <search class="search">
       <Icon name="search" />
@@ -93,39 +95,47 @@ export function SearchBox() {
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value)
+          setChosen(0)
           setOpen(true)
         }}
         onKeyDown={press}
         onBlur={() => setOpen(false)}
       />
-      <div class="hits" hidden={!isShown}>
-        {state?.problem && <p class="fault">{state.problem.message}</p>}
-        {isShown && !state?.problem && hits.length === 0 && (
-          <p class="muted">{STRINGS.search.nothing}</p>
-        )}
-        <div id="hits" role="listbox" aria-label={STRINGS.search.hits}>
-          {hits.map((hit, at) => (
-            <div
-              key={`${hit.type}/${hit.reference}`}
-              id={`hit-${at}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={at === chosen}
-              // Before the field loses its focus, which folds the list away.
-              onMouseDown={(event) => {
-                event.preventDefault()
-                open(hit)
-              }}
-            >
-              <span class="hit-type">{words(hit.type)}</span>
-              <span class="hit-title">{hit.title}</span>
-              {hit.amount !== null && <Money amount={hit.amount} />}
-              {hit.detail && <span class="hit-detail muted">{hit.detail}</span>}
-            </div>
-          ))}
-        </div>
-      </div>
+      <Hits found={isShown ? found : undefined} chosen={chosen} open={open} />
     </search>
+  )
+}
+
+type HitsProps = { found: State | undefined; chosen: number; open: (hit: Hit) => void }
+
+function Hits({ found, chosen, open }: HitsProps) {
+  const isEmpty = found?.hits?.length === 0
+  return (
+    <div class="hits" hidden={!found}>
+      {found?.problem && <p class="fault">{found.problem.message}</p>}
+      {isEmpty && <p class="muted">{STRINGS.search.nothing}</p>}
+      <div id="hits" role="listbox" aria-label={STRINGS.search.hits}>
+        {found?.hits?.map((hit, at) => (
+          <div
+            key={`${hit.type}/${hit.reference}`}
+            id={`hit-${at}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={at === chosen}
+            // Before the field loses its focus, which folds the list away.
+            onMouseDown={(event) => {
+              event.preventDefault()
+              open(hit)
+            }}
+          >
+            <span class="hit-type">{words(hit.type)}</span>
+            <span class="hit-title">{hit.title}</span>
+            {hit.amount !== null && <Money amount={hit.amount} />}
+            {hit.detail && <span class="hit-detail muted">{hit.detail}</span>}
+          </div>
+        ))}
+      </div>
+    </div>
   )
 }
 

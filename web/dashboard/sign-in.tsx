@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom } from './api.ts'
-import { changePassword, type Session, signIn } from './session.ts'
+import { changePassword, type Session, type SignIn, signIn } from './session.ts'
 import { STRINGS } from './strings.ts'
 
 const { signIn: words } = STRINGS
@@ -26,18 +26,9 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const field = (name: string) => String(form.get(name) ?? '').trim()
     setBusy(true)
     try {
-      const [code, clientId] = [field('code'), field('clientId')]
-      const session = await signIn({
-        email: field('email'),
-        password: String(form.get('password') ?? ''),
-        ...(code ? { code } : {}),
-        ...(clientId ? { clientId } : {}),
-      })
-      onSignedIn(session)
+      onSignedIn(await signIn(readForm(event.currentTarget as HTMLFormElement)))
     } catch (error) {
       const found = problemFrom(error)
       if (found.code === 'code_needed') setAsked((now) => ({ ...now, code: true }))
@@ -88,6 +79,18 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
       </form>
     </Door>
   )
+}
+
+function readForm(form: HTMLFormElement): SignIn {
+  const given = new FormData(form)
+  const field = (name: string) => String(given.get(name) ?? '').trim()
+  const [code, clientId] = [field('code'), field('clientId')]
+  return {
+    email: field('email'),
+    password: String(given.get('password') ?? ''),
+    ...(code ? { code } : {}),
+    ...(clientId ? { clientId } : {}),
+  }
 }
 
 // The service lists them in the fault of the field: "One of A, B."
