@@ -9,7 +9,7 @@ import { after, type TestContext, test } from 'node:test'
 import { spawnChild, startChild } from './support/child-service.ts'
 import { createTestDatabase } from './support/database.ts'
 import { isRunning, until } from './support/embedded-bench.ts'
-import { accountBody } from './support/fixtures.ts'
+import { accountBody, adviceBody } from './support/fixtures.ts'
 import { SECRETS } from './support/running-service.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
@@ -57,6 +57,27 @@ test('a running service', async (t) => {
     const [name = '', value = ''] = header.split(': ')
     const login = await fetch(url, { method: 'POST', headers: { [name]: value }, body })
     assert.equal(login.status, 200, await login.text())
+  })
+
+  await t.test('tells payers the port that it got, when it was to take any', async () => {
+    const post = async (path: string, body: object, token = '') => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+      const answer = await fetch(service.url + path, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
+      // biome-ignore lint/suspicious/noExplicitAny: as JSON has it.
+      return (await answer.json()) as any
+    }
+    const login = { clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }
+    const { access_token } = await post('/api/Account/login', login)
+
+    const { responseData } = await post('/Payment/advice', adviceBody(), access_token)
+    const described = await (await fetch(`${service.url}/openapi.json`)).text()
+
+    assert.equal(new URL(responseData.paymentUrl).origin, service.url)
+    assert.deepEqual(JSON.parse(described).servers, [{ url: service.url }])
   })
 
   await t.test('is left alone by a second start on its data folder, which says so', async () => {

@@ -47,8 +47,10 @@ export type Advice = AdviceTerms & {
   id: string
   clientId: bigint
   merchantName: string
+  extendedSeconds: number // By how much its expiry was put off: see extensions.ts.
   cancelledAt: Date | null
   createdAt: Date
+  isKnown?: true // By its merchantRef: it was there before it was asked for.
 }
 
 export type AdviceRequest = {
@@ -90,14 +92,15 @@ async function makeAdvices(
 ): Promise<(Advice | Refusal)[]> {
   const byRef = await findByMerchantRefs(tx, requests)
   const made: Advice[] = []
-  const answers = requests.map(({ clientId, merchantName, terms }) => {
+  const answers = requests.map(({ clientId, merchantName, terms }): Advice | Refusal => {
     const earlier = terms.merchantRef === null ? undefined : byRef.get(refName(clientId, terms))
     if (earlier) {
       const isSame = termsText(earlier) === termsText(terms)
-      return isSame ? earlier : new Refusal('merchant_ref_reused')
+      return isSame ? { ...earlier, isKnown: true } : new Refusal('merchant_ref_reused')
     }
     const id = timeOrderedId(now)
-    const advice = { ...terms, id, clientId, merchantName, cancelledAt: null, createdAt: now }
+    const untouched = { extendedSeconds: 0, cancelledAt: null, createdAt: now }
+    const advice = { ...terms, id, clientId, merchantName, ...untouched }
     if (terms.merchantRef !== null) byRef.set(refName(clientId, terms), advice)
     made.push(advice)
     return advice
@@ -138,14 +141,14 @@ async function insertAdvices(tx: Transaction, now: Date, advices: readonly Advic
   })
 }
 
-const SELECT_ADVICE = `
+export const SELECT_ADVICE = `
   select a.id, a.client_id as "clientId", c.name as "merchantName",
          a.merchant_ref as "merchantRef", a.amount_kobo as "amountKobo", a.currency, a.narration,
          a.call_back_url as "callBackUrl", a.notification_url as "notificationUrl", a.customer,
          a.customer_name as "customerName", a.amount_policy as "amountPolicy",
          a.expires_in_seconds as "expiresInSeconds", a.grace_seconds as "graceSeconds",
-         a.payer_rules as "payerRules", a.cancelled_at as "cancelledAt",
-         a.created_at as "createdAt"
+         a.payer_rules as "payerRules", a.extended_seconds as "extendedSeconds",
+         a.cancelled_at as "cancelledAt", a.created_at as "createdAt"
     from advices a join clients c on c.id = a.client_id`
 
 export async function getAdvice(db: Queryable, clientId: bigint, id: string): Promise<Advice> {

@@ -19,6 +19,7 @@ export const EVENT_TYPES = [
   'collection.reversed',
   'payment.processing',
   'payment.part_paid',
+  'payment.extended',
   'payment.successful',
   'payment.expired',
   'payment.cancelled',

@@ -115,7 +115,8 @@ async function lockAdvices(tx: Transaction, ids: readonly string[]) {
                     a.amount_kobo as "amountKobo", a.amount_policy as "amountPolicy", a.currency,
                     a.narration, a.call_back_url as "callBackUrl",
                     a.customer_name as "customerName", a.cancelled_at as "cancelledAt",
-                    a.expires_in_seconds as "expiresInSeconds", a.grace_seconds as "graceSeconds"
+                    a.expires_in_seconds + a.extended_seconds as "expiresInSeconds",
+                    a.grace_seconds as "graceSeconds"
                from advices a join clients c on c.id = a.client_id
               where a.id = any($1::uuid[])
               order by a.id

@@ -126,9 +126,11 @@ export async function reopenPayment(tx: Transaction, now: Date, id: string): Pro
     text: `with before as (select id, closes_at from payments where id = $1),
            reopened as (
              update payments p
-                set expires_at = $2::timestamptz + make_interval(secs => a.expires_in_seconds),
+                set expires_at = $2::timestamptz
+                      + make_interval(secs => a.expires_in_seconds + a.extended_seconds),
                     closes_at = $2::timestamptz
-                      + make_interval(secs => a.expires_in_seconds + a.grace_seconds)
+                      + make_interval(secs => a.expires_in_seconds + a.extended_seconds
+                                              + a.grace_seconds)
                from advices a
               where p.id = $1 and a.id = p.advice_id
              returning p.id, p.closes_at

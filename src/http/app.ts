@@ -5,6 +5,7 @@ import { accountBulkRoutes } from '#http/routes/account-bulk.ts'
 import { accountChangeRoutes } from '#http/routes/account-changes.ts'
 import { accountListRoutes } from '#http/routes/account-list.ts'
 import { actionRoutes } from '#http/routes/actions.ts'
+import { adviceDeskRoutes } from '#http/routes/advice-desk.ts'
 import { adviceRoutes } from '#http/routes/advices.ts'
 import { balanceRoutes } from '#http/routes/balances.ts'
 import { bankTransferRoutes } from '#http/routes/bank-transfers.ts'
@@ -113,6 +114,7 @@ async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(paymentRoutes, deps)
   await app.register(timelineRoutes, deps)
   await app.register(exportRoutes, deps)
+  await app.register(adviceDeskRoutes, deps)
   await app.register(balanceRoutes, deps)
   await app.register(overviewRoutes, deps)
   await app.register(railRoutes, deps)

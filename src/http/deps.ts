@@ -15,7 +15,7 @@ import type { Visits } from './visits.ts'
 
 export type Deps = {
   mode: 'sandbox' | 'live'
-  publicUrl: string
+  publicUrl: string // As configured: show `publicAddress`.
   trustedProxies: readonly string[]
   rates: Rates
   policy: Policy

@@ -95,6 +95,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'payment.processing': { summary: 'A payment waits for its money', data: payment },
   'payment.part_paid': { summary: 'A part of a payment arrived', data: payment },
+  'payment.extended': { summary: 'A payment has more time', data: about(Payment) },
   'payment.successful': { summary: 'A payment is paid', data: payment },
   'payment.expired': { summary: 'A payment was not paid in time', data: closing },
   'payment.cancelled': { summary: 'A payment was cancelled', data: closing },

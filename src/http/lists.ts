@@ -76,6 +76,17 @@ export function ListEnvelope<T extends TSchema>(item: T) {
   )
 }
 
+// The page of a list that looks at so many at a time: what it found, one more than is shown, and how
+// far it came.
+export function scannedPage<T>(
+  { rows, scannedTo }: { rows: readonly T[]; scannedTo: string | null },
+  how: { limit: number; idOf: (row: T) => string; cursorAfter: (id: string) => string },
+): Page<T> {
+  const shown = rows.slice(0, how.limit)
+  const last = rows.length > how.limit ? how.idOf(shown.at(-1) as T) : scannedTo
+  return { rows: shown, nextCursor: last === null ? null : how.cursorAfter(last) }
+}
+
 export function listed<T, Shown>(message: string, page: Page<T>, present: (row: T) => Shown) {
   const { rows, nextCursor } = page
   const data = rows.map(present)

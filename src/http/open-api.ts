@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { Refusal } from '#errors.ts'
 import { describeWebhooks } from './event-schemas.ts'
 import { PAGE_HEADERS } from './pages.ts'
+import { publicAddress } from './public-address.ts'
 
 const SCRIPT_KEPT = 'public, max-age=86400' // Four megabytes, and the same until the next upgrade.
 
@@ -34,7 +35,10 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
       },
     },
   })
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  app.get('/openapi.json', { schema: { hide: true } }, async () => ({
+    ...app.swagger(),
+    servers: [{ url: publicAddress(publicUrl, app.server) }],
+  }))
   await app.register(referencePage)
 }
 

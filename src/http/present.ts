@@ -33,7 +33,7 @@ export function presentOwnAccount(account: CollectionAccount) {
 export function presentAdvice(
   advice: Advice,
   payment: Payment | undefined,
-  { now, publicUrl }: { now: Date; publicUrl: string },
+  { now, address }: { now: Date; address: string },
 ) {
   return {
     adviceReference: advice.id,
@@ -45,7 +45,7 @@ export function presentAdvice(
     customerId: advice.customer.customerId,
     customerFullName: advice.customerName,
     merchantName: advice.merchantName,
-    paymentUrl: `${publicUrl}/pay?adviceReference=${advice.id}`,
+    paymentUrl: `${address}/pay?adviceReference=${advice.id}`,
     channels: ['BankTransfer'],
     charge: 0,
     customerCharge: 0,
@@ -54,7 +54,7 @@ export function presentAdvice(
     callBackUrl: advice.callBackUrl,
     notificationUrl: advice.notificationUrl,
     amountPolicy: advice.amountPolicy,
-    expiresInSeconds: advice.expiresInSeconds,
+    expiresInSeconds: advice.expiresInSeconds + advice.extendedSeconds,
     paymentReference: payment?.id ?? null,
     createdAt: timestamp(advice.createdAt),
   }

@@ -84,6 +84,31 @@ export function nullable<T extends keyof Named>(type: T, options: object = {}) {
   return Type.Unsafe<Named[T] | null>({ type: [type, 'null'], ...options })
 }
 
+// Of an advice, wherever one is shown.
+export const AdviceFields = {
+  adviceReference: Type.String(),
+  merchantRef: nullable('string'),
+  amount: Type.Number(),
+  currency: Type.String(),
+  narration: nullable('string'),
+  status: Type.String(),
+  customerId: nullable('string'),
+  customerFullName: Type.String(),
+  merchantName: Type.String(),
+  paymentUrl: Type.String(),
+  channels: Type.Array(Type.String()),
+  charge: Type.Number(),
+  customerCharge: Type.Number(),
+  merchantCharge: Type.Number(),
+  vatCharge: Type.Number(),
+  callBackUrl: Type.String(),
+  notificationUrl: nullable('string'),
+  amountPolicy: Type.String(),
+  expiresInSeconds: Type.Integer(),
+  paymentReference: nullable('string'),
+  createdAt: Type.String(),
+}
+
 const FieldErrors = Type.Optional(
   Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
 )

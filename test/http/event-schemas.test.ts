@@ -77,7 +77,8 @@ async function makeEveryKind(token: string): Promise<void> {
   const part = await pay(token, {}, '100')
   const reference = URL.parse(part.callBackUrl)?.searchParams.get('adviceReference')
   await post(`/Payment/advice/${reference}/cancel`)
-  await pay(token, {}, '0') // And it expires.
+  const open = await pay(token, {}, '0') // And it expires, later.
+  await post(`/api/v1/advices/${open.paymentReference}/extend`, { seconds: 60 })
   await post(`/api/v1/accounts/static/${accountNumber}/erase`, { reason: 'Asked for' })
   const { id } = await register(token, `http://127.0.0.1:${await closedPort()}/`)
   await post(`${ENDPOINTS}/${id}/test`)

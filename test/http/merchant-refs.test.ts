@@ -4,7 +4,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
-import { ADVICE, adviceBody, assertRefused, createAdvice, readAdvice } from '../support/fixtures.ts'
+import {
+  ADVICE,
+  adviceBody,
+  assertRefused,
+  createAdvice,
+  initiate,
+  readAdvice,
+  simulate,
+} from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const AT_ONCE = 20
@@ -20,6 +28,16 @@ test('the same merchantRef and terms give the same advice', async () => {
 
   assert.deepEqual(again, made)
   assert.deepEqual(written, made)
+})
+
+test('the same merchantRef later gives the advice as it is by then', async () => {
+  const made = await createAdvice(bench, { merchantRef: 'paid' })
+  const { bankAccount, paymentReference } = await initiate(bench, made.adviceReference)
+  await simulate(bench, bankAccount, '6000')
+
+  const again = await createAdvice(bench, { merchantRef: 'paid' })
+
+  assert.deepEqual(again, { ...made, status: 'Paid', paymentReference })
 })
 
 test('the same merchantRef on other terms is refused', async () => {

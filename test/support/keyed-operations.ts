@@ -75,6 +75,20 @@ const paymentOperations = (bench: Bench): KeyedOperation[] => [
     others: () => ({ why: 'not' }),
   },
   {
+    name: 'cancelAdviceByAnyReference',
+    ask: async () => ({
+      url: `/api/v1/advices/${(await createAdvice(bench)).adviceReference}/cancel`,
+    }),
+  },
+  {
+    name: 'extendAdvice',
+    ask: async () => ({
+      url: `/api/v1/advices/${(await startPayment(bench)).adviceReference}/extend`,
+      body: { seconds: 60 },
+    }),
+    others: () => ({ seconds: 61 }),
+  },
+  {
     name: 'initiateBankTransfer',
     ask: async () => ({
       url: `${INITIATE}/${(await createAdvice(bench)).adviceReference}`,

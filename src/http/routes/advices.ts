@@ -11,12 +11,13 @@ import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { answerOnce } from '#http/idempotency.ts'
 import { presentAdvice } from '#http/present.ts'
+import { publicAddress } from '#http/public-address.ts'
 import {
+  AdviceFields,
   Amount,
   BEARER,
   Email,
   IdempotencyHeaders,
-  nullable,
   PayerRulesBody,
   PaymentEnvelope,
   PaymentFailure,
@@ -80,35 +81,14 @@ const AdviceRequest = Type.Object({
   payerRules: Type.Optional(PayerRulesBody),
 })
 
-export const AdviceBody = Type.Object({
-  adviceReference: Type.String(),
-  merchantRef: nullable('string'),
-  amount: Type.Number(),
-  currency: Type.String(),
-  narration: nullable('string'),
-  status: Type.String(),
-  customerId: nullable('string'),
-  customerFullName: Type.String(),
-  merchantName: Type.String(),
-  paymentUrl: Type.String(),
-  channels: Type.Array(Type.String()),
-  charge: Type.Number(),
-  customerCharge: Type.Number(),
-  merchantCharge: Type.Number(),
-  vatCharge: Type.Number(),
-  callBackUrl: Type.String(),
-  notificationUrl: nullable('string'),
-  amountPolicy: Type.String(),
-  expiresInSeconds: Type.Integer(),
-  paymentReference: nullable('string'),
-  createdAt: Type.String(),
-})
+const AdviceBody = Type.Object(AdviceFields)
 
 const response = { 200: PaymentEnvelope(AdviceBody), '4xx': PaymentFailure }
 const tags = ['Payments']
 
 export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, writers, authentication, clock, publicUrl, policy } = deps
+  const address = () => publicAddress(publicUrl, app.server)
   await app.register(knownAdviceRoutes, deps)
 
   app.post(
@@ -135,19 +115,21 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
-      const payment = replayed ? await findPaymentOfAdvice(db, value.id) : undefined
-      return paymentAccepted(presentAdvice(value, payment, { now: clock(), publicUrl }))
+      const payment =
+        replayed || value.isKnown ? await findPaymentOfAdvice(db, value.id) : undefined
+      return paymentAccepted(presentAdvice(value, payment, { now: clock(), address: address() }))
     },
   )
 }
 
 const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, batchPool, sharedAccounts, authentication, clock, publicUrl } = deps
+  const address = () => publicAddress(publicUrl, app.server)
 
   async function readAdvice(from: Queryable, clientId: bigint, id: string) {
     const advice = await getAdvice(from, clientId, id)
     const payment = await findPaymentOfAdvice(from, id)
-    return paymentAccepted(presentAdvice(advice, payment, { now: clock(), publicUrl }))
+    return paymentAccepted(presentAdvice(advice, payment, { now: clock(), address: address() }))
   }
 
   app.post(

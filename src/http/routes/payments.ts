@@ -1,64 +1,81 @@
-// /api/v1/payments: all about one payment, found by any of its references.
+// /api/v1/payments: payments by whatever is known of them, and all about one.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { LIMIT_MAX } from '#db/paging.ts'
+import { LIMIT_MAX, type List, readCursor, writeCursor } from '#db/paging.ts'
 import { readTogether } from '#db/snapshot.ts'
-import { type CreditTrace, listCredits } from '#domain/credit-traces.ts'
-import { type FoundPayment, findPayment } from '#domain/payment-lookups.ts'
-import { statusAt } from '#domain/payments.ts'
-import { bankNames, CreditBody, type NameBank, presentCredit } from '#http/credit-bodies.ts'
+import { listCredits } from '#domain/credit-traces.ts'
+import { listPayments, PAYMENT_STATUSES } from '#domain/payment-list.ts'
+import { findPayment } from '#domain/payment-lookups.ts'
+import { bankNames, CreditBody, presentCredit } from '#http/credit-bodies.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { NoQuery } from '#http/lists.ts'
-import { callBackUrlOf, timestamp } from '#http/present.ts'
-import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { ListEnvelope, limitOf, listed, NoQuery, scannedPage } from '#http/lists.ts'
+import {
+  BY_ANY_REFERENCE,
+  filtersOf,
+  LISTED,
+  listQuery,
+  PaymentFields,
+  presentPaymentRecord,
+} from '#http/payment-bodies.ts'
+import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 
 const PaymentDetailBody = Type.Object({
-  paymentReference: Type.String(),
-  adviceReference: Type.String(),
-  merchantRef: nullable('string'),
-  status: Type.String(),
-  amount: Type.Number(),
-  amountPaid: Type.Number(),
-  amountRemaining: Type.Number({ description: 'What is still due.' }),
+  ...PaymentFields,
   amountInSuspense: Type.Number({ description: 'Of its credits, what is in suspense now.' }),
-  currency: Type.String(),
-  amountPolicy: Type.String(),
-  expiresAt: Type.String(),
-  closesAt: Type.String({ description: 'The end of grace: until here money still counts.' }),
-  numbers: Type.Array(
-    Type.Object({
-      bankCode: Type.String(),
-      bankName: Type.String(),
-      accountNumber: Type.String(),
-    }),
-  ),
-  customerName: Type.String(),
-  narration: nullable('string'),
-  callBackUrl: Type.String(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
   credits: Type.Array(CreditBody, { description: 'The latest, newest first.' }),
   hasMoreCredits: Type.Boolean({ description: 'True: list the rest by paymentReference.' }),
 })
+
+const about = { tags: ['Payments'], security: BEARER }
 
 export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock, banks } = deps
   const nameBank = bankNames(banks)
 
   app.get(
+    '/api/v1/payments',
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        ...about,
+        operationId: 'listPayments',
+        summary: 'Payments, newest first',
+        description: LISTED,
+        querystring: listQuery(PAYMENT_STATUSES),
+        response: { 200: ListEnvelope(Type.Object(PaymentFields)), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { limit: _, cursor, ...filters } = asked
+      const list = { name: 'payments', clientId: client.id, filters } as List
+      const before = readCursor(sealer, list, cursor)?.[0]
+      const [limit, now] = [limitOf(asked), clock()]
+      const page = { before, limit: limit + 1, now }
+      const scan = await readTogether(db, (tx) =>
+        listPayments(tx, client.id, filtersOf(asked), page),
+      )
+      const shown = scannedPage(scan, {
+        limit,
+        idOf: (payment) => payment.id,
+        cursorAfter: (id) => writeCursor(sealer, list, [id]),
+      })
+      return listed('Payments retrieved successfully', shown, (payment) =>
+        presentPaymentRecord(payment, now, nameBank),
+      )
+    },
+  )
+
+  app.get(
     '/api/v1/payments/:reference',
     {
       onRequest: authentication.requires('payments:read'),
       schema: {
+        ...about,
         operationId: 'getPayment',
-        tags: ['Payments'],
         summary: 'A payment by any of its references',
-        description:
-          'Payment or advice reference (with or without dashes, in any case), merchantRef, ' +
-          'session id of a transfer, or account number (its latest payment): tried in this order.',
-        security: BEARER,
+        description: BY_ANY_REFERENCE,
         params: Type.Object({ reference: Type.String() }),
         querystring: NoQuery,
         response: { 200: ApiEnvelope(PaymentDetailBody), '4xx': ApiFailure },
@@ -66,49 +83,18 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     },
     async ({ client, params: { reference } }) => {
       const data = await readTogether(db, async (tx) => {
-        const found = await findPayment(tx, client.id, reference)
-        const filters = { paymentReference: found.payment.id }
+        const { payment, inSuspenseKobo } = await findPayment(tx, client.id, reference)
+        const filters = { paymentReference: payment.id }
         const limit = LIMIT_MAX + 1
         const credits = await listCredits(tx, sealer, client, filters, { limit })
-        return presentDetail(found, credits, clock(), nameBank)
+        return {
+          ...presentPaymentRecord(payment, clock(), nameBank),
+          amountInSuspense: toNaira(inSuspenseKobo),
+          credits: credits.slice(0, LIMIT_MAX).map((credit) => presentCredit(credit, nameBank)),
+          hasMoreCredits: credits.length > LIMIT_MAX,
+        }
       })
       return accepted('Payment retrieved successfully', data)
     },
   )
-}
-
-function presentDetail(
-  { payment, inSuspenseKobo }: FoundPayment,
-  credits: readonly CreditTrace[],
-  now: Date,
-  nameBank: NameBank,
-) {
-  const { amountKobo, amountPaidKobo } = payment
-  const isPaid = payment.status === 'Successful' || amountPaidKobo >= amountKobo
-  return {
-    paymentReference: payment.id,
-    adviceReference: payment.adviceId,
-    merchantRef: payment.merchantRef,
-    status: statusAt(payment, now),
-    amount: toNaira(amountKobo),
-    amountPaid: toNaira(amountPaidKobo),
-    amountRemaining: isPaid ? 0 : toNaira(amountKobo - amountPaidKobo),
-    amountInSuspense: toNaira(inSuspenseKobo),
-    currency: payment.currency,
-    amountPolicy: payment.amountPolicy,
-    expiresAt: timestamp(payment.expiresAt),
-    closesAt: timestamp(payment.closesAt),
-    numbers: payment.numbers.map(({ bankCode, accountNumber }) => ({
-      bankCode,
-      bankName: nameBank(bankCode),
-      accountNumber,
-    })),
-    customerName: payment.customerName,
-    narration: payment.narration,
-    callBackUrl: callBackUrlOf(payment),
-    createdAt: timestamp(payment.createdAt),
-    updatedAt: timestamp(payment.updatedAt),
-    credits: credits.slice(0, LIMIT_MAX).map((credit) => presentCredit(credit, nameBank)),
-    hasMoreCredits: credits.length > LIMIT_MAX,
-  }
 }
