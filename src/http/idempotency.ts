@@ -18,16 +18,22 @@ import {
 import type { Sealer } from '#seal.ts'
 import type { Deps } from './deps.ts'
 
-type Call = { request: FastifyRequest; reply: FastifyReply; pool?: Pool }
+type Call = {
+  request: FastifyRequest
+  reply: FastifyReply
+  pool?: Pool
+  by?: { clientId: bigint; actor: string } // Where the route's hook is not `requires`.
+}
 type Parts = Pick<Deps, 'db' | 'sealer' | 'clock'>
 
 // All of the work is done in the transaction, and so is its answer made.
 export async function answerOnce<T extends object>(
   { db, sealer, clock }: Parts,
-  { request, reply, pool = db }: Call,
+  call: Call,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const keyed = keyedRequest(sealer, request)
+  const { reply, pool = db } = call
+  const keyed = keyedRequest(sealer, call)
   if (!keyed) return withTransaction(pool, work)
   const answered = await withTransaction(pool, async (tx) => {
     const known = await recall(tx, keyed)
@@ -46,11 +52,12 @@ export async function answerOnce<T extends object>(
 // harm when it is done again for the same thing.
 export async function answerInSteps<T extends object>(
   { db, sealer, clock }: Parts,
-  { request, reply, pool = db }: Call,
+  call: Call,
   begin: string | ((tx: Transaction) => Promise<string>),
   finish: (about: string) => Promise<T>,
 ): Promise<T> {
-  const keyed = keyedRequest(sealer, request)
+  const { reply, pool = db } = call
+  const keyed = keyedRequest(sealer, call)
   if (!keyed) return finish(typeof begin === 'string' ? begin : await withTransaction(pool, begin))
   const { begun, isKnown, sealed } = await withTransaction(pool, async (tx) => {
     const known = await recall(tx, keyed)
@@ -64,14 +71,15 @@ export async function answerInSteps<T extends object>(
   return isKnown ? replay(sealer, reply, first) : openAnswer<T>(sealer, first).body
 }
 
-function keyedRequest(sealer: Sealer, request: FastifyRequest): KeyedRequest | undefined {
+function keyedRequest(sealer: Sealer, { request, by }: Call): KeyedRequest | undefined {
   const key = request.headers['idempotency-key']
   if (typeof key !== 'string') return undefined
   const operation = `${request.method} ${request.routeOptions.url}`
   // Of whoever got the first answer: another's rights may be others. No body is an empty one.
-  const said = [request.actor, request.params, request.query, request.body ?? {}]
+  const { clientId, actor } = by ?? { clientId: request.client.id, actor: request.actor }
+  const said = [actor, request.params, request.query, request.body ?? {}]
   const requestHash = sealer.hash(operation, JSON.stringify(said, inOrder))
-  return { clientId: request.client.id, key, operation, requestHash }
+  return { clientId, key, operation, requestHash }
 }
 
 // The same fields in another order are the same request.

@@ -23,6 +23,7 @@ import {
   verify,
 } from '../support/fixtures.ts'
 import { keyedOperations } from '../support/keyed-operations.ts'
+import { newBrowser, USERS_URL } from '../support/people.ts'
 import { type Bench, type Call, startTestService } from '../support/running-service.ts'
 import { NOBODYS_NUMBER, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
@@ -80,6 +81,8 @@ for (const { name, ask, others } of OPERATIONS) {
 test('every POST takes a key, or is one of those with a reason not to', async () => {
   const reasons: Record<string, RegExp> = {
     'logging in makes nothing but a token': /^\/(api\/Account\/login|oauth\/token)$/,
+    'nor does signing in make more than a session': /^\/dashboard\/api\/session$/,
+    'a second factor replaces itself, and its codes work once': /^\/dashboard\/api\/totp/,
     'a bank’s session id is its key': /^\/rails\/\{bankCode\}\/(credits|reversals|returns)$/,
     'asking a name changes nothing': /^\/rails\/\{bankCode\}\/name-enquiry$/,
   }
@@ -98,10 +101,7 @@ test('every POST takes a key, or is one of those with a reason not to', async ()
 
   assert.deepEqual(without, [])
   const tried = OPERATIONS.map(({ name }) => name)
-  assert.deepEqual(
-    tried.filter((name) => !taking.includes(name)),
-    [],
-  )
+  assert.deepEqual(taking.sort(), [...tried, 'createUser', 'resetUserPassword'].sort())
 })
 
 type Described = { operationId: string; parameters?: { in: string; name: string }[] }
@@ -229,6 +229,27 @@ test('no secret that was answered is kept in the clear', async () => {
   assert(!text.includes(secret))
   const raw = Buffer.from(secret).toString('hex')
   assert(!text.includes(raw))
+})
+
+test('people’s keys: one user is made, with one password, which only who made it hears again', async () => {
+  const [owner, another] = [await newBrowser(bench), await newBrowser(bench)]
+  const headers = newKey()
+  const body = { email: 'new@people.example', role: 'support' }
+  const create = { method: 'POST', url: USERS_URL, body, headers } as const
+  const made = await owner.call(create)
+  const url = `${USERS_URL}/${made.json().data.id}/reset-password`
+  const reset = { method: 'POST', url, body: {}, headers: newKey() } as const
+  const password = (await owner.call(reset)).json().data.temporaryPassword
+
+  const again = await owner.call(create)
+  const resetAgain = await owner.call(reset)
+  const elses = await another.call(create)
+
+  assert.equal(made.statusCode, 200, made.body)
+  assert.equal(again.body, made.body)
+  assert.equal(again.headers['cache-control'], 'no-store')
+  assert.equal(resetAgain.json().data.temporaryPassword, password)
+  assertRefused(elses, 'account', { status: 409, code: 'idempotency_key_reused' })
 })
 
 test('a key that is none is refused on our own endpoints too', async () => {

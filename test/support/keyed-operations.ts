@@ -33,6 +33,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...suspenseOperations(bench),
     ...webhookOperations(bench, endpoint),
     ...erasureOperations(bench),
+    ...accountOperations(bench),
     ...operatorOperations(bench),
   ]
 }
@@ -165,6 +166,22 @@ const webhookOperations = (bench: Bench, endpoint: string): KeyedOperation[] => 
     ask: async () => ({
       url: `/api/WebHook/push/${(await startPayment(bench)).paymentReference}`,
     }),
+  },
+]
+
+const accountOperations = (bench: Bench): KeyedOperation[] => [
+  ...(['deactivate', 'activate', 'default'] as const).map((change) => ({
+    name: change === 'default' ? 'setDefaultCollectionAccount' : `${change}CollectionAccount`,
+    ask: async () => {
+      const url = `${ACCOUNTS}/${(await createAccount(bench)).accountNumber}`
+      if (change === 'activate') await bench.call({ method: 'POST', url: `${url}/deactivate` })
+      return { url: `${url}/${change}` }
+    },
+  })),
+  {
+    name: 'createCollectionAccounts',
+    ask: async () => ({ url: `${ACCOUNTS}/bulk`, body: { accounts: [accountBody()] } }),
+    others: () => ({ accounts: [accountBody({ channel: 'WEB' })] }),
   },
 ]
 

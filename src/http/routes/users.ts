@@ -17,6 +17,7 @@ import {
 import { listUsers, sharedSalt } from '#domain/users.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
 import {
   idOf,
@@ -27,7 +28,7 @@ import {
   UserBody,
   UserWithPassword,
 } from '#http/people-bodies.ts'
-import { ApiEnvelope, ApiFailure, Email, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, Email, IdempotencyHeaders, text } from '#http/schemas.ts'
 
 const USERS = '/dashboard/api/users'
 
@@ -78,6 +79,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'Answers with a temporary password to hand over. Only an operator makes operators, and ' +
           'only at a client that runs the service.',
+        headers: IdempotencyHeaders,
         body: Type.Object(
           { email: Email, role: RoleName, clientId: ClientId },
           { additionalProperties: false },
@@ -85,19 +87,20 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(UserWithPassword), '4xx': ApiFailure },
       },
     },
-    async ({ visit, body }, reply) => {
+    async (request, reply) => {
+      const { visit, body } = request
       const by = administratorOf(visit)
       const { email, role } = body
       const client = await clientToManage(db, by, body.clientId)
       await refuseRole(db, by, client.id, role)
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email))
-      const user = await withTransaction(db, (tx) =>
-        addUser(tx, clock(), by, client, { email, role, passwordHash }),
-      )
       reply.header('cache-control', 'no-store')
-      const data = { ...presentUser(user), temporaryPassword: password }
-      return accepted('User created successfully', data)
+      return answerOnce(deps, { request, reply, by }, async (tx) => {
+        const user = await addUser(tx, clock(), by, client, { email, role, passwordHash })
+        const data = { ...presentUser(user), temporaryPassword: password }
+        return accepted('User created successfully', data)
+      })
     },
   )
 }
@@ -173,6 +176,7 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         operationId: 'resetUserPassword',
         summary: 'Give a user a new temporary password',
         description: 'They are signed out everywhere, and no longer locked out.',
+        headers: IdempotencyHeaders,
         params: Params,
         body: Type.Object(
           {
@@ -188,16 +192,19 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         response: { 200: ApiEnvelope(UserWithPassword), '4xx': ApiFailure },
       },
     },
-    async ({ visit, params, body }, reply) => {
+    async (request, reply) => {
+      const { visit, params, body } = request
       const by = administratorOf(visit)
       const { id, email } = await getManageable(db, by, idOf(params.id, 'user_not_found'))
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
       const reset = { id, passwordHash, removesTotp: body.removeTotp === true }
-      const user = await withTransaction(db, (tx) => resetPassword(tx, clock(), by, reset))
       reply.header('cache-control', 'no-store')
-      const data = { ...presentUser(user), temporaryPassword: password }
-      return accepted('Password reset successfully', data)
+      return answerOnce(deps, { request, reply, by }, async (tx) => {
+        const user = await resetPassword(tx, clock(), by, reset)
+        const data = { ...presentUser(user), temporaryPassword: password }
+        return accepted('Password reset successfully', data)
+      })
     },
   )
 }
