@@ -47,9 +47,10 @@ async function watchedPage(page: Page) {
     problems, // Console errors and warnings, uncaught errors.
     // Where it has asked for anything.
     hosts: () => [...new Set(responses.map((response) => new URL(response.url()).host))],
-    // Bytes of bodies as they came, compressed, by path.
+    // Bytes of bodies as they came, compressed, by path; streams never end and are left out.
     async sizes(): Promise<Record<string, number>> {
-      const sized = responses.map(async (response) => {
+      const ended = responses.filter((response) => !isStream(response))
+      const sized = ended.map(async (response) => {
         const { responseBodySize } = await response.request().sizes()
         return [new URL(response.url()).pathname, responseBodySize] as const
       })
@@ -59,6 +60,10 @@ async function watchedPage(page: Page) {
       await page.context().close()
     },
   }
+}
+
+function isStream(response: Response): boolean {
+  return response.headers()['content-type']?.startsWith('text/event-stream') ?? false
 }
 
 type AxeResult = { id: string; help: string; nodes: { target: string[] }[] }

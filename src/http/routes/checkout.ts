@@ -13,11 +13,13 @@ import { findCheckouts, viewCheckout } from '#domain/checkouts.ts'
 import { bankNames } from '#domain/resource-views.ts'
 import { Refusal } from '#errors.ts'
 import { colourSheet, OUR_COLOUR } from '#http/brand-colours.ts'
+import { CheckoutBody } from '#http/checkout-bodies.ts'
 import { CheckoutFeeds } from '#http/checkout-feeds.ts'
 import { CHECKOUT, loadCheckoutPages } from '#http/checkout-pages.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/pages.ts'
+import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 
 const BODY_BYTES_MAX = 1_024
@@ -78,6 +80,7 @@ const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...hidden,
         body: Type.Object({ adviceReference: Type.String(), bankCode: Type.String() }),
+        response: { 200: ApiEnvelope(CheckoutBody) },
       },
     },
     async (request, reply) => {
@@ -116,10 +119,19 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
   app.get(
     `${CHECKOUT}/api/status`,
-    { schema: { ...hidden, querystring: Asked } },
-    async ({ query }, reply) => {
+    {
+      config: { isForPages: true },
+      schema: {
+        operationId: 'getCheckoutStatus',
+        tags: ['Payments'],
+        summary: 'What a payer may know of an advice',
+        description: 'The reference suffices: for pages of your own that payers look at.',
+        querystring: Type.Object({ adviceReference: Type.String() }),
+        response: { 200: ApiEnvelope(CheckoutBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ query }) => {
       const { checkout } = await read(query.adviceReference)
-      reply.header('cache-control', 'no-store')
       return accepted('Status retrieved successfully', checkout)
     },
   )

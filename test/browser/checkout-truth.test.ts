@@ -1,0 +1,157 @@
+// Reloaded, reopened, in two tabs, without network, without a script: the page always tells the
+// truth, and never makes a second number by accident.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { see, shownNumber, startCheckout } from '../support/checkout-page.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { simulate } from '../support/fixtures.ts'
+
+const checkout = closeAfterTests(await startCheckout())
+const { bench, url } = checkout
+const bank = (name: string) => ({ name, exact: true })
+
+test('reloaded, left and come back to, closed and reopened: the same number', async () => {
+  const { adviceReference, address } = await checkout.advice()
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  await page.getByRole('button', bank('Zenith Bank')).click()
+  await see(page, 'Waiting for your transfer')
+  const number = await shownNumber(page)
+
+  await page.reload()
+  assert.equal(await shownNumber(page), number)
+  await page.goto(`${url}/health`)
+  await page.goBack()
+  await see(page, 'Waiting for your transfer')
+  assert.equal(await shownNumber(page), number)
+  await page.close()
+  await using reopened = await checkout.open(address)
+  assert.equal(await shownNumber(reopened.page), number)
+  assert.equal(await checkout.numbersOf(adviceReference), 1)
+})
+
+test('come back to by the back button after it was paid: paid', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  await opened.page.goto(`${url}/health`)
+  await simulate(bench, accountNumber, '6000')
+  await opened.page.goBack()
+  await see(opened.page, 'Payment received')
+})
+
+test('a second tab follows the first, and chooses nothing by itself', async () => {
+  const { adviceReference, address } = await checkout.advice()
+  await using first = await checkout.open(address)
+  const second = await first.page.context().newPage()
+  await second.goto(address)
+  await second.getByRole('button', bank('Access Bank')).waitFor()
+
+  await first.page.getByRole('button', bank('Access Bank')).click()
+  await see(second, 'Waiting for your transfer')
+  assert.equal(await shownNumber(second), await shownNumber(first.page))
+  await simulate(bench, await shownNumber(second), '6000')
+  await Promise.all([first.page, second].map((page) => see(page, 'Payment received')))
+  assert.equal(await checkout.numbersOf(adviceReference), 1)
+})
+
+test('an impatient finger gets one number', async () => {
+  const { adviceReference, address } = await checkout.advice()
+  await using opened = await checkout.open(address)
+  await opened.page.getByRole('button', bank('Kuda Microfinance Bank')).click({ clickCount: 5 })
+  await see(opened.page, 'Waiting for your transfer')
+  assert.equal(await checkout.numbersOf(adviceReference), 1)
+})
+
+test('another bank is a number more, each tab keeps its own, and money to either counts', async () => {
+  const { adviceReference, accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  bench.advance(1)
+  await page.getByText('Use another bank').click()
+  await page.getByRole('button', bank('Ecobank Nigeria')).click()
+  await page.locator('.account', { hasText: 'Ecobank Nigeria' }).waitFor()
+  const further = await shownNumber(page)
+  await page.reload()
+
+  assert.equal(await shownNumber(page), further)
+  assert.notEqual(further, accountNumber)
+  assert.equal(await checkout.numbersOf(adviceReference), 2)
+  await using other = await checkout.open(`${address}&bank=058`)
+  assert.equal(await shownNumber(other.page), accountNumber)
+  await simulate(bench, accountNumber, '1000')
+  await see(page, 'remaining ₦5,000.00')
+  await simulate(bench, further, '5000')
+  await see(page, 'Payment received')
+})
+
+test('without network it says so, and tells the truth as soon as it is back', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  await page.locator('.pulse').waitFor()
+  const context = page.context()
+
+  await context.setOffline(true)
+  await page.locator('.toast.is-shown').waitFor()
+  await simulate(bench, accountNumber, '6000')
+  await see(page, 'Waiting for your transfer')
+  await context.setOffline(false)
+  await see(page, 'Payment received')
+  await page.locator('.toast:not(.is-shown)').waitFor({ state: 'attached' })
+})
+
+test('a bank chosen without network is not lost but asked for again', async () => {
+  const { adviceReference, address } = await checkout.advice()
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  await page.context().setOffline(true)
+  await page.getByRole('button', bank('Wema Bank')).click()
+  await see(page, 'That did not get through.')
+  await page.context().setOffline(false)
+  await page.getByRole('button', bank('Wema Bank')).click()
+  await see(page, 'Waiting for your transfer')
+  assert.equal(await checkout.numbersOf(adviceReference), 1)
+})
+
+test('where no stream gets through it asks every few seconds', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open('about:blank')
+  const { page } = opened
+  await page.route('**/pay/api/stream*', (route) => route.fulfill({ status: 429 }))
+  await page.goto(address)
+  await page.locator('.pulse').waitFor()
+  await simulate(bench, accountNumber, '6000')
+  await see(page, 'Payment received')
+})
+
+test('without a script: choose, see the number, look again, be done', async () => {
+  const { adviceReference, address } = await checkout.advice()
+  await using opened = await checkout.open(address, { javaScriptEnabled: false })
+  const { page } = opened
+  await page.getByRole('button', bank('Polaris Bank')).click()
+  await see(page, 'This page looks again every 15 seconds.')
+  assert.match(await page.content(), /<noscript><meta http-equiv="refresh" content="15">/)
+  assert.equal(await page.getByRole('button', { name: 'Copy account number' }).count(), 0)
+
+  await simulate(bench, await shownNumber(page), '6000')
+  await page.reload()
+  await see(page, 'Payment received')
+  assert.equal(await page.getByRole('button', { name: 'Print or save' }).count(), 0)
+  assert.doesNotMatch(await page.content(), /http-equiv="refresh"/)
+  assert.equal(await checkout.numbersOf(adviceReference), 1)
+})
+
+test('names and amounts of any length stay inside the page', async () => {
+  const { address } = await checkout.advice(
+    {
+      amount: '1000000000.00',
+      narration: 'W'.repeat(100),
+      customer: { customerFullName: 'Oluwaseun-Adebayo '.repeat(10).trim() },
+    },
+    '50515',
+  )
+  await using opened = await checkout.open(address, { width: 320 })
+  const over = await opened.page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  assert.equal(over, 0)
+})

@@ -1,0 +1,216 @@
+// The payer's page in a real browser: every journey, and what each state looks like to somebody who
+// sees it, hears it, or has only a keyboard.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findAxeFaults } from '../support/browser.ts'
+import { see, shownNumber, startCheckout } from '../support/checkout-page.ts'
+import { CHECKOUT_SCENES } from '../support/checkout-scenes.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { ADVICE, MINUTE_MS, simulate } from '../support/fixtures.ts'
+
+const checkout = closeAfterTests(await startCheckout())
+const { bench, url } = checkout
+
+const BYTES_MAX = 30_000
+
+test('from the link to the receipt, and back to the merchant', async () => {
+  const callBackUrl = `${url}/health?order=1`
+  const { adviceReference, address } = await checkout.advice({ callBackUrl })
+  await using opened = await checkout.open(address)
+  const { page, problems } = opened
+  await page.clock.install()
+  await page.reload()
+
+  await see(page, '₦6,000.00')
+  await page.getByRole('button', { name: 'Guaranty Trust Bank' }).click()
+  await see(page, 'Waiting for your transfer')
+  await see(page, 'Sandbox Merchant/Ada Obi')
+  const accountNumber = await shownNumber(page)
+  await simulate(bench, accountNumber, '2000')
+  await see(page, '₦2,000.00 of ₦6,000.00 received, send the remaining ₦4,000.00')
+  await simulate(bench, accountNumber, '4000')
+  await see(page, 'Payment received')
+  await see(page, /^Back to Sandbox Merchant in \d+ s$/)
+  assert.equal(await page.title(), 'Payment received · Sandbox Merchant')
+  assert.deepEqual(problems, [])
+  await page.clock.runFor(12_000)
+
+  await page.waitForURL(`${url}/health?order=1&**`)
+  const query = new URL(page.url()).searchParams
+  assert.equal(query.get('adviceReference'), adviceReference)
+  assert.match(String(query.get('paymentReference')), /^[0-9a-f-]{36}$/)
+})
+
+test('the page turns within a second of the credit', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  await opened.page.locator('.pulse').waitFor()
+  const took: number[] = []
+  for (const [sent, seen] of [
+    ['1000', 'remaining ₦5,000.00'],
+    ['1000', 'remaining ₦4,000.00'],
+    ['4000', 'Payment received'],
+  ] as const) {
+    await simulate(bench, accountNumber, sent)
+    const from = performance.now()
+    await see(opened.page, seen)
+    took.push(performance.now() - from)
+  }
+  // The middle one: the machine may be busy with other tests.
+  assert((took.sort((a, b) => a - b)[1] as number) < 1_000, `${took}`)
+})
+
+test('who wants to stay after paying stays; who comes back later is not sent away', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  await page.clock.install()
+  await page.reload()
+  await simulate(bench, accountNumber, '6000')
+  await page.getByRole('button', { name: 'Stay here' }).click()
+  await page.clock.runFor(15_000)
+  assert.equal(page.url(), address)
+  await page.getByRole('link', { name: 'Back to Sandbox Merchant', exact: true }).waitFor()
+
+  await page.reload()
+  await page.clock.runFor(15_000)
+  assert.equal(page.url(), address)
+  const link = page.getByRole('link', { name: 'Back to Sandbox Merchant', exact: true })
+  assert.match(String(await link.getAttribute('href')), /^https:\/\/shop\.example\.com\/done\?adv/)
+})
+
+test('too much: paid, and the payer is told where the rest is', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  await simulate(bench, accountNumber, '6500')
+  await see(opened.page, 'Payment received')
+  await see(opened.page, '₦500.00 that you sent could not be used')
+})
+
+test('a wrong amount where only the exact one will do is said, and the wait goes on', async () => {
+  const { accountNumber, address } = await checkout.advice({ amountPolicy: 'exact' }, '058')
+  await using opened = await checkout.open(address)
+  await see(opened.page, 'Send exactly ₦6,000.00, in one transfer')
+  await simulate(bench, accountNumber, '5999.99')
+  await see(opened.page, '₦5,999.99 that you sent could not be used')
+  await see(opened.page, 'Waiting for your transfer')
+})
+
+test('cancelled by the merchant: the page turns and says not to pay', async () => {
+  const { adviceReference, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  await opened.page.locator('.pulse').waitFor()
+  await bench.call({ method: 'POST', url: `${ADVICE}/${adviceReference}/cancel` })
+  await see(opened.page, 'This payment was cancelled')
+  await see(opened.page, 'Please do not send money for it')
+})
+
+test('the countdown goes by the service, whatever the phone thinks the time is', async () => {
+  const { address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  await page.clock.install({ time: new Date('2011-01-01T00:00:00Z') })
+  await page.reload()
+  assert.equal(await page.getByRole('timer').innerText(), '30:00')
+  await page.clock.runFor(31_000)
+  assert.match(await page.getByRole('timer').innerText(), /^29:(?:2\d|30)$/)
+})
+
+test('a copied number is on the clipboard, and that is said aloud', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  const permissions = ['clipboard-read', 'clipboard-write']
+  await using opened = await checkout.open(address, { permissions })
+  const { page } = opened
+  await page.getByRole('button', { name: 'Copy account number' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  assert.equal(await page.getByRole('status').innerText(), 'Account number copied')
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), accountNumber)
+
+  await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+  await page.evaluate(`document.addEventListener('copy', () => { window.copiedTheOldWay = true })`)
+  await page.getByRole('button', { name: 'Copied' }).click()
+  await page.waitForFunction('window.copiedTheOldWay')
+})
+
+test('the keyboard alone is enough', async () => {
+  const { address } = await checkout.advice()
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  const tabTo = async (name: string) => {
+    for (let step = 0; step < 40; step++) {
+      await page.keyboard.press('Tab')
+      if ((await page.evaluate('document.activeElement.textContent')) === name) return
+    }
+    assert.fail(`no way to ${name}`)
+  }
+  await tabTo('Sterling Bank')
+  await page.keyboard.press('Enter')
+  await see(page, 'Waiting for your transfer')
+  assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1')
+  await tabTo('Copy account number')
+  await page.keyboard.press('Space')
+  await tabTo('Use another bank')
+  await page.keyboard.press('Enter')
+  await tabTo('Wema Bank')
+  await page.keyboard.press('Enter')
+  await page.locator('.facts', { hasText: 'Wema Bank' }).waitFor()
+})
+
+test('the first load is small, complete, quiet, and nothing jumps', async () => {
+  const { address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  const { page, problems, sizes, hosts } = opened
+  await page.locator('.pulse').waitFor()
+  const shift = await page.evaluate<number>(
+    `new Promise((resolve) => new PerformanceObserver((list) =>
+       resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0)))
+         .observe({ type: 'layout-shift', buffered: true }) ?? setTimeout(resolve, 300, 0))`,
+  )
+  const loaded = await sizes()
+  const bytes = Object.values(loaded).reduce((sum, size) => sum + size, 0)
+
+  assert.equal(shift, 0)
+  assert.equal(Object.keys(loaded).length, 4, Object.keys(loaded).join())
+  assert(bytes > 5_000 && bytes <= BYTES_MAX, `${bytes} bytes`)
+  assert.deepEqual(problems, [])
+  assert.deepEqual(hosts(), [new URL(url).host])
+})
+
+for (const [name, scene] of Object.entries(CHECKOUT_SCENES)) {
+  test(`${name}: axe-core finds nothing, the console is silent, nothing overflows`, async () => {
+    const path = await scene(bench)
+    await using opened = await checkout.open(url + path)
+    const { page, problems } = opened
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      assert.deepEqual(await findAxeFaults(page), [])
+    }
+    for (const width of [360, 1280, 3840]) {
+      await page.setViewportSize({ width, height: 900 })
+      const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      assert(Number(over) <= 0, `${over} pixels too wide at ${width}`)
+    }
+    // That the page itself is a 404, the browser says there too.
+    const expected = name === 'missing' ? /status of 404/ : /^$/
+    for (const problem of problems) assert.match(problem, expected)
+  })
+}
+
+test('time over: the page turns, money may still come in grace, and then it is over', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  const late = await checkout.advice({}, '058')
+  await using other = await checkout.open(late.address)
+  await see(opened.page, 'Waiting for your transfer')
+
+  bench.advance(31 * MINUTE_MS)
+  await see(opened.page, 'The time to pay is over')
+  await see(opened.page, 'still counts')
+  await simulate(bench, accountNumber, '6000')
+  await see(opened.page, 'Payment received')
+  bench.advance(10 * MINUTE_MS)
+  await simulate(bench, late.accountNumber, '6000')
+  await see(other.page, '₦6,000.00 that you sent could not be used')
+  await see(other.page, 'If you have already paid')
+})
