@@ -145,17 +145,18 @@ export async function removeUser(tx: Transaction, user: LockedUser): Promise<voi
 }
 
 export async function setPassword(
-  db: Queryable,
+  tx: Transaction,
   now: Date,
   id: string,
   { hash, isTemporary }: { hash: string; isTemporary: boolean },
 ): Promise<void> {
-  await db.query({
+  const { rowCount } = await tx.query({
     name: 'set-password',
     text: `update users set password_hash = $2, password_set_at = $3, is_password_temporary = $4
             where id = $1`,
     values: [id, hash, now, isTemporary],
   })
+  if (rowCount !== 1) throw new Refusal('user_not_found') // Removed meanwhile.
 }
 
 // Users of one address at several clients share a salt, so that one derivation serves for all of
