@@ -1,0 +1,109 @@
+// A service with a dashboard that is looked at: people signed in, in a real browser whose clock is
+// the service's; and days of trade to look at.
+
+import assert from 'node:assert/strict'
+import { withTransaction } from '#db/transaction.ts'
+import { closeExpired } from '#domain/closings.ts'
+import type { Role } from '#domain/roles.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { countEventsRound } from '#workers/count-events.ts'
+import type { openBrowser, PageOptions } from './browser.ts'
+import { listenLocally } from './event-source.ts'
+import { createAccount, MINUTE_MS, startPayment } from './fixtures.ts'
+import { makeUser, PASSWORD, SESSION_URL } from './people.ts'
+import type { Bench } from './running-service.ts'
+import { credit } from './tracing.ts'
+import { startWebhookBench } from './webhook-bench.ts'
+
+const HOUR_MS = 60 * MINUTE_MS
+const NEVER = new AbortController().signal
+
+export type DashboardBench = Awaited<ReturnType<typeof startDashboardBench>>
+type Browser = Awaited<ReturnType<typeof openBrowser>>
+type Opening = PageOptions & { role?: Role; clientId?: string }
+
+export async function startDashboardBench() {
+  const bench = await startWebhookBench()
+  const url = await listenLocally(bench.service.app)
+  return {
+    ...bench,
+    url,
+    // A page of somebody who is signed in; it shows nothing yet.
+    async openAs(browser: Browser, { role = 'owner', clientId, ...options }: Opening = {}) {
+      const email = await makeUser(bench, { role, ...(clientId ? { clientId } : {}) })
+      const opened = await browser.newPage({ timezoneId: 'Africa/Lagos', ...options })
+      const { page } = opened
+      await page.clock.setFixedTime(bench.clock())
+      await page.context().addCookies([{ ...(await sessionOf(url, email)), url }])
+      await page.addInitScript(() => localStorage.setItem('manilla-signed-in', 'yes'))
+      return opened
+    },
+  }
+}
+
+async function sessionOf(url: string, email: string) {
+  const answer = await fetch(`${url}${SESSION_URL}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  })
+  assert.equal(answer.status, 200, await answer.text())
+  const [, name, value] = /^([^=]+)=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '') ?? []
+  return { name: name as string, value: value as string }
+}
+
+const PAYERS = [
+  'ADAEZE OKONKWO',
+  'BABATUNDE ADEYEMI',
+  'CHIAMAKA EZE',
+  'DAUDA IBRAHIM',
+  'EFE OGHENEKARO',
+  'FOLAKE BALOGUN',
+  'GODSWILL UDOH',
+  'HAUWA SULEIMAN',
+]
+
+// A month of a small shop, the same every time: busier by the end, with all that can go wrong.
+export async function fillDays(bench: Bench, days = 30): Promise<void> {
+  const accounts = await Promise.all(
+    PAYERS.slice(0, 4).map((name, at) =>
+      createAccount(bench, { accountName: titled(name), merchantId: `SHOP-${1 + (at % 2)}` }),
+    ),
+  )
+  const payerOf = (at: number) => ({ sourceAccountName: PAYERS[at % PAYERS.length] })
+  for (let day = 0; day < days; day++) {
+    const { accountNumber } = accounts[day % accounts.length]
+    const naira = 20_000 + ((day * 7_919) % 61_000)
+    await credit(bench, accountNumber, `${naira}.00`, payerOf(day))
+    bench.advance(24 * HOUR_MS)
+  }
+  for (let hour = 0; hour < 10; hour++) {
+    const { accountNumber } = accounts[hour % accounts.length]
+    await credit(bench, accountNumber, `${3_000 + ((hour * 3_571) % 17_000)}.50`, payerOf(hour))
+    await trade(bench, hour, payerOf(hour + 3))
+    bench.advance(HOUR_MS)
+    await withTransaction(bench.db, (tx) =>
+      closeExpired(tx, { sharedAccounts: new SharedAccounts(bench.db), now: bench.clock() }),
+    )
+  }
+  await trade(bench, 10, payerOf(5))
+  await countEventsRound(bench)(NEVER)
+}
+
+// One payment: mostly paid; some too much, in part, or not at all.
+async function trade(bench: Bench, hour: number, payer: { sourceAccountName: string | undefined }) {
+  const [firstName = '', lastName = ''] = titled(payer.sourceAccountName ?? '').split(' ')
+  const { bankAccount } = await startPayment(bench, {
+    amount: 4_500 + hour * 750,
+    merchantRef: `ORDER-${1040 + hour}`,
+    narration: 'Running shoes',
+    customer: { customerFirstName: firstName, customerLastName: lastName },
+  })
+  const percent = [100, 100, 110, 100, 40, 100, 0, 100, 100, 100, 50][hour] as number
+  const amount = `${((4_500 + hour * 750) * percent) / 100}`
+  if (percent > 0) await credit(bench, bankAccount, amount, payer)
+}
+
+function titled(name: string): string {
+  return name.toLowerCase().replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
+}
