@@ -7,12 +7,13 @@ import { idBounds } from '#db/time-bounds.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import { actionsOn, type TakenAction } from './actions.ts'
+import { type Advice, getAdvice } from './advices.ts'
 import { momentsOf, readReversals, readTransfers } from './credit-histories.ts'
 import { type CreditTrace, listCredits, type Viewer } from './credit-traces.ts'
 import { readDeliveryLog } from './delivery-log.ts'
 import { type EventsAbout, readEventsAt } from './event-moments.ts'
 import { isWithinMerchants } from './merchant-walls.ts'
-import type { FoundPayment } from './payment-lookups.ts'
+import type { Payment } from './payments.ts'
 import type { NameBank } from './resource-views.ts'
 import {
   actionEntry,
@@ -44,21 +45,15 @@ export async function creditTimeline(
 export async function paymentTimeline(
   db: Queryable,
   { sealer, viewer, nameBank }: TimelineDeps,
-  { payment }: FoundPayment,
+  payment: Payment,
 ): Promise<Timeline> {
   const filters = { paymentReference: payment.id }
   const found = await listCredits(db, sealer, viewer, filters, { limit: CREDITS_MAX + 1 })
   const credits = found.slice(0, CREDITS_MAX)
   const issued = await readNumbers(db, payment.id)
-  const advice = await readAdvice(db, payment.adviceId)
-  const { amountKobo, currency } = payment
+  const advice = await getAdvice(db, viewer.id, payment.adviceId)
   const own = [
-    entryOf(advice.createdAt, 'advice', `Payment asked of ${payment.customerName}.`, {
-      amountKobo,
-      currency,
-      reference: payment.adviceId,
-      detail: { merchantRef: payment.merchantRef, amountPolicy: payment.amountPolicy },
-    }),
+    askedFor(advice),
     ...issued.map(({ accountNumber, bankCode, issuedAt }) =>
       entryOf(issuedAt, 'number', `Number ${accountNumber} issued at ${nameBank(bankCode)}.`, {
         reference: accountNumber,
@@ -75,6 +70,28 @@ export async function paymentTimeline(
     moments: [payment.createdAt, payment.updatedAt, ...issued.map(({ issuedAt }) => issuedAt)],
   })
   return { entries: inOrder([...own, ...told]), isWhole: found.length <= CREDITS_MAX }
+}
+
+// An advice that got no number yet, so there is no payment.
+export async function adviceTimeline(
+  db: Queryable,
+  { viewer, nameBank }: TimelineDeps,
+  advice: Advice,
+): Promise<Timeline> {
+  const told = await tell(db, viewer, nameBank, [], {
+    actions: await actionsOn(db, viewer.id, [`advice/${advice.id}`]),
+  })
+  return { entries: inOrder([askedFor(advice), ...told]), isWhole: true }
+}
+
+function askedFor(advice: Advice): TimelineEntry {
+  const { id, amountKobo, currency, merchantRef, amountPolicy } = advice
+  return entryOf(advice.createdAt, 'advice', `Payment asked of ${advice.customerName}.`, {
+    amountKobo,
+    currency,
+    reference: id,
+    detail: { merchantRef, amountPolicy },
+  })
 }
 
 export type TimelineAccount = {
@@ -198,15 +215,6 @@ async function readNumbers(db: Queryable, paymentId: string): Promise<IssuedNumb
     values: [paymentId],
   })
   return rows
-}
-
-async function readAdvice(db: Queryable, adviceId: string): Promise<{ createdAt: Date }> {
-  const { rows } = await db.query<{ createdAt: Date }>({
-    name: 'advice-of-timeline',
-    text: 'select created_at as "createdAt" from advices where id = $1',
-    values: [adviceId],
-  })
-  return rows[0] as { createdAt: Date }
 }
 
 // Money that was sent elsewhere and assigned to the account, within the time of a page: about as

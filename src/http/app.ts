@@ -27,6 +27,7 @@ import { ownSignInRoutes } from '#http/routes/own-sign-in.ts'
 import { paymentRoutes } from '#http/routes/payments.ts'
 import { railRoutes } from '#http/routes/rails.ts'
 import { redeliveryRoutes } from '#http/routes/redeliveries.ts'
+import { searchRoutes } from '#http/routes/searches.ts'
 import { sessionRoutes } from '#http/routes/sessions.ts'
 import { simulateRoutes } from '#http/routes/simulate.ts'
 import { statementRoutes } from '#http/routes/statements.ts'
@@ -114,6 +115,7 @@ async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(paymentRoutes, deps)
   await app.register(timelineRoutes, deps)
   await app.register(exportRoutes, deps)
+  await app.register(searchRoutes, deps)
   await app.register(adviceDeskRoutes, deps)
   await app.register(balanceRoutes, deps)
   await app.register(overviewRoutes, deps)

@@ -95,8 +95,9 @@ export function presentPaymentRecord(payment: Payment, now: Date, nameBank: Name
 const ANY_REFERENCE =
   'Payment or advice reference, merchantRef, session id of a transfer, or account number.'
 
-export function listQuery<Status extends string>(statuses: readonly Status[]) {
-  return query({
+// What the lists and their export can be narrowed by.
+export function filterFields<Status extends string>(statuses: readonly Status[]) {
+  return {
     status: Type.Optional(
       Type.Unsafe<Status>({
         type: 'string',
@@ -114,8 +115,11 @@ export function listQuery<Status extends string>(statuses: readonly Status[]) {
     ),
     reference: Type.Optional(text(100, `Any reference at all. ${ANY_REFERENCE}`)),
     ...WindowQuery,
-    ...PageQuery,
-  })
+  }
+}
+
+export function listQuery<Status extends string>(statuses: readonly Status[]) {
+  return query({ ...filterFields(statuses), ...PageQuery })
 }
 
 export const LISTED =
@@ -127,7 +131,10 @@ export const BY_ANY_REFERENCE =
   `${ANY_REFERENCE} Tried in this order; references with or without dashes and in any case; of a ` +
   'number its latest payment.'
 
-type Asked<Status extends string> = Static<ReturnType<typeof listQuery<Status>>>
+type Asked<Status extends string> = Omit<
+  Static<ReturnType<typeof listQuery<Status>>>,
+  'limit' | 'cursor'
+>
 
 export function filtersOf<Status extends string>(asked: Asked<Status>): PaymentFilters<Status> {
   const { status, minAmount, maxAmount, search, merchantRef, accountNumber, reference } = asked

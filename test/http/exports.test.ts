@@ -123,8 +123,21 @@ test("another client's rows are in no export", async () => {
   assert.deepEqual(await rowsOf(`${CREDITS}.csv`, token), [])
 })
 
+test('payments are exported by status, with what is still due', async () => {
+  await startPayment(bench, { amount: 4321.5, merchantRef: 'CSV-2' })
+
+  const rows = await rowsOf('/api/v1/payments.csv?merchantRef=CSV-2')
+
+  const [row] = rows as [Record<string, string>]
+  assert.deepEqual(
+    [rows.length, row.status, row.amount, row.amountPaid, row.amountRemaining, row.customerName],
+    [1, 'Processing', '4321.50', '0.00', '4321.50', 'Ada Obi'],
+  )
+  assert.equal((await rowsOf('/api/v1/payments.csv?status=Cancelled')).length, 0)
+})
+
 test('bad filters, paging and strangers are refused in the usual words', async () => {
-  for (const path of [`${CREDITS}.csv`, `${ACCOUNTS}.csv`]) {
+  for (const path of [`${CREDITS}.csv`, `${ACCOUNTS}.csv`, '/api/v1/payments.csv']) {
     for (const wrong of [
       'limit=5',
       'cursor=x',

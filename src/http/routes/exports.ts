@@ -2,13 +2,16 @@
 // the lists.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { readTogether } from '#db/snapshot.ts'
 import { listAccounts } from '#domain/account-list.ts'
 import { listCredits } from '#domain/credit-traces.ts'
+import { listPayments, PAYMENT_STATUSES } from '#domain/payment-list.ts'
 import { ACCOUNTS } from '#http/account-bodies.ts'
 import { bankNames, presentCredit } from '#http/credit-bodies.ts'
 import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
+import { filterFields, filtersOf, presentPaymentRecord } from '#http/payment-bodies.ts'
 import { presentOwnAccount } from '#http/present.ts'
 import { AccountFilterFields, accountFiltersOf } from '#http/routes/account-list.ts'
 import { CreditFilterFields, creditFiltersOf } from '#http/routes/credits.ts'
@@ -30,6 +33,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   const exports = new CsvExports()
   await app.register(creditExport, { ...deps, exports })
   await app.register(accountExport, { ...deps, exports })
+  await app.register(paymentExport, { ...deps, exports })
 }
 
 type ExportDeps = Deps & { exports: CsvExports }
@@ -139,6 +143,59 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       })
       const columns = ACCOUNT_COLUMNS
       return exports.send(reply, client.id, { name: 'collection-accounts', columns, batches })
+    },
+  )
+}
+
+type Payment = ReturnType<typeof presentPaymentRecord>
+const PAYMENT_COLUMNS: Columns<Payment> = [
+  ['paymentReference', ({ paymentReference }) => paymentReference],
+  ['adviceReference', ({ adviceReference }) => adviceReference],
+  ['merchantRef', ({ merchantRef }) => merchantRef],
+  ['status', ({ status }) => status],
+  ['amount', ({ amount }) => decimal(amount)],
+  ['amountPaid', ({ amountPaid }) => decimal(amountPaid)],
+  ['amountRemaining', ({ amountRemaining }) => decimal(amountRemaining)],
+  ['currency', ({ currency }) => currency],
+  ['amountPolicy', ({ amountPolicy }) => amountPolicy],
+  ['customerName', ({ customerName }) => customerName],
+  ['narration', ({ narration }) => narration],
+  ['accountNumbers', ({ numbers }) => numbers.map((each) => each.accountNumber).join(' ')],
+  ['createdAt', ({ createdAt }) => createdAt],
+  ['expiresAt', ({ expiresAt }) => expiresAt],
+  ['updatedAt', ({ updatedAt }) => updatedAt],
+]
+
+const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
+  const { db, authentication, banks, clock, exports } = deps
+  const nameBank = bankNames(banks)
+
+  app.get(
+    '/api/v1/payments.csv',
+    {
+      exposeHeadRoute: false,
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        operationId: 'exportPayments',
+        tags: ['Payments'],
+        summary: 'Payments as CSV',
+        description: DESCRIPTION,
+        security: BEARER,
+        querystring: query(filterFields(PAYMENT_STATUSES)),
+        response: CSV,
+      },
+    },
+    async ({ client, query: asked }, reply) => {
+      const [filters, now] = [filtersOf(asked), clock()]
+      const batches = inBatches<Payment, string>(async (before) => {
+        const page = { before, limit: BATCH, now }
+        const { rows, scannedTo } = await readTogether(db, (tx) =>
+          listPayments(tx, client.id, filters, page),
+        )
+        const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
+        return { rows: rows.map((row) => presentPaymentRecord(row, now, nameBank)), next }
+      })
+      return exports.send(reply, client.id, { name: 'payments', columns: PAYMENT_COLUMNS, batches })
     },
   )
 }

@@ -4,18 +4,22 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { isSessionId } from '#banks/session-id.ts'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import { readTogether } from '#db/snapshot.ts'
+import { getAdvice } from '#domain/advices.ts'
 import { getCredit } from '#domain/credit-traces.ts'
-import { findPayment } from '#domain/payment-lookups.ts'
+import { getPayment } from '#domain/payments.ts'
+import { findReferred } from '#domain/references.ts'
 import { bankNames } from '#domain/resource-views.ts'
 import type { Scope } from '#domain/scopes.ts'
 import { ENTRY_KINDS, type EntryKind, type TimelineEntry } from '#domain/timeline-entries.ts'
 import {
   accountTimeline,
+  adviceTimeline,
   CREDITS_MAX,
   creditTimeline,
   getTimelineAccount,
   paymentTimeline,
 } from '#domain/timelines.ts'
+import { Refusal } from '#errors.ts'
 import { creditIdOf } from '#http/credit-bodies.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -71,7 +75,7 @@ const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'getPaymentTimeline',
         tags,
         summary: 'Everything that happened to a payment',
-        description: `By any of its references, as when a payment is looked up. ${SCOPED}`,
+        description: `By any of its references; also of an advice that has no number yet. ${SCOPED}`,
         security: BEARER,
         params: Type.Object({ reference: Type.String() }),
         querystring: NoQuery,
@@ -80,8 +84,17 @@ const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, scopes, params }) => {
       const { entries, isWhole } = await readTogether(db, async (tx) => {
-        const found = await findPayment(tx, client.id, params.reference)
-        return paymentTimeline(tx, { sealer, viewer: client, nameBank }, found)
+        const how = { sealer, viewer: client, nameBank }
+        const [referred] = await findReferred(tx, client.id, params.reference)
+        if (!referred) throw new Refusal('payment_not_found')
+        if (referred.paymentId === null) {
+          return adviceTimeline(tx, how, await getAdvice(tx, client.id, referred.adviceId))
+        }
+        return paymentTimeline(
+          tx,
+          how,
+          await getPayment(tx, client.id, 'payment', referred.paymentId),
+        )
       })
       const data = { entries: presentEntries(entries, scopes), isWhole }
       return accepted('Timeline retrieved successfully', data)

@@ -1,0 +1,146 @@
+// One box for whatever somebody has in hand: the right thing for every kind of reference, nothing of
+// anybody else's, and nothing that a scope does not let see.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  assertRefused,
+  createAccount,
+  createAdvice,
+  dataOf,
+  startPayment,
+} from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+import { credit, type Row, readList } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startTestService())
+const SEARCH = '/api/v1/search'
+
+async function search(text: string, token?: string): Promise<Row[]> {
+  const url = `${SEARCH}?q=${encodeURIComponent(text)}`
+  return dataOf(await bench.call({ url, ...(token ? { token } : {}) }), 'account')
+}
+
+const namesOf = (hits: readonly Row[]) => hits.map(({ type, reference }) => `${type}/${reference}`)
+
+const account = await createAccount(bench, { accountName: 'Zainab Ọláyínká', email: 'z@o.example' })
+const payment = await startPayment(bench, { merchantRef: 'INV-77', amount: 6000 })
+const sessionId = await credit(bench, payment.bankAccount, '6000.00', {
+  sourceAccountName: 'CHIDI',
+})
+const { data } = await readList(bench, `/api/v1/credits?sessionId=${sessionId}`)
+const creditId = data[0].id as number
+const events = await readList(bench, '/api/v1/events?type=payment.successful')
+const eventId = events.data[0].id as string
+
+test('every kind of reference finds what it names', async () => {
+  const paid = `payment/${payment.paymentReference}`
+  const cases: [string, string[]][] = [
+    [payment.paymentReference, [paid]],
+    [payment.paymentReference.toUpperCase().replaceAll('-', ''), [paid]],
+    [payment.adviceReference, [paid]],
+    ['INV-77', [paid]],
+    [payment.bankAccount, [paid]],
+    [sessionId, [paid, `credit/${creditId}`]],
+    [`${creditId}`, [`credit/${creditId}`]],
+    [account.accountNumber, [`account/${account.accountNumber}`]],
+    ['Z@O.example', [`account/${account.accountNumber}`]],
+    ['zainab', [`account/${account.accountNumber}`]],
+    ['ọláyínká', [`account/${account.accountNumber}`]],
+    [eventId, [`event/${eventId}`]],
+    ['  INV-77  ', [paid]],
+  ]
+  for (const [text, expected] of cases)
+    assert.deepEqual(namesOf(await search(text)), expected, text)
+})
+
+test('a hit says what it is, how much, and where to get it', async () => {
+  const [hit] = await search('INV-77')
+
+  assert.deepEqual(hit, {
+    type: 'payment',
+    reference: payment.paymentReference,
+    href: `/api/v1/payments/${payment.paymentReference}`,
+    title: 'Ada Obi',
+    detail: 'Successful, INV-77',
+    amount: 6000,
+    currency: 'NGN',
+  })
+  for (const text of ['INV-77', sessionId, account.accountNumber, eventId]) {
+    for (const { href } of await search(text)) {
+      assert.equal((await bench.call({ url: href })).statusCode, 200, href)
+    }
+  }
+})
+
+test('an advice without a number is found as an advice, and has a timeline', async () => {
+  const { adviceReference } = await createAdvice(bench, { merchantRef: 'INV-78' })
+
+  assert.deepEqual(namesOf(await search('INV-78')), [`advice/${adviceReference}`])
+  const url = `/api/v1/payments/${adviceReference}/timeline`
+  const { entries } = dataOf(await bench.call({ url }), 'account')
+  assert.deepEqual(
+    entries.map(({ kind }: Row) => kind),
+    ['advice'],
+  )
+})
+
+test('a name finds customers of payments too, a few of each', async () => {
+  for (let at = 0; at < 7; at++) await createAccount(bench, { accountName: `Ada Many ${at}` })
+
+  const hits = await search('ada')
+
+  assert(hits.length <= 10)
+  assert.equal(hits.filter(({ type }) => type === 'account').length, 5)
+  assert(hits.some(({ type, title }) => type === 'payment' && title === 'Ada Obi'))
+})
+
+test("another client's things are found by nobody else", async () => {
+  const token = await bench.newClient('SEARCHER01')
+  const known = [payment.paymentReference, 'INV-77', sessionId, `${creditId}`, payment.bankAccount]
+
+  for (const text of [...known, account.accountNumber, eventId, 'zainab', 'ada', 'z@o.example']) {
+    assert.deepEqual(await search(text, token), [], text)
+  }
+})
+
+test('what no scope lets see is not looked for', async () => {
+  const token = await bench.newClient('SEARCHER02')
+  await createAccount(bench, { accountName: 'Hidden Person' }, { token })
+  assert.equal((await search('Hidden Person', token)).length, 1)
+  await bench.db.query(
+    `update clients set scopes = '{credits:read}' where client_id = 'SEARCHER02'`,
+  )
+  bench.advance(60_000) // The client is read again every few seconds.
+
+  assert.deepEqual(await search('Hidden Person', await bench.login('SEARCHER02', 's3cret')), [])
+})
+
+test('what finds nothing is an empty list; what is no question is refused', async () => {
+  for (const text of [
+    'x',
+    '0',
+    '9'.repeat(30),
+    '%',
+    '_',
+    "' or 1=1 --",
+    '💩',
+    '\\',
+    '9'.repeat(100),
+  ]) {
+    assert.deepEqual(await search(text), [], text)
+  }
+  for (const wrong of [
+    '',
+    '?q=',
+    '?q=%20',
+    `?q=${'x'.repeat(101)}`,
+    '?q=a%00b',
+    '?q=a&limit=3',
+    '?q=a&q=b',
+  ]) {
+    assertRefused(await bench.call({ url: `${SEARCH}${wrong}` }), 'account')
+  }
+  assertRefused(await bench.call({ url: `${SEARCH}?q=a`, token: null }), 'account', { status: 401 })
+})
