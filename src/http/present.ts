@@ -10,7 +10,8 @@ import { toNaira } from '#money.ts'
 
 export { callBackUrlOf, timestamp } from '#domain/resource-views.ts'
 
-// The BVN in full is for the client's own systems; people see enough of it to compare.
+// The one place that shows a BVN in full: it is for the client's own systems. People see enough of
+// it to compare.
 export function presentAccount(account: CollectionAccount, { isPerson }: { isPerson: boolean }) {
   return { ...viewAccount(account), bvn: isPerson ? maskBvn(account.bvn) : account.bvn }
 }

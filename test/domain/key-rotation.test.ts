@@ -3,12 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KeyProblem, readKeys } from '#domain/data-keys.ts'
+import { chooseKey, KeyProblem, readKeys } from '#domain/data-keys.ts'
 import { countByKey, type Progress } from '#domain/key-rotation.ts'
 import { findSealedColumns } from '#domain/sealed-columns.ts'
 import { Sealer } from '#seal.ts'
 import { StartProblem } from '#wiring.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { accountBody, createAccount, readAccount } from '../support/fixtures.ts'
 import {
   dataKey,
@@ -20,7 +21,7 @@ import {
   startWithKeys,
 } from '../support/key-bench.ts'
 import { newSessionId, reportCredit } from '../support/rail.ts'
-import { type Bench, startTestService } from '../support/running-service.ts'
+import { type Bench, START, startTestService } from '../support/running-service.ts'
 
 const BVN = '22298765432'
 const PAYER = { sourceAccountNumber: '0987654321', sourceAccountName: 'PAYER NAME' }
@@ -119,19 +120,20 @@ test('what was sealed before a process changed its key is not missed, even if wr
   await slow.query('select pg_current_xact_id()')
   const late = new Sealer([OLD], Buffer.alloc(32)).seal(BVN)
   let pauses = 0
+  const write = async () => {
+    await slow.query('update collection_accounts set bvn_sealed = $1', [late])
+    await slow.query('commit')
+  }
 
   const { cleared } = await rotate(bench, [NEW, OLD], {
     pause: async () => {
       await bench.service.holdKeys()
-      if (++pauses !== 8) return
-      await slow.query('update collection_accounts set bvn_sealed = $1', [late])
-      await slow.query('commit')
-      slow.release()
+      if (++pauses === 8) await write()
     },
-  })
+  }).finally(() => slow.release(true))
 
   assert.deepEqual(cleared, [OLD.id])
-  assert.deepEqual([...(await countByKey(bench.db)).keys()], [NEW.id])
+  assert.deepEqual([pauses >= 8, ...(await countByKey(bench.db)).keys()], [true, NEW.id])
 })
 
 test('cut off in the middle, a rotation is finished by running it again', async () => {
@@ -208,6 +210,22 @@ test('a new process, restarted with the new key first, does not seal with it by 
   await restarted.beat()
 
   assert.equal(restarted.sealer.sealingId, OLD.id)
+})
+
+test('a process says that it seals with the new key only after a whole beat of doing so', async () => {
+  await using database = await createTestDatabase()
+  const db = database.pool
+  const holder = await startHolder({ db, clock: () => START }, [OLD, NEW])
+  const told = async () => (await db.query('select seals from key_holders')).rows
+
+  await chooseKey(db, NEW.id)
+
+  await holder.beat()
+  assert.deepEqual([holder.sealer.sealingId, await told()], [NEW.id, [{ seals: OLD.id }]])
+  await holder.beat()
+  assert.deepEqual(await told(), [{ seals: NEW.id }])
+  await holder.stop()
+  assert.deepEqual(await told(), [])
 })
 
 async function makeThings(bench: Bench): Promise<string[]> {

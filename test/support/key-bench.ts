@@ -26,10 +26,12 @@ export async function startWithKeys(keys: readonly DataKey[]): Promise<Bench> {
 }
 
 // A process that learns of its keys whenever the test says so.
-export async function startHolder(bench: Bench, keys: readonly DataKey[]) {
+export async function startHolder(
+  { db, clock }: Pick<Bench, 'db' | 'clock'>,
+  keys: readonly DataKey[],
+) {
   const sealer = new Sealer(keys, HASH_KEY)
   let set = keys
-  const { db, clock } = bench
   const worker = await holdKeys({ db, clock, sealer, readKeys: () => set })
   return {
     sealer,
