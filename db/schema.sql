@@ -527,10 +527,12 @@ create table suspense_items (
   constraint suspense_items_closed_has_time CHECK ((state = 'open'::text) = (closed_at IS NULL)),
   constraint suspense_items_state_known CHECK (state = ANY (ARRAY['open'::text, 'assigned'::text, 'returning'::text, 'returned'::text, 'reversed'::text])),
   constraint suspense_items_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint suspense_items_account_of_same_client FOREIGN KEY (client_id, assigned_account_id) REFERENCES collection_accounts(client_id, id),
   constraint suspense_items_assigned_account_id_fkey FOREIGN KEY (assigned_account_id) REFERENCES collection_accounts(id),
   constraint suspense_items_assigned_payment_id_fkey FOREIGN KEY (assigned_payment_id) REFERENCES payments(id),
   constraint suspense_items_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
-  constraint suspense_items_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id)
+  constraint suspense_items_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
+  constraint suspense_items_payment_of_same_client FOREIGN KEY (client_id, assigned_payment_id) REFERENCES payments(client_id, id)
 );
 CREATE INDEX suspense_items_by_client ON suspense_items USING btree (client_id, state) INCLUDE (amount_kobo, credit_id, account_id);
 CREATE INDEX suspense_items_by_credit ON suspense_items USING btree (credit_id);

@@ -45,3 +45,11 @@ alter table clients drop column secret_hash;
 -- `client_id` is whose record it stands in; this is who did it: client:<client id>, user:<email>, …
 -- Null in rows from before it was kept: the client itself.
 alter table actions add column actor text collate "C";
+
+-- I11 where it costs the path of money nothing: these are written by hand only. Money that was
+-- nobody's (client_id null) may be assigned to anybody's; that is an operator's decision.
+alter table suspense_items
+  add constraint suspense_items_account_of_same_client
+    foreign key (client_id, assigned_account_id) references collection_accounts (client_id, id),
+  add constraint suspense_items_payment_of_same_client
+    foreign key (client_id, assigned_payment_id) references payments (client_id, id);

@@ -5,6 +5,7 @@
 // a table is large, it is added up before it is joined.
 
 import type { Check } from '#ledger/audit.ts'
+import { ISOLATION_CHECKS } from './isolation-checks.ts'
 
 // What the credits and the suspense items say that each of `owner` holds.
 const heldBy = (ofCredit: string, ofItem: string) => `
@@ -219,4 +220,9 @@ const EVENTS: readonly Check[] = [
   },
 ]
 
-export const BUSINESS_CHECKS: readonly Check[] = [...MONEY, ...NUMBERS, ...EVENTS]
+export const BUSINESS_CHECKS: readonly Check[] = [
+  ...MONEY,
+  ...NUMBERS,
+  ...EVENTS,
+  ...ISOLATION_CHECKS,
+]

@@ -3,20 +3,20 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { choose } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
 import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/migrate.ts'
 import { Refusal } from '#errors.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../scripts/manilla.mjs')
 const BALANCES = '/api/v1/balances'
 
-const bench = await startTestService()
-after(() => bench[Symbol.asyncDispose]())
+const bench = closeAfterTests(await startTestService())
 
 type Shown = { clientId: string; secret: string; isActive: boolean; scopes: string[] }
 type Data = Shown & { secrets: { retiresAt: Date | null }[] } & Record<string, unknown>

@@ -2,10 +2,11 @@
 // longer its to see is as if it did not exist.
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { dispatchEvents } from '#domain/dispatch.ts'
 import { CLIENTS, registerOf } from '../support/client-register.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
   accountBody,
@@ -20,8 +21,7 @@ const PROXY = '10.9.9.9'
 const SIMULATE = '/Payment/process/banktransfer/simulate/payment'
 const UNKNOWN_NUMBER = '9999999999'
 
-const bench = await startTestService({ env: { MANILLA_TRUSTED_PROXIES: PROXY } })
-after(() => bench[Symbol.asyncDispose]())
+const bench = closeAfterTests(await startTestService({ env: { MANILLA_TRUSTED_PROXIES: PROXY } }))
 const { make } = registerOf(bench)
 
 async function restrict(clientId: string, body: object) {

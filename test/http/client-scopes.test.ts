@@ -2,14 +2,14 @@
 // family's own words.
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { SCOPES, type Scope } from '#domain/scopes.ts'
 import { registerOf } from '../support/client-register.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { ADVICE, adviceBody, assertRefused, createAdvice, INITIATE } from '../support/fixtures.ts'
 import { type Call, startTestService } from '../support/running-service.ts'
 
-const bench = await startTestService()
-after(() => bench[Symbol.asyncDispose]())
+const bench = closeAfterTests(await startTestService())
 const { make } = registerOf(bench)
 
 const ASKED: Record<Scope, readonly string[]> = {

@@ -1,14 +1,14 @@
 // The secrets of clients: how an old and a new one overlap, and what ends them.
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { registerOf } from '../support/client-register.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const HOUR_MS = 3_600_000
 
-const bench = await startTestService()
-after(() => bench[Symbol.asyncDispose]())
+const bench = closeAfterTests(await startTestService())
 const { make, act, canLogIn, balances, read } = registerOf(bench)
 
 test('the old secret logs in until the overlap is over, the new one at once', async () => {

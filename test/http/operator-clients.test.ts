@@ -2,13 +2,13 @@
 // that overlap; and nobody but an operator near any of it.
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { CLIENTS, type ClientShown, clientOf, registerOf } from '../support/client-register.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, createAdvice, databaseText } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 
-const bench = await startTestService()
-after(() => bench[Symbol.asyncDispose]())
+const bench = closeAfterTests(await startTestService())
 const { make, act, canLogIn, balances } = registerOf(bench)
 
 test('a client that was made logs in with its secret, and has what it was given', async () => {

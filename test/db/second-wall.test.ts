@@ -1,0 +1,102 @@
+// The second wall between clients: under the code's own scoping, the database keeps one client's
+// rows from pointing at another's (I11).
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, createAdvice, startPayment } from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+import { suspend } from '../support/suspense-desk.ts'
+
+const bench = closeAfterTests(await startTestService())
+
+// Tenants' tables are those with a client_id. Every reference from one to another carries it, but
+// for these.
+const WITHOUT = {
+  // Doubled by one with it; this one is for what was nobody's, which has no client.
+  suspense_items_assigned_account_id_fkey: 'suspense_items_account_of_same_client',
+  suspense_items_assigned_payment_id_fkey: 'suspense_items_payment_of_same_client',
+  // An item may belong to the client whose payment it was assigned to and the credit to nobody.
+  suspense_items_credit_id_fkey: null,
+}
+
+test('every foreign key between tables of clients carries the client', async () => {
+  const { rows } = await bench.db.query<{ name: string; carries: boolean }>(
+    `select k.conname as name,
+            exists (select from unnest(k.conkey, k.confkey) as c (own, theirs)
+                      join pg_attribute o on o.attrelid = k.conrelid and o.attnum = c.own
+                      join pg_attribute t on t.attrelid = k.confrelid and t.attnum = c.theirs
+                     where o.attname = 'client_id' and t.attname = 'client_id') as carries
+       from pg_constraint k
+      where k.contype = 'f' and k.conparentid = 0 and k.confrelid <> 'clients'::regclass
+        and exists (select from pg_attribute
+                     where attrelid = k.conrelid and attname = 'client_id')
+        and exists (select from pg_attribute
+                     where attrelid = k.confrelid and attname = 'client_id')`,
+  )
+  const names = rows.map(({ name }) => name)
+  const without = rows.filter(({ carries }) => !carries).map(({ name }) => name)
+
+  assert.deepEqual(without.sort(), Object.keys(WITHOUT).sort())
+  for (const doubled of Object.values(WITHOUT)) assert(!doubled || names.includes(doubled))
+})
+
+// What belongs to a tenant through another row has one such row, so it cannot join two tenants.
+test('a table without a client has one owner at most', async () => {
+  const { rows } = await bench.db.query<{ name: string; owners: string[] }>(
+    `select k.conrelid::regclass::text as name,
+            array_agg(distinct k.confrelid::regclass::text) as owners
+       from pg_constraint k
+      where k.contype = 'f' and k.conparentid = 0
+        and not exists (select from pg_attribute
+                         where attrelid = k.conrelid and attname = 'client_id')
+      group by 1 having count(distinct k.confrelid) > 1`,
+  )
+  assert.deepEqual(rows, [])
+})
+
+test('the database refuses a row that points at another client’s', async () => {
+  const token = await bench.newClient('OTHER')
+  const { accountNumber } = await createAccount(bench, {}, { token })
+  const { paymentReference, adviceReference } = await startPayment(bench)
+  const unpaid = await createAdvice(bench)
+  const { accountNumber: own } = await createAccount(bench, { payerRules: { minAmount: 100 } })
+  const { id } = await suspend(bench, own, '10')
+  const account = `(select id from collection_accounts where account_number = '${accountNumber}')`
+  const other = `(select id from clients where client_id = 'OTHER')`
+
+  for (const [constraint, statement] of [
+    [
+      'suspense_items_account_of_same_client',
+      `update suspense_items set state = 'assigned', assigned_account_id = ${account},
+              closed_at = now() where id = ${id}`,
+    ],
+    [
+      'suspense_items_payment_of_same_client',
+      `update suspense_items set client_id = ${other}, state = 'assigned',
+              assigned_payment_id = '${paymentReference}', closed_at = now() where id = ${id}`,
+    ],
+    [
+      'payments_advice_of_same_client',
+      `insert into payments (id, advice_id, client_id, amount_kobo, amount_policy, expires_at,
+                             closes_at, created_at, updated_at)
+       select gen_random_uuid(), '${unpaid.adviceReference}', ${other}, 1, 'any', t, t, t, t
+         from now() as t`,
+    ],
+    [
+      'numbers_account_of_same_client',
+      `update numbers set collection_account_id = ${account} where account_number = '${own}'`,
+    ],
+    [
+      'numbers_payment_of_same_client',
+      `update numbers set client_id = ${other} where payment_id = '${paymentReference}'`,
+    ],
+    [
+      'erasures_advice_of_same_client',
+      `insert into erasures (client_id, advice_id, asked_at)
+       values (${other}, '${adviceReference}', now())`,
+    ],
+  ] as const) {
+    await assert.rejects(bench.db.query(statement), new RegExp(constraint), constraint)
+  }
+})

@@ -1,0 +1,146 @@
+// What an audit is there to find: the database itself refuses every one of these.
+
+// Each as: the check that must speak up, what is tampered with, and of whom it must speak.
+export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, subject: RegExp])[] = [
+  [
+    'balances_are_their_transfers',
+    `update ledger_accounts set credits_kobo = credits_kobo + 1 where kind = 'settled'`,
+    /^ledger account \d+$/,
+  ],
+  [
+    'balances_are_their_transfers',
+    `delete from transfers where id = (select min(id) from transfers)`,
+    /^ledger account \d+$/,
+  ],
+  [
+    'balances_are_their_transfers',
+    `insert into transfers
+       (debit_account_id, credit_account_id, amount_kobo, credit_id, reason, posted_at)
+     select 999998, 999999, 1, min(id), 'settle', now() from credits`,
+    /^ledger account 99999[89]$/,
+  ],
+  [
+    'currencies_sum_to_zero',
+    `update ledger_accounts set currency = 'USD' where kind = 'settled'`,
+    /^(NGN|USD)$/,
+  ],
+  [
+    'nothing_is_overdrawn',
+    `alter table ledger_accounts drop constraint ledger_accounts_not_overdrawn;
+     update ledger_accounts set debits_kobo = credits_kobo + 1 where kind = 'collection'`,
+    /^ledger account \d+ \(collection \)$/,
+  ],
+  [
+    'credits_are_where_their_parts_say',
+    `update credits set amount_kobo = amount_kobo + 1 where reason is null`,
+    /^credit \d+$/,
+  ],
+  [
+    'credits_are_where_their_parts_say',
+    `delete from credits where id = (select min(id) from credits)`,
+    /^credit \d+$/,
+  ],
+  [
+    'credits_are_where_their_parts_say',
+    `update credits set suspended_kobo = suspended_kobo - 1 where reason = 'late'`,
+    /^credit \d+$/,
+  ],
+  [
+    'payments_hold_what_was_paid',
+    `update payments set amount_paid_kobo = amount_paid_kobo + 1 where status = 'PartPayment'`,
+    /^payment [0-9a-f-]{36}$/,
+  ],
+  [
+    'credits_are_where_their_parts_say',
+    `update transfers set credit_id = (select max(id) from credits) where id = 1`,
+    /^credit \d+$/,
+  ],
+  [
+    'pending_and_settled_are_their_payments',
+    `update payments set status = 'Cancelled' where status = 'PartPayment'`,
+    /^pending client:\d+ NGN$/,
+  ],
+  [
+    'payments_hold_what_was_paid',
+    `delete from payments where status = 'Successful'`,
+    /^payment [0-9a-f-]{36}$/,
+  ],
+  [
+    'pending_and_settled_are_their_payments',
+    `update ledger_accounts set kind = 'returning' where kind = 'pending'`,
+    /^pending client:\d+ NGN$/,
+  ],
+  [
+    'pending_and_settled_are_their_payments',
+    `update ledger_accounts set kind = 'returning' where kind = 'settled'`,
+    /^settled client:\d+ NGN$/,
+  ],
+  [
+    'collection_balances_are_their_credits',
+    `update credits set collection_account_id = (select max(id) from collection_accounts)
+      where collection_account_id is not null`,
+    /^collection account \d+$/,
+  ],
+  [
+    'suspense_is_its_open_items',
+    `update suspense_items set state = 'returned', closed_at = now() where reason = 'late'`,
+    /^suspense account \d+ client:\d+$/,
+  ],
+  [
+    'money_on_its_way_back_is_in_items',
+    `update suspense_items set state = 'returning', closed_at = now() where reason = 'late'`,
+    /^NGN$/,
+  ],
+  [
+    'numbers_have_one_owner',
+    `delete from numbers where collection_account_id is not null`,
+    /^number \d{10}$/,
+  ],
+  [
+    'numbers_have_one_owner',
+    `update numbers set payment_id = gen_random_uuid() where payment_id is not null`,
+    /^number \d{10}$/,
+  ],
+  [
+    'leases_are_with_their_payments',
+    `update numbers set payment_id = (select id from payments order by id desc limit 1)
+      where payment_id is not null`,
+    /^number \d{10}$/,
+  ],
+  [
+    'leases_are_with_their_payments',
+    `delete from payment_numbers where bank_code = '035'`,
+    /^number \d{10}$/,
+  ],
+  ['events_are_numbered_without_gaps', `delete from events where sequence = 3`, /^client \d+$/],
+  [
+    'events_are_numbered_without_gaps',
+    `update events set sequence = sequence - 1 where sequence = 3`,
+    /^client \d+$/,
+  ],
+  ['events_are_numbered_without_gaps', `delete from events where sequence = 1`, /^client \d+$/],
+  [
+    'events_are_numbered_without_gaps',
+    `update clients set event_sequence = event_sequence + 1`,
+    /^client \d+$/,
+  ],
+  ...[
+    `update credits set client_id = OTHER where collection_account_id is not null`,
+    `update credits set client_id = null where payment_id is not null`,
+    `update events set client_id = OTHER where collection_account_id is not null`,
+    `update events set client_id = OTHER where payment_id is not null`,
+    `insert into destinations (client_id, url) select OTHER, 'https://elsewhere.example';
+     insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at, created_at)
+     select e.id, d.id, e.client_id, 'notification', now(), now() from events e, destinations d`,
+    `insert into destinations (client_id, url) select OTHER, 'https://elsewhere.example';
+     insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at, created_at)
+     select e.id, d.id, d.client_id, 'notification', now(), now() from events e, destinations d`,
+  ].map(
+    (tamper) =>
+      [
+        'nothing_points_at_another_client',
+        tamper.replaceAll('OTHER', `(select id from clients where client_id = 'MAN0000002')`),
+        /^(credit|event|delivery) [0-9a-f-]+$/,
+      ] as const,
+  ),
+]
