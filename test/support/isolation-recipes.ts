@@ -1,0 +1,254 @@
+// How every route would be asked for what is another client's: each operation of the OpenAPI with
+// the calls that name it, or with the reason why there is nothing to ask for.
+
+import { CLIENTS } from './client-register.ts'
+import {
+  ACCOUNTS,
+  ADVICE,
+  accountBody,
+  adviceBody,
+  BY_ADVICE,
+  BY_PAYMENT,
+  INITIATE,
+  SIMULATE,
+} from './fixtures.ts'
+import type { Things } from './isolation-world.ts'
+import type { Call } from './running-service.ts'
+import { SUSPENSE } from './suspense-desk.ts'
+import { ENDPOINTS } from './webhook-journeys.ts'
+
+export type Recipe = (of: Things) => Call[]
+
+const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
+const keyed = (key: string, call: Call): Call => ({ ...call, headers: { 'idempotency-key': key } })
+
+// The whole list, by each filter, and from where another's page ended.
+function list(url: string, filters: (of: Things) => Record<string, string> = () => ({})): Recipe {
+  return (of) => [
+    { url },
+    ...Object.entries(filters(of)).map(([name, value]) => ({
+      url: `${url}?${new URLSearchParams({ [name]: value })}`,
+    })),
+    ...(of.cursors[url] ? [{ url: `${url}?limit=1&cursor=${of.cursors[url]}` }] : []),
+  ]
+}
+
+const references = (of: Things) => [
+  of.paymentReference,
+  of.paymentReference.replaceAll('-', '').toUpperCase(),
+  of.adviceReference,
+  of.merchantRef,
+  of.sessionId,
+  of.itemSession,
+  of.paymentNumber,
+  of.accountNumber,
+]
+
+const byReference = (url: (reference: string) => Call): Recipe => {
+  return (of) => references(of).map((reference) => url(encodeURIComponent(reference)))
+}
+
+const accountFilters = (of: Things) => ({
+  merchantId: of.merchantId,
+  merchantCode: of.merchantCode,
+  email: of.email,
+  bvn: of.bvn,
+  name: of.accountName,
+})
+const creditFilters = (of: Things) => ({
+  sessionId: of.sessionId,
+  accountNumber: of.accountNumber,
+  paymentReference: of.paymentReference,
+  adviceReference: of.adviceReference,
+  merchantRef: of.merchantRef,
+})
+const credits = (of: Things) => [of.creditId, of.sessionId, of.itemSession]
+const account = (path: string, body?: object, method?: Call['method']): Recipe => {
+  return (of) =>
+    [
+      { url: `${ACCOUNTS}/${of.accountNumber}${path}`, ...(body ? { method: 'POST', body } : {}) },
+      { url: `${ACCOUNTS}/${of.paymentNumber}${path}`, ...(body ? { method: 'POST', body } : {}) },
+    ].map((call) => ({ ...call, ...(method ? { method } : {}) }) as Call)
+}
+const event = (path: string, body?: object): Recipe => {
+  return (of) => [{ url: `/api/v1/events/${of.eventId}${path}`, ...(body ? { body } : {}) }]
+}
+const endpoint = (path: string, call: Partial<Call> = {}): Recipe => {
+  return (of) => [{ url: `${ENDPOINTS}/${of.endpointId}${path}`, ...call }]
+}
+const client = (path: string, call: Partial<Call> = {}): Recipe => {
+  return (of) => [{ url: `${CLIENTS}/${of.clientId}${path}`, ...call }]
+}
+const user = (path: string, call: Partial<Call>): Recipe => {
+  return (of) => [{ url: `/dashboard/api/users/${of.userId}${path}`, ...call }]
+}
+
+const ACCOUNT_RECIPES: Record<string, Recipe> = {
+  listCollectionAccounts: list(ACCOUNTS, accountFilters),
+  exportCollectionAccounts: list(`${ACCOUNTS}.csv`, accountFilters),
+  getCollectionAccount: account(''),
+  updateCollectionAccount: account('', { email: 'new@example.com' }, 'PATCH'),
+  deactivateCollectionAccount: account('/deactivate', {}),
+  activateCollectionAccount: account('/activate', {}),
+  setDefaultCollectionAccount: account('/default', {}),
+  eraseCollectionAccount: account('/erase', { reason: 'Asked for.' }),
+  listAccountTransactions: account('/transactions'),
+  getAccountTimeline: account('/timeline'),
+  getBalances: list('/api/v1/balances'),
+  listMerchantBalances: list('/api/v1/balances/merchants'),
+  getOverview: list('/api/v1/overview'),
+  listCredits: list('/api/v1/credits', creditFilters),
+  exportCredits: list('/api/v1/credits.csv', creditFilters),
+  getCredit: (of) => credits(of).map((id) => ({ url: `/api/v1/credits/${id}` })),
+  getCreditTimeline: (of) => credits(of).map((id) => ({ url: `/api/v1/credits/${id}/timeline` })),
+  listSuspense: list(SUSPENSE),
+  getSuspense: (of) => [{ url: `${SUSPENSE}/${of.itemId}` }],
+  returnSuspense: (of) => [post(`${SUSPENSE}/${of.itemId}/return`)],
+  assignSuspense: (of) => [
+    post(`${SUSPENSE}/${of.itemId}/assign`, { accountNumber: of.accountNumber }),
+    post(`${SUSPENSE}/${of.itemId}/assign`, { paymentReference: of.paymentReference }),
+  ],
+}
+
+const PAYMENT_RECIPES: Record<string, Recipe> = {
+  getAdvice: (of) => [{ url: `${ADVICE}/${of.adviceReference}` }],
+  cancelAdvice: (of) => [post(`${ADVICE}/${of.openAdvice}/cancel`)],
+  eraseAdvice: (of) => [
+    post(`/api/v1/advices/${of.openAdvice}/erase`, { reason: 'Asked for.' }),
+    post(`/api/v1/advices/${of.adviceReference}/erase`, { reason: 'Asked for.' }),
+  ],
+  initiateBankTransfer: (of) => [
+    post(`${INITIATE}/${of.openAdvice}`, { bankCode: '035' }),
+    post(`${INITIATE}/${of.adviceReference}`, { bankCode: '058' }),
+    keyed(of.keyOfAdvice, post(`${INITIATE}/${of.openAdvice}`, { bankCode: '035' })),
+  ],
+  simulatePayment: (of) => [
+    post(SIMULATE, { virtualAccountNumber: of.accountNumber, amount: '10' }),
+    post(SIMULATE, { virtualAccountNumber: of.paymentNumber, amount: '10' }),
+  ],
+  verifyByPayment: (of) => [{ url: `${BY_PAYMENT}/${of.paymentReference}` }],
+  verifyByAdvice: (of) => [{ url: `${BY_ADVICE}/${of.adviceReference}` }],
+  listPayments: list('/api/v1/payments'),
+  getPayment: byReference((reference) => ({ url: `/api/v1/payments/${reference}` })),
+  getPaymentTimeline: byReference((reference) => ({
+    url: `/api/v1/payments/${reference}/timeline`,
+  })),
+  listAdvices: list('/api/v1/advices'),
+  findAdvice: byReference((reference) => ({ url: `/api/v1/advices/${reference}` })),
+  cancelAdviceByAnyReference: byReference((reference) =>
+    post(`/api/v1/advices/${reference}/cancel`),
+  ),
+  extendAdvice: byReference((reference) =>
+    post(`/api/v1/advices/${reference}/extend`, { seconds: 60 }),
+  ),
+  pushPayment: (of) => [post(`/api/WebHook/push/${of.paymentReference}`)],
+}
+
+const OTHER_RECIPES: Record<string, Recipe> = {
+  listEvents: list('/api/v1/events', (of) => ({
+    accountNumber: of.accountNumber,
+    paymentReference: of.paymentReference,
+  })),
+  getEvent: event(''),
+  listEventDeliveries: event('/deliveries'),
+  redeliverEvent: (of) => [
+    ...event('/redeliver', {})(of),
+    ...event('/redeliver', { endpointId: of.endpointId })(of),
+  ],
+  listWebhookEndpoints: list(ENDPOINTS),
+  getWebhookEndpoint: endpoint(''),
+  updateWebhookEndpoint: endpoint('', { method: 'PATCH', body: { isActive: false } }),
+  deleteWebhookEndpoint: endpoint('', { method: 'DELETE' }),
+  rotateWebhookEndpointSecret: endpoint('/rotate-secret', { method: 'POST' }),
+  replayEvents: endpoint('/replay', { body: { from: '2026-11-01', to: '2026-12-01' } }),
+  testWebhookEndpoint: endpoint('/test', { method: 'POST' }),
+  getWebhookSecret: list('/api/v1/webhook-secret'),
+  listActions: list('/api/v1/actions', (of) => ({
+    actor: `user:${of.userEmail}`,
+    subject: `client/${of.clientId}`,
+  })),
+  getBranding: list('/api/v1/branding'),
+  createClient: (of) => [post(CLIENTS, { name: 'X', clientId: of.clientId })],
+  listClients: list(CLIENTS),
+  getClient: client(''),
+  updateClient: client('', { method: 'PATCH', body: { name: 'X' } }),
+  getClientUse: client('/use'),
+  rotateClientSecret: client('/rotate-secret', { body: {} }),
+  suspendClient: client('/suspend', { body: {} }),
+  resumeClient: client('/resume', { body: {} }),
+  getSession: list('/dashboard/api/session'),
+  listSessions: list('/dashboard/api/sessions'),
+  endSession: (of) => [{ method: 'DELETE', url: `/dashboard/api/sessions/${of.signInId}` }],
+  listUsers: list('/dashboard/api/users', ({ clientId }) => ({ clientId })),
+  createUser: (of) => [
+    post('/dashboard/api/users', {
+      email: 'x@people.example',
+      role: 'support',
+      clientId: of.clientId,
+      password: 'correct horse battery staple',
+    }),
+  ],
+  changeUser: user('', { method: 'PATCH', body: { role: 'support' } }),
+  removeUser: user('', { method: 'DELETE' }),
+  resetUserPassword: user('/reset-password', { body: {} }),
+}
+
+// Answers can be told apart by nothing but their request ids.
+export const RECIPES = { ...ACCOUNT_RECIPES, ...PAYMENT_RECIPES, ...OTHER_RECIPES }
+
+// These make something of the caller's own each time, whatever of another's they are given.
+export const MAKING: Record<string, Recipe> = {
+  createCollectionAccount: (of) => [
+    keyed(of.keyOfAccount, post(ACCOUNTS, accountBody({ merchantId: of.merchantId }))),
+    post(ACCOUNTS, accountBody({ merchantCode: of.merchantCode, bvn: of.bvn, email: of.email })),
+  ],
+  createCollectionAccounts: (of) => [
+    keyed(
+      of.keyOfAccount.replace('1', '3'),
+      post(`${ACCOUNTS}/bulk`, { accounts: [accountBody({ merchantCode: of.merchantCode })] }),
+    ),
+  ],
+  createAdvice: (of) => [
+    keyed(of.keyOfAdvice, post(ADVICE, adviceBody())),
+    post(ADVICE, adviceBody({ merchantRef: of.merchantRef, amount: 77 })),
+  ],
+  createWebhookEndpoint: (of) => [post(ENDPOINTS, { url: of.endpointUrl })],
+  rotateWebhookSecret: () => [{ method: 'POST', url: '/api/v1/webhook-secret/rotate' }],
+  setBranding: () => [
+    { method: 'PUT', url: '/api/v1/branding', body: { name: 'Own', colour: '#123456' } },
+  ],
+}
+
+const NO_CLIENT = 'says nothing of any client'
+const BANKS = 'a bank’s, by its signature: test/http/rail-signatures.test.ts'
+const PAYERS = 'a payer’s, by the reference alone, which nobody can guess'
+const COMPARED = 'compared by itself below'
+const OWN = 'of the caller’s own sign-in: takes nothing that could be another’s'
+
+export const WITHOUT: Record<string, string> = {
+  health: NO_CLIENT,
+  ready: NO_CLIENT,
+  listSupportedBanks: NO_CLIENT,
+  nameEnquiry: BANKS,
+  reverseCredit: BANKS,
+  settleReturn: BANKS,
+  reportCredits: BANKS,
+  getCheckoutStatus: PAYERS,
+  streamEvents: 'endless: test/http/event-stream.test.ts hears nothing of another’s',
+  login: COMPARED,
+  oauthToken: COMPARED,
+  signIn: COMPARED,
+  signOut: OWN,
+  signOutEverywhere: OWN,
+  changeOwnPassword: OWN,
+  beginTotp: OWN,
+  confirmTotp: OWN,
+  removeTotp: OWN,
+}
+
+// What the OpenAPI does not show.
+export const PAGES: Record<string, RegExp> = {
+  [NO_CLIENT]:
+    /^GET \/(openapi\.json|docs(\/js\/scalar\.js)?|dashboard(\/?\*|\/assets\/.*)?|pay\/(assets|colours)\/.*)$/,
+  [PAYERS]: /^(GET|POST) \/pay$|^GET \/pay\/api\/stream$/,
+}

@@ -1,0 +1,192 @@
+// What a client has that another must not see: one of everything, with names that occur nowhere
+// else; and the same shapes made up, which nobody has.
+
+import assert from 'node:assert/strict'
+import { withTransaction } from '#db/transaction.ts'
+import { dispatchEvents } from '#domain/dispatch.ts'
+import { registerOf } from './client-register.ts'
+import {
+  ACCOUNTS,
+  ADVICE,
+  accountBody,
+  adviceBody,
+  createAccount,
+  createAdvice,
+  dataOf,
+  initiate,
+} from './fixtures.ts'
+import { newBrowser } from './people.ts'
+import { newSessionId, postRail } from './rail.ts'
+import type { Bench } from './running-service.ts'
+import { suspend } from './suspense-desk.ts'
+import { ENDPOINTS } from './webhook-journeys.ts'
+
+export type Things = {
+  clientId: string
+  accountNumber: string
+  accountName: string
+  bvn: string
+  email: string
+  merchantId: string
+  merchantCode: string
+  adviceReference: string
+  merchantRef: string
+  paymentReference: string
+  paymentNumber: string
+  openAdvice: string
+  creditId: string
+  sessionId: string
+  itemId: string
+  itemSession: string
+  endpointId: string
+  endpointUrl: string
+  eventId: string
+  sequence: string
+  userId: string
+  userEmail: string
+  signInId: string
+  keyOfAccount: string
+  keyOfAdvice: string
+  cursors: Record<string, string> // By the address of the list.
+}
+
+// Lists that end in a cursor when there are two of something.
+export const LISTS = [
+  ACCOUNTS,
+  '/api/v1/credits',
+  '/api/v1/payments',
+  '/api/v1/advices',
+  '/api/v1/suspense',
+  '/api/v1/events',
+  '/api/v1/actions',
+  '/api/v1/balances/merchants',
+  ENDPOINTS,
+]
+
+export const NOBODYS: Things = {
+  clientId: 'NOBODY-0',
+  accountNumber: '9999999990',
+  accountName: 'Nobody Here',
+  bvn: '22200000001',
+  email: 'nobody@nowhere.example',
+  merchantId: 'M-NOBODY',
+  merchantCode: 'CODE-NOBODY',
+  adviceReference: '0193f0e0-0000-7000-8000-000000000001',
+  merchantRef: 'REF-NOBODY',
+  paymentReference: '0193f0e0-0000-7000-8000-000000000002',
+  paymentNumber: '9999999991',
+  openAdvice: '0193f0e0-0000-7000-8000-000000000003',
+  creditId: '98765432',
+  sessionId: '999999261115080000000000000001',
+  itemId: '98765433',
+  itemSession: '999999261115080000000000000002',
+  endpointId: '0193f0e0-0000-7000-8000-000000000004',
+  endpointUrl: 'https://nobody.example/hook',
+  eventId: '0193f0e0-0000-7000-8000-000000000005',
+  sequence: '1',
+  userId: '0193f0e0-0000-7000-8000-000000000006',
+  userEmail: 'nobody@people.example',
+  signInId: '0193f0e0-0000-7000-8000-000000000007',
+  keyOfAccount: 'key-nobody-1',
+  keyOfAdvice: 'key-nobody-2',
+  cursors: Object.fromEntries(LISTS.map((list) => [list, 'bm9ib2R5'])),
+}
+
+// A client with all of it.
+export async function fillWorld(bench: Bench, clientId: string): Promise<Things> {
+  const { secret } = await registerOf(bench).make({ clientId, name: 'Alpha Secret Stores' })
+  const token = await bench.login(clientId, secret)
+  const owner = await newBrowser(bench, 'owner', clientId)
+  const names = {
+    accountName: 'Alphonsine Secretaire',
+    bvn: '22299988877',
+    email: 'alphonsine@secret.example',
+    merchantId: 'M-ALPHA-SECRET',
+    merchantCode: 'CODE-ALPHA-SECRET',
+  }
+  const keys = { keyOfAccount: 'key-alpha-1', keyOfAdvice: 'key-alpha-2' }
+  const account = dataOf(
+    await bench.call({
+      url: ACCOUNTS,
+      body: accountBody(names),
+      headers: { 'idempotency-key': keys.keyOfAccount },
+      token,
+    }),
+    'account',
+  )
+  await createAccount(bench, { ...names, merchantCode: 'CODE-ALPHA-SECOND' }, { token })
+  const endpointUrl = 'https://alpha-secret.example/hook'
+  const endpoint = await bench.call({ url: ENDPOINTS, body: { url: endpointUrl }, token })
+  await bench.call({ url: ENDPOINTS, body: { url: `${endpointUrl}/2` }, token })
+  const money = await moneyOf(bench, token, { account, key: keys.keyOfAdvice })
+  await withTransaction(bench.db, (tx) => dispatchEvents(tx, bench.clock()))
+  const [event] = (await bench.call({ url: '/api/v1/events', token })).json().data
+  return {
+    ...names,
+    ...keys,
+    ...money,
+    clientId,
+    accountNumber: account.accountNumber,
+    endpointId: endpoint.json().data.id,
+    endpointUrl,
+    eventId: event.id,
+    sequence: String(event.sequence),
+    userId: owner.user.id,
+    userEmail: owner.user.email,
+    signInId: (await owner.call({ url: '/dashboard/api/sessions' })).json().data[0].id,
+    cursors: await cursorsOf(bench, token),
+  }
+}
+
+async function moneyOf(
+  bench: Bench,
+  token: string,
+  { account, key }: { account: { accountNumber: string }; key: string },
+) {
+  const merchantRef = 'REF-ALPHA-SECRET'
+  const advice = dataOf(
+    await bench.call({
+      url: ADVICE,
+      body: adviceBody({ merchantRef, narration: 'Alpha secret shoes' }),
+      headers: { 'idempotency-key': key },
+      token,
+    }),
+    'payment',
+  )
+  const payment = await initiate(bench, advice.adviceReference, '035', token)
+  const second = await createAdvice(bench, {}, { token })
+  await initiate(bench, second.adviceReference, '035', token)
+  const open = await createAdvice(bench, {}, { token })
+  const sessionId = newSessionId()
+  for (const [session, accountNumber] of [
+    [newSessionId(), payment.bankAccount],
+    [sessionId, account.accountNumber],
+  ]) {
+    const credit = { sessionId: session, accountNumber, amount: '6000', narration: 'Alpha pays' }
+    assert.equal((await postRail(bench, '035/credits', credit)).json().responseCode, '00')
+  }
+  const item = await suspend(bench, payment.bankAccount, '10', { bank: '035' })
+  await suspend(bench, payment.bankAccount, '11', { bank: '035' })
+  const credit = await bench.call({ url: `/api/v1/credits/${sessionId}`, token })
+  return {
+    adviceReference: advice.adviceReference as string,
+    merchantRef,
+    paymentReference: payment.paymentReference as string,
+    paymentNumber: payment.bankAccount as string,
+    openAdvice: open.adviceReference as string,
+    creditId: String(credit.json().data.id),
+    sessionId,
+    itemId: String(item.id),
+    itemSession: item.sessionId as string,
+  }
+}
+
+async function cursorsOf(bench: Bench, token: string): Promise<Record<string, string>> {
+  const cursors: Record<string, string> = {}
+  for (const list of LISTS) {
+    const { nextCursor } = (await bench.call({ url: `${list}?limit=1`, token })).json()
+    assert.equal(typeof nextCursor, 'string', list)
+    cursors[list] = nextCursor
+  }
+  return cursors
+}
