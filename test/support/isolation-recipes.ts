@@ -247,8 +247,13 @@ export const WITHOUT: Record<string, string> = {
 }
 
 // What the OpenAPI does not show.
-export const PAGES: Record<string, RegExp> = {
-  [NO_CLIENT]:
-    /^GET \/(openapi\.json|docs(\/js\/scalar\.js)?|dashboard(\/?\*|\/assets\/.*)?|pay\/(assets|colours)\/.*)$/,
-  [PAYERS]: /^(GET|POST) \/pay$|^GET \/pay\/api\/stream$/,
-}
+const page = (methods: string, path: RegExp) => new RegExp(`^(${methods}) ${path.source}$`)
+
+export const PAGES: readonly RegExp[] = [
+  page('GET', /\/openapi\.json/),
+  page('GET', /\/docs(\/js\/scalar\.js)?/),
+  page('GET', /\/dashboard(\/?\*|\/assets\/.*)?/), // The app; what it shows it asks for.
+  page('GET', /\/pay\/(assets|colours)\/.*/),
+  page('GET|POST', /\/pay/), // A payer's, as above.
+  page('GET', /\/pay\/api\/stream/),
+]
