@@ -1,16 +1,16 @@
 // `manilla admin user …`: who is let in, and what it says.
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { choose, UsageProblem } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
 import { Refusal } from '#errors.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { dataOf } from '../support/fixtures.ts'
 import { actionsOf, makeUser, PASSWORD, SESSION_URL, signIn, trySignIn } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 
-const bench = await startTestService()
-after(() => bench[Symbol.asyncDispose]())
+const bench = closeAfterTests(await startTestService())
 await bench.newClient('SHOP')
 
 type Data = Record<string, unknown> & { temporaryPassword: string }
