@@ -16,6 +16,7 @@ import {
 } from '../support/fixtures.ts'
 import { browserOf, makeUser, newBrowser, PASSWORD, signIn, trySignIn } from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
 
@@ -165,6 +166,22 @@ test('the same address at two clients: each password opens its own, one for both
   assert.deepEqual(unclear.json().errors, [{ field: 'clientId', message: 'One of TWIN1, TWIN2.' }])
   assert.equal(dataOf(clear, 'account').client.clientId, 'TWIN2')
   assertRefused(neither, 'account', { status: 401, code: 'invalid_sign_in' })
+})
+
+test('a password that is changed while somebody signs in with it opens nothing', async () => {
+  const email = await makeUser(bench)
+  const holder = await bench.db.connect()
+  await holder.query('begin')
+  await holder.query(`update users set password_hash = 'scrypt$1024$AA==$AA==' where email = $1`, [
+    email,
+  ])
+
+  const signingIn = trySignIn(bench, { email, password: PASSWORD })
+  await untilBlocked(bench.db, 1)
+  await holder.query('commit')
+  holder.release()
+
+  assertRefused(await signingIn, 'account', { status: 401, code: 'invalid_sign_in' })
 })
 
 test('live refuses to start while the documented user has the documented password', async () => {

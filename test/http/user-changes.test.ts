@@ -18,6 +18,7 @@ import {
   userIdOf,
 } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
 
@@ -111,11 +112,17 @@ test('two owners who remove each other at once: one stays', async () => {
   const remove = (by: Browser, whom: Browser) =>
     by.call({ method: 'DELETE', url: `${USERS_URL}/${whom.user.id}` })
 
-  const answers = await Promise.all([remove(browser, other), remove(other, browser)])
+  const holder = await bench.db.connect()
+  await holder.query('begin')
+  await holder.query('select from users for update')
 
-  const statuses = answers.map(({ statusCode }) => statusCode).sort()
-  assert.equal(statuses[0], 200)
-  assert([401, 409].includes(statuses[1] as number), String(statuses)) // Gone, or the last.
+  const removing = Promise.all([remove(browser, other), remove(other, browser)])
+  await untilBlocked(bench.db, 2)
+  await holder.query('commit')
+  holder.release()
+
+  const answers = await removing
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 409])
   const { rows } = await bench.db.query(
     `select 1 from users u join clients c on c.id = u.client_id
       where c.client_id = $1 and role = 'owner'`,
