@@ -46,6 +46,7 @@ import {
   CONNECTION_OPTIONS,
   CONNECTIONS_MAX,
   CONNECTIONS_OF_ADDRESS_MAX,
+  ignoreExpectations,
   limitConnections,
   trustedCallers,
 } from './connections.ts'
@@ -78,6 +79,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     ajv: validatorOptions(deps.mode),
     frameworkErrors: frameworkErrors(setHeaders) as never,
   })
+  ignoreExpectations(app.server)
   limitConnections(app.server, {
     all: CONNECTIONS_MAX,
     perAddress: CONNECTIONS_OF_ADDRESS_MAX,

@@ -63,6 +63,11 @@ export function trustedCallers(proxies: readonly string[]): string[] {
   return [...LOCAL, ...proxies]
 }
 
+// What a caller expects of us besides an answer is its own affair: the answer comes all the same.
+export function ignoreExpectations(server: Server): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+}
+
 type ParserError = Error & { code?: string }
 type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
 
@@ -76,11 +81,12 @@ export function answerNoRequest(clock: Clock) {
     }
     const code = refusalOf(error)
     const { status } = REFUSALS[code]
-    const body = JSON.stringify(failureBody('api', new Refusal(code), timeOrderedId(clock())))
+    const id = timeOrderedId(clock())
+    const body = JSON.stringify(failureBody('api', new Refusal(code), id))
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_WORDS[status]}\r\n` +
         'content-type: application/json; charset=utf-8\r\n' +
-        'x-content-type-options: nosniff\r\ncache-control: no-store\r\n' +
+        `x-request-id: ${id}\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\n` +
         `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
       () => socket.destroy(),
     )

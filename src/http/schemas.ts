@@ -140,6 +140,17 @@ export const PaymentFailure = Type.Object(
   REFUSED,
 )
 
+export const RailFailure = Type.Object(
+  {
+    responseCode: Type.String({ description: '02 rejected, 03 try again.' }),
+    responseMessage: Type.String(),
+    code: Type.String(),
+    errors: FieldErrors,
+    requestId: Type.String(),
+  },
+  REFUSED,
+)
+
 export function ApiEnvelope<T extends Parameters<typeof Type.Array>[0]>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
   return Type.Object(body, { description: 'Done.' })

@@ -57,6 +57,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
           200: PaymentEnvelope(
             Type.Array(Type.Object({ code: Type.String(), bankName: Type.String() })),
           ),
+          '4xx': PaymentFailure,
         },
       },
     },

@@ -11,12 +11,14 @@ import { parseReturnReference, settleReturn } from '#domain/suspense-returns.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { parseJson } from '#http/bodies.ts'
 import type { Deps } from '#http/deps.ts'
+import { Amount, RailFailure } from '#http/schemas.ts'
 import { isAmount } from '#http/validation.ts'
 import { koboOf } from '#money.ts'
 
 const tags = ['Rails']
 const BankParams = Type.Object({ bankCode: Type.String() })
 const BANK_REFERENCE_MAX = 100
+const SESSION_ID = '^[0-9]{30}$'
 const KYC_LEVEL = '3' // Every account is opened with a BVN.
 
 const REVERSAL_WORDS: Record<ReversalAnswer, { responseCode: string; responseMessage: string }> = {
@@ -55,6 +57,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         tags,
         summary: 'A bank asks whose a number is before it sends money',
         params: BankParams,
+        body: Type.Object({ accountNumber: Type.String({ pattern: '^[0-9]{10}$' }) }),
         response: {
           200: Type.Object({
             accountNumber: Type.String(),
@@ -62,6 +65,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             kycLevel: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
             responseCode: Type.String({ description: '00 found, 07 invalid account.' }),
           }),
+          '4xx': RailFailure,
         },
       },
     },
@@ -89,6 +93,11 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         tags,
         summary: 'A bank takes a credit back, whole or in part',
         params: BankParams,
+        body: Type.Object({
+          sessionId: Type.String({ pattern: SESSION_ID, description: 'Of the reversal.' }),
+          originalSessionId: Type.String({ pattern: SESSION_ID, description: 'Of the credit.' }),
+          amount: Amount,
+        }),
         response: {
           200: Type.Object({
             sessionId: Type.String(),
@@ -97,6 +106,7 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             outcome: Type.String(),
             code: Type.Optional(Type.String()),
           }),
+          '4xx': RailFailure,
         },
       },
     },
@@ -139,12 +149,18 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         tags,
         summary: 'A bank says what became of a return that it was asked for',
         params: BankParams,
+        body: Type.Object({
+          reference: Type.String({ description: 'As we gave it when we asked.' }),
+          status: Type.Union([Type.Literal('confirmed'), Type.Literal('failed')]),
+          bankReference: Type.Optional(Type.String({ description: 'Under which it was sent.' })),
+        }),
         response: {
           200: Type.Object({
             reference: Type.String(),
             responseCode: Type.String(),
             responseMessage: Type.String(),
           }),
+          '4xx': RailFailure,
         },
       },
     },

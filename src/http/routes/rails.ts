@@ -10,6 +10,7 @@ import type { Answer } from '#domain/credit-decisions.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { RailSignatures } from '#http/rail-signatures.ts'
+import { Amount, RailFailure } from '#http/schemas.ts'
 import { railCallRoutes } from './rail-calls.ts'
 
 // 1,000 credits of our own format take some 400 kB, of camt.054 a megabyte.
@@ -21,6 +22,34 @@ const AcknowledgementBody = Type.Object({
   responseMessage: Type.String(),
   outcome: Type.String({ description: 'booked, suspended, duplicate, rejected or retry.' }),
   code: Type.Optional(Type.String({ description: 'Why it was rejected or is in suspense.' })),
+})
+
+const Answers = Type.Union([AcknowledgementBody, Type.Array(AcknowledgementBody)], {
+  description: 'One answer for each credit, in their order; in the format of the request.',
+})
+
+const ProvidusAnswer = Type.Object(
+  {
+    requestSuccessful: Type.Boolean(),
+    sessionId: Type.String(),
+    responseMessage: Type.String(),
+    responseCode: Type.String(),
+  },
+  { description: 'With ?format=providus.' },
+)
+
+const text = (description: string) => Type.Optional(Type.String({ description }))
+
+const CreditBody = Type.Object({
+  sessionId: Type.String({ description: 'NIP session id: 30 digits.', pattern: '^[0-9]{30}$' }),
+  accountNumber: Type.String({ description: 'That was credited.', pattern: '^[0-9]{10}$' }),
+  amount: Amount,
+  currency: text('NGN unless said otherwise.'),
+  sourceAccountNumber: text('Who paid.'),
+  sourceAccountName: text('Who paid.'),
+  sourceBankCode: text('From where.'),
+  narration: text('What the payer wrote.'),
+  transactionTime: text('ISO 8601; without an offset: West Africa Time.'),
 })
 
 export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -54,8 +83,11 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         querystring: Type.Object({
           format: Type.Optional(Type.String({ enum: ['json', 'providus', 'camt054'] })),
         }),
+        body: Type.Union([CreditBody, Type.Array(CreditBody, { minItems: 1, maxItems: 1000 })]),
         response: {
-          200: Type.Union([AcknowledgementBody, Type.Array(AcknowledgementBody)]),
+          200: Type.Union([Answers, ProvidusAnswer]),
+          '4xx': Type.Union([RailFailure, Answers, ProvidusAnswer]),
+          503: Type.Union([RailFailure, Answers, ProvidusAnswer]),
         },
       },
       // The body is bytes, signed and in the bank's own format; the answer is text of that format.

@@ -1,0 +1,269 @@
+// Every operation that the API describes, whoever wrote it, under thousands of hostile requests that
+// are made from its own description: none breaks it, none hangs, none learns how it is made, and
+// every answer is as described. Afterwards the books balance.
+//
+// The seed is fixed; HOSTILE_SEED and HOSTILE_REQUESTS try others, and more.
+
+import assert from 'node:assert/strict'
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { test } from 'node:test'
+import type { InjectOptions } from 'fastify'
+import { auditBooks } from '#domain/audit.ts'
+import { AnswerChecks } from '../support/answer-checks.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
+import {
+  type HostileRequest,
+  hostileRequests,
+  type Operation,
+  type Target,
+} from '../support/hostile-requests.ts'
+import type { Known } from '../support/hostile-values.ts'
+import { makeUser, newBrowser, PASSWORD } from '../support/people.ts'
+import { railHeaders, reportCredit } from '../support/rail.ts'
+import { seededRandom } from '../support/random.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_115)
+const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 5_000) // Shared among the operations.
+// Those that hash a password or a secret: every hash costs 50 ms on purpose.
+const COSTLY = /login|token|session$|password|users|operator\/clients|totp/
+const COSTLY_SHARE = 0.3
+const SUCCEEDING_SHARE = 0.8 // Of the operations, at least once; else little was tried of them.
+const AT_ONCE = 16
+const HANGS_AFTER_MS = 5_000
+const FAULTS_SHOWN = 30
+const UNLIMITED = 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0'
+
+const VICTIMS = ['VICTIM1', 'VICTIM2'] // What is done to a client is done to them.
+const FEW = Array.from({ length: 8 }, (_, at) => at)
+const MANY = Array.from({ length: 24 }, (_, at) => at)
+
+type Answer = { statusCode: number; headers: IncomingHttpHeaders; body: string }
+type Described = { paths: Record<string, Record<string, Operation>> }
+type Sent = { request: HostileRequest; target: Target }
+
+const bench = closeAfterTests(await startTestService({ env: { MANILLA_RATE_LIMITS: UNLIMITED } }))
+const { app } = bench.service
+const token = await bench.login()
+const seeded = await seed()
+const description: Described = (await bench.call({ url: '/openapi.json' })).json()
+const targets = await Promise.all(targetsOf(description).map(withKnown))
+const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+
+test(`every operation survives its share of hostile requests (seed ${SEED})`, async () => {
+  const checks = new AnswerChecks(description, await namesInside())
+  const random = seededRandom(SEED)
+  const queue = targets.flatMap((target) =>
+    hostileRequests(target, random, countFor(target)).map((request): Sent => ({ request, target })),
+  )
+  const faults: string[] = []
+  const seen = new Map<Target, Set<number>>(targets.map((target) => [target, new Set()]))
+
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let sent = takeAny(); sent; sent = takeAny()) await judge(sent)
+    }),
+  )
+
+  assert.deepEqual(faults.slice(0, FAULTS_SHOWN), [], `${faults.length} faults of seed ${SEED}`)
+  assert(targets.length > 40)
+  const succeeded = [...seen.values()].filter((statuses) => statuses.has(200))
+  assert(succeeded.length > targets.length * SUCCEEDING_SHARE, `only ${succeeded.length} succeeded`)
+
+  // In any order: operations meet each other's leavings.
+  function takeAny(): Sent | undefined {
+    const [taken] = queue.splice(random.integer(0, queue.length - 1), 1)
+    return taken
+  }
+
+  async function judge({ request, target }: Sent): Promise<void> {
+    const answer = await send(request, target)
+    seen.get(target)?.add(answer.statusCode)
+    const isOwn = request.method === target.method
+    const found = checks.faults(answer, isOwn ? target.operation : undefined)
+    const said = `${request.what}: ${request.method} ${request.url.slice(0, 200)}`
+    const body = String(request.payload ?? '').slice(0, 300)
+    const headers = JSON.stringify(request.headers).slice(0, 200)
+    faults.push(
+      ...found.map(
+        (fault) => `${fault}\n  ${said} ${headers} ${body}\n  ${answer.body.slice(0, 300)}`,
+      ),
+    )
+  }
+})
+
+test('afterwards the books balance, nothing failed unforeseen, and the service is well', async () => {
+  assert.deepEqual(await auditBooks(bench.db), [])
+  const errors = bench
+    .logText()
+    .split('\n')
+    .filter((line) => /"level":"(?:error|fatal)"/.test(line))
+  assert.deepEqual(errors.slice(0, 3), [])
+  assert.equal((await bench.call({ url: '/ready', token: null })).statusCode, 200)
+  await simulate(bench, seeded.accountNumber?.[0] as string, '5.00')
+})
+
+// Something of everything, so that a reference may be right.
+async function seed(): Promise<Known> {
+  const accounts = await Promise.all(
+    FEW.map((at) => createAccount(bench, { merchantId: `M-${at}` })),
+  )
+  const payments = await Promise.all(
+    MANY.map((at) => startPayment(bench, { merchantRef: `R-${at}` })),
+  )
+  const numbers = accounts.map(({ accountNumber }) => accountNumber as string)
+  const paid = payments.slice(0, 3).map(({ bankAccount }) => bankAccount as string)
+  const credits = await Promise.all(
+    [...numbers, ...paid, '0000000000'].map((accountNumber) =>
+      reportCredit(bench, { accountNumber, amount: '7000.00' }, '035'),
+    ),
+  )
+  for (const at of FEW) {
+    const body = { url: `https://shop.example.com/${at}` }
+    await bench.call({ url: '/api/v1/webhook-endpoints', body })
+  }
+  for (const clientId of VICTIMS) await bench.newClient(clientId)
+  await makeUser(bench, { role: 'support', email: 'victim@people.example' })
+  const [advices, references] = [
+    payments.map(({ adviceReference }) => adviceReference),
+    payments.map(({ paymentReference }) => paymentReference as string),
+  ]
+  return {
+    accountNumber: numbers,
+    virtualAccountNumber: numbers,
+    adviceReference: advices,
+    paymentReference: references,
+    reference: [...advices, ...references],
+    originalSessionId: credits.map(({ sessionId }) => sessionId),
+    bankCode: ['035', '058'],
+    clientId: VICTIMS,
+    client_id: VICTIMS,
+    clientSecret: ['s3cret'],
+    client_secret: ['s3cret'],
+    grant_type: ['client_credentials'],
+    password: [PASSWORD],
+    currentPassword: [PASSWORD],
+    newPassword: ['a staple of correct horse batteries'],
+    url: ['https://shop.example.com/hook'],
+    from: ['2026-11-15'],
+    to: ['2026-11-16T00:00:00Z'],
+    expiresAt: ['2026-11-15T12:00:00Z'],
+    email: ['victim@people.example', 'ada@example.com'],
+    currency: ['NGN'],
+  }
+}
+
+function countFor({ path, method }: Target): number {
+  const share = REQUESTS / targets.length
+  return Math.ceil(method !== 'GET' && COSTLY.test(path) ? share * COSTLY_SHARE : share)
+}
+
+function targetsOf({ paths }: Described): Omit<Target, 'known'>[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation,
+    })),
+  )
+}
+
+// What stands in a path after the address of a list is an id of that list.
+async function withKnown(target: Omit<Target, 'known'>): Promise<Target> {
+  const [, list = '', name = ''] = /^([^{]+)\/\{(\w+)\}/.exec(target.path) ?? []
+  if (seeded[name] || !description.paths[list]?.get) return { ...target, known: seeded }
+  const browser = await newBrowser(bench, 'owner')
+  const isPersons = 'session' in (description.paths[list].get.security?.[0] ?? {})
+  const answer = await (isPersons ? browser.call({ url: list }) : bench.call({ url: list }))
+  const rows: Record<string, unknown>[] = answer.json().data
+  const ids = rows.map((row) => String(row[name] ?? row.id))
+  return { ...target, known: { ...seeded, [name]: ids } }
+}
+
+async function send(request: HostileRequest, target: Target): Promise<Answer> {
+  const headers = {
+    ...(await credentialsFor(target)),
+    ...signatureFor(request),
+    ...request.headers,
+  }
+  const isStream = 'text/event-stream' in (target.operation.responses['200']?.content ?? {})
+  let timer: NodeJS.Timeout | undefined
+  const hung = new Promise<never>((_, reject) => {
+    const what = `hangs: ${request.what} ${request.method} ${request.url} ${request.payload}`
+    timer = setTimeout(() => reject(new Error(what.slice(0, 1_000))), HANGS_AFTER_MS)
+  })
+  const answered = isStream ? openStream(request, headers) : inject(request, headers)
+  return Promise.race([answered, hung]).finally(() => clearTimeout(timer))
+}
+
+async function inject({ method, url, payload }: HostileRequest, headers: Record<string, string>) {
+  const options = { method, url, headers, ...(payload === undefined ? {} : { payload }) }
+  const { statusCode, headers: answered, body } = await app.inject(options as InjectOptions)
+  return { statusCode, headers: answered as IncomingHttpHeaders, body }
+}
+
+// Over a real socket, and only until it has begun.
+function openStream({ method, url, payload }: HostileRequest, headers: Record<string, string>) {
+  return new Promise<Answer>((resolve, reject) => {
+    const { hostname, port } = address
+    const call = httpRequest({
+      hostname,
+      port,
+      method,
+      path: url,
+      headers: {
+        ...headers,
+        connection: 'close',
+        'content-length': Buffer.byteLength(payload ?? ''),
+      },
+    })
+    call.on('error', reject)
+    call.on('response', (response) => {
+      const { statusCode = 0, headers: answered } = response
+      let body = ''
+      const done = () => resolve({ statusCode, headers: answered, body })
+      if (String(answered['content-type']).startsWith('text/event-stream')) {
+        done()
+        return void call.destroy()
+      }
+      response.setEncoding('utf8').on('data', (text) => {
+        body += text
+      })
+      response.on('end', done)
+    })
+    call.end(payload)
+  })
+}
+
+const visits = new Map<Target, Promise<Record<string, string>>>()
+
+// A token, or for what people do a session: one for each operation, since some of them end it.
+function credentialsFor(target: Target): Promise<Record<string, string>> | Record<string, string> {
+  const [scheme] = target.operation.security ?? []
+  if (!scheme || !('session' in scheme)) return scheme ? { authorization: `Bearer ${token}` } : {}
+  const known = visits.get(target)
+  const visit =
+    known ??
+    newBrowser(bench, 'owner').then(({ cookie, csrfToken }) => ({
+      cookie,
+      'x-csrf-token': csrfToken,
+    }))
+  visits.set(target, visit)
+  return visit
+}
+
+function signatureFor({ isSigned, payload, headers }: HostileRequest): Record<string, string> {
+  if (!isSigned || payload === undefined) return {}
+  return railHeaders(bench, payload, headers['content-type'] ?? 'application/json')
+}
+
+async function namesInside(): Promise<string[]> {
+  const { rows } = await bench.db.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace
+     union select conname from pg_constraint where connamespace = 'public'::regnamespace
+     union select attname from pg_attribute join pg_class on pg_class.oid = attrelid
+            where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and attnum > 0`,
+  )
+  return rows.map(({ name }) => name)
+}

@@ -1,0 +1,90 @@
+// What must be true of every answer, whatever was asked: it is described, it is of the shape that the
+// description gives, and it says nothing of how the service is made.
+
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { LightMyRequestResponse } from 'fastify'
+import type { Operation } from './hostile-requests.ts'
+
+type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body'>
+
+// In no answer at all.
+const INSIDES = /node_modules|\n\s+at .+:\d+|\bfile:\/\/\/\S+\.[jt]s|\.[jt]s:\d+:\d+|\[object \w+\]/
+// In no refusal: a success may show what somebody once wrote.
+const WORDS =
+  /fastify|typebox|\bajv\b|scrypt|\bjose\b|undici|pg_|FST_|ERR_|ECONN|postgres|\bsql\b|syntax error|relation "|constraint|violat|unexpected token|at position \d|\bundefined\b|\bNaN\b/i
+const FAMILIES = [
+  /"isSuccessful":false/,
+  /"requestSuccessful":false/,
+  /"error":/,
+  /"responseCode":"0[123]"/,
+]
+
+export class AnswerChecks {
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false })
+  readonly #shapes = new Map<object, ValidateFunction>()
+  readonly #names: RegExp
+
+  // `names`: of tables, columns and constraints; of those only what no person would write.
+  constructor(description: object, names: readonly string[]) {
+    this.#ajv.addSchema({ ...description, $id: 'api' })
+    const telling = names.filter((name) => /^[a-z]+_[a-z_]+$/.test(name))
+    this.#names = new RegExp(`\\b(?:${telling.join('|')})\\b`)
+  }
+
+  // Of an operation's own method; undefined when it was asked by another.
+  faults(answer: Answer, operation: Operation | undefined): string[] {
+    const { statusCode, headers, body } = answer
+    const type = String(headers['content-type'] ?? '')
+    const isRefusal = statusCode >= 400
+    const faults = [
+      statusCode >= 500 && `answers ${statusCode}`,
+      !headers['x-request-id'] && 'has no request id',
+      INSIDES.test(body) && `reveals ${INSIDES.exec(body)}`,
+      isRefusal && WORDS.test(withoutEcho(body)) && `reveals ${WORDS.exec(withoutEcho(body))}`,
+      isRefusal &&
+        this.#names.test(withoutEcho(body)) &&
+        `reveals ${this.#names.exec(withoutEcho(body))}`,
+      isRefusal && !this.#isFamily(body) && `is a refusal of no family`,
+      headers['set-cookie'] !== undefined &&
+        /\r|\n|a=b/.test(String(headers['set-cookie'])) &&
+        'sets a cookie',
+      statusCode === 429 && headers['retry-after'] === undefined && 'does not say how long to wait',
+      operation && this.#shapeFault(operation, statusCode, type, body),
+    ]
+    return faults.filter((fault): fault is string => typeof fault === 'string')
+  }
+
+  #isFamily(body: string): boolean {
+    return FAMILIES.some((family) => family.test(body)) || body.startsWith('<')
+  }
+
+  #shapeFault(operation: Operation, status: number, type: string, body: string): string | false {
+    const { responses } = operation
+    const described = responses[status] ?? responses[`${Math.floor(status / 100)}XX`]
+    if (!described) return `answers ${status}, which is not described`
+    const content = Object.entries(described.content ?? {})
+    const [media] = type.split(';')
+    const found = content.find(([name]) => name === media)
+    if (!found) return `answers with ${type}, which is not described`
+    const schema = found[1].schema
+    if (!schema || media !== 'application/json') return false
+    const isRight = this.#shapeOf(schema)
+    return isRight(JSON.parse(body))
+      ? false
+      : `differs from its schema: ${this.#ajv.errorsText(isRight.errors)}`
+  }
+
+  #shapeOf(schema: object): ValidateFunction {
+    const known = this.#shapes.get(schema)
+    if (known) return known
+    const text = JSON.stringify(schema).replaceAll('"#/', '"api#/')
+    const shape = this.#ajv.compile(JSON.parse(text))
+    this.#shapes.set(schema, shape)
+    return shape
+  }
+}
+
+// The name of an unknown field is told as it was sent.
+function withoutEcho(body: string): string {
+  return body.replaceAll(/"field":"(?:[^"\\]|\\.)*"/g, '')
+}

@@ -1,0 +1,301 @@
+// What nobody should send: values for any field, and those that a field's own schema suggests. JSON
+// values are kept as text, since some have no other form.
+
+import fc from 'fast-check'
+import type { seededRandom } from './random.ts'
+
+export type Random = ReturnType<typeof seededRandom>
+
+export type Schema = {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  examples?: unknown[]
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  'x-money'?: boolean
+  'x-web-address'?: boolean
+}
+
+export const TEXTS: readonly string[] = [
+  '',
+  ' ',
+  '\t\n',
+  '\0',
+  'a\0b',
+  '\u001b[2J',
+  '\ud800',
+  'a\udc00b',
+  '\ufeffx',
+  '\u202eevil\u202c',
+  'é'.normalize('NFD'),
+  '🏦'.repeat(40),
+  'ﷺ'.repeat(200),
+  'Z̷̧̛͈̦̟̺͖͉̼̆̑̏̀̀a̶̛͓l̵g̸o',
+  '١٢٣٤٥٦٧٨٩٠',
+  '１２３',
+  '0',
+  '-0',
+  '-1',
+  '1e309',
+  '1e3',
+  '0x10',
+  '0.001',
+  '1,000',
+  '9007199254740993',
+  '9'.repeat(400),
+  'NaN',
+  'Infinity',
+  'null',
+  'true',
+  'undefined',
+  '__proto__',
+  'constructor',
+  "' or '1'='1",
+  "'; drop table transfers; --",
+  '1) union all values (null)--',
+  '$1',
+  '%s%n%x',
+  '{{7*7}}#{7*7}<%= 7 %>',
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  'x\r\nset-cookie: a=b',
+  '../../../../etc/passwd',
+  '..\\..\\boot.ini',
+  'file:///etc/passwd',
+  'http://169.254.169.254/latest/meta-data',
+  'http://[::1]:22/',
+  'javascript:alert(1)',
+  '2026-02-30T25:61:61Z',
+  '0000-00-00',
+  '+275760-09-13T00:00:00.001Z',
+  'x'.repeat(5_000),
+  '(a+)+$',
+  `${'a'.repeat(50)}!`,
+]
+
+// As they stand in a body.
+export const JSON_VALUES: readonly string[] = [
+  'null',
+  'true',
+  'false',
+  '0',
+  '-0',
+  '-1',
+  '1.5',
+  '0.001',
+  '1e3',
+  '1e309',
+  '-1e309',
+  '5e-324',
+  '9007199254740993',
+  '9'.repeat(400),
+  '[]',
+  '{}',
+  '[null]',
+  '[[]]',
+  '["x"]',
+  '{"x":1}',
+  '{"__proto__":{"x":1}}',
+  '{"toString":1,"length":-1}',
+  '{"$ne":null}',
+  '"\\ud800"',
+  '"\\u0000"',
+  '['.repeat(100) + ']'.repeat(100),
+]
+
+export const BODIES: readonly (string | Buffer)[] = [
+  '',
+  ' ',
+  '\ufeff{}',
+  'null',
+  'true',
+  '0',
+  '1e309',
+  '"x"',
+  '[]',
+  '[{}]',
+  '{}',
+  '{}{}',
+  '{',
+  '{"',
+  '{"a":',
+  '{"a":1,}',
+  "{'a':1}",
+  '{"a":NaN}',
+  '{"a":01}',
+  '{"a":"\u0001"}',
+  '{"__proto__":{"isOperator":true}}',
+  '{"constructor":{"prototype":{"x":1}}}',
+  'a=1&b=2',
+  '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
+  '['.repeat(30_000),
+  `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
+  JSON.stringify(Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`k${at}`, at]))),
+  `"${'x'.repeat(70_000)}"`,
+  Buffer.from([0xff, 0xfe, 0x7b, 0x00]),
+  Buffer.from('{"a":"\xff"}', 'latin1'),
+]
+
+export const CONTENT_TYPES: readonly string[] = [
+  '',
+  'text/plain',
+  'application/xml',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/json; charset=utf-16',
+  'application/json; charset="',
+  'application/json, text/plain',
+  'application/jsonp',
+  'APPLICATION/JSON',
+  ',;=',
+  'x'.repeat(500),
+]
+
+// What may stand in a header on the wire.
+export const HEADER_TEXTS: readonly string[] = [
+  '',
+  ' ',
+  ',',
+  '"',
+  '\\',
+  '*',
+  'W/"1"',
+  '"1", "2"',
+  '\xff\xfe',
+  'null',
+  '-1',
+  '9'.repeat(400),
+  "' or 1=1 --",
+  '<script>',
+  '../..',
+  'x'.repeat(256),
+  'x'.repeat(4_000),
+]
+
+// Not the empty one: it is the address of another operation.
+export const PATH_TEXTS: readonly string[] = [
+  ...TEXTS.filter((text) => text !== '' && isWellFormed(text)).map(encodeURIComponent),
+  '%',
+  '%zz',
+  '%ff',
+  '%ed%a0%80',
+  '%00',
+  '%2e%2e%2f',
+  '..;',
+  ';x=1',
+  '%3f',
+  '%23',
+  'a%2fb',
+  '6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10',
+  '0000000000',
+  '000000000000000000000000000000',
+  '9223372036854775808',
+]
+
+function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed()
+}
+
+// At, just below and just above every bound that the schema names, as JSON.
+export function boundaries(schema: Schema): string[] {
+  const { minLength, maxLength, minimum, maximum, minItems, maxItems } = schema
+  const lengths = [minLength, maxLength].flatMap((bound) => around(bound))
+  const numbers = [minimum, maximum].flatMap((bound) => around(bound))
+  const counts = [minItems, maxItems].flatMap((bound) => around(bound))
+  const texts = [
+    ...lengths.map((length) => 'x'.repeat(length)),
+    ...(maxLength ? ['🏦'.repeat(maxLength)] : []),
+  ]
+  const item = JSON.stringify(
+    rightValue(schema.items ?? {}, '', {}, { integer: (min) => min, pick: first }),
+  )
+  return [
+    ...texts.map((text) => JSON.stringify(text)),
+    ...numbers.map(String),
+    ...counts.map((count) => `[${new Array(count).fill(item).join()}]`),
+    ...(schema.enum ?? []).map((value) => JSON.stringify(`${value}x`)),
+    ...(schema.enum ?? []).map((value) => JSON.stringify(String(value).toUpperCase())),
+  ]
+}
+
+function around(bound: number | undefined): number[] {
+  return bound === undefined ? [] : [bound - 1, bound, bound + 1].filter((value) => value >= 0)
+}
+
+function first<T>(items: readonly T[]): T {
+  return items[0] as T
+}
+
+export type Known = Record<string, readonly string[]>
+
+// A value that is right as far as the schema says; what exists is taken from `known`.
+export function rightValue(schema: Schema, name: string, known: Known, random: Random): unknown {
+  const { anyOf = schema.oneOf, type } = schema
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return random.pick(schema.enum)
+  if (anyOf) return rightValue(random.pick(anyOf), name, known, random)
+  if (schema.examples) return random.pick(schema.examples)
+  switch (Array.isArray(type) ? type.find((each) => each !== 'null') : type) {
+    case 'object':
+      return rightObject(schema, known, random)
+    case 'array':
+      return Array.from({ length: Math.max(1, schema.minItems ?? 1) }, () =>
+        rightValue(schema.items ?? {}, name, known, random),
+      )
+    case 'boolean':
+      return random.integer(0, 1) === 1
+    case 'integer':
+    case 'number':
+      return random.integer(schema.minimum ?? 1, schema.maximum ?? 1_000)
+    case 'null':
+      return null
+    default:
+      return rightText(schema, name, known, random)
+  }
+}
+
+function rightObject({ properties = {}, required = [] }: Schema, known: Known, random: Random) {
+  const present = Object.entries(properties).filter(
+    ([name]) => required.includes(name) || random.integer(0, 1) === 1,
+  )
+  return Object.fromEntries(
+    present.map(([name, schema]) => [name, rightValue(schema, name, known, random)]),
+  )
+}
+
+function rightText(schema: Schema, name: string, known: Known, random: Random): string {
+  const choices = known[name]
+  if (choices && choices.length > 0) return random.pick(choices)
+  if (schema['x-web-address']) return 'https://shop.example.com/hook'
+  if (schema['x-money']) return '10.00'
+  const fitting = schema.pattern === undefined ? [] : textsLike(schema.pattern)
+  if (fitting.length > 0) return random.pick(fitting)
+  return /email/i.test(name) ? 'ada@example.com' : 'Ada Obi'
+}
+
+const fittingTexts = new Map<string, readonly string[]>()
+
+function textsLike(pattern: string): readonly string[] {
+  const known = fittingTexts.get(pattern)
+  if (known) return known
+  let texts: readonly string[] = []
+  try {
+    const matching = fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 30 })
+    texts = fc.sample(matching, { numRuns: 10, seed: 7 })
+  } catch {
+    // A look-ahead, for one, is more than it can do.
+  }
+  fittingTexts.set(pattern, texts)
+  return texts
+}
