@@ -18,10 +18,10 @@ import {
   type Operation,
   type Target,
 } from '../support/hostile-requests.ts'
-import type { Known } from '../support/hostile-values.ts'
 import { makeUser, newBrowser, PASSWORD } from '../support/people.ts'
 import { railHeaders, reportCredit } from '../support/rail.ts'
 import { seededRandom } from '../support/random.ts'
+import type { Known } from '../support/right-values.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_115)

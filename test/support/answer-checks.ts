@@ -10,8 +10,10 @@ type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body'>
 // In no answer at all.
 const INSIDES = /node_modules|\n\s+at .+:\d+|\bfile:\/\/\/\S+\.[jt]s|\.[jt]s:\d+:\d+|\[object \w+\]/
 // In no refusal: a success may show what somebody once wrote.
-const WORDS =
-  /fastify|typebox|\bajv\b|scrypt|\bjose\b|undici|pg_|FST_|ERR_|ECONN|postgres|\bsql\b|syntax error|relation "|constraint|violat|unexpected token|at position \d|\bundefined\b|\bNaN\b/i
+const WORDS = [
+  /fastify|typebox|\bajv\b|scrypt|\bjose\b|undici|FST_|ERR_|ECONN|unexpected token|at position \d/i,
+  /pg_|postgres|\bsql\b|syntax error|relation "|constraint|violat|\bundefined\b|\bNaN\b/i,
+]
 const FAMILIES = [
   /"isSuccessful":false/,
   /"requestSuccessful":false/,
@@ -36,18 +38,16 @@ export class AnswerChecks {
     const { statusCode, headers, body } = answer
     const type = String(headers['content-type'] ?? '')
     const isRefusal = statusCode >= 400
+    const told = [INSIDES, ...(isRefusal ? [...WORDS, this.#names] : [])].flatMap(
+      (pattern) => pattern.exec(isRefusal ? withoutEcho(body) : body) ?? [],
+    )
+    const cookie = String(headers['set-cookie'] ?? '')
     const faults = [
       statusCode >= 500 && `answers ${statusCode}`,
       !headers['x-request-id'] && 'has no request id',
-      INSIDES.test(body) && `reveals ${INSIDES.exec(body)}`,
-      isRefusal && WORDS.test(withoutEcho(body)) && `reveals ${WORDS.exec(withoutEcho(body))}`,
-      isRefusal &&
-        this.#names.test(withoutEcho(body)) &&
-        `reveals ${this.#names.exec(withoutEcho(body))}`,
-      isRefusal && !this.#isFamily(body) && `is a refusal of no family`,
-      headers['set-cookie'] !== undefined &&
-        /\r|\n|a=b/.test(String(headers['set-cookie'])) &&
-        'sets a cookie',
+      told.length > 0 && `reveals ${told}`,
+      isRefusal && !this.#isFamily(body) && 'is a refusal of no family',
+      /[\r\n]|a=b/.test(cookie) && `sets a cookie: ${cookie}`,
       statusCode === 429 && headers['retry-after'] === undefined && 'does not say how long to wait',
       operation && this.#shapeFault(operation, statusCode, type, body),
     ]

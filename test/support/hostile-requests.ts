@@ -7,13 +7,10 @@ import {
   CONTENT_TYPES,
   HEADER_TEXTS,
   JSON_VALUES,
-  type Known,
   PATH_TEXTS,
-  type Random,
-  rightValue,
-  type Schema,
   TEXTS,
 } from './hostile-values.ts'
+import { type Known, type Random, rightValue, type Schema } from './right-values.ts'
 
 type Parameter = {
   name: string

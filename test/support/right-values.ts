@@ -1,0 +1,90 @@
+// Values that are right as far as a schema of the API's description says.
+
+import fc from 'fast-check'
+import type { seededRandom } from './random.ts'
+
+export type Random = ReturnType<typeof seededRandom>
+
+export type Schema = {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  examples?: unknown[]
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  'x-money'?: boolean
+  'x-web-address'?: boolean
+}
+
+export type Known = Record<string, readonly string[]>
+
+// A value that is right as far as the schema says; what exists is taken from `known`.
+export function rightValue(schema: Schema, name: string, known: Known, random: Random): unknown {
+  const { anyOf = schema.oneOf, type } = schema
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return random.pick(schema.enum)
+  if (anyOf) return rightValue(random.pick(anyOf), name, known, random)
+  if (schema.examples) return random.pick(schema.examples)
+  switch (Array.isArray(type) ? type.find((each) => each !== 'null') : type) {
+    case 'object':
+      return rightObject(schema, known, random)
+    case 'array':
+      return Array.from({ length: Math.max(1, schema.minItems ?? 1) }, () =>
+        rightValue(schema.items ?? {}, name, known, random),
+      )
+    case 'boolean':
+      return random.integer(0, 1) === 1
+    case 'integer':
+    case 'number':
+      return random.integer(schema.minimum ?? 1, schema.maximum ?? 1_000)
+    case 'null':
+      return null
+    default:
+      return rightText(schema, name, known, random)
+  }
+}
+
+function rightObject({ properties = {}, required = [] }: Schema, known: Known, random: Random) {
+  const present = Object.entries(properties).filter(
+    ([name]) => required.includes(name) || random.integer(0, 1) === 1,
+  )
+  return Object.fromEntries(
+    present.map(([name, schema]) => [name, rightValue(schema, name, known, random)]),
+  )
+}
+
+function rightText(schema: Schema, name: string, known: Known, random: Random): string {
+  const choices = known[name]
+  if (choices && choices.length > 0) return random.pick(choices)
+  if (schema['x-web-address']) return 'https://shop.example.com/hook'
+  if (schema['x-money']) return '10.00'
+  const fitting = schema.pattern === undefined ? [] : textsLike(schema.pattern)
+  if (fitting.length > 0) return random.pick(fitting)
+  return /email/i.test(name) ? 'ada@example.com' : 'Ada Obi'
+}
+
+const fittingTexts = new Map<string, readonly string[]>()
+
+function textsLike(pattern: string): readonly string[] {
+  const known = fittingTexts.get(pattern)
+  if (known) return known
+  let texts: readonly string[] = []
+  try {
+    const matching = fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 30 })
+    texts = fc.sample(matching, { numRuns: 10, seed: 7 })
+  } catch {
+    // A look-ahead, for one, is more than it can do.
+  }
+  fittingTexts.set(pattern, texts)
+  return texts
+}
