@@ -191,6 +191,8 @@ for (const [name, scene] of Object.entries(CHECKOUT_SCENES)) {
       const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       assert(Number(over) <= 0, `${over} pixels too wide at ${width}`)
     }
+    const drawn = await page.evaluate('document.querySelectorAll("svg.sign > path").length')
+    assert.equal(drawn, await page.locator('svg.sign').count())
     // That the page itself is a 404, the browser says there too.
     const expected = name === 'missing' ? /status of 404/ : /^$/
     for (const problem of problems) assert.match(problem, expected)

@@ -3,7 +3,8 @@
 
 import type { ComponentChildren, VNode } from 'preact'
 
-const VOID = new Set(['br', 'hr', 'img', 'input', 'link', 'meta', 'path', 'circle', 'rect'])
+// Of HTML. Parts of an SVG are closed like anything else: unclosed, they would hold what follows.
+const VOID = new Set(['br', 'hr', 'img', 'input', 'link', 'meta'])
 const NOT_ATTRIBUTES = new Set(['children', 'key', 'ref'])
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
