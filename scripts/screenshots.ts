@@ -43,7 +43,7 @@ type Browser = Awaited<ReturnType<typeof openBrowser>>
 async function take(bench: Bench, url: string, browser: Browser, each: Shot): Promise<void> {
   const { name, scene, width, colorScheme } = each
   const height = width < 600 ? 740 : 800
-  const deviceScaleFactor = folder === DOCS && width < 600 ? 2 : 1 // Phones have fine screens.
+  const deviceScaleFactor = folder === DOCS && width < 600 ? 1.5 : 1 // Phones have fine screens.
   await using opened = await browser.newPage({ width, height, colorScheme, deviceScaleFactor })
   const path = await scene(bench)
   await opened.page.goto(url + path)
