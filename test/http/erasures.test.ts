@@ -260,6 +260,27 @@ test('thousands of credits are erased page by page, but for money that waits to 
   assert.equal(await left(), 1)
 })
 
+test('credits that come at the same moment are booked before or suspended after, and erased', async () => {
+  const { accountNumber } = await createAccount(bench, PERSON)
+  const credit = () => reportCredit(bench, { accountNumber, amount: '1', ...PAYER })
+
+  const [, ...credits] = await Promise.all([
+    erase(bench, accountNumber),
+    ...Array.from({ length: 20 }, credit),
+  ])
+  await finishErasures(bench)
+
+  assert(credits.every(({ responseCode }) => responseCode === '00'))
+  const { rows } = await bench.db.query<{ outcome: string; told: boolean }>(
+    `select outcome, source_account_name is not null as told from credits
+      where account_number = $1`,
+    [accountNumber],
+  )
+  assert.equal(rows.length, 20)
+  for (const { outcome, told } of rows) assert.equal(told, outcome === 'suspended')
+  await assertCleanBooks(bench)
+})
+
 type Named = { accountNumber: string }
 
 function shape({ accountNumber, isComplete }: Named & { isComplete: boolean }) {
