@@ -40,6 +40,7 @@ const ASKED: Record<Scope, readonly string[]> = {
     'getPayment',
     'getPaymentTimeline',
     'listPayments',
+    'exportPayments',
     'listAdvices',
     'findAdvice',
   ],
@@ -52,7 +53,14 @@ const ASKED: Record<Scope, readonly string[]> = {
     'initiateBankTransfer',
     'simulatePayment',
   ],
-  'credits:read': ['listCredits', 'getCredit', 'getCreditTimeline', 'exportCredits', 'getOverview'],
+  'credits:read': [
+    'listCredits',
+    'getCredit',
+    'getCreditTimeline',
+    'exportCredits',
+    'getOverview',
+    'search',
+  ],
   'webhooks:read': [
     'listWebhookEndpoints',
     'getWebhookEndpoint',

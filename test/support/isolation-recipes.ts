@@ -141,6 +141,13 @@ const PAYMENT_RECIPES: Record<string, Recipe> = {
   extendAdvice: byReference((reference) =>
     post(`/api/v1/advices/${reference}/extend`, { seconds: 60 }),
   ),
+  exportPayments: list('/api/v1/payments.csv'),
+  search: (of) => [
+    ...references(of).map((q) => ({ url: `/api/v1/search?${new URLSearchParams({ q })}` })),
+    ...[of.accountName, of.email, of.eventId, of.creditId].map((q) => ({
+      url: `/api/v1/search?${new URLSearchParams({ q })}`,
+    })),
+  ],
   pushPayment: (of) => [post(`/api/WebHook/push/${of.paymentReference}`)],
 }
 
