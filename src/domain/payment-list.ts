@@ -13,7 +13,7 @@ import { type Advice, type AdviceStatus, SELECT_ADVICE } from './advices.ts'
 import { type Payment, type PaymentStatus, SELECT_PAYMENT } from './payments.ts'
 import { findReferred } from './references.ts'
 
-// 20,000 with their customers take some 60 ms.
+// 20,000 with what belongs to them take some 100 ms, in a history of any length.
 const SCAN_MAX = 20_000
 
 export const ADVICE_STATUSES = ['Pending', 'Paid', 'Expired', 'Cancelled', 'Reversed'] as const
@@ -75,16 +75,24 @@ const ADVICE_IS: Record<AdviceStatus, Condition> = {
 // Of these a client has few, and an index holds no others.
 const RARE = ['PartPayment', 'Cancelled', 'Reversed']
 
+// What belongs to it is looked up for each that is reached. Were it a plain join, the planner would
+// at times read all there is of the other table.
 const KINDS = {
   advices: {
     id: 'a.id',
     owner: 'a.client_id',
-    from: 'advices a left join payments p on p.advice_id = a.id',
+    amount: 'a.amount_kobo',
+    advice: 'a.id',
+    from: `advices a
+      left join lateral (select * from payments where advice_id = a.id limit 1) as p on true`,
   },
   payments: {
     id: 'p.id',
     owner: 'p.client_id',
-    from: 'payments p join advices a on a.id = p.advice_id',
+    amount: 'p.amount_kobo',
+    advice: 'p.advice_id',
+    from: `payments p
+     cross join lateral (select * from advices where id = p.advice_id limit 1) as a`,
   },
 } as const
 
@@ -171,20 +179,25 @@ async function narrow(
   given: Given,
 ): Promise<Conditions> {
   const { status, minKobo, maxKobo, search, merchantRef, accountNumber, reference } = filters
+  const { id, amount, advice } = KINDS[kind]
   const few: string[] = []
-  if (merchantRef !== undefined) few.push(`a.merchant_ref = ${given(merchantRef)}`)
+  if (merchantRef !== undefined) {
+    few.push(`${advice} = any(array(select id from advices
+                                     where client_id = $1 and merchant_ref = ${given(merchantRef)}))`)
+  }
   if (accountNumber !== undefined) {
-    few.push(`p.id = any(array(select payment_id from payment_numbers
-                                where account_number = ${given(accountNumber)}))`)
+    few.push(`${advice} = any(array(
+                select had.advice_id from payment_numbers n join payments had on had.id = n.payment_id
+                 where n.account_number = ${given(accountNumber)} and had.client_id = $1))`)
   }
   if (reference !== undefined) {
     const referred = await findReferred(db, clientId, reference)
     const ids = referred.map((each) => (kind === 'advices' ? each.adviceId : each.paymentId))
-    few.push(`${KINDS[kind].id} = any(${given(ids)}::uuid[])`)
+    few.push(`${id} = any(${given(ids)}::uuid[])`)
   }
   const compared: string[] = []
-  if (minKobo !== undefined) compared.push(`a.amount_kobo >= ${given(minKobo)}`)
-  if (maxKobo !== undefined) compared.push(`a.amount_kobo <= ${given(maxKobo)}`)
+  if (minKobo !== undefined) compared.push(`${amount} >= ${given(minKobo)}`)
+  if (maxKobo !== undefined) compared.push(`${amount} <= ${given(maxKobo)}`)
   if (search !== undefined) {
     const text = given(search)
     compared.push(`(position(lower(${text}) in lower(a.customer_name)) > 0

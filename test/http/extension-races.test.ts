@@ -11,7 +11,7 @@ import {
   tally,
 } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { MINUTE_MS, startPayment, verify } from '../support/fixtures.ts'
+import { assertRefused, MINUTE_MS, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
@@ -20,7 +20,7 @@ const twin = closeAfterTests(await startTwin(bench))
 
 test('what waits for an extension finds the new time: a transfer, and the expiry worker', async () => {
   const payment = await startPayment(bench, { expiresInSeconds: 60, graceSeconds: 60 })
-  const held = await holdPayment(payment.paymentReference)
+  const held = await hold(`payments where id = '${payment.paymentReference}'`)
   const url = `/api/v1/advices/${payment.adviceReference}/extend`
   const extending = bench.call({ url, body: { seconds: 3600 } })
   await held.waiting(1)
@@ -38,11 +38,27 @@ test('what waits for an extension finds the new time: a transfer, and the expiry
   assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'Successful')
 })
 
-// Somebody has the payment; `waiting` returns as soon as so many wait for it.
-async function holdPayment(paymentReference: string) {
+test('what waits for a transfer finds it paid, and is refused', async () => {
+  const payment = await startPayment(bench)
+  const held = await hold("clients where client_id = 'MAN0000001'") // Where its event is numbered.
+  const sessionId = newSessionId()
+  const transfer = { sessionId, accountNumber: payment.bankAccount, amount: '6000' }
+  const paying = postRail(bench, '035/credits', transfer)
+  await held.waiting(1)
+  const url = `/api/v1/advices/${payment.adviceReference}/extend`
+  const extending = bench.call({ url, body: { seconds: 3600 } })
+  await held.waiting(2)
+  await held.letGo()
+
+  assert.equal((await paying).json().outcome, 'booked')
+  assertRefused(await extending, 'account', { status: 409, code: 'advice_paid' })
+  assert.equal((await readExtended(payment.paymentReference)).extended, 0)
+})
+
+// Somebody has a row; `waiting` returns as soon as so many wait.
+async function hold(row: string) {
   const holder = await bench.db.connect()
-  await holder.query('begin')
-  await holder.query('select from payments where id = $1 for update', [paymentReference])
+  await holder.query(`begin; select from ${row} for update`)
   return {
     async waiting(count: number): Promise<void> {
       for (;;) {
