@@ -6,6 +6,7 @@ import { operatorDesk, sandboxBank } from '#banks/connector.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createBatchPool, createPool, type Pool } from '#db/pool.ts'
 import { createReader } from '#db/reader.ts'
+import { createAccountLookups } from '#domain/account-lookups.ts'
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/client-secrets.ts'
 import { KeyProblem } from '#domain/data-keys.ts'
 import type { Rendering } from '#domain/event-bodies.ts'
@@ -90,6 +91,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { sealer, keyHolder, holdKeysNow } = await holdDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
+  const failed = (batch: string) => (error: unknown) =>
+    log.error({ err: error, batch }, 'a batch failed')
   const writers = createWriters({
     pool: batchPool,
     clock,
@@ -99,7 +102,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     collectionBankCode: config.collectionBankCode,
     quarantineDays: config.policy.quarantineDays,
     limits: config.policy.limits,
-    onError: (error, batch) => log.error({ err: error, batch }, 'a batch failed'),
+    onError: (error, batch) => failed(batch)(error),
     onWritten: () => wakes.dispatcher.call(),
   })
   const tokens = new Tokens({
@@ -122,6 +125,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     log,
     db,
     reads,
+    accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
     batchPool,
     sharedAccounts,
     sendReturns: atOnce(sendReturnsRound(parts), log),

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { BankSettings } from '#bank-settings.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
+import type { AccountLookups } from '#domain/account-lookups.ts'
 import type { Writers } from '#domain/writers.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Policy } from '#policy-settings.ts'
@@ -24,6 +25,7 @@ export type Deps = {
   log: Logger
   db: Pool
   reads: Queryable // For single look-ups that are asked often.
+  accountLookups: AccountLookups
   batchPool: Pool
   sharedAccounts: SharedAccounts
   // Tells banks of the returns that were asked for; the workers do the same by and by.

@@ -13,7 +13,8 @@ export { callBackUrlOf, timestamp } from '#domain/resource-views.ts'
 // The one place that shows a BVN in full: it is for the client's own systems. People see enough of
 // it to compare.
 export function presentAccount(account: CollectionAccount, { isPerson }: { isPerson: boolean }) {
-  return { ...viewAccount(account), bvn: isPerson ? maskBvn(account.bvn) : account.bvn }
+  const bvn = isPerson ? maskBvn(account.bvn) : account.bvn
+  return Object.assign(viewAccount(account), { bvn })
 }
 
 // On our own endpoints: nobody needs the whole BVN again.

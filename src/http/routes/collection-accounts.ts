@@ -2,8 +2,8 @@
 // it. Lists, changes and many at once: account-list.ts, account-changes.ts, account-bulk.ts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { getAccount } from '#domain/account-lookups.ts'
 import { refuseMerchant } from '#domain/clients.ts'
-import { getAccount } from '#domain/collection-accounts.ts'
 import { keepRules, payerHasher } from '#domain/payer-rules.ts'
 import {
   ACCOUNTS,
@@ -22,7 +22,7 @@ import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schem
 const AccountRequest = Type.Object(RequestFields)
 
 export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { reads, sealer, writers, authentication } = deps
+  const { accountLookups, sealer, writers, authentication } = deps
   const response = { 200: ApiEnvelope(AccountBody), '4xx': ApiFailure }
   const tags = ['Collection accounts']
 
@@ -73,7 +73,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     },
     async (request, reply) => {
       const accountNumber = accountNumberOf(request.params)
-      const account = await getAccount(reads, sealer, request.client, accountNumber)
+      const account = await getAccount(accountLookups, request.client, accountNumber)
       reply.header('etag', etagOf(account.version))
       return accepted('Collection account retrieved successfully', presentAccount(account, request))
     },

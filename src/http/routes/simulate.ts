@@ -4,8 +4,8 @@
 import { randomInt } from 'node:crypto'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { makeSessionId } from '#banks/session-id.ts'
+import { getAccount } from '#domain/account-lookups.ts'
 import type { Client } from '#domain/clients.ts'
-import { getAccount } from '#domain/collection-accounts.ts'
 import type { Taken } from '#domain/credit-decisions.ts'
 import type { IncomingCredit } from '#domain/credit-judgement.ts'
 import { findNumber, type NumberOwner } from '#domain/number-owners.ts'
@@ -111,12 +111,12 @@ async function showTarget(
   { accountNumber, bankCode, amountKobo, sessionId }: IncomingCredit,
   { outcome }: Taken,
 ) {
-  const { db, sealer, banks } = deps
+  const { db, accountLookups, banks } = deps
   if (owner.paymentId !== null) {
     const payment = await getPayment(db, client.id, 'payment', owner.paymentId)
     return showPayment(deps, payment, { bankCode, accountNumber })
   }
-  const { accountName } = await getAccount(db, sealer, client, accountNumber)
+  const { accountName } = await getAccount(accountLookups, client, accountNumber)
   const status = outcome === 'booked' ? 'Successful' : 'Suspended'
   return {
     bankName: bankNameOf(banks, bankCode),
