@@ -33,13 +33,27 @@ export function createAccountLookups({ db, sealer, onError }: Deps): AccountLook
   })
 }
 
-// The same "not there" for what does not exist and for what is another client's.
 export async function getAccount(
   lookups: AccountLookups,
   client: Client,
   accountNumber: string,
 ): Promise<CollectionAccount> {
-  const account = await lookups.submit({ clientId: client.id, accountNumber })
+  return seenBy(client, await lookups.submit({ clientId: client.id, accountNumber }))
+}
+
+// For whoever reads other things of the same moment.
+export async function getAccountIn(
+  db: Queryable,
+  sealer: Sealer,
+  client: Client,
+  accountNumber: string,
+): Promise<CollectionAccount> {
+  const [account] = await findAccounts(db, sealer, [{ clientId: client.id, accountNumber }])
+  return seenBy(client, account)
+}
+
+// The same "not there" for what does not exist and for what is another client's.
+function seenBy(client: Client, account: CollectionAccount | undefined): CollectionAccount {
   if (!account || !mayUseMerchant(client, account.merchantCode)) {
     throw new Refusal('account_not_found')
   }

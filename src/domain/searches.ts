@@ -7,8 +7,9 @@ import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { listAccounts } from './account-list.ts'
+import { getAccountIn } from './account-lookups.ts'
 import type { Client } from './clients.ts'
-import { type CollectionAccount, getAccount } from './collection-accounts.ts'
+import type { CollectionAccount } from './collection-accounts.ts'
 import { type CreditTrace, getCredit, listCredits } from './credit-traces.ts'
 import { getEvent, type ListedEvent } from './event-list.ts'
 import { type ListedAdvice, listPayments, readAdvices } from './payment-list.ts'
@@ -71,7 +72,7 @@ async function accountsLike(db: Queryable, deps: Deps, text: string): Promise<Hi
     return found.rows.map(accountHit)
   }
   if (isNumber(text)) {
-    return ifAny(async () => accountHit(await getAccount(db, sealer, client, text)))
+    return ifAny(async () => accountHit(await getAccountIn(db, sealer, client, text)))
   }
   if (text.includes('@')) return list({ email: text })
   return isName(text) ? list({ name: text }) : []

@@ -3,9 +3,12 @@
 
 import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
-import scalar from '@scalar/fastify-api-reference'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal } from '#errors.ts'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import { describeWebhooks } from './event-schemas.ts'
 import { PAGE_HEADERS } from './pages.ts'
 import { publicAddress } from './public-address.ts'
@@ -42,21 +45,31 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
   await app.register(referencePage)
 }
 
+// The page brings four megabytes of script along: it is loaded when somebody looks at it first, into
+// an application of its own.
 const referencePage: FastifyPluginAsync = async (app) => {
-  let page = ''
-  let policy = ''
-  // The page's own script stands in it, and never changes: it is let in by its hash.
-  app.addHook('onSend', async (_request, reply, payload) => {
-    const type = String(reply.getHeader('content-type'))
+  let reference: Promise<FastifyInstance> | undefined
+  const show = async (request: FastifyRequest, reply: FastifyReply) => {
+    reference ??= openReference()
+    const { statusCode, headers, rawPayload } = await (await reference).inject({ url: request.url })
+    const type = String(headers['content-type'] ?? 'text/plain')
     if (type.includes('javascript')) reply.header('cache-control', SCRIPT_KEPT)
-    if (typeof payload !== 'string' || !type.startsWith('text/html')) return
-    if (payload !== page) {
-      page = payload
-      policy = referencePolicy(page)
+    if (type.startsWith('text/html')) {
+      const policy = referencePolicy(rawPayload.toString('utf8'))
+      reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy })
     }
-    reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy })
-  })
-  await app.register(scalar, {
+    if (headers.location !== undefined) reply.header('location', headers.location)
+    return reply.code(statusCode).type(type).send(rawPayload)
+  }
+  for (const url of ['/docs', '/docs/js/scalar.js']) {
+    app.get(url, { schema: { hide: true } }, show)
+  }
+}
+
+async function openReference(): Promise<FastifyInstance> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const reference = Fastify()
+  await reference.register(scalar, {
     routePrefix: '/docs',
     configuration: {
       url: '/openapi.json',
@@ -68,8 +81,8 @@ const referencePage: FastifyPluginAsync = async (app) => {
       hideClientButton: true,
       showDeveloperTools: 'never',
     },
-    hooks: { onRequest: refuseStrangeHosts },
   })
+  return reference
 }
 
 // As strict as for our own pages, but that it writes its styles itself.
@@ -81,14 +94,4 @@ function referencePolicy(page: string): string {
   return PAGE_HEADERS['content-security-policy']
     .replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '))
     .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
-}
-
-// It makes an address of the Host header, which may hold anything.
-function refuseStrangeHosts(
-  request: FastifyRequest,
-  _reply: FastifyReply,
-  done: (error?: Error) => void,
-) {
-  const isRight = URL.canParse(request.url, `${request.protocol}://${request.hostname}`)
-  done(isRight ? undefined : new Refusal('invalid_http'))
 }
