@@ -61,9 +61,11 @@ export async function startService(home: Home, nodeArgs: string[] = []): Promise
     LOG_LEVEL: 'warn',
     DATABASE_URL: database.connectionString,
     PUBLIC_URL: '',
+    NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
   }
   // Its working folder is the temporary one: a developer's .env must not change what is measured.
-  const child = spawn(process.execPath, [...nodeArgs, join(ROOT, 'src/main.ts'), 'api'], {
+  const flags = [...startFlags(), ...nodeArgs]
+  const child = spawn(process.execPath, [...flags, join(ROOT, 'src/main.ts'), 'api'], {
     cwd: home.folder,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -90,6 +92,14 @@ export async function startService(home: Home, nodeArgs: string[] = []): Promise
       await database.stop()
     },
   }
+}
+
+// What is measured is what `npm start` runs.
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const found = / node ((?:--\S+ )*)src\/main\.ts$/.exec(scripts.start)
+  if (!found) throw new Error('the start script does not run src/main.ts')
+  return (found[1] as string).split(' ').filter(Boolean)
 }
 
 // Its log goes on to our standard error: a warning under load is a finding.
