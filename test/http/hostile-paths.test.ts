@@ -87,6 +87,7 @@ test('a method that an address does not know is refused in its family', async ()
   const faults: string[] = []
   for (const [url, family] of ADDRESSES) {
     for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+      if (method === 'PATCH' && url.startsWith(`${ACCOUNTS}/`)) continue // It knows this one.
       const answer = await bench.call({ method, url, body: {} })
       const found = refusalFaults(answer, family, [404, 405])
       faults.push(...found.map((fault) => `${method} ${url}: ${fault}`))
