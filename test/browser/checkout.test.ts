@@ -177,6 +177,26 @@ test('the first load is small, complete, quiet, and nothing jumps', async () => 
   assert.deepEqual(hosts(), [new URL(url).host])
 })
 
+test('on slow 3G the number can be read and copied within three seconds', async () => {
+  const { address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open('about:blank')
+  const { page } = opened
+  const session = await page.context().newCDPSession(page)
+  const bytesPerSecond = 400_000 / 8
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 400,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  })
+  const from = performance.now()
+  await page.goto(address)
+  await page.getByRole('button', { name: 'Copy account number' }).click()
+  await page.getByRole('status').filter({ hasText: /cop/i }).waitFor({ state: 'attached' })
+  const took = performance.now() - from
+  assert(took < 3_000, `${took} ms`)
+})
+
 for (const [name, scene] of Object.entries(CHECKOUT_SCENES)) {
   test(`${name}: axe-core finds nothing, the console is silent, nothing overflows`, async () => {
     const path = await scene(bench)

@@ -252,3 +252,16 @@ test('it expires to the second, whether or not a worker has come by', async () =
   const refused = await choose(payment.adviceReference, '058', JSON_PLEASE)
   assertRefused(refused, 'account', { status: 409, code: 'advice_expired' })
 })
+
+test('when the state cannot be read the payer gets a kind page with a way to try again', async () => {
+  const { adviceReference } = await createAdvice(bench)
+  await bench.db.query('alter table payment_numbers rename to payment_numbers_away')
+  const page = await look(adviceReference)
+  await bench.db.query('alter table payment_numbers_away rename to payment_numbers')
+
+  assert.equal(page.statusCode, 503)
+  assert.match(page.body, /This payment cannot be shown just now/)
+  assert(page.body.includes(`href="/pay?adviceReference=${adviceReference}"`))
+  assert.doesNotMatch(page.body, /payment_numbers|relation/)
+  assert.equal((await look(adviceReference)).statusCode, 200)
+})
