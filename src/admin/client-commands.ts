@@ -14,7 +14,9 @@ import {
   suspendClient,
 } from '#domain/client-register.ts'
 import { makeSecret, OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/client-secrets.ts'
+import { readUse, USE_DAYS_MAX } from '#domain/client-use.ts'
 import { SCOPES, type Scope } from '#domain/scopes.ts'
+import { toNaira } from '#money.ts'
 import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
 
@@ -84,6 +86,27 @@ export const clientCommands: readonly AdminCommand[] = [
     },
   },
   {
+    name: 'client use',
+    subject: 'clientId',
+    summary: 'How much a client uses the service, day by day.',
+    options: [{ name: 'days', value: 'days', about: '1 to 31, with today; 7 when left out.' }],
+    async run({ db, clock }, given) {
+      const days = daysOf(given.text('days'))
+      const { id, clientId } = await getClient(db, clock(), given.subject)
+      const use = await readUse(db, clock(), id, days)
+      const shownDays = use.map(({ from, collectedKobo, ...counts }) => ({
+        from,
+        ...counts,
+        collected: toNaira(collectedKobo),
+      }))
+      const lines = shownDays.map(({ from, ...counts }) => {
+        const said = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
+        return [watDate(from), said.join('  ')] as const
+      })
+      return { data: { clientId, days: shownDays }, text: columns(lines).join('\n') }
+    },
+  },
+  {
     name: 'client rotate-secret',
     subject: 'clientId',
     summary: 'Give a client a new secret, shown once; the old one works on for a while.',
@@ -150,6 +173,16 @@ async function changed({ db, clock, actor }: Context, given: Given, change: type
 function nameOf(text: string | undefined): string {
   if (text !== undefined && text.length <= 100 && PLAIN_TEXT.test(text)) return text
   throw new UsageProblem('--name is required: text of 1 to 100 characters.')
+}
+
+function daysOf(text = '7'): number {
+  const days = /^[0-9]{1,2}$/.test(text) ? Number(text) : 0
+  if (days >= 1 && days <= USE_DAYS_MAX) return days
+  throw new UsageProblem(`--days must be a whole number, 1 to ${USE_DAYS_MAX}.`)
+}
+
+function watDate(from: Date): string {
+  return new Date(from.getTime() + 3_600_000).toISOString().slice(0, 10)
 }
 
 function overlapOf(text: string | undefined): number {

@@ -38,12 +38,12 @@ export async function readUse(
   const { hours } = await readTotals(db, clientId, first)
   const use = starts.map((ms, at) => ({
     from: new Date(ms),
+    accounts: 0,
     advices: Number(made[at]?.advices),
     payments: Number(made[at]?.payments),
-    webhooks: Number(made[at]?.webhooks),
-    accounts: 0,
     credits: 0,
     collectedKobo: 0n,
+    webhooks: Number(made[at]?.webhooks),
   }))
   const dayOf = (at: Date) => use[Math.floor((at.getTime() - first.getTime()) / DAY_MS)]
   for (const { day, count } of accounts) {

@@ -13,7 +13,6 @@ import { type Client, findClient } from '#domain/clients.ts'
 import { scopesOf } from '#domain/roles.ts'
 import type { Scope } from '#domain/scopes.ts'
 import { Refusal } from '#errors.ts'
-
 import type { TokenClaims, Tokens } from './tokens.ts'
 import { tokenOf, type Visits } from './visits.ts'
 

@@ -8,6 +8,7 @@ import { choose } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
 import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/migrate.ts'
+import { CLIENT_SCOPES } from '#domain/scopes.ts'
 import { Refusal } from '#errors.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -98,7 +99,14 @@ test('restrictions named are changed, the others stay, and each can be lifted', 
   assert.deepEqual(data.merchantCodes, ['Nai1', 'Nai2'])
   const lifted = await admin('restrict', 'RESTRICTED', '--any-merchant', '--from-anywhere')
   assert.deepEqual([lifted.data.merchantCodes, lifted.data.allowedAddresses], [null, null])
-  assert.equal(lifted.data.scopes.length, 9)
+  assert.deepEqual(lifted.data.scopes, [...CLIENT_SCOPES])
+})
+
+test('use is told by the day', async () => {
+  const { data, text } = await admin('use', 'MAN0000001', '--days', '2')
+
+  assert.equal((data.days as unknown[]).length, 2)
+  assert.match(text, /^ {2}2026-11-14 {2}accounts 0 .*\n {2}2026-11-15 {2}accounts 0 /)
 })
 
 for (const words of [
@@ -113,6 +121,8 @@ for (const words of [
   ['create', '--name', 'X', '--from', '10.1.2.3/8'],
   ['create', '--name', 'X', '--from', 'example.com'],
   ['show', 'NOBODY'],
+  ['use', 'NOBODY'],
+  ['use', 'MAN0000001', '--days', '32'],
   ['suspend', 'NOBODY'],
   ['resume', 'NOBODY'],
   ['rotate-secret', 'NOBODY'],
