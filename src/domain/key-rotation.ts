@@ -80,17 +80,19 @@ async function waitForProcesses(
   }
 }
 
+// Those of this database that have begun to write. One that has not begun seals anew when it does.
 async function waitForTransactions({ pool, clock, pause }: Rotation): Promise<void> {
   const endMs = clock().getTime() + WAIT_MAX_MS
-  const { rows } = await pool.query<{ last: string }>('select pg_current_xact_id()::text as last')
-  const areOver = async () => {
-    const { rowCount } = await pool.query(
-      'select where pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8',
-      [rows[0]?.last],
+  const writing = async () => {
+    const { rows } = await pool.query<{ xid: string }>(
+      `select backend_xid::text as xid from pg_stat_activity
+        where datname = current_database() and backend_xid is not null
+          and pid <> pg_backend_pid()`,
     )
-    return rowCount === 1
+    return rows.map(({ xid }) => xid)
   }
-  while (!(await areOver())) {
+  const before = new Set(await writing())
+  while ((await writing()).some((xid) => before.has(xid))) {
     if (clock().getTime() >= endMs) {
       throw new KeyProblem(
         'A transaction of the database does not end: end it, then run this again.',

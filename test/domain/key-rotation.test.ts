@@ -3,9 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Queryable } from '#db/pool.ts'
 import { chooseKey, KeyProblem, readKeys } from '#domain/data-keys.ts'
 import { countByKey, type Progress } from '#domain/key-rotation.ts'
-import { findSealedColumns } from '#domain/sealed-columns.ts'
+import { findSealedColumns, resealPage, type SealedColumn } from '#domain/sealed-columns.ts'
 import { Sealer } from '#seal.ts'
 import { StartProblem } from '#wiring.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
@@ -154,6 +155,26 @@ test('cut off in the middle, a rotation is finished by running it again', async 
   assert.deepEqual([...(await countByKey(bench.db)).keys()], [NEW.id])
   const again = await rotate(bench, [NEW, OLD], { pause: bench.service.holdKeys })
   assert.deepEqual(again, { resealed: 0, cleared: [OLD.id] })
+})
+
+test('a value that somebody changes between reading and writing it keeps the change', async () => {
+  await using bench = await startWithKeys([OLD, NEW])
+  const { accountNumber } = await createAccount(bench, { bvn: BVN })
+  const sealer = new Sealer([NEW, OLD], Buffer.alloc(32))
+  const [column] = await findSealedColumns(bench.db)
+  const changed = sealer.seal('22211111111')
+  const db = {
+    query: async (text: string, values: unknown[]) => {
+      const change = 'update collection_accounts set bvn_sealed = $1'
+      if (text.startsWith('update')) await bench.db.query(change, [changed])
+      return bench.db.query(text, values)
+    },
+  } as unknown as Queryable
+
+  await resealPage(db, sealer, column as SealedColumn, undefined)
+
+  assert.equal(column?.table, 'collection_accounts')
+  assert.equal((await readAccount(bench, accountNumber)).bvn, '22211111111')
 })
 
 test('accounts and credits are taken and read all the while', async () => {
