@@ -49,8 +49,8 @@ export class Books implements AsyncDisposable {
     await prepareDatabase({ config: this.#config, connectionString, clock: systemClock, log })
   }
 
-  // Answers the numbers of the accounts it made.
-  async openAccounts(count: number): Promise<string[]> {
+  // Answers the numbers of the accounts it made. As a rule nobody is told of what happens to them.
+  async openAccounts(count: number, urlOf = (_at: number) => ''): Promise<string[]> {
     const { banks, collectionBankCode, secrets } = this.#config
     const sealer = new Sealer(secrets.data, secrets.hash)
     const bank = banks.find(({ code }) => code === collectionBankCode)
@@ -66,7 +66,7 @@ export class Books implements AsyncDisposable {
           email: `customer${from + at}@example.com`,
           merchantId: 'M-0001',
           merchantCode: 'Nai0000319',
-          notificationUrl: '', // Nobody is told: delivering is not what these rows measure.
+          notificationUrl: urlOf(from + at),
           phoneNumber: `+23480${String(from + at).padStart(8, '0')}`,
           channel: 'API',
         },

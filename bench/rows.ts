@@ -8,11 +8,13 @@ import { type Measured, measure, startChild } from './children.ts'
 import type { Job, WorkOrder } from './load.ts'
 import { runPgbench } from './pgbench.ts'
 import type { Stage } from './stage.ts'
+import { WEBHOOK_ROWS } from './webhook-rows.ts'
 
 export type Result = Measured & {
   problems: string[]
   bytesPerItem?: number
   walBytesPerItem?: number
+  memory?: { first: number; peak: number } | undefined // Of a process of its own.
 }
 
 export type Row = {
@@ -192,6 +194,7 @@ export const ROWS: readonly Row[] = [
       return load(stage, { books: stage.books, counted: 'credits', job })
     },
   },
+  ...WEBHOOK_ROWS,
   {
     name: 'naive',
     title: 'a: naive, one transaction each, cold',
@@ -245,4 +248,5 @@ export const ROWS: readonly Row[] = [
 export const ORDER: readonly string[] = [
   ...['pgbench', 'cold', 'naive', 'hot', 'naive-hot', 'arrays', 'limit', 'pgbench'],
   ...['create', 'get', 'empty', 'initiate', 'journey', 'quiet', 'alone', 'commit', 'pgbench'],
+  ...['webhooks', 'dead'],
 ]

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Config, loadConfig } from '#config.ts'
 import { startEmbedded } from '#db/embedded.ts'
@@ -51,29 +51,7 @@ export function makeHome(): Home {
 export async function startService(home: Home, nodeArgs: string[] = []): Promise<ServiceProcess> {
   const config = loadConfig({ MANILLA_DATA_DIR: home.dataDir }, 'serve')
   const database = await startEmbedded({ dataDir: home.dataDir })
-  const env = {
-    ...process.env,
-    ...findSecrets(home.dataDir),
-    MANILLA_DATA_DIR: home.dataDir,
-    MANILLA_MODE: 'sandbox',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    LOG_LEVEL: 'warn',
-    DATABASE_URL: database.connectionString,
-    PUBLIC_URL: '',
-    NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
-  }
-  // Its working folder is the temporary one: a developer's .env must not change what is measured.
-  const flags = [...startFlags(), ...nodeArgs]
-  const child = spawn(process.execPath, [...flags, join(ROOT, 'src/main.ts'), 'api'], {
-    cwd: home.folder,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  // However we end, it ends too, and its database with it.
-  const end = () => void child.kill('SIGTERM')
-  process.on('exit', end)
-  child.once('exit', () => process.off('exit', end))
+  const child = startRole('api', home.dataDir, database.connectionString, nodeArgs)
   const port = await portOf(child)
   const cluster = join(home.dataDir, 'postgres')
   const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
@@ -92,6 +70,46 @@ export async function startService(home: Home, nodeArgs: string[] = []): Promise
       await database.stop()
     },
   }
+}
+
+// The workers alone, on another database of the same server.
+export function startWorker(service: ServiceProcess, connectionString: string) {
+  const child = startRole('worker', service.config.dataDir, connectionString)
+  child.stdout?.resume()
+  return { pid: child.pid as number, [Symbol.asyncDispose]: () => stop(child) }
+}
+
+function startRole(
+  role: 'api' | 'worker',
+  dataDir: string,
+  connectionString: string,
+  nodeArgs: readonly string[] = [],
+): ChildProcess {
+  const env = {
+    ...process.env,
+    ...findSecrets(dataDir),
+    MANILLA_DATA_DIR: dataDir,
+    MANILLA_MODE: 'sandbox',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: connectionString,
+    PUBLIC_URL: '',
+    NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
+  }
+  // Its working folder is the temporary one: a developer's .env must not change what is measured.
+  const flags = [...startFlags(), ...nodeArgs]
+  const child = spawn(process.execPath, [...flags, join(ROOT, 'src/main.ts'), role], {
+    cwd: dirname(dataDir),
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+
+  // However we end, it ends too, and its database with it.
+  const end = () => void child.kill('SIGTERM')
+  process.on('exit', end)
+  child.once('exit', () => process.off('exit', end))
+  return child
 }
 
 // What is measured is what `npm start` runs.

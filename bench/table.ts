@@ -90,13 +90,41 @@ export function goals({ results, pgbench, memory }: Outcome): string[] {
     const words = 'p99 at 30% to the p99 of one unbatched commit (both over HTTP)'
     lines.push(`${times <= 3 ? '✓' : '✗'} ${words}: ${times.toFixed(2)}, goal ≤ 3`)
   }
+  lines.push(...webhookLines(results))
   lines.push(...memoryLines(memory), ...storageLines(results.get('cold')), ...noiseLines(pgbench))
   return lines
 }
 
+function webhookLines(results: Outcome['results']): string[] {
+  const [webhooks, dead] = [results.get('webhooks'), results.get('dead')]
+  const lines: string[] = []
+  if (webhooks) {
+    const rate = Math.round(webhooks.perSecond)
+    const sign = rate >= 3_000 ? '✓' : '✗'
+    lines.push(`${sign} webhooks delivered: ${rate.toLocaleString('en')} a second, goal ≥ 3,000`)
+  }
+  if (webhooks?.memory) {
+    const { first, peak } = webhooks.memory
+    const count = webhooks.acknowledged.toLocaleString('en')
+    lines.push(
+      `memory of the worker (RSS) over ${count} deliveries: ${megabytes(first)} after a quarter ` +
+        `of the time, ${megabytes(peak)} at most from then on`,
+    )
+  }
+  if (dead) {
+    const ms = dead.latency.p50
+    const words = 'median delay of a healthy endpoint beside 1,000 that hang'
+    lines.push(`${ms < 1_000 ? '✓' : '✗'} ${words}: ${ms.toFixed(0)} ms, goal < 1,000`)
+  }
+  return lines
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / MB)} MB`
+}
+
 function memoryLines({ start, peak, after }: Outcome['memory']): string[] {
   if (peak === 0) return []
-  const megabytes = (bytes: number) => `${Math.round(bytes / MB)} MB`
   const sign = peak < 300 * MB ? '✓' : '✗'
   return [
     `${sign} memory of the service (RSS): ${megabytes(start)} at start, ${megabytes(peak)} at ` +
