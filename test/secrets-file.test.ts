@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ConfigProblem, loadConfig } from '#config.ts'
-import { findSecrets, makeSecrets, secretsPath } from '#secrets-file.ts'
+import { addDataKey, findSecrets, makeSecrets, readDataKeys, secretsPath } from '#secrets-file.ts'
 
 const PROCESSES = 4
 
@@ -54,6 +54,40 @@ test('whoever comes second takes the secrets of the first', () => {
 
   assert.deepEqual(makeSecrets(folder.dataDir), first)
   assert.deepEqual(findSecrets(folder.dataDir), first)
+})
+
+test('a new data key is put first, and nothing else is changed', () => {
+  using folder = temporaryFolder()
+  const before = makeSecrets(folder.dataDir)
+
+  const keys = addDataKey(folder.dataDir)
+
+  assert.deepEqual(
+    keys.map(({ id }) => id),
+    [2, 1],
+  )
+  const after = findSecrets(folder.dataDir)
+  const [, old] = after?.MANILLA_DATA_KEYS.split(',') ?? []
+  assert.deepEqual({ ...after, MANILLA_DATA_KEYS: old }, before)
+  assert.equal(statSync(secretsPath(folder.dataDir)).mode & 0o777, 0o600)
+  assert.deepEqual(readdirSync(folder.dataDir), ['secrets.json'])
+  assert.deepEqual(readDataKeys(folder.dataDir), keys)
+})
+
+test('ids of data keys begin again at 1, pass over those in use, and run out', () => {
+  using folder = temporaryFolder()
+  const secrets = makeSecrets(folder.dataDir)
+  const keep = (ids: number[]) => {
+    const key = secrets.MANILLA_DATA_KEYS.split(':')[1]
+    const texts = { ...secrets, MANILLA_DATA_KEYS: ids.map((id) => `${id}:${key}`).join() }
+    writeFileSync(secretsPath(folder.dataDir), JSON.stringify(texts))
+  }
+
+  keep([255, 1, 2])
+  assert.equal(addDataKey(folder.dataDir)[0]?.id, 3)
+
+  keep(Array.from({ length: 255 }, (_, at) => at + 1))
+  assert.throws(() => addDataKey(folder.dataDir), /drop those that are cleared/)
 })
 
 test('processes that start at once end with the same secrets', async () => {
