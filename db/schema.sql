@@ -95,6 +95,7 @@ create table clients (
   token_generation integer not null default 0,
   brand_name text,
   brand_colour text collate "C",
+  has_four_eyes boolean not null default false,
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_client_id_unique UNIQUE (client_id),
   constraint clients_brand_colour_is_hex CHECK (brand_colour ~ '^#[0-9a-f]{6}$'::text),
@@ -539,6 +540,43 @@ CREATE INDEX suspense_items_by_credit ON suspense_items USING btree (credit_id);
 CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_payment_id) WHERE assigned_payment_id IS NOT NULL;
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
 CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;
+
+create table suspense_requests (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  item_id bigint not null,
+  action text collate "C" not null,
+  to_account text collate "C",
+  to_payment_id uuid,
+  reason text not null,
+  state text collate "C" not null default 'open'::text,
+  requested_by text collate "C" not null,
+  requested_at timestamp with time zone not null,
+  decided_by text collate "C",
+  decided_at timestamp with time zone,
+  decision_reason text,
+  constraint suspense_requests_pkey PRIMARY KEY (id),
+  constraint suspense_requests_action_known CHECK (action = ANY (ARRAY['assign'::text, 'return'::text])),
+  constraint suspense_requests_assign_to_one CHECK (num_nonnulls(to_account, to_payment_id) =
+CASE action
+    WHEN 'assign'::text THEN 1
+    ELSE 0
+END),
+  constraint suspense_requests_decided_by_somebody CHECK ((state = 'open'::text) = (decided_by IS NULL) AND (state = 'open'::text) = (decided_at IS NULL)),
+  constraint suspense_requests_rejected_has_reason CHECK (state <> 'rejected'::text OR decision_reason IS NOT NULL),
+  constraint suspense_requests_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
+  constraint suspense_requests_two_people CHECK (
+CASE
+    WHEN state = ANY (ARRAY['approved'::text, 'rejected'::text]) THEN decided_by <> requested_by
+    WHEN state = 'withdrawn'::text THEN decided_by = requested_by
+    ELSE true
+END),
+  constraint suspense_requests_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint suspense_requests_item_id_fkey FOREIGN KEY (item_id) REFERENCES suspense_items(id)
+);
+CREATE INDEX suspense_requests_by_client ON suspense_requests USING btree (client_id, id);
+CREATE INDEX suspense_requests_by_item ON suspense_requests USING btree (item_id, id);
+CREATE UNIQUE INDEX suspense_requests_one_open ON suspense_requests USING btree (item_id) WHERE state = 'open'::text;
 
 create table totals_cursors (
   client_id bigint not null,

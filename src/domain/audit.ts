@@ -4,7 +4,7 @@
 // All checks see one moment, and take no lock that a writer waits for: it may run at any time,
 // however long it takes.
 
-import type { Pool } from '#db/pool.ts'
+import type { Pool, Queryable } from '#db/pool.ts'
 import { readTogether } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type Finding, LEDGER_CHECKS, runCheck } from '#ledger/audit.ts'
@@ -16,6 +16,23 @@ export type { Finding } from '#ledger/audit.ts'
 // million accounts without writing them to disk in between.
 const SETTINGS = `set local statement_timeout = '15min'; set local work_mem = '64MB'`
 
+const CHECKS = [...LEDGER_CHECKS, ...BUSINESS_CHECKS]
+
+// What is checked, in order.
+export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name)
+
+export type AuditResult = { startedAt: Date; finishedAt: Date; isOk: boolean; findings: Finding[] }
+
+// Undefined: none was finished yet.
+export async function findLastAudit(db: Queryable): Promise<AuditResult | undefined> {
+  const { rows } = await db.query<AuditResult>({
+    name: 'find-last-audit',
+    text: `select started_at as "startedAt", finished_at as "finishedAt", ok as "isOk", findings
+             from audits where finished_at is not null order by id desc limit 1`,
+  })
+  return rows[0]
+}
+
 // No findings: every kobo is where it should be. Rejects when the signal ends it early.
 export async function auditBooks(db: Pool, signal?: AbortSignal): Promise<Finding[]> {
   return readTogether(db, async (tx) => {
@@ -24,7 +41,7 @@ export async function auditBooks(db: Pool, signal?: AbortSignal): Promise<Findin
     signal?.addEventListener('abort', cancel)
     try {
       const findings: Finding[] = []
-      for (const check of [...LEDGER_CHECKS, ...BUSINESS_CHECKS]) {
+      for (const check of CHECKS) {
         signal?.throwIfAborted()
         findings.push(...(await runCheck(tx, check)))
       }

@@ -2,6 +2,7 @@
 // is a client's goes to that client's own; money that is nobody's an operator may give to anybody.
 //
 // Again to the same target is fine and changes nothing; two operators at once get one assignment.
+// Where four eyes are wanted, nobody does it alone: see suspense-requests.ts.
 // Locks: the payment, then the item, then the collection account.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -15,6 +16,7 @@ import { type Client, mayUseMerchant } from './clients.ts'
 import { advance, settle } from './credit-decisions.ts'
 import type { PaymentTarget } from './credit-judgement.ts'
 import { appendEvents, type NewEvent } from './events.ts'
+import { refuseUnapproved } from './four-eyes.ts'
 import { withinMerchants } from './merchant-walls.ts'
 import { findHoldings, lockPayments, reopenPayment, updatePayments } from './payment-books.ts'
 import { type LockedItem, lockItems, markCredit } from './suspense-items.ts'
@@ -26,6 +28,7 @@ type Deps = {
   by: Client
   actor: string
   note: string | null
+  isApproved?: boolean // By a second person.
 }
 
 export async function assignSuspense(
@@ -34,26 +37,16 @@ export async function assignSuspense(
   itemId: bigint,
   to: AssignTo,
 ): Promise<void> {
-  const payment =
-    'paymentId' in to ? (await lockPayments(tx, [to.paymentId])).get(to.paymentId) : undefined
-  const item = await lockVisibleItem(tx, deps.by, itemId)
-  const account = 'accountNumber' in to ? await lockAccount(tx, to.accountNumber) : undefined
-  const target = payment ?? account
-  const mayReach =
-    (item.clientId === null || item.clientId === target?.clientId) &&
-    (!account || mayUseMerchant(deps.by, account.merchantCode))
-  if (!target || !mayReach) {
-    throw new Refusal('paymentId' in to ? 'payment_not_found' : 'account_not_found')
-  }
+  const reached = await lockReached(tx, deps.by, itemId, to)
+  const { item, payment, account } = reached
   const isDone =
     item.state === 'assigned' &&
     (payment
       ? item.assignedPaymentId === payment.paymentId
       : item.assignedAccountId === account?.id)
   if (isDone) return
-  if (item.state !== 'open') throw new Refusal('suspense_closed')
-  const isClosed = account !== undefined && !account.isActive
-  if (isClosed || item.currency !== target.currency) throw new Refusal('suspense_not_fitting')
+  refuseUnfitting(reached)
+  if (!deps.isApproved) await refuseUnapproved(tx, deps.by.id, item.id)
 
   const events = payment
     ? await giveToPayment(tx, deps, item, payment)
@@ -75,6 +68,60 @@ export async function assignSuspense(
     detail: { ...to, note: deps.note },
   })
   await appendEvents(tx, deps.now, events)
+}
+
+// Whether it could be assigned now, by the very rules; for who asks somebody else to do so.
+export async function lockAssignable(
+  tx: Transaction,
+  by: Client,
+  itemId: bigint,
+  to: AssignTo,
+): Promise<void> {
+  refuseUnfitting(await lockReached(tx, by, itemId, to))
+}
+
+type Reached = {
+  item: LockedItem
+  payment: PaymentTarget | undefined
+  account: LockedAccount | undefined
+}
+
+async function lockReached(
+  tx: Transaction,
+  by: Client,
+  itemId: bigint,
+  to: AssignTo,
+): Promise<Reached> {
+  const payment =
+    'paymentId' in to ? (await lockPayments(tx, [to.paymentId])).get(to.paymentId) : undefined
+  const item = await lockVisibleItem(tx, by, itemId)
+  const account = 'accountNumber' in to ? await lockAccount(tx, to.accountNumber) : undefined
+  const target = payment ?? account
+  const mayReach =
+    (item.clientId === null || item.clientId === target?.clientId) &&
+    (!account || mayUseMerchant(by, account.merchantCode))
+  if (!target || !mayReach) {
+    throw new Refusal('paymentId' in to ? 'payment_not_found' : 'account_not_found')
+  }
+  return { item, payment, account }
+}
+
+// Only what fits: the assigned money may not leave a new excess behind.
+function refuseUnfitting({ item, payment, account }: Reached): void {
+  if (item.state !== 'open') throw new Refusal('suspense_closed')
+  const fits = payment ? fitsPayment(item, payment) : account?.isActive
+  const isSame = item.currency === (payment ?? account)?.currency
+  if (!fits || !isSame) throw new Refusal('suspense_not_fitting')
+}
+
+function fitsPayment(item: LockedItem, payment: PaymentTarget): boolean {
+  const isTaking = ['Processing', 'PartPayment', 'Expired'].includes(payment.status)
+  const dueKobo = payment.amountKobo - payment.amountPaidKobo
+  const fits =
+    payment.amountPolicy === 'any' ||
+    item.amountKobo === dueKobo ||
+    (payment.amountPolicy === 'allow_under' && item.amountKobo < dueKobo)
+  return isTaking && fits
 }
 
 // The same "not there" for what does not exist and for what is another client's.
@@ -100,22 +147,13 @@ async function isOfMerchants(tx: Transaction, by: Client, item: LockedItem): Pro
   return rowCount === 1
 }
 
-// Only what fits: the assigned money may not leave a new excess behind. An expired payment that is
-// still not paid in full is open again for its usual time.
+// An expired payment that is still not paid in full is open again for its usual time.
 async function giveToPayment(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
   item: LockedItem,
   payment: PaymentTarget,
 ): Promise<NewEvent[]> {
-  const isTaking = ['Processing', 'PartPayment', 'Expired'].includes(payment.status)
-  const dueKobo = payment.amountKobo - payment.amountPaidKobo
-  const fits =
-    payment.amountPolicy === 'any' ||
-    item.amountKobo === dueKobo ||
-    (payment.amountPolicy === 'allow_under' && item.amountKobo < dueKobo)
-  if (!isTaking || !fits) throw new Refusal('suspense_not_fitting')
-
   await findHoldings(tx, [payment])
   const { creditId, amountKobo, currency } = item
   const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
@@ -147,6 +185,7 @@ type LockedAccount = {
   id: bigint
   clientId: bigint
   merchantCode: string
+  isActive: boolean
   currency: string
   balanceKobo: bigint
   perDayKobo: bigint | null
@@ -154,7 +193,7 @@ type LockedAccount = {
 }
 
 async function lockAccount(tx: Transaction, accountNumber: string) {
-  const { rows } = await tx.query<LockedAccount & { isActive: boolean }>({
+  const { rows } = await tx.query<LockedAccount>({
     name: 'lock-account-to-assign',
     text: `select a.id, a.client_id as "clientId", a.currency_code as currency,
                   a.merchant_code as "merchantCode",

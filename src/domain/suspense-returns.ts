@@ -18,6 +18,7 @@ import type { Sealer } from '#seal.ts'
 import { recordAction } from './actions.ts'
 import type { Client } from './clients.ts'
 import { appendEvents } from './events.ts'
+import { refuseUnapproved } from './four-eyes.ts'
 import { lockVisibleItem } from './suspense-assignments.ts'
 import {
   type LockedItem,
@@ -28,22 +29,23 @@ import {
 } from './suspense-items.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
+type Asking = Deps & {
+  by: Client
+  actor: string
+  note: string | null
+  isApproved?: boolean // By a second person, where four eyes are wanted.
+}
 
 // Again is fine: money that is on its way, or back, stays so.
 export async function requestReturn(
   tx: Transaction,
-  {
-    sharedAccounts,
-    now,
-    by,
-    actor,
-    note,
-  }: Deps & { by: Client; actor: string; note: string | null },
+  { sharedAccounts, now, by, actor, note, isApproved = false }: Asking,
   itemId: bigint,
 ): Promise<void> {
   const item = await lockVisibleItem(tx, by, itemId)
   if (item.state === 'returning' || item.state === 'returned') return
   if (item.state !== 'open') throw new Refusal('suspense_closed')
+  if (!isApproved) await refuseUnapproved(tx, by.id, item.id)
   const { bankCode, currency, creditId, amountKobo } = item
   const returning = { kind: 'returning', owner: bankOwner(bankCode), currency } as const
   await sharedAccounts.open([returning])

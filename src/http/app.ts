@@ -19,6 +19,7 @@ import { eventStreamRoutes } from '#http/routes/event-stream.ts'
 import { eventRoutes } from '#http/routes/events.ts'
 import { exportRoutes } from '#http/routes/exports.ts'
 import { healthRoutes } from '#http/routes/health.ts'
+import { ledgerRoutes } from '#http/routes/ledger.ts'
 import { loginRoutes } from '#http/routes/login.ts'
 import { operatorClientChangeRoutes } from '#http/routes/operator-client-changes.ts'
 import { operatorClientRoutes } from '#http/routes/operator-clients.ts'
@@ -27,11 +28,14 @@ import { ownSignInRoutes } from '#http/routes/own-sign-in.ts'
 import { paymentRoutes } from '#http/routes/payments.ts'
 import { railRoutes } from '#http/routes/rails.ts'
 import { redeliveryRoutes } from '#http/routes/redeliveries.ts'
+import { sandboxBankRoutes } from '#http/routes/sandbox-bank.ts'
 import { searchRoutes } from '#http/routes/searches.ts'
 import { sessionRoutes } from '#http/routes/sessions.ts'
 import { simulateRoutes } from '#http/routes/simulate.ts'
 import { statementRoutes } from '#http/routes/statements.ts'
 import { suspenseRoutes } from '#http/routes/suspense.ts'
+import { suspenseRequestRoutes } from '#http/routes/suspense-requests.ts'
+import { suspenseSettingRoutes } from '#http/routes/suspense-settings.ts'
 import { timelineRoutes } from '#http/routes/timelines.ts'
 import { transactionRoutes } from '#http/routes/transactions.ts'
 import { userRoutes } from '#http/routes/users.ts'
@@ -112,6 +116,7 @@ async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(adviceRoutes, deps)
   await app.register(bankTransferRoutes, deps)
   await app.register(simulateRoutes, deps)
+  await app.register(sandboxBankRoutes, deps)
   await app.register(transactionRoutes, deps)
   await app.register(creditRoutes, deps)
   await app.register(paymentRoutes, deps)
@@ -120,9 +125,12 @@ async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(searchRoutes, deps)
   await app.register(adviceDeskRoutes, deps)
   await app.register(balanceRoutes, deps)
+  await app.register(ledgerRoutes, deps)
   await app.register(overviewRoutes, deps)
   await app.register(railRoutes, deps)
   await app.register(suspenseRoutes, deps)
+  await app.register(suspenseRequestRoutes, deps)
+  await app.register(suspenseSettingRoutes, deps)
   await app.register(webhookEndpointRoutes, deps)
   await app.register(webhookSecretRoutes, deps)
   await app.register(eventRoutes, deps)

@@ -162,7 +162,8 @@ function leaks(id: string, answer: LightMyRequestResponse, sent = ''): string[] 
 }
 
 // Numbers as short as an id occur by chance.
-function secretsOf({ cursors, creditId, itemId, sequence, ...texts }: Things): string[] {
+function secretsOf(of: Things): string[] {
+  const { cursors, creditId, itemId, requestId, ledgerIds, sequence, ...texts } = of
   return [...Object.values(texts), ...Object.values(cursors), 'Alpha', 'alpha-secret']
 }
 

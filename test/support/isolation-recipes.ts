@@ -110,6 +110,35 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   ],
 }
 
+const request = (verb: string, body: object = {}): Recipe => {
+  return (of) => [post(`${SUSPENSE}/requests/${of.requestId}/${verb}`, body)]
+}
+
+const DESK_RECIPES: Record<string, Recipe> = {
+  getSuspenseSettings: list(`${SUSPENSE}/settings`),
+  listSuspenseRequests: list(`${SUSPENSE}/requests`, (of) => ({ itemId: of.itemId })),
+  askForSuspense: (of) => [
+    post(`${SUSPENSE}/${of.itemId}/requests`, { action: 'return', reason: 'Asked.' }),
+    post(`${SUSPENSE}/${of.itemId}/requests`, {
+      action: 'assign',
+      accountNumber: of.accountNumber,
+      reason: 'Asked.',
+    }),
+  ],
+  approveSuspenseRequest: request('approve'),
+  rejectSuspenseRequest: request('reject', { reason: 'No.' }),
+  withdrawSuspenseRequest: request('withdraw'),
+  listLedgerAccounts: list('/api/v1/ledger/accounts'),
+  getLedgerAccount: (of) => of.ledgerIds.map((id) => ({ url: `/api/v1/ledger/accounts/${id}` })),
+  listLedgerTransfers: (of) =>
+    of.ledgerIds.map((id) => ({ url: `/api/v1/ledger/accounts/${id}/transfers` })),
+  getLedgerAudit: list('/api/v1/ledger/audit'),
+  sendSandboxTransfer: (of) => [
+    post('/sandbox/transfers', { accountNumber: of.accountNumber, kind: 'exact', amount: 10 }),
+    post('/sandbox/transfers', { accountNumber: of.paymentNumber, kind: 'over' }),
+  ],
+}
+
 const PAYMENT_RECIPES: Record<string, Recipe> = {
   getAdvice: (of) => [{ url: `${ADVICE}/${of.adviceReference}` }],
   cancelAdvice: (of) => [post(`${ADVICE}/${of.openAdvice}/cancel`)],
@@ -201,7 +230,12 @@ const OTHER_RECIPES: Record<string, Recipe> = {
 }
 
 // Answers can be told apart by nothing but their request ids.
-export const RECIPES = { ...ACCOUNT_RECIPES, ...PAYMENT_RECIPES, ...OTHER_RECIPES }
+export const RECIPES = {
+  ...ACCOUNT_RECIPES,
+  ...DESK_RECIPES,
+  ...PAYMENT_RECIPES,
+  ...OTHER_RECIPES,
+}
 
 // These make something of the caller's own each time, whatever of another's they are given.
 export const MAKING: Record<string, Recipe> = {
@@ -221,6 +255,9 @@ export const MAKING: Record<string, Recipe> = {
   ],
   createWebhookEndpoint: (of) => [post(ENDPOINTS, { url: of.endpointUrl })],
   rotateWebhookSecret: () => [{ method: 'POST', url: '/api/v1/webhook-secret/rotate' }],
+  setSuspenseSettings: () => [
+    { method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes: false } },
+  ],
   setBranding: () => [
     { method: 'PUT', url: '/api/v1/branding', body: { name: 'Own', colour: '#123456' } },
   ],

@@ -18,7 +18,7 @@ import {
 import { newBrowser } from './people.ts'
 import { newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'
-import { suspend } from './suspense-desk.ts'
+import { SUSPENSE, suspend } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
 
 export type Things = {
@@ -38,6 +38,8 @@ export type Things = {
   sessionId: string
   itemId: string
   itemSession: string
+  requestId: string
+  ledgerIds: readonly string[] // Of its collection account, and of what its clients' payments hold.
   endpointId: string
   endpointUrl: string
   eventId: string
@@ -60,6 +62,7 @@ export const LISTS = [
   '/api/v1/events',
   '/api/v1/actions',
   '/api/v1/balances/merchants',
+  '/api/v1/ledger/accounts',
   ENDPOINTS,
 ]
 
@@ -80,6 +83,8 @@ export const NOBODYS: Things = {
   sessionId: '999999261115080000000000000001',
   itemId: '98765433',
   itemSession: '999999261115080000000000000002',
+  requestId: '98765434',
+  ledgerIds: ['98765435', '98765436'],
   endpointId: '0193f0e0-0000-7000-8000-000000000004',
   endpointUrl: 'https://nobody.example/hook',
   eventId: '0193f0e0-0000-7000-8000-000000000005',
@@ -119,6 +124,10 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
   const endpoint = await bench.call({ url: ENDPOINTS, body: { url: endpointUrl }, token })
   await bench.call({ url: ENDPOINTS, body: { url: `${endpointUrl}/2` }, token })
   const money = await moneyOf(bench, token, { account, key: keys.keyOfAdvice })
+  const asked = await owner.call({
+    url: `${SUSPENSE}/${money.itemId}/requests`,
+    body: { action: 'return', reason: 'Alpha secret reason' },
+  })
   await withTransaction(bench.db, (tx) => dispatchEvents(tx, bench.clock()))
   const [event] = (await bench.call({ url: '/api/v1/events', token })).json().data
   return {
@@ -129,6 +138,8 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     accountNumber: account.accountNumber,
     endpointId: endpoint.json().data.id,
     endpointUrl,
+    requestId: String(asked.json().data.id),
+    ledgerIds: await ledgerIdsOf(bench, token),
     eventId: event.id,
     sequence: String(event.sequence),
     userId: owner.user.id,
@@ -179,6 +190,14 @@ async function moneyOf(
     itemId: String(item.id),
     itemSession: item.sessionId as string,
   }
+}
+
+async function ledgerIdsOf(bench: Bench, token: string): Promise<string[]> {
+  const { data } = (await bench.call({ url: '/api/v1/ledger/accounts', token })).json()
+  const ids = ['collection', 'settled'].map(
+    (kind) => data.find((account: { kind: string }) => account.kind === kind).id,
+  )
+  return ids.map(String)
 }
 
 async function cursorsOf(bench: Bench, token: string): Promise<Record<string, string>> {

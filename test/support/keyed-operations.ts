@@ -30,6 +30,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
   const endpoint = `${ENDPOINTS}/${made.json().data.id}`
   return [
     ...paymentOperations(bench),
+    ...sandboxOperations(bench),
     ...suspenseOperations(bench),
     ...webhookOperations(bench, endpoint),
     ...erasureOperations(bench),
@@ -104,6 +105,17 @@ const paymentOperations = (bench: Bench): KeyedOperation[] => [
       return { url: SIMULATE, body: { virtualAccountNumber: accountNumber, amount: '10' } }
     },
     others: ({ body }) => ({ ...(body as object), amount: '11' }),
+  },
+]
+
+const sandboxOperations = (bench: Bench): KeyedOperation[] => [
+  {
+    name: 'sendSandboxTransfer',
+    ask: async () => {
+      const { bankAccount } = await startPayment(bench)
+      return { url: '/sandbox/transfers', body: { accountNumber: bankAccount, kind: 'exact' } }
+    },
+    others: ({ body }) => ({ ...(body as object), kind: 'over' }),
   },
 ]
 

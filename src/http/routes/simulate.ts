@@ -1,9 +1,8 @@
 // /Payment/process/banktransfer/simulate/payment: in the sandbox the tester is the bank. The credit is
 // made up; from the batcher on it takes the way of every other.
 
-import { randomInt } from 'node:crypto'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { makeSessionId } from '#banks/session-id.ts'
+import { makeUpCredit } from '#banks/made-up-credits.ts'
 import { getAccount } from '#domain/account-lookups.ts'
 import type { Client } from '#domain/clients.ts'
 import type { Taken } from '#domain/credit-decisions.ts'
@@ -31,9 +30,6 @@ const SimulatedBody = Type.Object({
   outcome: Type.String({ description: 'booked or suspended.' }),
   reason: nullable('string', { description: 'Why money is in suspense.' }),
 })
-
-// The sandbox bank's institution code on the session ids of simulated transfers.
-const SANDBOX_INSTITUTION = '999999'
 
 export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, writers, authentication, clock, mode } = deps
@@ -69,7 +65,8 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const owner = await findNumber(db, client.id, accountNumber)
       if (!owner) throw new Refusal('number_not_found')
       const amountKobo = koboOf(body.amount) as bigint // Checked by the schema.
-      const made = makeUp({ bankCode: owner.bankCode, accountNumber, amountKobo }, clock())
+      const to = { bankCode: owner.bankCode, accountNumber, amountKobo }
+      const made = makeUpCredit(to, clock(), { narration: 'Simulated payment' })
       // The session id is what makes it one transfer, however often it is sent.
       return answerInSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
         const credit = { ...made, sessionId }
@@ -84,23 +81,6 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       })
     },
   )
-}
-
-function makeUp(
-  to: Pick<IncomingCredit, 'bankCode' | 'accountNumber' | 'amountKobo'>,
-  now: Date,
-): IncomingCredit {
-  const unique = String(randomInt(1e12 - 1)).padStart(12, '0')
-  return {
-    ...to,
-    sessionId: makeSessionId({ institution: SANDBOX_INSTITUTION, now, unique }),
-    currency: 'NGN',
-    sourceAccountNumber: null,
-    sourceAccountName: 'Sandbox Payer',
-    sourceBankCode: null,
-    narration: 'Simulated payment',
-    transactionTime: now,
-  }
 }
 
 // A collection account has no payment: the envelope then shows the transfer itself.

@@ -3,64 +3,26 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { type AssignTo, assignSuspense } from '#domain/suspense-assignments.ts'
+import { assignSuspense } from '#domain/suspense-assignments.ts'
 import { ITEM_STATES, type ItemState } from '#domain/suspense-items.ts'
-import { getSuspense, listSuspense, type SuspenseEntry } from '#domain/suspense-list.ts'
+import { getSuspense, listSuspense } from '#domain/suspense-list.ts'
 import { requestReturn } from '#domain/suspense-returns.ts'
-import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { answerInSteps, answerOnce } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listed, PageQuery, query } from '#http/lists.ts'
-import { timestamp } from '#http/present.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
-  ApiEnvelope,
-  ApiFailure,
-  BEARER,
-  digits,
-  IdempotencyHeaders,
-  nullable,
-  text,
-} from '#http/schemas.ts'
-import { parseReference } from '#ids.ts'
-import { maskAccountNumber } from '#mask.ts'
-import { toNaira } from '#money.ts'
-import type { Sealer } from '#seal.ts'
-
-const SuspenseBody = Type.Object({
-  id: Type.Integer(),
-  amount: Type.Number(),
-  currency: Type.String(),
-  reason: Type.String({ description: 'Why it is in suspense: see docs/money-flow.md.' }),
-  state: Type.String({ description: 'open, assigned, returning, returned or reversed.' }),
-  creditId: Type.Integer(),
-  sessionId: Type.String(),
-  bankCode: Type.String(),
-  accountNumber: Type.String({ description: 'The number that the payer sent it to.' }),
-  sourceAccountName: nullable('string'),
-  sourceAccountNumberMasked: nullable('string'),
-  sourceBankCode: nullable('string'),
-  narration: nullable('string'),
-  paymentReference: nullable('string', { description: 'The payment that it was meant for.' }),
-  assignedTo: nullable('string', { description: 'A payment reference or an account number.' }),
-  returnReference: nullable('string'),
-  openedAt: Type.String(),
-  closedAt: nullable('string'),
-  ageSeconds: Type.Integer({ description: 'How long it has been, or was, in suspense.' }),
-})
+  AssignTarget,
+  itemIdOf,
+  presentSuspense,
+  SuspenseBody,
+  targetOf,
+} from '#http/suspense-bodies.ts'
 
 const Note = Type.Optional(text(500, 'Why; kept in the record of actions.'))
-const AssignRequest = Type.Object(
-  {
-    accountNumber: Type.Optional(
-      digits('^[0-9]{10}$', 'A collection account.', 'Must be 10 digits.'),
-    ),
-    paymentReference: Type.Optional(text(40, 'A payment.')),
-    note: Note,
-  },
-  { additionalProperties: false },
-)
+const AssignRequest = Type.Object({ ...AssignTarget, note: Note }, { additionalProperties: false })
 const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(SuspenseBody), '4xx': ApiFailure }
 const tags = ['Suspense']
@@ -149,7 +111,9 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'assignSuspense',
         tags,
         summary: 'Give suspended money to a payment or a collection account',
-        description: 'Give one of the two. The same again changes nothing.',
+        description:
+          'Give one of the two. The same again changes nothing. Where two people are needed ' +
+          '(four eyes) it is refused with approval_needed.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Params,
@@ -177,7 +141,9 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'returnSuspense',
         tags,
         summary: 'Send suspended money back to its payer',
-        description: 'The bank is told, and confirms; the sandbox’s bank at once.',
+        description:
+          'The bank is told, and confirms; the sandbox’s bank at once. Where two people are needed ' +
+          '(four eyes) it is refused with approval_needed.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Params,
@@ -199,51 +165,4 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       })
     },
   )
-}
-
-function itemIdOf(text: string): bigint {
-  if (!/^[0-9]{1,18}$/.test(text)) throw new Refusal('suspense_not_found')
-  return BigInt(text)
-}
-
-function targetOf(body: {
-  accountNumber?: string | undefined
-  paymentReference?: string | undefined
-}): AssignTo {
-  const { accountNumber, paymentReference } = body
-  if ((accountNumber === undefined) === (paymentReference === undefined)) {
-    const message = 'Give either accountNumber or paymentReference.'
-    throw new Refusal('invalid_request', [{ field: 'accountNumber', message }])
-  }
-  if (accountNumber !== undefined) return { accountNumber }
-  const paymentId = parseReference(paymentReference as string)
-  if (!paymentId) throw new Refusal('payment_not_found')
-  return { paymentId }
-}
-
-function presentSuspense(entry: SuspenseEntry, sealer: Sealer, now: Date) {
-  const { openedAt, closedAt, sourceAccountSealed } = entry
-  return {
-    id: Number(entry.id),
-    amount: toNaira(entry.amountKobo),
-    currency: entry.currency,
-    reason: entry.reason,
-    state: entry.state,
-    creditId: Number(entry.creditId),
-    sessionId: entry.sessionId,
-    bankCode: entry.bankCode,
-    accountNumber: entry.accountNumber,
-    sourceAccountName: entry.sourceAccountName,
-    sourceAccountNumberMasked:
-      sourceAccountSealed && maskAccountNumber(sealer.open(sourceAccountSealed)),
-    sourceBankCode: entry.sourceBankCode,
-    narration: entry.narration,
-    paymentReference: entry.paymentReference,
-    assignedTo: entry.assignedPaymentReference ?? entry.assignedAccountNumber,
-    returnReference: entry.returnReference,
-    openedAt: timestamp(openedAt),
-    closedAt: closedAt && timestamp(closedAt),
-    // Clocks of two machines differ, and one may be set back.
-    ageSeconds: Math.max(0, Math.floor(((closedAt ?? now).getTime() - openedAt.getTime()) / 1000)),
-  }
 }

@@ -1,0 +1,31 @@
+// In the sandbox the tester is the bank: a credit is made up, and from the batcher on it takes the
+// way of every other.
+
+import { randomInt } from 'node:crypto'
+import type { IncomingCredit } from './formats/format.ts'
+import { makeSessionId } from './session-id.ts'
+
+// The sandbox bank's institution code on the session ids of simulated transfers.
+const SANDBOX_INSTITUTION = '999999'
+
+export function makeUpSessionId(now: Date): string {
+  const unique = String(randomInt(1e12 - 1)).padStart(12, '0')
+  return makeSessionId({ institution: SANDBOX_INSTITUTION, now, unique })
+}
+
+export function makeUpCredit<To extends { accountNumber: string; amountKobo: bigint }>(
+  to: To,
+  now: Date,
+  { narration, sessionId = makeUpSessionId(now) }: { narration: string; sessionId?: string },
+): To & IncomingCredit {
+  return {
+    ...to,
+    sessionId,
+    currency: 'NGN',
+    sourceAccountNumber: null,
+    sourceAccountName: 'Sandbox Payer',
+    sourceBankCode: null,
+    narration,
+    transactionTime: now,
+  }
+}

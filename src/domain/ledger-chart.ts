@@ -1,0 +1,91 @@
+// The chart of accounts as somebody may see it: a client its own, an operator also the banks' and
+// what is nobody's. Shared accounts come first, then collection accounts, each in the order in which
+// they were opened.
+
+import type { Queryable } from '#db/pool.ts'
+import { Refusal } from '#errors.ts'
+import { clientOwner } from '#ledger/accounts.ts'
+
+export type LedgerAccount = {
+  id: bigint
+  kind: string
+  owner: string // `client:7`, `bank:058`, or nothing for a collection account.
+  currency: string
+  debitsKobo: bigint
+  creditsKobo: bigint
+  accountNumber: string | null // Of a collection account, …
+  accountName: string | null // … and its name.
+  openedAt: Date
+}
+
+export type Viewer = { id: bigint; isOperator: boolean }
+export type ChartPosition = { isCollection: boolean; id: bigint }
+
+// $1 the client, $2 its name as an owner, $3 whether it is the operator.
+const SHARED = `
+  a.kind in ('pending', 'settled', 'suspense', 'bank', 'shortfall', 'returning')
+  and a.kind <> 'collection' and (a.owner = $2 or $3 and a.owner like 'bank:%')`
+
+const COLUMNS = `
+  a.id, a.kind, a.owner, a.currency, a.debits_kobo as "debitsKobo",
+  a.credits_kobo as "creditsKobo", a.opened_at as "openedAt"`
+
+const valuesOf = ({ id, isOperator }: Viewer) => [id, clientOwner(id), isOperator]
+
+export async function listLedgerAccounts(
+  db: Queryable,
+  viewer: Viewer,
+  { after, limit }: { after?: ChartPosition | undefined; limit: number },
+): Promise<LedgerAccount[]> {
+  const { rows } = await db.query<LedgerAccount>({
+    name: 'list-ledger-accounts',
+    text: `(select ${COLUMNS}, null as "accountNumber", null as "accountName"
+              from ledger_accounts a where ${SHARED} and a.id > $4 order by a.id limit $6)
+           union all
+           (select ${COLUMNS}, c.account_number, c.account_name
+              from collection_accounts c join ledger_accounts a on a.id = c.id
+             where c.client_id = $1 and c.id > $5 order by c.id limit $6)
+           limit $6`,
+    values: [
+      ...valuesOf(viewer),
+      after?.isCollection ? PAST_SHARED : (after?.id ?? 0n),
+      after?.isCollection ? after.id : 0n,
+      limit,
+    ],
+  })
+  return rows
+}
+
+const PAST_SHARED = 9_223_372_036_854_775_807n
+
+export function chartPositionOf({ kind, id }: LedgerAccount): ChartPosition {
+  return { isCollection: kind === 'collection', id }
+}
+
+// The same "not there" for what does not exist and for what is another's.
+export async function getLedgerAccount(
+  db: Queryable,
+  viewer: Viewer,
+  id: bigint,
+): Promise<LedgerAccount> {
+  const { rows } = await db.query<LedgerAccount>({
+    name: 'get-ledger-account',
+    text: `select ${COLUMNS}, c.account_number as "accountNumber",
+                  c.account_name as "accountName"
+             from ledger_accounts a
+             left join collection_accounts c on c.id = a.id and c.client_id = $1
+            where a.id = $4 and (c.id is not null or ${SHARED})`,
+    values: [...valuesOf(viewer), id],
+  })
+  if (!rows[0]) throw new Refusal('ledger_account_not_found')
+  return rows[0]
+}
+
+// What a bank holds for us, and what it owes us, grows by debits; all else by credits.
+export function growsByDebits(kind: string): boolean {
+  return kind === 'bank' || kind === 'shortfall'
+}
+
+export function balanceOf({ kind, debitsKobo, creditsKobo }: LedgerAccount): bigint {
+  return growsByDebits(kind) ? debitsKobo - creditsKobo : creditsKobo - debitsKobo
+}

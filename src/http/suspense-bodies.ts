@@ -1,0 +1,89 @@
+// Money in suspense as requests and answers show it.
+
+import { Type } from '@fastify/type-provider-typebox'
+import type { AssignTo } from '#domain/suspense-assignments.ts'
+import type { SuspenseEntry } from '#domain/suspense-list.ts'
+import { Refusal } from '#errors.ts'
+import { parseReference } from '#ids.ts'
+import { maskAccountNumber } from '#mask.ts'
+import { toNaira } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import { timestamp } from './present.ts'
+import { digits, nullable, text } from './schemas.ts'
+
+export const SuspenseBody = Type.Object({
+  id: Type.Integer(),
+  amount: Type.Number(),
+  currency: Type.String(),
+  reason: Type.String({ description: 'Why it is in suspense: see docs/money-flow.md.' }),
+  state: Type.String({ description: 'open, assigned, returning, returned or reversed.' }),
+  creditId: Type.Integer(),
+  sessionId: Type.String(),
+  bankCode: Type.String(),
+  accountNumber: Type.String({ description: 'The number that the payer sent it to.' }),
+  sourceAccountName: nullable('string'),
+  sourceAccountNumberMasked: nullable('string'),
+  sourceBankCode: nullable('string'),
+  narration: nullable('string'),
+  paymentReference: nullable('string', { description: 'The payment that it was meant for.' }),
+  assignedTo: nullable('string', { description: 'A payment reference or an account number.' }),
+  returnReference: nullable('string'),
+  openedAt: Type.String(),
+  closedAt: nullable('string'),
+  ageSeconds: Type.Integer({ description: 'How long it has been, or was, in suspense.' }),
+})
+
+// Where it is to go: one of the two.
+export const AssignTarget = {
+  accountNumber: Type.Optional(
+    digits('^[0-9]{10}$', 'A collection account.', 'Must be 10 digits.'),
+  ),
+  paymentReference: Type.Optional(text(40, 'A payment.')),
+}
+
+export function itemIdOf(text: string): bigint {
+  if (!/^[0-9]{1,18}$/.test(text)) throw new Refusal('suspense_not_found')
+  return BigInt(text)
+}
+
+export function targetOf(body: {
+  accountNumber?: string | undefined
+  paymentReference?: string | undefined
+}): AssignTo {
+  const { accountNumber, paymentReference } = body
+  if ((accountNumber === undefined) === (paymentReference === undefined)) {
+    const message = 'Give either accountNumber or paymentReference.'
+    throw new Refusal('invalid_request', [{ field: 'accountNumber', message }])
+  }
+  if (accountNumber !== undefined) return { accountNumber }
+  const paymentId = parseReference(paymentReference as string)
+  if (!paymentId) throw new Refusal('payment_not_found')
+  return { paymentId }
+}
+
+export function presentSuspense(entry: SuspenseEntry, sealer: Sealer, now: Date) {
+  const { openedAt, closedAt, sourceAccountSealed } = entry
+  return {
+    id: Number(entry.id),
+    amount: toNaira(entry.amountKobo),
+    currency: entry.currency,
+    reason: entry.reason,
+    state: entry.state,
+    creditId: Number(entry.creditId),
+    sessionId: entry.sessionId,
+    bankCode: entry.bankCode,
+    accountNumber: entry.accountNumber,
+    sourceAccountName: entry.sourceAccountName,
+    sourceAccountNumberMasked:
+      sourceAccountSealed && maskAccountNumber(sealer.open(sourceAccountSealed)),
+    sourceBankCode: entry.sourceBankCode,
+    narration: entry.narration,
+    paymentReference: entry.paymentReference,
+    assignedTo: entry.assignedPaymentReference ?? entry.assignedAccountNumber,
+    returnReference: entry.returnReference,
+    openedAt: timestamp(openedAt),
+    closedAt: closedAt && timestamp(closedAt),
+    // Clocks of two machines differ, and one may be set back.
+    ageSeconds: Math.max(0, Math.floor(((closedAt ?? now).getTime() - openedAt.getTime()) / 1000)),
+  }
+}
