@@ -2,7 +2,7 @@
 // way of every other.
 
 import { randomInt } from 'node:crypto'
-import type { IncomingCredit } from './formats/format.ts'
+import type { IncomingCredit } from '#banks/formats/format.ts'
 import { makeSessionId } from './session-id.ts'
 
 // The sandbox bank's institution code on the session ids of simulated transfers.

@@ -16,6 +16,8 @@ export type { Finding } from '#ledger/audit.ts'
 // million accounts without writing them to disk in between.
 const SETTINGS = `set local statement_timeout = '15min'; set local work_mem = '64MB'`
 
+export const AUDIT_INTERVAL_MS = 15 * 60_000
+
 const CHECKS = [...LEDGER_CHECKS, ...BUSINESS_CHECKS]
 
 // What is checked, in order.

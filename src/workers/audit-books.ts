@@ -8,10 +8,10 @@
 import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/alerts.ts'
-import { auditBooks, type Finding } from '#domain/audit.ts'
+import { AUDIT_INTERVAL_MS, auditBooks, type Finding } from '#domain/audit.ts'
 import type { Deps, Round } from './loop.ts'
 
-export const INTERVAL_MS = 15 * 60_000
+export const INTERVAL_MS = AUDIT_INTERVAL_MS
 const CLAIM_MAX_MS = 60 * 60_000 // An audit takes minutes on tens of millions of transfers.
 const KEPT_MS = 90 * 86_400_000
 const FINDINGS_IN_ALERT_MAX = 10

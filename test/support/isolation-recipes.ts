@@ -12,6 +12,7 @@ import {
   INITIATE,
   SIMULATE,
 } from './fixtures.ts'
+import { DESK_RECIPES } from './isolation-desk.ts'
 import type { Things } from './isolation-world.ts'
 import type { Call } from './running-service.ts'
 import { SUSPENSE } from './suspense-desk.ts'
@@ -107,35 +108,6 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   assignSuspense: (of) => [
     post(`${SUSPENSE}/${of.itemId}/assign`, { accountNumber: of.accountNumber }),
     post(`${SUSPENSE}/${of.itemId}/assign`, { paymentReference: of.paymentReference }),
-  ],
-}
-
-const request = (verb: string, body: object = {}): Recipe => {
-  return (of) => [post(`${SUSPENSE}/requests/${of.requestId}/${verb}`, body)]
-}
-
-const DESK_RECIPES: Record<string, Recipe> = {
-  getSuspenseSettings: list(`${SUSPENSE}/settings`),
-  listSuspenseRequests: list(`${SUSPENSE}/requests`, (of) => ({ itemId: of.itemId })),
-  askForSuspense: (of) => [
-    post(`${SUSPENSE}/${of.itemId}/requests`, { action: 'return', reason: 'Asked.' }),
-    post(`${SUSPENSE}/${of.itemId}/requests`, {
-      action: 'assign',
-      accountNumber: of.accountNumber,
-      reason: 'Asked.',
-    }),
-  ],
-  approveSuspenseRequest: request('approve'),
-  rejectSuspenseRequest: request('reject', { reason: 'No.' }),
-  withdrawSuspenseRequest: request('withdraw'),
-  listLedgerAccounts: list('/api/v1/ledger/accounts'),
-  getLedgerAccount: (of) => of.ledgerIds.map((id) => ({ url: `/api/v1/ledger/accounts/${id}` })),
-  listLedgerTransfers: (of) =>
-    of.ledgerIds.map((id) => ({ url: `/api/v1/ledger/accounts/${id}/transfers` })),
-  getLedgerAudit: list('/api/v1/ledger/audit'),
-  sendSandboxTransfer: (of) => [
-    post('/sandbox/transfers', { accountNumber: of.accountNumber, kind: 'exact', amount: 10 }),
-    post('/sandbox/transfers', { accountNumber: of.paymentNumber, kind: 'over' }),
   ],
 }
 

@@ -3,7 +3,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { CHECK_NAMES, findLastAudit } from '#domain/audit.ts'
+import { AUDIT_INTERVAL_MS, CHECK_NAMES, findLastAudit } from '#domain/audit.ts'
 import { refuseRestricted } from '#domain/clients.ts'
 import {
   balanceOf,
@@ -29,7 +29,6 @@ import {
 import { timestamp } from '#http/present.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
-import { INTERVAL_MS } from '#workers/audit-books.ts'
 
 const LEDGER = '/api/v1/ledger'
 const RESTRICTED = 'Not for a client that is restricted to some merchantCodes.'
@@ -217,7 +216,7 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         isOk: last?.isOk ?? null,
         startedAt: last ? timestamp(last.startedAt) : null,
         finishedAt: last ? timestamp(last.finishedAt) : null,
-        isOverdue: ageMs > OVERDUE_AFTER * INTERVAL_MS,
+        isOverdue: ageMs > OVERDUE_AFTER * AUDIT_INTERVAL_MS,
         checks: CHECK_NAMES.map((name) => {
           const findings = findingsOf(name)
           return { name, isOk: findings === 0, findings }

@@ -1,0 +1,43 @@
+// The recipes of isolation for the suspense desk's requests, the ledger and the sandbox's bank.
+
+import type { Recipe } from './isolation-recipes.ts'
+import type { Call } from './running-service.ts'
+import { SUSPENSE } from './suspense-desk.ts'
+
+const LEDGER_ACCOUNTS = '/api/v1/ledger/accounts'
+
+const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
+const request = (verb: string, body: object = {}): Recipe => {
+  return (of) => [post(`${SUSPENSE}/requests/${of.requestId}/${verb}`, body)]
+}
+
+export const DESK_RECIPES: Record<string, Recipe> = {
+  getSuspenseSettings: () => [{ url: `${SUSPENSE}/settings` }],
+  listSuspenseRequests: (of) => [
+    { url: `${SUSPENSE}/requests` },
+    { url: `${SUSPENSE}/requests?itemId=${of.itemId}` },
+  ],
+  askForSuspense: (of) => [
+    post(`${SUSPENSE}/${of.itemId}/requests`, { action: 'return', reason: 'Asked.' }),
+    post(`${SUSPENSE}/${of.itemId}/requests`, {
+      action: 'assign',
+      accountNumber: of.accountNumber,
+      reason: 'Asked.',
+    }),
+  ],
+  approveSuspenseRequest: request('approve'),
+  rejectSuspenseRequest: request('reject', { reason: 'No.' }),
+  withdrawSuspenseRequest: request('withdraw'),
+  listLedgerAccounts: (of) => [
+    { url: LEDGER_ACCOUNTS },
+    { url: `${LEDGER_ACCOUNTS}?limit=1&cursor=${of.cursors[LEDGER_ACCOUNTS]}` },
+  ],
+  getLedgerAccount: (of) => of.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}` })),
+  listLedgerTransfers: (of) =>
+    of.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}/transfers` })),
+  getLedgerAudit: () => [{ url: '/api/v1/ledger/audit' }],
+  sendSandboxTransfer: (of) => [
+    post('/sandbox/transfers', { accountNumber: of.accountNumber, kind: 'exact', amount: 10 }),
+    post('/sandbox/transfers', { accountNumber: of.paymentNumber, kind: 'over' }),
+  ],
+}
