@@ -66,8 +66,9 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
       'request refused',
     )
   }
+  const isForLater = status === 503 || status === 429
   const retryAfterSeconds =
-    refusal.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : undefined)
+    refusal.retryAfterSeconds ?? (isForLater ? RETRY_AFTER_SECONDS : undefined)
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   const family = familyOf(request.url)
   if (status === 401) {

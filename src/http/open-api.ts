@@ -9,20 +9,27 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+import { RATES, type RatePolicy } from '#rate-settings.ts'
 import { describeWebhooks } from './event-schemas.ts'
 import { PAGE_HEADERS } from './pages.ts'
 import { publicAddress } from './public-address.ts'
 
 const SCRIPT_KEPT = 'public, max-age=86400' // Four megabytes, and the same until the next upgrade.
 
-const DESCRIPTION = `Virtual bank accounts that turn transfers into booked, notified, reconciled
-payments. Log in, then send the token as \`Authorization: Bearer …\`.`
+const DESCRIPTION = [
+  'Virtual bank accounts that turn transfers into booked, notified, reconciled payments.',
+  'Log in, then send the token as `Authorization: Bearer …`.',
+].join(' ')
 
 export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { publicUrl: string }) {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Manilla', version: '1.0.0', description: DESCRIPTION.replaceAll('\n', ' ') },
+      info: {
+        title: 'Manilla',
+        version: '1.0.0',
+        description: `${DESCRIPTION}\n\n${describeLimits()}`,
+      },
       servers: [{ url: publicUrl }],
       webhooks: describeWebhooks() as never,
       components: {
@@ -43,6 +50,31 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
     servers: [{ url: publicAddress(publicUrl, app.server) }],
   }))
   await app.register(referencePage)
+}
+
+// The defaults; what is in force is told with every answer.
+function describeLimits(): string {
+  const rows = Object.entries(COUNTED).map(([name, who]) => {
+    const [live, sandbox] = [RATES.live, RATES.sandbox].map((rates) => rates[name as RatePolicy])
+    return `| \`${name}\` | ${who} | ${live?.toLocaleString('en')} | ${sandbox?.toLocaleString('en')} |`
+  })
+  const head = ['| policy | counts | a minute, live | a minute, sandbox |', '|---|---|--:|--:|']
+  return [
+    '## Limits',
+    'Every answer tells the policy it counts under (`RateLimit-Policy`) and what remains of it ' +
+      '(`RateLimit`: `r` requests, all back in `t` seconds). A request too many is answered 429, ' +
+      'code `rate_limited`, with `Retry-After` in seconds.',
+    [...head, ...rows].join('\n'),
+  ].join('\n\n')
+}
+
+const COUNTED: Record<RatePolicy, string> = {
+  client: 'each client: calls with its token',
+  simulate: 'each client: simulated transfers',
+  address: 'each address: calls without a token, or with one that is refused',
+  initiate: 'each address: asking for a number without a token',
+  login: 'each address: log-ins',
+  rail: 'each bank: signed calls',
 }
 
 // The page brings four megabytes of script along: it is loaded when somebody looks at it first, into
