@@ -52,7 +52,7 @@ export function answerFailures(app: FastifyInstance, limits: RateLimits): void {
 }
 
 function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
-  const refusal = refusalOf(error)
+  const refusal = isHungUp(request) ? new Refusal('invalid_http') : refusalOf(error)
   const isPublished = request.routeOptions?.config?.isPublished ?? false
   const status = failureStatus(refusal.code, isPublished)
   if (refusal.code === 'internal' || refusal.code === 'try_again') {
@@ -77,6 +77,11 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
   }
   const body = failureBody(family, refusal, request.id)
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+// The caller went away before its request had come whole: nobody's fault here, and nobody reads on.
+function isHungUp({ raw }: FastifyRequest): boolean {
+  return raw.errored !== null && !raw.complete
 }
 
 function refusalOf(error: FastifyError | Refusal): Refusal {

@@ -33,6 +33,7 @@ const SUCCEEDING_SHARE = 0.8 // Of the operations, at least once; else little wa
 const AT_ONCE = 16
 const COSTLY_AT_ONCE = 2
 const HANGS_AFTER_MS = 5_000
+const COSTLY_HANGS_AFTER_MS = 20_000
 const FAULTS_SHOWN = 30
 const UNLIMITED = 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0'
 
@@ -197,7 +198,8 @@ async function send(request: HostileRequest, target: Target): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
   const hung = new Promise<never>((_, reject) => {
     const what = `hangs: ${request.what} ${request.method} ${request.url} ${request.payload}`
-    timer = setTimeout(() => reject(new Error(what.slice(0, 1_000))), HANGS_AFTER_MS)
+    const afterMs = isCostly(target) ? COSTLY_HANGS_AFTER_MS : HANGS_AFTER_MS
+    timer = setTimeout(() => reject(new Error(what.slice(0, 1_000))), afterMs)
   })
   const answered = isStream ? openStream(request, headers) : inject(request, headers)
   return Promise.race([answered, hung]).finally(() => clearTimeout(timer))
