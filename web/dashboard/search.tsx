@@ -21,13 +21,19 @@ type State = { asked: string; hits?: Hit[]; problem?: Problem }
 // Where each is shown.
 const VIEW_OF: Record<Hit['type'], string> = {
   payment: 'payments',
-  advice: 'payments',
+  advice: 'payments', // Which opens it as an advice: see there.
   account: 'accounts',
   credit: 'credits',
   event: 'webhooks',
 }
 
 const CALM_MS = 200
+
+// An advice without a number is no payment yet.
+export const ADVICE_MARK = 'advice-'
+
+const openedAs = ({ type, reference }: Hit) =>
+  type === 'advice' ? `${ADVICE_MARK}${reference}` : reference
 
 // Asked when the typing rests; answers to what was typed before are not shown.
 function useHits(asked: string): State | undefined {
@@ -65,7 +71,7 @@ export function SearchBox() {
     setText('')
     setOpen(false)
     field.current?.blur()
-    goTo(hrefOf(VIEW_OF[hit.type], hit.reference))
+    goTo(hrefOf(VIEW_OF[hit.type], openedAs(hit)))
   }
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') setOpen(false)

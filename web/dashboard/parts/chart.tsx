@@ -10,7 +10,8 @@ export type Point = { from: string; collected: number; credits: number; successf
 type Span = 'hours' | 'days'
 
 const HEIGHT = 160
-const LABELS = { hours: 6, days: 5 } // Every so many bars have one below.
+const LABELS_HEIGHT = 22
+const LABELS = { hours: 6, days: 7 } // Every so many bars have one below.
 
 const { chart: said } = STRINGS
 
@@ -79,7 +80,7 @@ function Bars({ points, span, label }: { points: Point[]; span: Span; label: Lab
         </div>
         <svg
           width="100%"
-          height={HEIGHT}
+          height={HEIGHT + LABELS_HEIGHT}
           role="img"
           aria-label={said.description(said[span], money(total))}
           onPointerLeave={() => setPointed(undefined)}
@@ -99,16 +100,32 @@ function Bars({ points, span, label }: { points: Point[]; span: Span; label: Lab
               <Bar at={at} width={width} share={collected / most} isPointed={at === pointed} />
             </g>
           ))}
+          <Labels points={points} span={span} label={label} />
         </svg>
       </div>
-      <div class="plot-labels muted small" aria-hidden="true">
-        {points
-          .filter((_, at) => (points.length - 1 - at) % LABELS[span] === 0)
-          .map(({ from }) => (
-            <span key={from}>{label(from)}</span>
-          ))}
-      </div>
     </div>
+  )
+}
+
+// Below every so many bars, counted from the last, which is now.
+function Labels({ points, span, label }: { points: Point[]; span: Span; label: Label }) {
+  const width = 100 / points.length
+  const last = points.length - 1
+  return (
+    <>
+      {points.map(({ from }, at) =>
+        (last - at) % LABELS[span] === 0 ? (
+          <text
+            key={from}
+            x={at === last ? '100%' : `${(at + 0.5) * width}%`}
+            y={HEIGHT + 18}
+            text-anchor={at === last ? 'end' : 'middle'}
+          >
+            {label(from)}
+          </text>
+        ) : null,
+      )}
+    </>
   )
 }
 

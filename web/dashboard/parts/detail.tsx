@@ -14,7 +14,7 @@ type Props<Thing> = {
   version: number // A new one asks again, while what was there stays.
   close: () => void
   show: (thing: Thing) => ComponentChildren
-  timeline?: ComponentChildren
+  timeline: ComponentChildren
 }
 
 export function Detail<Thing>({ title, path, version, close, show, timeline }: Props<Thing>) {
@@ -27,7 +27,7 @@ export function Detail<Thing>({ title, path, version, close, show, timeline }: P
         <>
           {show(data)}
           <h3>{STRINGS.timeline.label}</h3>
-          {timeline ?? <WholeTimeline path={`${path}/timeline`} version={version} />}
+          {timeline}
         </>
       )}
     </Drawer>
@@ -36,7 +36,7 @@ export function Detail<Thing>({ title, path, version, close, show, timeline }: P
 
 type Whole = { entries: Entry[]; isWhole: boolean }
 
-function WholeTimeline({ path, version }: { path: string; version: number }) {
+export function WholeTimeline({ path, version }: { path: string; version: number }) {
   const { data, problem, reload } = useFresh<Whole>(path, version)
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="rows" lines={5} />

@@ -43,7 +43,9 @@ export type Fact = readonly [name: string, value: ComponentChildren]
 
 // What is known of it; what has no value is left out.
 export function Facts({ facts }: { facts: readonly Fact[] }) {
-  const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== '')
+  const known = facts.filter(
+    ([, value]) => value !== null && value !== undefined && value !== false && value !== '',
+  )
   return (
     <dl class="facts">
       {known.map(([name, value]) => (

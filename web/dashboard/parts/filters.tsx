@@ -1,6 +1,7 @@
-// Filters of a list, kept in the address. A choice filters at once, a text when it is done.
+// Filters of a list, kept in the address. On a narrow page they fold away. A choice filters at once, a text when it is done.
 
 import type { TargetedEvent } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Query } from '../api.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
 import { STRINGS } from '../strings.ts'
@@ -21,17 +22,35 @@ export function Filters({ view, filters, query, csv }: Props) {
     const { open, query: now } = currentPlace()
     goTo(hrefOf(view, open, { ...now, [name]: value.trim() }), { replace: true })
   }
-  const isSet = filters.some(({ name }) => query[name])
+  const [isOpen, setOpen] = useState(false)
+  const count = filters.filter(({ name }) => query[name]).length
   return (
-    <form class="filters" aria-label={STRINGS.filters.label} onSubmit={(e) => e.preventDefault()}>
-      {filters.map((filter) => (
-        <div key={filter.name} class="filter">
-          <label for={`filter-${filter.name}`}>{filter.label}</label>
-          <Control filter={filter} value={query[filter.name] ?? ''} set={set} />
-        </div>
-      ))}
+    <form
+      class="filters"
+      data-open={isOpen}
+      aria-label={STRINGS.filters.label}
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <button
+        type="button"
+        class="button filters-fold"
+        aria-expanded={isOpen}
+        aria-controls="filters"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="filter" />
+        {STRINGS.filters.fold(count)}
+      </button>
+      <div class="filters-body" id="filters">
+        {filters.map((filter) => (
+          <div key={filter.name} class="filter">
+            <label for={`filter-${filter.name}`}>{filter.label}</label>
+            <Control filter={filter} value={query[filter.name] ?? ''} set={set} />
+          </div>
+        ))}
+      </div>
       <div class="filters-end">
-        {isSet && (
+        {count > 0 && (
           <button
             type="button"
             class="button quiet"
@@ -81,12 +100,11 @@ function Control({
     id: `filter-${name}`,
     name,
     defaultValue: value,
-    key: value,
     placeholder: placeholder ?? '',
     onChange: (event: TargetedEvent<HTMLInputElement>) => set(name, event.currentTarget.value),
   }
-  if (type === 'date') return <input type="date" {...field} />
-  return <input type="text" autocomplete="off" {...field} />
+  if (type === 'date') return <input key={value} type="date" {...field} />
+  return <input key={value} type="text" autocomplete="off" {...field} />
 }
 
 // Only what is one of the filters is asked for; a day that is the last is asked for whole.

@@ -59,7 +59,7 @@ export function ListView<Row>(props: Props<Row>) {
           isFiltered ? (
             <Empty icon="search" title={STRINGS.filters.nothing}>
               <a href={hrefOf(view)} onClick={follow}>
-                {STRINGS.filters.clear}
+                {STRINGS.filters.clearAll}
               </a>
             </Empty>
           ) : (

@@ -39,8 +39,7 @@ export function Timeline({ entries }: { entries: readonly Entry[] }) {
             <Icon name={ICONS[entry.kind] ?? 'event'} />
           </span>
           <div class="timeline-text">
-            <p>{entry.description}</p>
-            <Details entry={entry} />
+            <Told entry={entry} />
           </div>
           <div class="timeline-end">
             {entry.amount !== null && <Money amount={entry.amount} currency={entry.currency} />}
@@ -52,14 +51,14 @@ export function Timeline({ entries }: { entries: readonly Entry[] }) {
   )
 }
 
-function Details({ entry: { detail, reference, kind } }: { entry: Entry }) {
+function Told({ entry: { description, detail, reference } }: { entry: Entry }) {
   const known = Object.entries({ reference, ...detail }).filter(([, value]) => value !== null)
-  if (known.length === 0) return null
+  if (known.length === 0) return <p>{description}</p>
   return (
     <details>
       <summary>
-        {STRINGS.timeline.details}
-        <span class="hidden"> {words(kind)}</span>
+        {description}
+        <Icon name="fold" />
       </summary>
       <dl>
         {known.map(([name, value]) => (

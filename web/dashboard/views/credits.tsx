@@ -1,7 +1,7 @@
 // Credits: all money that banks reported, where each kobo of it is now, and how it got there.
 
 import { words } from '../format.ts'
-import { Detail } from '../parts/detail.tsx'
+import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
@@ -85,16 +85,20 @@ export default function Credits(props: ViewProps) {
       keyOf={({ id }) => `${id}`}
       isAbout={/^(?:collection|payment|credit)\./}
       none={{ title: said.none, text: said.noneText }}
-      detail={(open, version, close) => (
-        <Detail<Credit>
-          key={open}
-          title={said.one}
-          path={`${PATH}/${encodeURIComponent(open)}`}
-          version={version}
-          close={close}
-          show={(credit) => <About credit={credit} />}
-        />
-      )}
+      detail={(open, version, close) => {
+        const path = `${PATH}/${encodeURIComponent(open)}`
+        return (
+          <Detail<Credit>
+            key={open}
+            title={said.one}
+            path={path}
+            version={version}
+            close={close}
+            show={(credit) => <About credit={credit} />}
+            timeline={<WholeTimeline path={`${path}/timeline`} version={version} />}
+          />
+        )
+      }}
     />
   )
 }

@@ -1,12 +1,13 @@
 // Payments: each advice that got a number, how much of it was paid, and its whole story.
 
 import { words } from '../format.ts'
-import { Detail } from '../parts/detail.tsx'
+import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { ADVICE_MARK } from '../search.tsx'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
@@ -26,6 +27,10 @@ type Payment = {
   narration: string | null
   createdAt: string
 }
+type Advice = Pick<
+  Payment,
+  'adviceReference' | 'merchantRef' | 'status' | 'amount' | 'currency' | 'narration' | 'createdAt'
+> & { customerFullName: string; paymentUrl: string }
 type PaymentDetail = Payment & { amountInSuspense: number }
 
 const { payments: said } = STRINGS
@@ -93,17 +98,56 @@ export default function Payments(props: ViewProps) {
           </>
         ),
       }}
-      detail={(open, version, close) => (
-        <Detail<PaymentDetail>
-          key={open}
-          title={said.one}
-          path={`${PATH}/${encodeURIComponent(open)}`}
-          version={version}
-          close={close}
-          show={(payment) => <About payment={payment} />}
-        />
-      )}
+      detail={(open, version, close) => {
+        const isAdvice = open.startsWith(ADVICE_MARK)
+        const reference = encodeURIComponent(isAdvice ? open.slice(ADVICE_MARK.length) : open)
+        const told = <WholeTimeline path={`${PATH}/${reference}/timeline`} version={version} />
+        const shared = { version, close, timeline: told }
+        return isAdvice ? (
+          <Detail<Advice>
+            key={open}
+            title={said.advice}
+            path={`/api/v1/advices/${reference}`}
+            show={(advice) => <AboutAdvice advice={advice} />}
+            {...shared}
+          />
+        ) : (
+          <Detail<PaymentDetail>
+            key={open}
+            title={said.one}
+            path={`${PATH}/${reference}`}
+            show={(payment) => <About payment={payment} />}
+            {...shared}
+          />
+        )
+      }}
     />
+  )
+}
+
+function AboutAdvice({ advice }: { advice: Advice }) {
+  return (
+    <>
+      <div class="headline">
+        <Money amount={advice.amount} currency={advice.currency} />
+        <Badge state={advice.status} />
+      </div>
+      <p class="muted">{said.from(advice.customerFullName)}</p>
+      <Facts
+        facts={[
+          [said.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
+          [said.adviceReference, <Copyable key="advice" text={advice.adviceReference} />],
+          [said.narration, advice.narration],
+          [
+            said.page,
+            <a key="page" href={advice.paymentUrl}>
+              {said.openPage}
+            </a>,
+          ],
+          [said.created, <Time key="created" at={advice.createdAt} />],
+        ]}
+      />
+    </>
   )
 }
 

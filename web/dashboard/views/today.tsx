@@ -52,7 +52,9 @@ export default function Today({ session }: ViewProps) {
     if (!event.type.startsWith('account.')) look()
   }
   const isLive = useEvents(hear, session.scopes.includes('webhooks:read'))
-  if (overview.problem && !overview.data) {
+  // Whoever is restricted to some merchants has no sums of everything, but sees what comes in.
+  const isRestricted = overview.problem?.code === 'merchants_restricted'
+  if (overview.problem && !overview.data && !isRestricted) {
     return <Failed problem={overview.problem} retry={overview.reload} />
   }
   return (
@@ -60,9 +62,10 @@ export default function Today({ session }: ViewProps) {
       <p class="hidden" aria-live="polite">
         {told}
       </p>
-      <Stats overview={overview.data} />
+      {isRestricted && <p class="notice">{said.restricted}</p>}
+      {!isRestricted && <Stats overview={overview.data} />}
       {overview.data?.isComplete === false && <p class="notice">{said.counting}</p>}
-      <Chart hours={overview.data?.hours} days={overview.data?.days} />
+      {!isRestricted && <Chart hours={overview.data?.hours} days={overview.data?.days} />}
       <section class="card newest" aria-labelledby="newest">
         <header class="card-top">
           <h2 id="newest">{said.newest}</h2>

@@ -1,0 +1,169 @@
+// The dashboard's door: who gets in, what they are asked for, what they see, and how they leave.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
+import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { type DashboardBench, startDashboardBench } from '../support/dashboard-bench.ts'
+import { signIn as enter, makeUser, PASSWORD } from '../support/people.ts'
+
+let bench: DashboardBench
+let browser: Awaited<ReturnType<typeof openBrowser>>
+before(async () => {
+  bench = await startDashboardBench()
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+
+async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('Email address').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const menuOf = (page: Page) => page.getByRole('navigation', { name: 'Views' }).getByRole('link')
+
+test('somebody signs in, stays signed in over a reload, and signs out for good', async () => {
+  await using opened = await browser.newPage()
+  const { page, problems } = opened
+  const email = await makeUser(bench)
+  await page.goto(`${bench.url}/dashboard/credits`)
+  assert.deepEqual(await findAxeFaults(page), [])
+
+  await signIn(page, email)
+  await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
+  assert.match(await page.locator('.person').innerText(), new RegExp(`${email} · owner`))
+  await page.getByRole('button', { name: 'Sign out' }).click()
+
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  assert.deepEqual(problems, [])
+  const [cookie] = await page.context().cookies()
+  assert.equal(cookie, undefined)
+})
+
+test('a wrong password is told, and enough of them lock the door for a while', async () => {
+  await using opened = await browser.newPage()
+  const { page } = opened
+  const email = await makeUser(bench)
+  await page.goto(`${bench.url}/dashboard`)
+
+  await signIn(page, email, 'not the password')
+  await page.getByText('The email address or the password is wrong.').waitFor()
+  const tooMany = page.getByText('Too many failed attempts: wait before you try again.')
+  for (let tries = 0; tries < 10 && !(await tooMany.isVisible()); tries++) {
+    const answered = page.waitForResponse(/\/dashboard\/api\/session$/)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await answered
+  }
+
+  await tooMany.waitFor()
+  await page.getByText(/^Try again in \d+ minutes\.$/).waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+})
+
+test('whoever has a second factor is asked for its code', async () => {
+  const email = await makeUser(bench)
+  const secret = await setUpTotp(email)
+  await using opened = await browser.newPage()
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard`)
+
+  await signIn(page, email)
+  const code = page.getByLabel('Code of your authenticator app')
+  await code.waitFor()
+  assert.equal(await page.evaluate(`document.activeElement.name`), 'code')
+  assert.deepEqual(await findAxeFaults(page), [])
+  bench.advance(30_000) // A code is good once.
+  const now = codeAt(secret, bench.clock())
+  await code.fill(now)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
+})
+
+function codeAt(secret: string, at: Date): string {
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at.getTime() })
+}
+
+async function setUpTotp(email: string): Promise<string> {
+  const person = await enter(bench, email)
+  const begun = await person.call({ url: '/dashboard/api/totp', body: { password: PASSWORD } })
+  const { secret } = begun.json().data
+  const code = codeAt(secret, bench.clock())
+  const confirmed = await person.call({ url: '/dashboard/api/totp/confirm', body: { code } })
+  assert.equal(confirmed.statusCode, 200, confirmed.body)
+  return secret
+}
+
+test('whoever has a temporary password chooses one before anything else', async () => {
+  const email = await makeUser(bench)
+  await bench.db.query('update users set is_password_temporary = true where email = $1', [email])
+  await using opened = await browser.newPage()
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard`)
+
+  await signIn(page, email)
+  await page.getByRole('heading', { name: 'Choose a password' }).waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.getByLabel('Temporary password').fill(PASSWORD)
+  await page.getByLabel(/^New password/).fill('a much better one, really')
+  await page.getByRole('button', { name: 'Change the password' }).click()
+
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a role sees its views and no others, by menu or by address', async () => {
+  await bench.db.query(
+    `update clients set scopes = array_remove(scopes, 'payments:read') where client_id = 'MAN0000001'`,
+  )
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+
+  await page.goto(`${bench.url}/dashboard/payments`)
+  await page.getByText('There is no such view, or your role may not see it.').waitFor()
+  const names = await menuOf(page).allInnerTexts()
+
+  assert(!names.includes('Payments'), names.join())
+  assert(names.includes('Credits'))
+  await bench.db.query(
+    `update clients set scopes = array_append(scopes, 'payments:read') where client_id = 'MAN0000001'`,
+  )
+})
+
+test('whose session ends meanwhile signs in again and goes on where they were', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  const email = await makeUser(bench)
+  await page.goto(`${bench.url}/dashboard/accounts`)
+  await page.getByRole('heading', { name: 'No collection accounts yet' }).waitFor()
+  await bench.db.query('delete from sessions')
+
+  await menuOf(page).filter({ hasText: 'Credits' }).click()
+  await page.getByText('Your session has ended: sign in again.').waitFor()
+  await signIn(page, email)
+
+  await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
+})
+
+test('the theme is the machine’s until somebody chooses, and the choice stays', async () => {
+  await using opened = await bench.openAs(browser, { colorScheme: 'dark' })
+  const { page } = opened
+  const theme = () => page.evaluate(`document.documentElement.dataset.theme`)
+  await page.goto(`${bench.url}/dashboard/credits`)
+  await page.getByRole('button', { name: 'System' }).click()
+
+  assert.equal(await theme(), 'light')
+  await page.reload()
+  await page.getByRole('button', { name: 'Light' }).waitFor()
+  assert.equal(await theme(), 'light')
+  await page.getByRole('button', { name: 'Light' }).click()
+  await page.getByRole('button', { name: 'Dark' }).click()
+  assert.equal(await theme(), 'dark') // As the machine says.
+})

@@ -1,0 +1,300 @@
+// The dashboard in a real browser: money shows as it comes, every row opens its whole story, lists
+// are filtered, paged and saved, all of it by keyboard too; at every width, in light and dark,
+// without a fault that axe-core or the console would tell of.
+
+import assert from 'node:assert/strict'
+import { text } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { type DashboardBench, fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
+import { simulate, startPayment } from '../support/fixtures.ts'
+import { listener } from '../support/webhook-bench.ts'
+
+let bench: DashboardBench
+let browser: Awaited<ReturnType<typeof openBrowser>>
+before(async () => {
+  bench = await startDashboardBench()
+  await fillDays(bench, 8)
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+
+const rowsOf = (page: Page) => page.locator('table.list tbody tr')
+const drawerOf = (page: Page) => page.getByRole('dialog')
+
+test('a payment shows on Today and in its list as it is made and paid, with its story', async () => {
+  await using hooks = await listener()
+  await bench.addEndpoint(hooks.url)
+  await using opened = await bench.openAs(browser)
+  const { page, problems, hosts } = opened
+  await page.goto(`${bench.url}/dashboard`)
+  await page.getByText('Live', { exact: true }).waitFor()
+  const collected = page.locator('.stat.main .stat-value')
+  const before = await collected.innerText()
+  const tab = await page.context().newPage()
+  await tab.clock.setFixedTime(bench.clock())
+  await tab.goto(`${bench.url}/dashboard/payments`)
+  await rowsOf(tab).first().waitFor()
+
+  const { bankAccount, paymentReference } = await startPayment(bench, {
+    amount: 12_345.6,
+    merchantRef: 'LIVE-1',
+    callBackUrl: `${hooks.url}/back`,
+  })
+  await rowsOf(tab).filter({ hasText: 'LIVE-1' }).getByText('Processing').waitFor()
+  await simulate(bench, bankAccount, '12345.60')
+  await rowsOf(tab).filter({ hasText: 'LIVE-1' }).getByText('Successful').waitFor()
+  await page.locator('.feed li').first().getByText('₦12,345.60').waitFor()
+  await page.getByText('₦12,345.60 came in.').waitFor({ state: 'attached' })
+  assert.notEqual(await collected.innerText(), before)
+  await bench.dispatch()
+  await bench.deliver(bench.newDeliverer()) // As patient as the real one.
+  await rowsOf(tab).filter({ hasText: 'LIVE-1' }).getByRole('link').click()
+
+  const drawer = drawerOf(tab)
+  await drawer
+    .getByText(/^Webhook was answered 200 after \d+ ms\./)
+    .first()
+    .waitFor()
+  for (const told of ['Payment asked of Ada Obi.', 'Event payment.successful.']) {
+    await drawer.getByText(told).waitFor()
+  }
+  assert.equal(new URL(tab.url()).pathname, `/dashboard/payments/${paymentReference}`)
+  assert.deepEqual(problems, [])
+  assert.deepEqual(hosts(), [new URL(bench.url).host])
+})
+
+test('filters narrow a list, stay in the address, and are cleared', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/payments`)
+  await rowsOf(page).first().waitFor()
+
+  await page.getByLabel('Status').selectOption('Expired')
+  await twoRows(page)
+  assert.match(page.url(), /\?status=Expired$/)
+  await page.reload()
+  await twoRows(page)
+  await page.getByLabel('Reference', { exact: true }).fill('ORDER-1040')
+  await page.getByLabel('Reference', { exact: true }).press('Enter')
+  await page.getByText('Nothing fits these filters').waitFor()
+  await page.getByRole('link', { name: 'Clear the filters' }).click()
+  await rowsOf(page).nth(4).waitFor()
+
+  assert.equal(new URL(page.url()).search, '')
+  assert.deepEqual(problems, [])
+})
+
+async function twoRows(page: Page): Promise<void> {
+  await rowsOf(page).nth(2).waitFor({ state: 'detached' })
+  await rowsOf(page).nth(1).waitFor()
+}
+
+test('what the service refuses in a filter is said where the list would be', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/credits?sessionId=123`)
+
+  const alert = page.getByRole('alert').filter({ hasText: 'sessionId' })
+  await alert.getByText('sessionId: Must be 30 digits.').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+})
+
+test('pages go further and back, each row on one of them', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/credits`)
+  const sessions = async () => {
+    await rowsOf(page).first().waitFor()
+    return page.locator('td code.long').allInnerTexts()
+  }
+  const first = await sessions()
+  await page.getByRole('button', { name: 'Older' }).click()
+  await page.getByText('Page 2').waitFor()
+  const second = await sessions()
+  await page.getByRole('button', { name: 'Newer' }).click()
+  await page.getByText('Page 1').waitFor()
+
+  assert.equal(first.length, 25)
+  assert.deepEqual(await sessions(), first)
+  assert.equal(new Set([...first, ...second]).size, first.length + second.length)
+  assert.deepEqual(problems, [])
+})
+
+test('a list is saved as CSV, as it is filtered', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/credits?outcome=suspended`)
+  await rowsOf(page).first().waitFor()
+  const shown = await rowsOf(page).count()
+
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'CSV' }).click()
+  const download = await downloading
+
+  assert.equal(download.suggestedFilename(), 'credits.csv')
+  const lines = (await text(await download.createReadStream())).trim().split('\r\n')
+  assert.equal(lines.length, shown + 1)
+  assert(lines.slice(1).every((line) => line.includes(',suspended,')))
+})
+
+test('search finds by name and reference, and opens what was chosen', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard`)
+  await page.locator('.stat').first().waitFor()
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('ORDER-1042')
+  await page.getByRole('option').getByText('Folake Balogun').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.keyboard.press('Enter')
+  await drawerOf(page).getByRole('code').getByText('ORDER-1042').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Search by any reference').fill('nobody at all')
+  await page.getByText('Nothing of yours has this reference or name.').waitFor()
+
+  assert.deepEqual(problems, [])
+})
+
+test('everything is done by keyboard: skip, menu, rows, drawer, and back', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/payments`)
+  await rowsOf(page).first().waitFor()
+  const focused = () => page.evaluate<string>(`document.activeElement.textContent`)
+
+  await page.keyboard.press('Tab')
+  assert.equal(await focused(), 'Skip to the content')
+  await page.keyboard.press('Enter')
+  assert.equal(await page.evaluate(`document.activeElement.id`), 'content')
+  await page.locator('a.row-link').first().focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('j')
+  await page.keyboard.press('k')
+  const name = await focused()
+  await page.keyboard.press('Enter')
+  await drawerOf(page).getByText(`From ${name}`).waitFor()
+  // Round and round inside: the list behind is out of reach.
+  for (let steps = 0; steps < 30; steps++) {
+    await page.keyboard.press('Tab')
+    assert(
+      await page.evaluate(`document.activeElement.closest('main') === null
+                                || document.activeElement.closest('dialog') !== null`),
+    )
+  }
+  await page.keyboard.press('Escape')
+  await drawerOf(page).waitFor({ state: 'detached' })
+
+  assert.equal(await focused(), name)
+  assert.equal(new URL(page.url()).pathname, '/dashboard/payments')
+})
+
+test('going back closes what was opened; a link to it opens it', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/accounts`)
+  await rowsOf(page).first().click()
+  await drawerOf(page)
+    .getByText(/^Account opened for /)
+    .waitFor()
+  const link = page.url()
+  await page.goBack()
+  await drawerOf(page).waitFor({ state: 'detached' })
+  await page.goto(link)
+
+  await drawerOf(page)
+    .getByText(/^Account opened for /)
+    .waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a service that cannot be reached is said, and tried again', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/credits`)
+  await rowsOf(page).first().waitFor()
+  await page.route('**/api/v1/payments*', (route) => route.abort())
+  await page.getByRole('link', { name: 'Payments' }).click()
+  await page.getByText('The service cannot be reached.').waitFor()
+  await page.unroute('**/api/v1/payments*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+
+  await rowsOf(page).first().waitFor()
+})
+
+test('times are local, with the exact one at hand; amounts line up', async () => {
+  await using opened = await bench.openAs(browser, { timezoneId: 'America/New_York' })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/payments?reference=ORDER-1042`)
+  const time = rowsOf(page).locator('time')
+  await time.waitFor()
+
+  const at = new Date((await time.getAttribute('dateTime')) as string)
+  const local = at.toLocaleTimeString('en-US', { hour12: false, timeZone: 'America/New_York' })
+  assert.equal(await time.innerText(), local)
+  assert.match((await time.getAttribute('title')) as string, /EST.*\+01:00\)$/)
+  const amount = rowsOf(page).locator('td.amount').first()
+  assert.equal(await amount.innerText(), '₦6,000.00')
+  assert.equal(
+    await page.evaluate(`getComputedStyle(document.querySelector('td.amount')).textAlign`),
+    'right',
+  )
+})
+
+const TOO_WIDE = 'document.documentElement.scrollWidth - innerWidth'
+const SIGHTS = ['', '/payments', '/payments/ORDER-1042', '/accounts', '/credits', '/nowhere']
+
+for (const [width, colorScheme] of [
+  [1280, 'light'],
+  [360, 'dark'],
+] as const) {
+  test(`no view has a fault at ${width} pixels in ${colorScheme}`, async () => {
+    await using opened = await bench.openAs(browser, { width, colorScheme })
+    const { page, problems } = opened
+    for (const path of SIGHTS) {
+      await page.goto(`${bench.url}/dashboard${path}`)
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      assert.deepEqual(await findAxeFaults(page), [], path)
+      const overflow = await page.evaluate<number>(TOO_WIDE)
+      assert(overflow <= 0, `${path} is ${overflow} pixels too wide`)
+    }
+    assert.deepEqual(problems, [])
+  })
+}
+
+test('somebody without anything is told what to do next', async () => {
+  await bench.newClient('EMPTYDASH1')
+  await using opened = await bench.openAs(browser, { clientId: 'EMPTYDASH1', width: 360 })
+  const { page, problems } = opened
+  const hints = {
+    '': 'No money yet',
+    '/payments': 'No payments yet',
+    '/accounts': 'No collection accounts yet',
+    '/credits': 'No credits yet',
+  }
+  for (const [path, hint] of Object.entries(hints)) {
+    await page.goto(`${bench.url}/dashboard${path}`)
+    await page.getByRole('heading', { name: hint }).waitFor()
+    assert.deepEqual(await findAxeFaults(page), [], path)
+  }
+  assert.deepEqual(problems, [])
+})
+
+test('the menu folds away on a narrow page', async () => {
+  await using opened = await bench.openAs(browser, { width: 360 })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard`)
+  const link = page.getByRole('link', { name: 'Credits', exact: true })
+  assert.equal(await link.isVisible(), false)
+
+  await page.getByRole('button', { name: 'Open the menu' }).click()
+  await link.click()
+  await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
+
+  assert.equal(await link.isVisible(), false)
+})
