@@ -7,6 +7,12 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openBrowser } from '../test/support/browser.ts'
 import { CHECKOUT_SCENES, type Scene } from '../test/support/checkout-scenes.ts'
+import { type DashboardBench, startDashboardBench } from '../test/support/dashboard-bench.ts'
+import {
+  DASHBOARD_SIGHTS,
+  type Sight,
+  setDashboardScene,
+} from '../test/support/dashboard-scenes.ts'
 import { listenLocally } from '../test/support/event-source.ts'
 import { type Bench, startTestService } from '../test/support/running-service.ts'
 import { startTestServer } from '../test/support/server.ts'
@@ -23,6 +29,14 @@ const SHOTS_OF_DOCS: readonly Shot[] = [
   shot('payer-paid', 'paid', 360, 'dark'),
 ]
 
+type Look = { name: string; sight: Sight; width: number; colorScheme: 'light' | 'dark' }
+
+const SIGHTS_OF_DOCS: readonly Look[] = [
+  seen('dashboard-today', 'today', 1280, 'light'),
+  seen('dashboard-payment', 'payment', 1280, 'dark'),
+  seen('dashboard-phone', 'today', 360, 'dark'),
+]
+
 const folder = process.argv[2] ?? DOCS
 const shots = process.argv[2] ? everyShot() : SHOTS_OF_DOCS
 await buildWeb()
@@ -34,6 +48,10 @@ try {
   const url = await listenLocally(bench.service.app)
   await using browser = await openBrowser()
   for (const each of shots) await take(bench, url, browser, each)
+  await using desk = await startDashboardBench()
+  await setDashboardScene(desk)
+  const sights = process.argv[2] ? everySight() : SIGHTS_OF_DOCS
+  for (const each of sights) await look(desk, browser, each)
 } finally {
   await server.stop()
 }
@@ -53,6 +71,35 @@ async function take(bench: Bench, url: string, browser: Browser, each: Shot): Pr
     animations: 'disabled',
   })
   console.log(`${name}.png`)
+}
+
+// What is shown has come once nothing is being asked for any more, but for the stream of events.
+async function look(bench: DashboardBench, browser: Browser, each: Look): Promise<void> {
+  const { name, sight, width, colorScheme } = each
+  const height = width < 600 ? 740 : 860
+  await using opened = await bench.openAs(browser, { width, height, colorScheme })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard${sight.path}`)
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+  const answered = sight.act && page.waitForResponse(/\/api\/v1\//, { timeout: 2_000 })
+  await sight.act?.(page)
+  await answered?.catch(() => {}) // Some sights need no answer.
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+  const path = join(folder, `${name}.png`)
+  await page.screenshot({ path, animations: 'disabled' })
+  console.log(`${name}.png`)
+}
+
+function seen(name: string, sight: string, width: number, colorScheme: 'light' | 'dark'): Look {
+  return { name, sight: DASHBOARD_SIGHTS[sight] as Sight, width, colorScheme }
+}
+
+function everySight(): Look[] {
+  return Object.keys(DASHBOARD_SIGHTS).flatMap((sight) =>
+    WIDTHS.flatMap((width) =>
+      SCHEMES.map((scheme) => seen(`dashboard-${sight}-${width}-${scheme}`, sight, width, scheme)),
+    ),
+  )
 }
 
 function shot(name: string, scene: string, width: number, colorScheme: 'light' | 'dark'): Shot {

@@ -16,21 +16,36 @@ export type Window = { from?: Date | undefined; to?: Date | undefined }
 const FIRST_ID = 0n
 export const PAST_ID = 9_223_372_036_854_775_807n
 
-const TIMES = {
-  credits: 'received_at',
-  transfers: 'posted_at',
-  collection_accounts: 'created_at',
-} as const
+const TIMES = { credits: 'received_at', collection_accounts: 'created_at' } as const
 
 // From `firstId` on, before `pastId`.
 export async function idBounds(
   db: Queryable,
-  table: keyof typeof TIMES,
+  table: keyof typeof TIMES | 'transfers',
   { from, to }: Window,
 ): Promise<{ firstId: bigint; pastId: bigint }> {
+  if (table === 'transfers') return transferBounds(db, { from, to })
   const firstId = from && (await firstIdSince(db, table, new Date(from.getTime() - DISORDER_MS)))
   const pastId = to && (await firstIdSince(db, table, new Date(to.getTime() + DISORDER_MS)))
   return { firstId: firstId ?? FIRST_ID, pastId: pastId ?? PAST_ID }
+}
+
+// Transfers are kept in the order of their credits, and have no index by id alone. A credit's first
+// transfer is as old as the credit, so those of the last credit before a window and of the first
+// after it are its bounds.
+async function transferBounds(db: Queryable, window: Window) {
+  const { firstId, pastId } = await idBounds(db, 'credits', window)
+  const { rows } = await db.query<{ firstId: bigint | null; pastId: bigint | null }>({
+    name: 'transfer-bounds',
+    text: `select (select min(id) from transfers
+                    where credit_id = (select max(credit_id) from transfers where credit_id < $1))
+                  as "firstId",
+                  (select min(id) from transfers
+                    where credit_id = (select min(credit_id) from transfers where credit_id >= $2))
+                  as "pastId"`,
+    values: [firstId, pastId],
+  })
+  return { firstId: rows[0]?.firstId ?? FIRST_ID, pastId: rows[0]?.pastId ?? PAST_ID }
 }
 
 async function firstIdSince(db: Queryable, table: keyof typeof TIMES, at: Date): Promise<bigint> {

@@ -33,6 +33,7 @@ export async function readEventsAt(
                where id >= m.first and id < m.past and client_id = $3
                  and (credit_id = any($4::bigint[]) or payment_id = $5
                       or collection_account_id = $6 and credit_id is null)
+              offset 0 -- A look by key for each moment; joined, all events would be read.
             ) as e
             order by e.sequence`,
     values: [

@@ -133,21 +133,21 @@ export function eventEntry({ id, type, sequence, createdAt }: MomentEvent): Time
   return entryOf(createdAt, 'event', `Event ${type}.`, { reference: id, detail })
 }
 
-export function attemptEntry(attempt: SentAttempt): TimelineEntry {
+export function attemptEntry(attempt: SentAttempt, type: string): TimelineEntry {
   const { attemptedAt, status, latencyMs, error, kind, url, eventId } = attempt
   const answer = status === null ? 'had no answer' : `was answered ${status}`
-  const what = `${SENT[kind]} ${answer} after ${latencyMs} ms.`
+  const what = `${SENT[kind]} ${type} ${answer} after ${latencyMs} ms.`
   const detail = { url, kind, attempt: attempt.attempt, status, latencyMs, error }
   return entryOf(attemptedAt, 'attempt', what, { reference: eventId, detail })
 }
 
 const SENT = { endpoint: 'Webhook', notification: 'Notification', callback: 'Callback' } as const
 
-export function waitingEntry(waiting: Waiting): TimelineEntry {
+export function waitingEntry(waiting: Waiting, type: string): TimelineEntry {
   const { createdAt, kind, url, eventId, nextAttemptAt } = waiting
   const detail = { url, kind, nextAttemptAt: nextAttemptAt && timestamp(nextAttemptAt) }
   const isPlanned = nextAttemptAt !== null
-  const what = `${SENT[kind]} is ${isPlanned ? 'waiting to be sent' : 'held: its address is off'}.`
+  const what = `${SENT[kind]} ${type} is ${isPlanned ? 'waiting to be sent' : 'held: its address is off'}.`
   return entryOf(createdAt, 'waiting', what, { reference: eventId, detail })
 }
 

@@ -192,6 +192,8 @@ async function tell(
   ]
   const events = await readEventsAt(db, viewer.id, { ...further.about, creditIds }, moments)
   const ids = events.map(({ id }) => id)
+  const types = new Map(events.map(({ id, type }) => [id, type]))
+  const typeOf = (eventId: string) => types.get(eventId) as string
   const { attempts, waiting } = await readDeliveryLog(db, ids)
   return [
     ...credits.flatMap((credit) => creditEntries(credit, nameBank)),
@@ -199,8 +201,8 @@ async function tell(
     ...reversals.map((reversal) => reversalEntry(reversal, currencyOf(reversal.creditId))),
     ...actions.map(actionEntry),
     ...events.map(eventEntry),
-    ...attempts.map(attemptEntry),
-    ...waiting.map(waitingEntry),
+    ...attempts.map((attempt) => attemptEntry(attempt, typeOf(attempt.eventId))),
+    ...waiting.map((each) => waitingEntry(each, typeOf(each.eventId))),
   ]
 }
 

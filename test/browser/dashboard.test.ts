@@ -57,7 +57,7 @@ test('a payment shows on Today and in its list as it is made and paid, with its 
 
   const drawer = drawerOf(tab)
   await drawer
-    .getByText(/^Webhook was answered 200 after \d+ ms\./)
+    .getByText(/^Webhook payment\.successful was answered 200 after \d+ ms\./)
     .first()
     .waitFor()
   for (const told of ['Payment asked of Ada Obi.', 'Event payment.successful.']) {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Pool } from '#db/pool.ts'
 import { idBounds } from '#db/time-bounds.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
@@ -36,14 +37,51 @@ test('no credit of a window lies outside its ids, whatever gaps and swapped time
   }
 })
 
+test('no transfer of a window lies outside its ids, long after its credit or in an hour without any', async () => {
+  await using database = await createTestDatabase()
+  const seed = 20_261_116
+  const random = seededRandom(seed)
+  const credits: { id: number; ms: number }[] = []
+  const transfers: { creditId: number; ms: number }[] = []
+  for (let id = 1, ms = START_MS; id <= 150; id++) {
+    ms += random.pick([0, 1000, 60_000, HOUR_MS, 7 * HOUR_MS])
+    credits.push({ id, ms })
+    transfers.push({ creditId: id, ms })
+    // Assigned, reversed or returned: a later transfer of an earlier credit.
+    const later = random.pick(credits).id
+    if (random.integer(0, 2) > 0) continue
+    ms += 3 * HOUR_MS
+    transfers.push({ creditId: later, ms })
+  }
+  await insertCredits(database.pool, credits)
+  const { rows } = await insertTransfers(database.pool, transfers)
+  const posted = rows.map(({ id, at }) => ({ id, ms: at.getTime() }))
+
+  for (let round = 0; round < 200; round++) {
+    const [one, other] = [random.pick(posted).ms, random.pick(posted).ms]
+    const [from, to] = [Math.min(one, other), Math.max(one, other) + random.integer(0, HOUR_MS)]
+    const window = { from: new Date(from), to: new Date(to) }
+
+    const { firstId, pastId } = await idBounds(database.pool, 'transfers', window)
+
+    const within = posted.filter(({ ms }) => ms >= from && ms < to)
+    const lost = within.filter(({ id }) => id < firstId || id >= pastId)
+    assert.deepEqual(lost, [], `seed ${seed}, round ${round}`)
+    const isFar = ({ ms }: { ms: number }) => ms < from - 24 * HOUR_MS || ms > to + 24 * HOUR_MS
+    const read = posted.filter(({ id }) => id >= firstId && id < pastId)
+    assert.deepEqual(read.filter(isFar), [], `seed ${seed}, round ${round}`)
+  }
+})
+
 test('without a time there is no bound, and an empty table has nothing in any window', async () => {
   await using database = await createTestDatabase()
   const at = new Date(START_MS)
 
-  const open = await idBounds(database.pool, 'transfers', {})
-  const empty = await idBounds(database.pool, 'transfers', { from: at, to: at })
-
-  assert.deepEqual(open, { firstId: 0n, pastId: 2n ** 63n - 1n })
+  for (const table of ['credits', 'transfers', 'collection_accounts'] as const) {
+    const open = await idBounds(database.pool, table, {})
+    assert.deepEqual(open, { firstId: 0n, pastId: 2n ** 63n - 1n })
+  }
+  const empty = await idBounds(database.pool, 'credits', { from: at, to: at })
   assert.equal(empty.firstId, empty.pastId)
 })
 
@@ -57,5 +95,25 @@ async function insertCredits(
      select id, '058', lpad(id::text, 30, '0'), '0123456789', 100, 'NGN', 'suspended', at
        from unnest($1::bigint[], $2::timestamptz[]) as c (id, at)`,
     [credits.map(({ id }) => id), credits.map(({ ms }) => new Date(ms))],
+  )
+}
+
+function insertTransfers(
+  db: Pool,
+  transfers: readonly { creditId: number; ms: number }[],
+): Promise<{ rows: { id: bigint; at: Date }[] }> {
+  return db.query(
+    `with accounts as (
+       insert into ledger_accounts (kind, owner) values ('bank', 'one'), ('bank', 'other')
+       returning id
+     )
+     insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason,
+                            posted_at)
+     select (select min(id) from accounts), (select max(id) from accounts), 100, t.credit_id,
+            'credit', t.at
+       from unnest($1::bigint[], $2::timestamptz[]) with ordinality as t (credit_id, at, place)
+      order by place
+     returning id, posted_at as at`,
+    [transfers.map(({ creditId }) => creditId), transfers.map(({ ms }) => new Date(ms))],
   )
 }

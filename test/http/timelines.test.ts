@@ -67,7 +67,10 @@ test('a payment tells of its advice, number, credit, ledger, events and every we
   const whole = await timeline(`${PAYMENTS}/${paymentReference}`)
 
   const [callback, ...others] = whole.filter(({ detail }) => detail.kind === 'callback')
-  assert.match(callback.description, /^Callback was answered 200 after \d+ ms\.$/)
+  assert.match(
+    callback.description,
+    /^Callback payment\.successful was answered 200 after \d+ ms\.$/,
+  )
   assert.deepEqual(others, [])
   const entries = whole.filter((entry) => entry !== callback)
   assert.deepEqual(kindsOf(entries), [
@@ -87,7 +90,7 @@ test('a payment tells of its advice, number, credit, ledger, events and every we
   assert.equal(booked.description, 'Booked in the ledger, from the bank to paid payments.')
   assert.equal(failed.reference, paid.reference)
   assert.equal(failed.detail.url, `${hooks.url}/mine`)
-  assert.match(failed.description, /^Webhook was answered 503 after \d+ ms\.$/)
+  assert.match(failed.description, /^Webhook payment\.successful was answered 503 after \d+ ms\.$/)
   assert.deepEqual([failed.detail.status, again.detail.status], [503, 200])
   assert.deepEqual([failed.detail.attempt, again.detail.attempt], [1, 2])
   for (const reference of [adviceReference, 'ORDER-1', sessionId, bankAccount]) {
@@ -106,7 +109,7 @@ test('a webhook that still waits is told of, with when it is tried next', async 
 
   const waiting = entries.find(({ kind }) => kind === 'waiting')
   assert.match(waiting.detail.nextAttemptAt, TIMESTAMP)
-  assert.equal(waiting.description, 'Webhook is waiting to be sent.')
+  assert.equal(waiting.description, 'Webhook payment.processing is waiting to be sent.')
   await bench.call({ method: 'DELETE', url: `/api/v1/webhook-endpoints/${endpoint.id}` })
 })
 

@@ -146,11 +146,11 @@ function Bar(props: { at: number; width: number; share: number; isPointed: boole
   )
 }
 
-// The next round number, so that the scale reads well: 1, 2 or 5 times a power of ten.
+// The next number whose half is as round, so that the scale reads well.
 function ceiling(most: number): number {
   if (most <= 0) return 1000
   const power = 10 ** Math.floor(Math.log10(most))
-  return ([1, 2, 5, 10].find((step) => step * power >= most) ?? 10) * power
+  return ([1, 2, 3, 4, 6, 8, 10].find((step) => step * power >= most) ?? 10) * power
 }
 
 // What scrolls must be reachable by keyboard.

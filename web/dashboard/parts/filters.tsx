@@ -1,4 +1,5 @@
-// Filters of a list, kept in the address. On a narrow page they fold away. A choice filters at once, a text when it is done.
+// Filters of a list, kept in the address. On a narrow page they fold away. A choice filters at once,
+// a text when it is done.
 
 import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
