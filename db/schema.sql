@@ -227,6 +227,7 @@ create table delivery_attempts (
   latency_ms integer not null,
   error text,
   response_start text,
+  signature text,
   constraint delivery_attempts_pkey PRIMARY KEY (event_id, destination_id, attempt)
 ) partition by RANGE (event_id);
 

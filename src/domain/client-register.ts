@@ -156,16 +156,19 @@ export async function resumeClient(
   return getClient(tx, by.now, clientId)
 }
 
+// What the operator does to a client is `client.…`, whose doer is kept from the client
+// (actions.ts); what its own people do is not.
 export async function rotateClientSecret(
   tx: Transaction,
   by: By,
   clientId: string,
   change: { secret: NewSecret; overlapSeconds: number },
+  action: 'client.rotate_secret' | 'secret.rotate' = 'client.rotate_secret',
 ): Promise<ClientDetail> {
   const client = await getClient(tx, by.now, clientId)
   await replaceSecret(tx, by.now, client.id, change)
   const { secret, overlapSeconds } = change
-  await record(tx, by, client, 'client.rotate_secret', { keyId: secret.keyId, overlapSeconds })
+  await record(tx, by, client, action, { keyId: secret.keyId, overlapSeconds })
   return getClient(tx, by.now, clientId)
 }
 
@@ -191,7 +194,7 @@ async function record(
   tx: Transaction,
   { now, actor }: By,
   { id, clientId }: { id: bigint; clientId: string },
-  action: `client.${string}`,
+  action: `client.${string}` | 'secret.rotate',
   detail: object,
 ): Promise<void> {
   await recordAction(tx, now, {

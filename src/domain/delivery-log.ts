@@ -2,6 +2,7 @@
 // of the merchant's developer, so that nobody has to guess why a webhook did not come.
 
 import type { Queryable } from '#db/pool.ts'
+import type { Condition } from './webhook-endpoints.ts'
 
 export type Attempt = {
   eventId: string
@@ -12,6 +13,7 @@ export type Attempt = {
   latencyMs: number
   error: string | null
   responseStart: string | null
+  signature: string | null
 }
 
 export type Delivery = {
@@ -26,13 +28,7 @@ export type Delivery = {
   deliveredAt: Date | null
 }
 
-export type EndpointHealth = {
-  failures: number
-  failingSince: Date | null
-  pausedUntil: Date | null
-  disabledWhy: string | null
-  lastAttempts: Attempt[]
-}
+export type EndpointHealth = Condition & { lastAttempts: Attempt[] }
 
 export const ATTEMPTS_SHOWN = 10
 
@@ -44,7 +40,7 @@ const QUEUED_LOOKED_AT = 50
 const ATTEMPT_COLUMNS = `
   a.event_id as "eventId", a.destination_id as "destinationId", a.attempt,
   a.attempted_at as "attemptedAt", a.status, a.latency_ms as "latencyMs", a.error,
-  a.response_start as "responseStart"`
+  a.response_start as "responseStart", a.signature`
 
 // In the order in which they were queued.
 export async function listDeliveries(db: Queryable, eventId: string): Promise<Delivery[]> {

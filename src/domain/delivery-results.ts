@@ -23,6 +23,7 @@ export type AttemptOutcome = {
   latencyMs: number
   error: string | null
   responseStart: string
+  signature: string | null // As it went out. Null: nothing was sent.
   nextAttemptAt: Date | null // Null: none is planned.
 }
 
@@ -71,19 +72,20 @@ async function writeOutcomes(
                     delivered_at = case when o.state = 'delivered' then $12::timestamptz end
                from unnest($1::uuid[], $2::bigint[], $3::int[], $4::timestamptz[], $5::text[],
                            $6::timestamptz[], $7::timestamptz[], $8::int[], $9::int[],
-                           $10::text[], $11::text[]) with ordinality
+                           $10::text[], $11::text[], $15::text[]) with ordinality
                     as o (event_id, destination_id, attempts, leased_until, state,
                           next_attempt_at, attempted_at, status, latency_ms, error,
-                          response_start, place)
+                          response_start, signature, place)
               where v.event_id = o.event_id and v.destination_id = o.destination_id
                 and v.event_id between $13 and $14 and v.state = 'pending'
                 and v.attempts = o.attempts and v.leased_until = o.leased_until
              returning v.event_id, v.destination_id, v.attempts, o.attempted_at, o.status,
-                       o.latency_ms, o.error, o.response_start, o.place
+                       o.latency_ms, o.error, o.response_start, o.signature, o.place
            ), logged as (
-             insert into delivery_attempts
+             insert into delivery_attempts (event_id, destination_id, attempt, attempted_at, status,
+                                            latency_ms, error, response_start, signature)
              select event_id, destination_id, attempts, attempted_at, status, latency_ms, error,
-                    response_start from done
+                    response_start, signature from done
            )
            select place::text from done`,
     values: [
@@ -100,6 +102,7 @@ async function writeOutcomes(
       outcomes.map(({ responseStart }) => responseStart),
       now,
       ...boundsOf(ids),
+      outcomes.map(({ signature }) => signature),
     ],
   })
   const counted = new Array<boolean>(outcomes.length).fill(false)

@@ -38,6 +38,11 @@ export function scopesOf(role: Role, client: Client): readonly Scope[] {
   return SCOPES_OF[role].filter((scope) => client.scopes.includes(scope))
 }
 
+// Who sees which secrets a client logs in with (never the secrets themselves), and makes new ones.
+export function mayManageSecrets(role: Role): boolean {
+  return role === 'owner' || role === 'developer' || role === 'operator'
+}
+
 type Manager = { role: Role; clientId: bigint }
 
 // Whose users may be managed: an owner's own client's; an operator's everybody's.

@@ -23,7 +23,17 @@ export type WebhookEndpoint = {
   isActive: boolean
   createdAt: Date
   updatedAt: Date
+  condition: Condition
 }
+
+export type Condition = {
+  failures: number // In a row.
+  failingSince: Date | null
+  pausedUntil: Date | null
+  disabledWhy: string | null
+}
+
+type EndpointRow = Omit<WebhookEndpoint, 'condition'> & Condition
 
 export type EndpointChanges = {
   url?: string | undefined
@@ -41,7 +51,9 @@ const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 const SELECT_ENDPOINT = `
   select e.id, e.url, e.event_types as "eventTypes",
          e.is_active and d.disabled_at is null as "isActive",
-         e.created_at as "createdAt", e.updated_at as "updatedAt"
+         e.created_at as "createdAt", e.updated_at as "updatedAt", d.failures,
+         d.failing_since as "failingSince", d.paused_until as "pausedUntil",
+         d.disabled_why as "disabledWhy"
     from webhook_endpoints e
     join destinations d on d.client_id = e.client_id
      and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = e.id`
@@ -82,13 +94,13 @@ export async function getEndpoint(
   clientId: bigint,
   id: string,
 ): Promise<WebhookEndpoint> {
-  const { rows } = await db.query<WebhookEndpoint>({
+  const { rows } = await db.query<EndpointRow>({
     name: 'get-endpoint',
     text: `${SELECT_ENDPOINT} where e.id = $1 and e.client_id = $2 and e.deleted_at is null`,
     values: [id, clientId],
   })
   if (!rows[0]) throw new Refusal('endpoint_not_found')
-  return rows[0]
+  return endpointOf(rows[0])
 }
 
 // Newest first, older than `beforeId`.
@@ -97,14 +109,19 @@ export async function listEndpoints(
   clientId: bigint,
   { beforeId, limit }: { beforeId: string | null; limit: number },
 ): Promise<WebhookEndpoint[]> {
-  const { rows } = await db.query<WebhookEndpoint>({
+  const { rows } = await db.query<EndpointRow>({
     name: 'list-endpoints',
     text: `${SELECT_ENDPOINT}
             where e.client_id = $1 and e.deleted_at is null and ($2::uuid is null or e.id < $2)
             order by e.id desc limit $3`,
     values: [clientId, beforeId, limit],
   })
-  return rows
+  return rows.map(endpointOf)
+}
+
+function endpointOf(row: EndpointRow): WebhookEndpoint {
+  const { failures, failingSince, pausedUntil, disabledWhy, ...endpoint } = row
+  return { ...endpoint, condition: { failures, failingSince, pausedUntil, disabledWhy } }
 }
 
 export async function updateEndpoint(

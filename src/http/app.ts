@@ -20,10 +20,12 @@ import { eventRoutes } from '#http/routes/events.ts'
 import { exportRoutes } from '#http/routes/exports.ts'
 import { healthRoutes } from '#http/routes/health.ts'
 import { ledgerRoutes } from '#http/routes/ledger.ts'
+import { limitRoutes } from '#http/routes/limits.ts'
 import { loginRoutes } from '#http/routes/login.ts'
 import { operatorClientChangeRoutes } from '#http/routes/operator-client-changes.ts'
 import { operatorClientRoutes } from '#http/routes/operator-clients.ts'
 import { overviewRoutes } from '#http/routes/overview.ts'
+import { ownClientRoutes } from '#http/routes/own-client.ts'
 import { ownSignInRoutes } from '#http/routes/own-sign-in.ts'
 import { paymentRoutes } from '#http/routes/payments.ts'
 import { railRoutes } from '#http/routes/rails.ts'
@@ -141,6 +143,8 @@ async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(sessionRoutes, deps)
   await app.register(ownSignInRoutes, deps)
   await app.register(userRoutes, deps)
+  await app.register(ownClientRoutes, deps)
+  await app.register(limitRoutes, deps)
   await app.register(brandingRoutes, deps)
   await app.register(checkoutRoutes, deps)
   await app.register(dashboardRoutes)

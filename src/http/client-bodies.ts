@@ -2,6 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { ClientDetail, ClientEntry } from '#domain/client-register.ts'
+import { OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/client-secrets.ts'
 import type { DayOfUse } from '#domain/client-use.ts'
 import { SCOPES, type Scope } from '#domain/scopes.ts'
 import { Refusal } from '#errors.ts'
@@ -60,6 +61,20 @@ export const ClientFields = {
     }),
   ),
 }
+
+export const RotationBody = Type.Object(
+  {
+    overlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: OVERLAP_SECONDS_MAX,
+        default: OVERLAP_SECONDS_DEFAULT,
+        'x-says': `Must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}.`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
 
 export const ClientName = text(100, 'Of the merchant, as payers see it.')
 export const ClientParams = Type.Object({ clientId: Type.String() })

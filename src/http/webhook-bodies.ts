@@ -3,9 +3,11 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { Attempt, Delivery, EndpointHealth } from '#domain/delivery-log.ts'
 import { timestamp } from '#domain/resource-views.ts'
-import type { WebhookEndpoint } from '#domain/webhook-endpoints.ts'
+import type { Condition, WebhookEndpoint } from '#domain/webhook-endpoints.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
+import { OUR_HEADERS } from '#webhooks/attempt.ts'
+import { headersOf } from '#webhooks/signature.ts'
 import { nullable } from './schemas.ts'
 
 const AttemptFields = {
@@ -18,6 +20,11 @@ const AttemptFields = {
   latencyMs: Type.Integer(),
   error: nullable('string', { description: 'What went wrong, in plain words.' }),
   responseStart: nullable('string', { description: 'The beginning of the answer, up to 4 kB.' }),
+  requestHeaders: Type.Unsafe<Record<string, string> | null>({
+    type: ['object', 'null'],
+    additionalProperties: { type: 'string' },
+    description: 'As they were sent. Null: nothing was sent, or it was before they were kept.',
+  }),
 }
 
 export const DeliveryBody = Type.Object({
@@ -55,11 +62,16 @@ export const Secret = Type.String({
   description: 'Standard Webhooks: whsec_ and the base64 of the key. Two sign during a rotation.',
 })
 
-export const HealthBody = Type.Object({
+const HealthFields = {
   failures: Type.Integer({ description: 'In a row.' }),
   failingSince: nullable('string'),
   pausedUntil: nullable('string', { description: 'Nothing is sent there before this time.' }),
   disabledWhy: nullable('string'),
+}
+export const ListedHealth = Type.Object(HealthFields)
+
+export const HealthBody = Type.Object({
+  ...HealthFields,
   lastAttempts: Type.Array(Type.Object({ eventId: Type.String(), ...AttemptFields })),
 })
 
@@ -75,16 +87,19 @@ export function eventIdOf(text: string): string {
   return id
 }
 
-export function presentEndpoint({ createdAt, updatedAt, ...endpoint }: WebhookEndpoint) {
-  return { ...endpoint, createdAt: timestamp(createdAt), updatedAt: timestamp(updatedAt) }
+export function presentEndpoint({ id, url, eventTypes, isActive, ...times }: WebhookEndpoint) {
+  const { createdAt, updatedAt } = times
+  const kept = { id, url, eventTypes, isActive }
+  return { ...kept, createdAt: timestamp(createdAt), updatedAt: timestamp(updatedAt) }
+}
+
+export function presentListedEndpoint(endpoint: WebhookEndpoint) {
+  return { ...presentEndpoint(endpoint), health: presentCondition(endpoint.condition) }
 }
 
 export function presentHealth(health: EndpointHealth) {
   return {
-    failures: health.failures,
-    failingSince: optionalTime(health.failingSince),
-    pausedUntil: optionalTime(health.pausedUntil),
-    disabledWhy: health.disabledWhy,
+    ...presentCondition(health),
     lastAttempts: health.lastAttempts.map((attempt) => ({
       eventId: attempt.eventId,
       ...presentAttempt(attempt),
@@ -107,9 +122,30 @@ export function presentDelivery(delivery: Delivery, attempts: readonly Attempt[]
   }
 }
 
-function presentAttempt({ attempt, attemptedAt, status, latencyMs, error, ...rest }: Attempt) {
-  const { responseStart } = rest
-  return { attempt, attemptedAt: timestamp(attemptedAt), status, latencyMs, error, responseStart }
+function presentAttempt({ eventId, attemptedAt, signature, ...rest }: Attempt) {
+  const { attempt, status, latencyMs, error, responseStart } = rest
+  const requestHeaders = signature && {
+    ...OUR_HEADERS,
+    ...headersOf(eventId, attemptedAt, signature),
+  }
+  return {
+    attempt,
+    attemptedAt: timestamp(attemptedAt),
+    status,
+    latencyMs,
+    error,
+    responseStart,
+    requestHeaders: requestHeaders || null,
+  }
+}
+
+function presentCondition({ failures, failingSince, pausedUntil, disabledWhy }: Condition) {
+  return {
+    failures,
+    failingSince: optionalTime(failingSince),
+    pausedUntil: optionalTime(pausedUntil),
+    disabledWhy,
+  }
 }
 
 function optionalTime(date: Date | null): string | null {

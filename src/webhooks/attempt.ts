@@ -17,7 +17,10 @@ export const ATTEMPT_TIMEOUT_MS = 15_000
 export const ANSWER_BYTES_MAX = 4_096
 
 const RETRY_AFTER_LENGTH_MAX = 64
-const OUR_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Manilla-Webhooks/1' }
+export const OUR_HEADERS = {
+  'content-type': 'application/json',
+  'user-agent': 'Manilla-Webhooks/1',
+}
 
 export type AttemptRequest = {
   url: string

@@ -20,7 +20,7 @@ import type { Sealer } from '#seal.ts'
 import type { Wake } from '#wake.ts'
 import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attempt } from '#webhooks/attempt.ts'
 import { nextAttemptAt, parseRetryAfter } from '#webhooks/retry-schedule.ts'
-import { sign } from '#webhooks/signature.ts'
+import { headersOf, secondsOf, sign } from '#webhooks/signature.ts'
 import { createGuardedAgent } from '#webhooks/target-guard.ts'
 import { Lanes } from './delivery-lanes.ts'
 import { Packer, type Parcel } from './delivery-parcels.ts'
@@ -41,6 +41,8 @@ export type DelivererDeps = {
 // Claimed so long ago that the lease might end before the attempt does.
 const LEASE_LEFT_MIN_MS = ATTEMPT_TIMEOUT_MS + 5_000
 assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
+
+type Sent = AttemptResult & { signature: string | null }
 
 const GRACE_MS = 3_000
 const RESULTS = { itemsMax: 500, inFlightMax: 2, queueMax: 100_000 }
@@ -127,28 +129,32 @@ export class Deliverer {
     await Promise.all([this.#record(parcel, attemptedAt, result), this.#release(refused)])
   }
 
-  async #send(parcel: Parcel, at: Date): Promise<AttemptResult> {
+  async #send(parcel: Parcel, at: Date): Promise<Sent> {
     const { claim, secrets, body } = parcel
     if (body === null) return notSent(parcel.problem)
-    const timestamp = Math.floor(at.getTime() / 1000)
-    const headers = {
-      'webhook-id': claim.eventId,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': sign(secrets, claim.eventId, timestamp, body),
-    }
+    const signature = sign(secrets, claim.eventId, secondsOf(at), body)
+    const headers = headersOf(claim.eventId, at, signature)
     const { timeoutMs = ATTEMPT_TIMEOUT_MS } = this.#deps
     const { signal } = this.#stopping
-    return attempt(this.#agent, { url: claim.url, headers, body, timeoutMs, signal })
+    const result = await attempt(this.#agent, {
+      url: claim.url,
+      headers,
+      body,
+      timeoutMs,
+      signal,
+    })
+    return { ...result, signature }
   }
 
   // Should it fail, the lease runs out and the delivery is sent again.
-  async #record(parcel: Parcel, attemptedAt: Date, result: AttemptResult): Promise<void> {
-    const { ok: isOk, status, latencyMs, error, responseStart } = result
+  async #record(parcel: Parcel, attemptedAt: Date, result: Sent): Promise<void> {
+    const { ok: isOk, status, latencyMs, error, responseStart, signature } = result
     const isOver = isOk || status === GONE || parcel.body === null
     const nextAttemptAt = isOver ? null : this.#retryAt(parcel, result)
     const { claim } = parcel
-    const outcome = { claim, attemptedAt, isOk, status, latencyMs, error, responseStart }
-    await this.#results.submit({ ...outcome, nextAttemptAt }).catch(() => {})
+    const answer = { isOk, status, latencyMs, error, responseStart }
+    const outcome = { claim, attemptedAt, signature, ...answer, nextAttemptAt }
+    await this.#results.submit(outcome).catch(() => {})
     this.#settle(parcel)
   }
 
@@ -171,7 +177,7 @@ export class Deliverer {
   }
 }
 
-function notSent(error: string): AttemptResult {
-  const nothing = { status: null, responseStart: '', retryAfter: null }
+function notSent(error: string): Sent {
+  const nothing = { status: null, responseStart: '', retryAfter: null, signature: null }
   return { ok: false, latencyMs: 0, error, ...nothing }
 }

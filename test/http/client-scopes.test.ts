@@ -20,6 +20,7 @@ const ASKED: Record<Scope, readonly string[]> = {
     'getAccountTimeline',
     'exportCollectionAccounts',
     'getBranding',
+    'getLimits',
     'getBalances',
     'listMerchantBalances',
   ],

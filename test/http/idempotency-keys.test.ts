@@ -42,6 +42,7 @@ const OPERATIONS = await keyedOperations(bench)
 const BY_PEOPLE = [
   'createUser',
   'resetUserPassword',
+  'rotateOwnSecret',
   'askForSuspense',
   'approveSuspenseRequest',
   'rejectSuspenseRequest',

@@ -2,6 +2,7 @@
 // have it sent once more, whole ranges of time too.
 
 import assert from 'node:assert/strict'
+import type { IncomingHttpHeaders } from 'node:http'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { closeAfterTests } from '../support/closing.ts'
@@ -16,7 +17,9 @@ const { newClient, list, pay, register } = webhookJourneys(bench, 'AGAIN')
 
 test('an event tells every attempt at its delivery, in plain words', async () => {
   const bodies: string[] = []
+  const sent: IncomingHttpHeaders[] = []
   await using receiver = await httpReceiver((request, answer) => {
+    sent.push(request.headers)
     request.on('data', (chunk) => bodies.push(String(chunk)))
     answer.writeHead(bodies.length === 0 ? 500 : 200).end('thank you')
   })
@@ -48,6 +51,11 @@ test('an event tells every attempt at its delivery, in plain words', async () =>
     ],
   )
   assert.equal(taken.attempts[0].responseStart, 'thank you')
+  taken.attempts.forEach(({ requestHeaders }: { requestHeaders: object }, at: number) => {
+    const names = Object.keys(requestHeaders)
+    assert.equal(names.length, 5)
+    assert.deepEqual(requestHeaders, pick(sent[at] as object, names))
+  })
   assert(Number.isInteger(taken.attempts[0].latencyMs))
   assert.match(taken.attempts[0].attemptedAt, TIMESTAMP)
   assert.deepEqual([refused.kind, refused.endpointId, refused.url], ['notification', null, dead])

@@ -115,6 +115,7 @@ test('one that we disabled reads so, and why, until its owner switches it on', a
   const url = `${ENDPOINTS}/${id}`
 
   const before = dataOf(await bench.call({ url, token }), 'account')
+  const listed = (await bench.call({ url: ENDPOINTS, token })).json()
   const body = { isActive: true }
   const on = dataOf(await bench.call({ method: 'PATCH', url, body, token }), 'account')
   const after = dataOf(await bench.call({ url, token }), 'account')
@@ -123,6 +124,8 @@ test('one that we disabled reads so, and why, until its owner switches it on', a
   assert.equal(before.health.disabledWhy, 'the receiver answered 410')
   assert.match(before.health.failingSince, TIMESTAMP)
   assert.match(before.health.pausedUntil, TIMESTAMP)
+  const { lastAttempts: _, ...condition } = before.health
+  assert.deepEqual(listed.data[0].health, condition)
   assert.equal(on.isActive, true)
   assert.deepEqual([after.health.failures, after.health.disabledWhy], [0, null])
 })

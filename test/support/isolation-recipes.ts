@@ -176,6 +176,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
     subject: `client/${of.clientId}`,
   })),
   getBranding: list('/api/v1/branding'),
+  getOwnClient: list('/dashboard/api/client'),
   createClient: (of) => [post(CLIENTS, { name: 'X', clientId: of.clientId })],
   listClients: list(CLIENTS),
   getClient: client(''),
@@ -230,6 +231,7 @@ export const MAKING: Record<string, Recipe> = {
   setSuspenseSettings: () => [
     { method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes: false } },
   ],
+  rotateOwnSecret: () => [post('/dashboard/api/client/rotate-secret')],
   setBranding: () => [
     { method: 'PUT', url: '/api/v1/branding', body: { name: 'Own', colour: '#123456' } },
   ],
@@ -245,6 +247,7 @@ export const WITHOUT: Record<string, string> = {
   health: NO_CLIENT,
   ready: NO_CLIENT,
   listSupportedBanks: NO_CLIENT,
+  getLimits: NO_CLIENT,
   nameEnquiry: BANKS,
   reverseCredit: BANKS,
   settleReturn: BANKS,

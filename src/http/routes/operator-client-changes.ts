@@ -9,7 +9,7 @@ import {
   rotateClientSecret,
   suspendClient,
 } from '#domain/client-register.ts'
-import { makeSecret, OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/client-secrets.ts'
+import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/client-secrets.ts'
 import { Refusal } from '#errors.ts'
 import {
   CLIENTS,
@@ -20,6 +20,7 @@ import {
   ClientWithSecretBody,
   clientIdOf,
   presentClientDetail,
+  RotationBody,
 } from '#http/client-bodies.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -95,19 +96,7 @@ const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'The old one logs in until the overlap is over. With an overlap of 0 it does not any ' +
           'more, and all tokens of the client are dead.',
         headers: IdempotencyHeaders,
-        body: Type.Object(
-          {
-            overlapSeconds: Type.Optional(
-              Type.Integer({
-                minimum: 0,
-                maximum: OVERLAP_SECONDS_MAX,
-                default: OVERLAP_SECONDS_DEFAULT,
-                'x-says': `Must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}.`,
-              }),
-            ),
-          },
-          { additionalProperties: false },
-        ),
+        body: RotationBody,
         response: oneWithSecret,
       },
     },

@@ -26,8 +26,10 @@ import {
   EndpointFields,
   endpointIdOf,
   HealthBody,
+  ListedHealth,
   presentEndpoint,
   presentHealth,
+  presentListedEndpoint,
   Secret,
 } from '#http/webhook-bodies.ts'
 import { checkTargetUrl } from '#webhooks/target-guard.ts'
@@ -69,6 +71,7 @@ const EndpointChange = Type.Object(
 )
 
 const EndpointBody = Type.Object(EndpointFields)
+const ListedEndpoint = Type.Object({ ...EndpointFields, health: ListedHealth })
 const EndpointWithSecret = Type.Object({ ...EndpointFields, secret: Secret })
 const EndpointDetail = Type.Object({
   ...EndpointFields,
@@ -122,10 +125,10 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listWebhookEndpoints',
         tags,
-        summary: 'Webhook endpoints, newest first',
+        summary: 'Webhook endpoints and how they are doing, newest first',
         security: BEARER,
         querystring: query(PageQuery),
-        response: { 200: ListEnvelope(EndpointBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ListedEndpoint), '4xx': ApiFailure },
       },
     },
     async ({ client, query: asked }) => {
@@ -134,7 +137,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = limitOf(asked)
       const rows = await listEndpoints(db, client.id, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
-      return listed('Webhook endpoints retrieved successfully', page, presentEndpoint)
+      return listed('Webhook endpoints retrieved successfully', page, presentListedEndpoint)
     },
   )
 }
