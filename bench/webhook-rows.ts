@@ -16,7 +16,7 @@ import { startWorker } from './service-process.ts'
 import type { Stage } from './stage.ts'
 
 const ENDPOINTS = 8
-const AHEAD = 4_500 // Deliveries a second that there is work for.
+const AHEAD = 8_000 // Deliveries a second that there is work for.
 const BACKLOG = 1_000_000
 const DEAD = 1_000
 const EVENTS_OF_DEAD = 5
@@ -39,6 +39,7 @@ async function backlog(stage: Stage): Promise<Result> {
   await using receiver = startChild('receiver.ts')
   const { port } = await ask<{ port: number }>(receiver, { listen: true })
   const written = await openAccounts(books, [''])
+  await forgetEarlier(books)
   for (let at = 0; at < ENDPOINTS; at++) {
     const url = `http://127.0.0.1:${port}/${at}`
     await withTransaction(books.db, (tx) =>
@@ -73,6 +74,7 @@ async function besideDead(stage: Stage): Promise<Result> {
     books,
     Array.from({ length: DEAD }, (_, at) => `http://127.0.0.1:${port}/hang/${at}`),
   )
+  await forgetEarlier(books)
   const healthy = await openAccounts(books, [`http://127.0.0.1:${port}/healthy`])
   await writeEvents(books, dead, DEAD * EVENTS_OF_DEAD)
   const count = Math.ceil((HEALTHY_PER_SECOND * measureMs) / 1000)
@@ -101,6 +103,14 @@ async function openAccounts(books: Books, urls: readonly string[]): Promise<Writ
     [numbers],
   )
   return { clientId: rows[0]?.clientId as bigint, accountIds: rows.map((row) => row.id) }
+}
+
+// As if a worker had been there all along: what was written so far is not to be delivered.
+async function forgetEarlier({ db }: Books): Promise<void> {
+  await db.query(
+    `insert into dispatch_cursors (client_id, sequence) select id, event_sequence from clients
+     on conflict (client_id) do update set sequence = excluded.sequence`,
+  )
 }
 
 // Spread evenly over the accounts.
