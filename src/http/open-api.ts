@@ -83,7 +83,8 @@ const referencePage: FastifyPluginAsync = async (app) => {
   let reference: Promise<FastifyInstance> | undefined
   const show = async (request: FastifyRequest, reply: FastifyReply) => {
     reference ??= openReference()
-    const { statusCode, headers, rawPayload } = await (await reference).inject({ url: request.url })
+    const url = request.url.split('?', 1)[0]?.toLowerCase() as string // Ours match in any case.
+    const { statusCode, headers, rawPayload } = await (await reference).inject({ url })
     const type = String(headers['content-type'] ?? 'text/plain')
     if (type.includes('javascript')) reply.header('cache-control', SCRIPT_KEPT)
     if (type.startsWith('text/html')) {

@@ -77,7 +77,17 @@ test('the reference page lets in nothing but itself, and its script may be kept'
   assert.equal(headers['x-content-type-options'], 'nosniff')
 })
 
-test('the reference page refuses a host that is none', async () => {
+test('the reference page is there however its address is written', async () => {
+  for (const url of ['/docs/', '/DOCS/', '/Docs/?x=%', '/docs/js/SCALAR.js?v=1']) {
+    const { statusCode, headers } = await bench.call({ url, token: null })
+    assert.equal(statusCode, 200, url)
+    assert.match(String(headers['content-type']), /^(?:text\/html|application\/javascript)\b/, url)
+  }
+  const { statusCode, headers } = await bench.call({ url: '/DOCS', token: null })
+  assert.deepEqual([statusCode, headers.location], [301, '/docs/'])
+})
+
+test('the reference page takes any host, and never fails for it', async () => {
   for (const host of ['[', 'a b', 'a:b:c', '%', '@', '\\', '']) {
     for (const url of ['/docs', '/docs/', '/docs/js/scalar.js']) {
       const { statusCode } = await bench.call({ url, token: null, headers: { host } })
