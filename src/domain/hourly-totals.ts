@@ -88,7 +88,10 @@ export async function countEvents(
 ): Promise<boolean> {
   await tx.query({
     name: 'open-totals-cursor',
-    text: 'insert into totals_cursors (client_id) values ($1) on conflict do nothing',
+    // Looked for first: an insert would wait for whoever is counting.
+    text: `insert into totals_cursors (client_id)
+           select $1 where not exists (select from totals_cursors where client_id = $1)
+           on conflict do nothing`,
     values: [clientId],
   })
   const { rows } = await tx.query<{ sequence: bigint }>({

@@ -18,6 +18,7 @@ import {
 } from '../support/fixtures.ts'
 import { type Bench, START, startTestService } from '../support/running-service.ts'
 import { credit, openDesk, type Row, reverse } from '../support/tracing.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 const OVERVIEW = '/api/v1/overview'
 const HOUR_MS = 60 * MINUTE_MS
@@ -123,10 +124,19 @@ test('however the counting is cut into rounds, the sums are the same', async () 
 test('two that count at once count each event once', async () => {
   await using own = await startTestService()
   const { collected, credits } = await aDay(own)
-  const round = countEventsRound(own)
+  const { rows } = await own.db.query('select id from clients')
+  const [{ id }] = rows
+  await withTransaction(own.db, (tx) => countEvents(tx, id, 3))
 
-  await Promise.all([round(NEVER), round(NEVER), round(NEVER)])
-  await round(NEVER)
+  // The second begins when the first has counted and not committed.
+  let second: Promise<unknown> | undefined
+  await withTransaction(own.db, async (tx) => {
+    await countEvents(tx, id)
+    second = withTransaction(own.db, (other) => countEvents(other, id))
+    // It gives way, or else would wait.
+    await Promise.race([second, untilBlocked(own.db, 1).catch(() => {})])
+  })
+  await second
 
   const { today } = await overview(own)
   assert.deepEqual([today.collected, today.credits], [collected, credits])

@@ -7,6 +7,7 @@ export type LiveEvent = { type: string; sequence: number; data: Record<string, u
 type Listener = (event: LiveEvent) => void
 
 const STREAM = '/api/v1/events/stream'
+const RETRY_MS = 10_000
 const TYPES = [
   'account.created',
   'account.updated',
@@ -44,7 +45,15 @@ function open(): void {
   source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
   for (const type of TYPES) source.addEventListener(type, tell)
   source.addEventListener('open', () => say(true))
-  source.addEventListener('error', () => say(false))
+  source.addEventListener('error', falter)
+}
+
+// A browser comes back by itself after a broken connection, but not after a refusal.
+function falter(): void {
+  say(false)
+  if (source?.readyState !== EventSource.CLOSED) return
+  source = undefined
+  window.setTimeout(open, RETRY_MS)
 }
 
 function close(): void {
