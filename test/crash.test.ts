@@ -4,10 +4,10 @@
 // The database of these tests is the real one, with fsync, in a data folder of its own.
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createPool } from '#db/pool.ts'
 import { auditBooks } from '#domain/audit.ts'
-import { type ChildService, databaseOf, startChild } from './support/child-service.ts'
+import { type ChildService, databaseOf, kill, startChild } from './support/child-service.ts'
 import {
   type Ask,
   type Customer,
@@ -15,49 +15,65 @@ import {
   type Journal,
   naira,
 } from './support/crash-journal.ts'
+import { until } from './support/embedded-bench.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
 const CUSTOMERS = 32
 const ANSWERS_BEFORE_KILL = 400
 
-const folder = createTempFolder()
-after(() => folder[Symbol.dispose]())
+const ANSWERS_AFTER_ONE = 200
 
-test('whatever is killed, the next start has all that was answered', async (t) => {
-  let service = await startChild({ folder: folder.path })
-  try {
-    for (const whom of ['everything', 'database', 'process'] as const) {
-      await t.test(`${whom} is killed`, async (round) => {
-        const journal = await runUntilKilled(service, whom)
-        const asks = journal.customers.flatMap((customer) => customer.asks)
-        const unanswered = asks.filter((ask) => !ask.answer)
-        const answered = asks.length - unanswered.length
-        round.diagnostic(`${answered} answered, ${unanswered.length} in flight`)
-        assert(answered >= ANSWERS_BEFORE_KILL)
-        assert(unanswered.length > 0)
+for (const processes of [1, 2]) {
+  test(`whatever is killed, the next start has all that was answered (${processes} for HTTP)`, async (t) => {
+    using folder = createTempFolder()
+    const start = () =>
+      startChild({ folder: folder.path, env: { MANILLA_PROCESSES: `${processes}` } })
+    let service = await start()
+    try {
+      for (const whom of ['everything', 'database', 'process'] as const) {
+        await t.test(`${whom} is killed`, async (round) => {
+          const journal = await runUntilKilled(service, whom)
+          const asks = journal.customers.flatMap((customer) => customer.asks)
+          const unanswered = asks.filter((ask) => !ask.answer)
+          const answered = asks.length - unanswered.length
+          round.diagnostic(`${answered} answered, ${unanswered.length} in flight`)
+          assert(answered >= ANSWERS_BEFORE_KILL)
+          assert(unanswered.length > 0)
 
-        service = await startChild({ folder: folder.path })
-        const ask = journal.asker(service.url)
-        await Promise.all(journal.customers.map((customer) => checkCustomer(ask, customer)))
-        await Promise.all(unanswered.map((request) => askAgain(ask, request)))
-        await checkBooks(journal)
-      })
+          service = await start()
+          const ask = journal.asker(service.url)
+          await Promise.all(journal.customers.map((customer) => checkCustomer(ask, customer)))
+          await Promise.all(unanswered.map((request) => askAgain(ask, request)))
+          await checkBooks(folder.path, journal)
+        })
+      }
+      assert.equal(await service.stop(), 0)
+    } finally {
+      await service[Symbol.asyncDispose]()
     }
-    assert.equal(await service.stop(), 0)
-  } finally {
-    await service[Symbol.asyncDispose]()
-  }
-})
+  })
+}
 
+// Of several that answer HTTP one is killed before: the other goes on, and a new one comes.
 async function runUntilKilled(
   service: ChildService,
   whom: 'everything' | 'database' | 'process',
 ): Promise<Journal> {
+  const [one, other] = service.httpProcesses()
   const enough = Promise.withResolvers<void>()
+  const enoughAfter = Promise.withResolvers<void>()
   const driven = driveJourneys(service.url, CUSTOMERS, (answers) => {
     if (answers === ANSWERS_BEFORE_KILL) enough.resolve()
+    if (answers === ANSWERS_BEFORE_KILL + ANSWERS_AFTER_ONE) enoughAfter.resolve()
   })
   await Promise.race([enough.promise, driven])
+  if (one && other) {
+    kill(one)
+    await Promise.race([enoughAfter.promise, driven])
+    await until('another takes its place', () => service.httpProcesses().length === 2)
+    assert(service.httpProcesses().includes(other), 'the other goes on')
+    assert(!service.httpProcesses().includes(one))
+  }
   await service.kill(whom)
   return driven
 }
@@ -97,14 +113,20 @@ async function askAgain(ask: Asker, request: Ask): Promise<void> {
   assert.deepEqual(second, first)
 }
 
-async function checkBooks({ customers }: Journal): Promise<void> {
+async function checkBooks(folder: string, { customers }: Journal): Promise<void> {
   const db = createPool({
-    connectionString: databaseOf(folder.path),
+    connectionString: databaseOf(folder),
     max: 2,
     onIdleError: () => {},
   })
   try {
     assert.deepEqual(await auditBooks(db), [])
+    const { rows: sequences } = await db.query(
+      `select c.event_sequence::int as given, count(*)::int as kept, max(sequence)::int as last
+         from clients c join events e on e.client_id = c.id group by c.id`,
+    )
+    for (const { given, kept, last } of sequences) assert.deepEqual([kept, last], [given, given])
+    assert(sequences.length > 0)
     const names = customers.map((customer) => customer.name)
     const { rows: accounts } = await db.query(
       `select account_name from collection_accounts where account_name = any($1)`,

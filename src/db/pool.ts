@@ -3,6 +3,7 @@
 import pg from 'pg'
 
 const INT8 = 20
+const REPLAN_FACTOR = 4
 pg.types.setTypeParser(INT8, BigInt)
 
 export type Pool = pg.Pool
@@ -41,7 +42,24 @@ export function createBatchPool({ connectionString, max, onIdleError }: Options)
     statement_timeout: 10_000,
     pipeline: true,
   })
+  replanAsUsed(pool)
   return listen(pool, onIdleError)
+}
+
+// A plan lasts as long as its connection, and one that was made while a table was small may find its
+// rows by the wrong index when it is large: seen with foreign keys of two columns, where every index
+// that begins with the client looked as good. New statistics would have it made again, but come
+// after the rows. So plans are made again each time that a connection was used so many times more.
+function replanAsUsed(pool: pg.Pool): void {
+  const uses = new WeakMap<pg.PoolClient, { count: number; replanAt: number }>()
+  pool.on('acquire', (client) => {
+    const use = uses.get(client) ?? { count: 0, replanAt: REPLAN_FACTOR }
+    uses.set(client, use)
+    use.count += 1
+    if (use.count < use.replanAt) return
+    use.replanAt *= REPLAN_FACTOR
+    client.query('discard plans').catch(() => {}) // A lost connection tells its user.
+  })
 }
 
 function listen(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {

@@ -141,14 +141,17 @@ async function insertAdvices(tx: Transaction, now: Date, advices: readonly Advic
   })
 }
 
-export const SELECT_ADVICE = `
-  select a.id, a.client_id as "clientId", c.name as "merchantName",
+const ADVICE_COLUMNS = `
+         a.id, a.client_id as "clientId", c.name as "merchantName",
          a.merchant_ref as "merchantRef", a.amount_kobo as "amountKobo", a.currency, a.narration,
          a.call_back_url as "callBackUrl", a.notification_url as "notificationUrl", a.customer,
          a.customer_name as "customerName", a.amount_policy as "amountPolicy",
          a.expires_in_seconds as "expiresInSeconds", a.grace_seconds as "graceSeconds",
          a.payer_rules as "payerRules", a.extended_seconds as "extendedSeconds",
-         a.cancelled_at as "cancelledAt", a.created_at as "createdAt"
+         a.cancelled_at as "cancelledAt", a.created_at as "createdAt"`
+
+export const SELECT_ADVICE = `
+  select ${ADVICE_COLUMNS}
     from advices a join clients c on c.id = a.client_id`
 
 export async function getAdvice(db: Queryable, clientId: bigint, id: string): Promise<Advice> {
@@ -179,9 +182,11 @@ async function findByMerchantRefs(
   if (named.length === 0) return new Map()
   const { rows } = await tx.query<Advice>({
     name: 'advices-by-merchant-ref',
-    text: `${SELECT_ADVICE}
-             join unnest($1::bigint[], $2::text[]) as r (client_id, merchant_ref)
-               on a.client_id = r.client_id and a.merchant_ref = r.merchant_ref`,
+    // What is asked for comes first: batches join in the order that is written.
+    text: `select ${ADVICE_COLUMNS}
+             from unnest($1::bigint[], $2::text[]) as r (client_id, merchant_ref)
+             join advices a on a.client_id = r.client_id and a.merchant_ref = r.merchant_ref
+             join clients c on c.id = a.client_id`,
     values: [
       numberArray(named.map((request) => request.clientId)),
       named.map((request) => request.terms.merchantRef),

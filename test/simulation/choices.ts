@@ -6,12 +6,13 @@ import type { Books } from '../support/model-books.ts'
 import { Account, type Credit, Payment, type Policy, type Rules } from '../support/model-places.ts'
 import type { seededRandom } from '../support/random.ts'
 import { chooseCredits, paymentOf } from './credit-choices.ts'
-import { BANK_CODES, CLIENTS, OPERATOR } from './world.ts'
+import { BANK_CODES, CLIENTS, OPERATOR, SMALL_BANK } from './world.ts'
 
 export type Random = ReturnType<typeof seededRandom>
 
 const RECENT_MAX = 120
 const DAY_MS = 86_400_000
+const LONG_MS = 1_800_000
 export const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 export const NOBODY = '0000000000000000000000000000000@000'
 
@@ -34,12 +35,17 @@ const WEIGHTS: readonly (readonly [kind: Op['do'], weight: number])[] = [
 export class Choices {
   readonly random: Random
   readonly books: Books
+  // Outcomes that have to be met yet, as Sights calls them: what may lead there is done more often.
+  wanted: readonly string[] = []
   readonly #probes: Op[] = [] // What is to be done first of all.
   #sessions = 0
 
-  constructor(random: Random, books: Books) {
+  readonly #isTimeless: boolean
+
+  constructor(random: Random, books: Books, isTimeless = false) {
     this.random = random
     this.books = books
+    this.#isTimeless = isTimeless
   }
 
   next(): Op {
@@ -110,7 +116,7 @@ export class Choices {
   // is looked at and paid; or anywhere.
   wait(): Op {
     const { random, books } = this
-    if (this.chance(3)) return { do: 'wait', ms: DAY_MS }
+    if (this.chance(3) && !this.#isToRunDry) return { do: 'wait', ms: DAY_MS }
     const coming = [...books.payments.values()]
       .slice(-RECENT_MAX)
       .filter(({ end }) => end === null)
@@ -126,6 +132,7 @@ export class Choices {
   }
 
   #kind(): Op['do'] {
+    if (this.wanted.length > 0 && this.chance(40)) return kindOf(this.random.pick(this.wanted))
     let left = this.random.integer(1, 100)
     for (const [kind, weight] of WEIGHTS) {
       left -= weight
@@ -134,12 +141,18 @@ export class Choices {
     return 'advice'
   }
 
+  // A bank's numbers are to run out: before the first of them come back.
+  get #isToRunDry(): boolean {
+    return this.wanted.includes('initiate numbers_exhausted')
+  }
+
   #accountChange(kind: 'activate' | 'deactivate' | 'limit'): Op {
     const account = this.recent(this.books.accounts)?.number
     if (account === undefined) return this.#newAdvice()
     if (kind !== 'limit') return { do: kind, account }
     const limit = (max: number) => (this.chance(40) ? null : this.kobo(1, max))
-    return { do: kind, account, limits: { creditKobo: limit(500_00), dayKobo: limit(2_000_00) } }
+    const dayKobo = this.#isTimeless ? null : limit(2_000_00) // It may be about to be midnight.
+    return { do: kind, account, limits: { creditKobo: limit(500_00), dayKobo } }
   }
 
   #newAdvice(): Op {
@@ -148,7 +161,7 @@ export class Choices {
     const terms = {
       kobo,
       policy: random.pick<Policy>(['allow_under', 'allow_under', 'exact', 'any']),
-      expiresInMs: random.pick([60_000, 90_000, 300_000, 1_800_000]),
+      expiresInMs: this.#isTimeless ? LONG_MS : random.pick([60_000, 90_000, 300_000, LONG_MS]),
       graceMs: random.pick([0, 1_000, 60_000, 300_000]),
       merchantRef: this.chance(40) ? `order-${random.integer(1, 1_000_000)}` : null,
       rules: this.chance(15) ? this.#rules(Number(kobo)) : null,
@@ -166,7 +179,8 @@ export class Choices {
   }
 
   #initiation(): Op {
-    const bank = this.chance(2) ? '999' : this.random.pick(BANK_CODES)
+    const some = this.#isToRunDry ? SMALL_BANK : this.random.pick(BANK_CODES)
+    const bank = this.chance(2) ? '999' : some
     const waiting = [...this.books.advices.values()].slice(-RECENT_MAX).filter((a) => !a.payment)
     const isNew = waiting.length > 0 && this.chance(75)
     const advice = isNew ? this.random.pick(waiting) : this.recent(this.books.advices)
@@ -229,6 +243,10 @@ export class Choices {
   #deskOf(credit: Credit | undefined): string {
     return this.chance(93) ? (credit?.item?.owner?.name ?? OPERATOR) : this.random.pick(CLIENTS)
   }
+}
+
+function kindOf(sight: string): Op['do'] {
+  return sight.split(' ')[0] as Op['do']
 }
 
 export function sessionOf(credit: Credit): string {

@@ -2,7 +2,6 @@
 // can foretell. What has no endpoint (the expiry worker) is done directly.
 
 import assert from 'node:assert/strict'
-import type { LightMyRequestResponse } from 'fastify'
 import { formatKobo } from '#money.ts'
 import {
   ACCOUNTS,
@@ -14,7 +13,7 @@ import {
 } from '../support/fixtures.ts'
 import type { Answer, Op } from '../support/model.ts'
 import type { RailAnswer, Rules, Terms } from '../support/model-places.ts'
-import type { World } from './world.ts'
+import type { Reply, World } from './world.ts'
 
 // Whom a list of payers allows, by account or by name.
 export const LISTED = [
@@ -59,7 +58,7 @@ export function send(world: World, op: Op): Promise<Answer> {
     case 'expire':
       return world.expire().then(() => ({}))
     case 'wait':
-      world.bench.advance(op.ms)
+      world.wait(op.ms)
       return Promise.resolve({})
   }
 }
@@ -193,7 +192,7 @@ function railAnswer({ responseCode, outcome, code }: RailAnswer): RailAnswer {
   return { responseCode, outcome, ...(code === undefined ? {} : { code }) }
 }
 
-function refusalOf(answer: LightMyRequestResponse): Answer | undefined {
+function refusalOf(answer: Reply): Answer | undefined {
   return answer.statusCode === 200 ? undefined : { refused: answer.json().code }
 }
 

@@ -14,6 +14,7 @@ export type Scene = { before: Done[]; contest: Op[] }
 const WHOLE = 100_00n
 const PART = 40_00n
 const EXPIRES_MS = 60_000
+const LONG_MS = 1_800_000
 const NOBODYS = '0000000002'
 
 let sessions = 0
@@ -23,7 +24,11 @@ function newSession(): string {
   return `000013261115100000${String(sessions).padStart(12, '0')}`
 }
 
-export async function stage(random: Random, send: (op: Op) => Promise<Answer>): Promise<Scene> {
+export async function stage(
+  random: Random,
+  send: (op: Op) => Promise<Answer>,
+  isTimeless: boolean,
+): Promise<Scene> {
   const before: Done[] = []
   const first = async (op: Op): Promise<Record<string, string>> => {
     const answer = await send(op)
@@ -33,7 +38,13 @@ export async function stage(random: Random, send: (op: Op) => Promise<Answer>): 
   const chance = (percent: number) => random.integer(1, 100) <= percent
   const client = random.pick(CLIENTS)
   const policy = random.pick<Policy>(['allow_under', 'allow_under', 'allow_under', 'exact', 'any'])
-  const terms = { kobo: WHOLE, policy, expiresInMs: EXPIRES_MS, graceMs: 0, merchantRef: null }
+  const terms = {
+    kobo: WHOLE,
+    policy,
+    expiresInMs: isTimeless ? LONG_MS : EXPIRES_MS,
+    graceMs: 0,
+    merchantRef: null,
+  }
   const { number: account = '' } = await first({ do: 'account', client, rules: null })
   const { advice = '' } = await first({ do: 'advice', client, terms: { ...terms, rules: null } })
   const isStarted = chance(90)
@@ -50,7 +61,7 @@ export async function stage(random: Random, send: (op: Op) => Promise<Answer>): 
   await first(one(suspended))
   const assigned: Op = { do: 'assign', client: OPERATOR, credit: item, to: { payment } }
   if (isStarted && chance(25)) await first(assigned)
-  if (chance(25)) await first({ do: 'wait', ms: EXPIRES_MS })
+  if (chance(25) && !isTimeless) await first({ do: 'wait', ms: EXPIRES_MS })
 
   const menus: Op[][] = [
     [

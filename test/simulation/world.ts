@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { SANDBOX_RAIL_SECRET } from '#bank-settings.ts'
-import { createBatchPool } from '#db/pool.ts'
+import { createBatchPool, type Pool } from '#db/pool.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { createService, type Service } from '#wiring.ts'
@@ -20,7 +20,10 @@ import { createTempFolder } from '../support/temp-folder.ts'
 
 export const OPERATOR = 'MAN0000001'
 export const CLIENTS = [OPERATOR, 'MAN0000002']
-const SECRETS: Record<string, string> = { [OPERATOR]: 'sandbox-secret', MAN0000002: 's3cret' }
+export const CLIENT_SECRETS: Record<string, string> = {
+  [OPERATOR]: 'sandbox-secret',
+  MAN0000002: 's3cret',
+}
 
 const QUARANTINE_DAYS = 1
 const DAY_MS = 86_400_000
@@ -28,14 +31,31 @@ const COMPLAINTS_MAX = 5
 const TOKEN_MS = 20 * 3_600_000 // A token lives for a day here.
 
 // One bank has so few numbers that they run out, and come back.
+export const SMALL_BANK = '058'
 const BANKS = [
   { code: '035', name: 'Wema Bank', serials: 400_000 },
-  { code: '058', name: 'Guaranty Trust Bank', serials: 60 },
+  { code: SMALL_BANK, name: 'Guaranty Trust Bank', serials: 60 },
   { code: '101', name: 'Providus Bank', serials: 400_000 },
 ]
 export const BANK_CODES = BANKS.map((bank) => bank.code)
 
-export type World = Awaited<ReturnType<typeof startWorld>>
+// As `inject` of Fastify answers.
+export type Reply = Pick<LightMyRequestResponse, 'statusCode' | 'body' | 'json'>
+
+// What a simulation needs of a service, wherever it runs.
+export type World = {
+  db: Pool
+  isTimeless: boolean // Nobody moves its clock, so nothing that depends on the time can be foretold.
+  now(): number
+  wait(ms: number): void
+  expire(): Promise<void>
+  complaints(): string // What was logged as going wrong since this was last asked.
+  newModel(now?: number): Model
+  call(client: string | null, url: string, body?: unknown, method?: 'PATCH'): Promise<Reply>
+  report(path: string, body: unknown): Promise<Reply>
+}
+
+export type MovedWorld = Awaited<ReturnType<typeof startWorld>>
 
 export async function startWorld() {
   const bench = await startBench()
@@ -55,10 +75,11 @@ export async function startWorld() {
     return (services[turn % services.length] as Service).app.inject(request)
   }
 
-  return {
-    bench,
+  const world: World = {
     db,
-    // What the services logged as going wrong since this was last asked.
+    isTimeless: false,
+    now: () => clock().getTime(),
+    wait: bench.advance,
     complaints: () => complaints.splice(0).slice(-COMPLAINTS_MAX).join(''),
     newModel: (now = clock().getTime()) => newModel(now),
     async call(client: string | null, url: string, body?: unknown, method?: 'PATCH') {
@@ -82,6 +103,9 @@ export async function startWorld() {
       while ((await round(new AbortController().signal)).more);
       await batchPool.end()
     },
+  }
+  return {
+    ...world,
     // One process stops in good order while the other goes on; a new one takes its place.
     async restart() {
       const old = services.shift() as Service
@@ -111,23 +135,23 @@ function tokensOf({ clock, login }: Bench) {
     const atMs = clock().getTime()
     const known = tokens.get(client)
     if (known && atMs - known.atMs < TOKEN_MS) return known.token
-    const token = await login(client, SECRETS[client])
+    const token = await login(client, CLIENT_SECRETS[client])
     assert(token, `${client} cannot log in`)
     tokens.set(client, { token, atMs })
     return token
   }
 }
 
-function newModel(now: number): Model {
+export function newModel(now: number): Model {
   const numbersAt = new Map(BANKS.map(({ code, serials }) => [code, serials]))
   const books = new Books(now, QUARANTINE_DAYS * DAY_MS, numbersAt)
   for (const name of CLIENTS) books.clients.set(name, new Client(name, name === OPERATOR))
   return new Model(books)
 }
 
-async function startBench() {
-  using folder = createTempFolder()
-  const path = join(folder.path, 'banks.json')
+// The settings of a service of this world; its banks are in a file in the folder.
+export function settingsIn(folder: string): Record<string, string> {
+  const path = join(folder, 'banks.json')
   const banks = BANKS.map(({ code, name, serials }, at) => {
     const base = 100_000_000 * (at + 1)
     return {
@@ -139,11 +163,14 @@ async function startBench() {
     }
   })
   writeFileSync(path, JSON.stringify(banks))
-  return await startTestService({
-    env: {
-      MANILLA_BANKS_FILE: path,
-      MANILLA_QUARANTINE_DAYS: `${QUARANTINE_DAYS}`,
-      MANILLA_TOKEN_TTL_SECONDS: '86400',
-    },
-  })
+  return {
+    MANILLA_BANKS_FILE: path,
+    MANILLA_QUARANTINE_DAYS: `${QUARANTINE_DAYS}`,
+    MANILLA_TOKEN_TTL_SECONDS: '86400',
+  }
+}
+
+async function startBench() {
+  using folder = createTempFolder()
+  return await startTestService({ env: settingsIn(folder.path) })
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { isRunning, until } from './embedded-bench.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const TICKS_PER_SECOND = 100 // Of /proc, on every Linux that there is.
 const WELCOME_END = 'Stop with Ctrl-C.'
 
 export type Options = {
@@ -73,6 +74,10 @@ export async function startChild(options: Options) {
     ...spawned,
     url,
     processes,
+    // What it has cost so far, in processor time of all its processes, those that ended included.
+    cpuMs: () => processesOf(child).reduce((sum, pid) => sum + cpuMsOf(pid), 0),
+    // Those that answer HTTP, when it was told to have several.
+    httpProcesses: () => childrenOf(child).filter((pid) => commandOf(pid).includes(MAIN)),
     async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
       child.kill(signal)
       return closed
@@ -127,7 +132,33 @@ function processesOf({ pid }: ChildProcess): number[] {
   return [...family]
 }
 
-function kill(pid: number | undefined): void {
+function childrenOf({ pid }: ChildProcess): number[] {
+  const { stdout } = spawnSync('ps', ['-ax', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+  return rows.flatMap(([child = 0, parent]) => (parent === pid ? [child] : []))
+}
+
+function commandOf(pid: number): string {
+  return spawnSync('ps', ['-ww', '-o', 'command=', '-p', `${pid}`], { encoding: 'utf8' }).stdout
+}
+
+// With its children that have ended. Where there is no /proc, in whole seconds and without those.
+export function cpuMsOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const ticks = fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0)
+    return (ticks * 1000) / TICKS_PER_SECOND
+  } catch {
+    const { stdout } = spawnSync('ps', ['-o', 'time=', '-p', `${pid}`], { encoding: 'utf8' })
+    return stdout.split(/[-:]/).reduce((sum, part) => sum * 60 + Number(part), 0) * 1000
+  }
+}
+
+export function kill(pid: number | undefined): void {
   try {
     if (pid) process.kill(pid, 'SIGKILL')
   } catch {

@@ -13,7 +13,11 @@ export function newSessionId(): string {
   return `000013261115090000${String(counter).padStart(12, '0')}`
 }
 
-export function railHeaders(bench: Bench, body: string | Buffer, contentType: string) {
+export function railHeaders(
+  bench: Pick<Bench, 'clock'>,
+  body: string | Buffer,
+  contentType: string,
+) {
   const id = `msg_${newSessionId()}`
   const timestamp = Math.floor(bench.clock().getTime() / 1000)
   return {

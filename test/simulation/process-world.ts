@@ -1,0 +1,87 @@
+// A world whose service is the real program with two HTTP processes on one port, spoken to over real
+// connections, which spread over both. Its clock is the machine's: nobody waits there.
+
+import assert from 'node:assert/strict'
+import { systemClock } from '#clock.ts'
+import { createClient, SANDBOX_CLIENT } from '#domain/client-secrets.ts'
+import { startChild } from '../support/child-service.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { railHeaders } from '../support/rail.ts'
+import { SECRETS } from '../support/settings.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+import { CLIENT_SECRETS, CLIENTS, newModel, type Reply, settingsIn, type World } from './world.ts'
+
+const PROCESSES = 2
+
+export async function startProcessWorld() {
+  const folder = createTempFolder()
+  const database = await createTestDatabase()
+  const env = {
+    ...SECRETS,
+    ...settingsIn(folder.path),
+    DATABASE_URL: database.connectionString,
+    MANILLA_PROCESSES: `${PROCESSES}`,
+  }
+  const service = await startChild({ folder: folder.path, env })
+  await addClients(database.pool)
+  const tokens = new Map<string, string>()
+
+  async function ask(path: string, init: RequestInit): Promise<Reply> {
+    const response = await fetch(`${service.url}${path}`, init)
+    const body = await response.text()
+    return { statusCode: response.status, body, json: () => JSON.parse(body) }
+  }
+  async function tokenOf(clientId: string): Promise<string> {
+    const known = tokens.get(clientId)
+    if (known) return known
+    const body = JSON.stringify({ clientId, clientSecret: CLIENT_SECRETS[clientId] })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await ask('/api/Account/login', { method: 'POST', headers, body })
+    const token: string = answer.json().access_token
+    assert(token, `${clientId} cannot log in`)
+    tokens.set(clientId, token)
+    return token
+  }
+
+  const world: World = {
+    db: database.pool,
+    isTimeless: true,
+    now: () => systemClock().getTime(),
+    wait: () => assert.fail('time cannot be moved here'),
+    expire: async () => {}, // The workers do it by themselves; nothing ends that soon.
+    complaints: () => '',
+    newModel: (now = systemClock().getTime()) => newModel(now),
+    async call(client, url, body, method) {
+      return ask(url, {
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(client === null ? {} : { authorization: `Bearer ${await tokenOf(client)}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+    },
+    report(path, body) {
+      const text = JSON.stringify(body)
+      const headers = railHeaders({ clock: systemClock }, text, 'application/json')
+      return ask(`/rails/${path}`, { method: 'POST', headers, body: text })
+    },
+  }
+  return {
+    ...world,
+    service,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+async function addClients(db: World['db']): Promise<void> {
+  for (const clientId of CLIENTS.filter((each) => each !== SANDBOX_CLIENT.clientId)) {
+    const secret = CLIENT_SECRETS[clientId] as string
+    const client = { clientId, secret, name: clientId, isOperator: false }
+    await createClient(db, systemClock(), client)
+  }
+}

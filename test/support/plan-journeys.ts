@@ -1,0 +1,136 @@
+// Everything that is asked of a service often, once: what banks, merchants, payers and the workers
+// do all day, and the first page of every list.
+
+import assert from 'node:assert/strict'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { countEventsRound } from '#workers/count-events.ts'
+import { expirePaymentsRound } from '#workers/expire-payments.ts'
+import { setLimits } from './account-calls.ts'
+import {
+  ACCOUNTS,
+  accountBody,
+  adviceBody,
+  BY_ADVICE,
+  createAccount,
+  createAdvice,
+  initiate,
+  readAccount,
+  simulate,
+  startPayment,
+  verify,
+} from './fixtures.ts'
+import { newSessionId, postRail } from './rail.ts'
+import type { WebhookBench } from './webhook-bench.ts'
+
+const LISTS = [
+  ACCOUNTS,
+  '/api/v1/credits',
+  '/api/v1/credits?outcome=suspended',
+  '/api/v1/payments',
+  '/api/v1/payments?status=PartPayment',
+  '/api/v1/advices',
+  '/api/v1/suspense',
+  '/api/v1/events',
+  '/api/v1/webhook-endpoints',
+  '/api/v1/actions',
+]
+const IN_A_LIST = 25
+const EXPIRED_MS = 61_000
+
+let turns = 0
+
+export async function everyJourney(bench: WebhookBench, hook: string): Promise<void> {
+  turns += 1
+  const number = await runAccounts(bench, hook)
+  await runPayments(bench, hook)
+  await runCredits(bench, number, hook)
+  await readLists(bench, number)
+  await runWorkers(bench)
+}
+
+async function runAccounts(bench: WebhookBench, hook: string): Promise<string> {
+  const { accountNumber } = await createAccount(bench, { notificationUrl: hook })
+  const headers = { 'idempotency-key': `plans-${turns}` }
+  const keyed = { url: ACCOUNTS, body: accountBody({ notificationUrl: hook }), headers }
+  const [first, again] = [await bench.call(keyed), await bench.call(keyed)]
+  assert.equal(first.statusCode, 200)
+  assert.equal(again.body, first.body)
+  await readAccount(bench, accountNumber)
+  return accountNumber
+}
+
+async function runPayments(bench: WebhookBench, hook: string): Promise<void> {
+  const urls = { notificationUrl: hook, callBackUrl: hook }
+  const merchantRef = `plans-${turns}`
+  const keyed = { headers: { 'idempotency-key': `advice-${turns}` } }
+  const advice = await createAdvice(bench, { ...urls, merchantRef })
+  await createAdvice(bench, { ...urls, merchantRef })
+  await createAdvice(bench, { ...urls }, keyed)
+  await bench.call({ url: '/Payment/advice', body: adviceBody(urls), ...keyed })
+  for (const bank of ['035', '101', '035']) await initiate(bench, advice.adviceReference, bank)
+  const payment = await initiate(bench, advice.adviceReference)
+  for (const amount of ['2000', '4000', '10']) await simulate(bench, payment.bankAccount, amount)
+  assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'Successful')
+  await verify(bench, advice.adviceReference, BY_ADVICE)
+  const left = await startPayment(bench, { ...urls, expiresInSeconds: 60, graceSeconds: 0 })
+  await simulate(bench, left.bankAccount, '10')
+}
+
+async function runCredits(bench: WebhookBench, hot: string, hook: string): Promise<void> {
+  const credit = (accountNumber: string) => ({
+    sessionId: newSessionId(),
+    accountNumber,
+    amount: '100.00',
+  })
+  const report = async (body: unknown) => (await postRail(bench, '058/credits', body)).json()
+  const one = credit(hot)
+  assert.equal((await report(one)).responseCode, '00')
+  assert.equal((await report(one)).responseCode, '01')
+  const cold = await Promise.all(
+    Array.from({ length: 3 }, () => createAccount(bench, { notificationUrl: hook })),
+  )
+  const { bankAccount } = await startPayment(bench, { callBackUrl: hook })
+  const limited = await createAccount(bench, { notificationUrl: hook })
+  await setLimits(bench, limited.accountNumber, { perDay: 1000 })
+  const accounts = [...cold, limited].map((each) => each.accountNumber)
+  const numbers = [hot, bankAccount, '0000000002', ...accounts]
+  const list = Array.from({ length: IN_A_LIST }, (_, at) =>
+    credit(numbers[at % numbers.length] as string),
+  )
+  for (const responseCode of ['00', '01']) {
+    const answers = await report(list)
+    assert(
+      answers.every((answer: { responseCode: string }) => answer.responseCode === responseCode),
+    )
+  }
+  const taken = { sessionId: newSessionId(), originalSessionId: one.sessionId, amount: '100.00' }
+  assert.equal((await postRail(bench, '058/reversals', taken)).json().responseCode, '00')
+}
+
+async function readLists(bench: WebhookBench, number: string): Promise<void> {
+  const urls = [
+    ...LISTS,
+    `${ACCOUNTS}/${number}/transactions`,
+    `/api/v1/credits?accountNumber=${number}`,
+  ]
+  for (const url of urls) {
+    const answer = await bench.call({ url })
+    assert.equal(answer.statusCode, 200, `${url} ${answer.body}`)
+  }
+  const [event] = (await bench.call({ url: '/api/v1/events' })).json().data
+  const deliveries = await bench.call({ url: `/api/v1/events/${event.id}/deliveries` })
+  assert.equal(deliveries.statusCode, 200, deliveries.body)
+}
+
+// As they run by themselves, one round after the other until nothing is left.
+async function runWorkers(bench: WebhookBench): Promise<void> {
+  const { clock, webhookPool: batchPool } = bench
+  const { db } = bench.service // Whose connections are explained.
+  bench.advance(EXPIRED_MS)
+  const deps = { db, batchPool, sharedAccounts: new SharedAccounts(db), clock }
+  const { signal } = new AbortController()
+  for (const round of [expirePaymentsRound(deps), countEventsRound(deps)]) {
+    while ((await round(signal)).more);
+  }
+  await bench.run()
+}
