@@ -9,6 +9,8 @@ import './styles/shell.css'
 import './styles/tables.css'
 import './styles/details.css'
 import './styles/timeline.css'
+import './styles/desk.css'
+import './styles/bank.css'
 import './styles/narrow.css'
 
 followTheme()

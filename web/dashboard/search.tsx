@@ -9,7 +9,7 @@ import { Money } from './parts/values.tsx'
 import { goTo, hrefOf } from './routing.ts'
 import { STRINGS } from './strings.ts'
 
-type Hit = {
+export type Hit = {
   type: 'payment' | 'advice' | 'account' | 'credit' | 'event'
   reference: string
   title: string
@@ -36,7 +36,7 @@ const openedAs = ({ type, reference }: Hit) =>
   type === 'advice' ? `${ADVICE_MARK}${reference}` : reference
 
 // Asked when the typing rests; answers to what was typed before are not shown.
-function useHits(asked: string): State | undefined {
+export function useHits(asked: string): State | undefined {
   const [state, setState] = useState<State | undefined>()
   useEffect(() => {
     if (asked === '') return

@@ -1,5 +1,7 @@
 // Every sentence of the dashboard.
 
+import { DESK_STRINGS } from './desk-strings.ts'
+
 export const STRINGS = {
   title: 'Manilla',
   sandbox: 'Sandbox',
@@ -28,6 +30,9 @@ export const STRINGS = {
     payments: 'Payments',
     accounts: 'Collection accounts',
     credits: 'Credits',
+    suspense: 'Suspense desk',
+    ledger: 'Ledger',
+    sandboxBank: 'Sandbox bank',
   },
   signIn: {
     title: 'Sign in',
@@ -190,4 +195,5 @@ export const STRINGS = {
     none: 'No credits yet',
     noneText: 'Whatever a bank reports for one of your numbers shows here at once.',
   },
+  ...DESK_STRINGS,
 } as const

@@ -51,6 +51,28 @@ export const VIEWS: readonly View[] = [
     scope: 'credits:read',
     load: () => import('./views/credits.tsx'),
   },
+  {
+    path: 'suspense',
+    name: views.suspense,
+    icon: 'suspense',
+    scope: 'suspense:read',
+    load: () => import('./views/suspense.tsx'),
+  },
+  {
+    path: 'ledger',
+    name: views.ledger,
+    icon: 'ledger',
+    scope: 'credits:read',
+    load: () => import('./views/ledger.tsx'),
+  },
+  {
+    path: 'sandbox-bank',
+    name: views.sandboxBank,
+    icon: 'sandbox',
+    scope: 'payments:write',
+    mode: 'sandbox',
+    load: () => import('./views/sandbox-bank.tsx'),
+  },
 ]
 
 export function viewsFor({ scopes, client }: Session): View[] {

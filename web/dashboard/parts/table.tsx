@@ -101,7 +101,7 @@ function cellClass(place: string | undefined, isAmount: boolean | undefined): st
   return `${place ? `at-${place}` : 'wide-only'}${isAmount ? ' amount' : ''}`
 }
 
-function Pager<Row>({ pages }: { pages: Paged<Row> }) {
+export function Pager<Row>({ pages }: { pages: Paged<Row> }) {
   const { isFirst, data, number, goBack, goFurther, isLoading } = pages
   if (isFirst && !data?.hasMore) return null
   return (

@@ -1,0 +1,81 @@
+// The line that finance trusts: whether the books add up, since when, and what was checked.
+
+import { getData } from '../api.ts'
+import { words } from '../format.ts'
+import { useLoaded } from '../loading.ts'
+import { STRINGS } from '../strings.ts'
+import { Icon } from './icons.tsx'
+import { Failed, Skeleton } from './states.tsx'
+import { Time } from './values.tsx'
+
+type Finding = { check: string; subject: string; expected: string; found: string }
+type Audit = {
+  isOk: boolean | null
+  finishedAt: string | null
+  isOverdue: boolean
+  checks: { name: string; isOk: boolean; findings: number }[]
+  findings: Finding[] | null
+}
+
+const { ledger: said } = STRINGS
+
+export function AuditLine() {
+  const { data, problem, reload } = useLoaded('audit', (signal) =>
+    getData<Audit>('/api/v1/ledger/audit', {}, signal),
+  )
+  if (problem && !data) return <Failed problem={problem} retry={reload} />
+  if (!data) return <Skeleton kind="line" />
+  const { isOk, finishedAt, checks, isOverdue } = data
+  const broken = checks.filter((check) => !check.isOk).length
+  const title = isOk === null ? said.notYet : isOk ? said.adds : said.addsNot
+  return (
+    <section class={`audit ${toneOf(data)}`} aria-labelledby="audit">
+      <Icon name={isOk ? 'check' : 'warning'} />
+      <div class="audit-text">
+        <h2 id="audit">{title}</h2>
+        <p>
+          {isOk === null && said.notYetText}
+          {isOk === true && said.held(checks.length)}
+          {isOk === false && said.broke(broken, checks.length)}
+          {finishedAt && (
+            <>
+              {' '}
+              {said.ran} <Time at={finishedAt} />.
+            </>
+          )}
+        </p>
+        {isOverdue && <p>{said.overdue}</p>}
+        {isOk !== null && <Checks audit={data} />}
+      </div>
+    </section>
+  )
+}
+
+function toneOf({ isOk, isOverdue }: Audit): string {
+  if (isOk === false) return 'bad'
+  return isOk === null || isOverdue ? 'warn' : 'good'
+}
+
+function Checks({ audit: { checks, findings, isOk } }: { audit: Audit }) {
+  return (
+    <details open={isOk === false}>
+      <summary>{said.checks}</summary>
+      <ul class="checks">
+        {checks.map(({ name, isOk: holds, findings: count }) => (
+          <li key={name} class={holds ? 'good' : 'bad'}>
+            <Icon name={holds ? 'check' : 'warning'} />
+            <span>{said.check[name] ?? words(name)}</span>
+            <span class="check-end">{holds ? said.holds : said.fails(count)}</span>
+            {findings
+              ?.filter(({ check }) => check === name)
+              .map((finding) => (
+                <p key={finding.subject} class="finding small">
+                  <code>{finding.subject}</code> {said.expected(finding.expected, finding.found)}
+                </p>
+              ))}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

@@ -1,0 +1,117 @@
+// Where a transfer of the sandbox's bank may go: a payment that is open or has expired, or a
+// collection account; the latest of each.
+
+import { useState } from 'preact/hooks'
+import { getPage } from '../api.ts'
+import { money } from '../format.ts'
+import { useAgain, useLoaded } from '../loading.ts'
+import { STRINGS } from '../strings.ts'
+import { Failed, Skeleton } from './states.tsx'
+
+const { sandboxBank: said } = STRINGS
+const SORTS = ['open', 'accounts', 'expired'] as const
+const SHOWN = '8'
+
+export type Destination = {
+  from: (typeof SORTS)[number]
+  accountNumber: string
+  title: string
+  note: string
+}
+
+type Payment = {
+  numbers: { accountNumber: string }[]
+  customerName: string
+  amount: number
+  amountRemaining: number
+  currency: string
+}
+type Account = {
+  accountNumber: string
+  accountName: string
+  accountBalance: number
+  currencyCode: string
+}
+
+type Props = {
+  chosen: Destination | undefined
+  choose: (destination: Destination) => void
+  version: number
+}
+
+export function DestinationPicker({ chosen, choose, version }: Props) {
+  const [from, setFrom] = useState<Destination['from']>('open')
+  const { data, problem, reload } = useLoaded(from, (signal) => load(from, signal))
+  useAgain(version, reload)
+  return (
+    <>
+      <fieldset class="segments">
+        <legend class="hidden">{said.where}</legend>
+        {SORTS.map((sort) => (
+          <button
+            key={sort}
+            type="button"
+            aria-pressed={sort === from}
+            onClick={() => setFrom(sort)}
+          >
+            {said[sort]}
+          </button>
+        ))}
+      </fieldset>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="rows" lines={4} />}
+      {data?.length === 0 && <p class="muted">{said.none[from]}</p>}
+      {data && data.length > 0 && (
+        <fieldset class="picker">
+          <legend class="hidden">{said[from]}</legend>
+          {data.map((destination) => (
+            <label key={destination.accountNumber} class="choice">
+              <input
+                type="radio"
+                name="destination"
+                checked={
+                  chosen?.accountNumber === destination.accountNumber && chosen.from === from
+                }
+                onChange={() => choose(destination)}
+              />
+              <span class="choice-text">
+                <span>{destination.title}</span>
+                <code class="muted">{destination.accountNumber}</code>
+              </span>
+              <span class="money">{destination.note}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+async function load(from: Destination['from'], signal: AbortSignal): Promise<Destination[]> {
+  if (from === 'accounts') {
+    const query = { limit: SHOWN, active: 'true' }
+    const { data } = await getPage<Account>('/api/v1/accounts/static', query, signal)
+    return data.map(({ accountNumber, accountName, accountBalance, currencyCode }) => ({
+      from,
+      accountNumber,
+      title: accountName,
+      note: money(accountBalance, currencyCode),
+    }))
+  }
+  const statuses = from === 'open' ? ['PartPayment', 'Processing'] : ['Expired']
+  const pages = await Promise.all(
+    statuses.map((status) =>
+      getPage<Payment>('/api/v1/payments', { status, limit: SHOWN }, signal),
+    ),
+  )
+  return pages.flatMap(({ data }) => data).flatMap((payment) => destinationOf(from, payment))
+}
+
+function destinationOf(from: 'open' | 'expired', payment: Payment): Destination[] {
+  const number = payment.numbers.at(-1)
+  if (!number) return []
+  const { customerName: title, amount, amountRemaining, currency } = payment
+  const note =
+    from === 'open' ? said.due(money(amountRemaining, currency)) : money(amount, currency)
+  return [{ from, accountNumber: number.accountNumber, title, note }]
+}

@@ -1,0 +1,176 @@
+// Getting money out of suspense: what to do, where to and why; then once more, in plain words, before
+// anything happens. Where two people are needed, it asks another one instead.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Problem, problemFrom, send } from '../api.ts'
+import { money } from '../format.ts'
+import { STRINGS } from '../strings.ts'
+import { Failed } from './states.tsx'
+import { type Target, TargetPicker } from './target-picker.tsx'
+import { toast } from './toasts.tsx'
+
+export type Item = {
+  id: number
+  amount: number
+  currency: string
+  reason: string
+  state: string
+  creditId: number
+  sessionId: string
+  bankCode: string
+  accountNumber: string
+  sourceAccountName: string | null
+  sourceAccountNumberMasked: string | null
+  sourceBankCode: string | null
+  narration: string | null
+  paymentReference: string | null
+  assignedTo: string | null
+  returnReference: string | null
+  openedAt: string
+  closedAt: string | null
+  ageSeconds: number
+}
+
+type Action = 'assign' | 'return'
+type Filled = { action: Action; target: Target | undefined; reason: string }
+type Props = { item: Item; isFourEyes: boolean; mayType: boolean; done: () => void }
+
+const { suspense: said } = STRINGS
+
+// Chance enough that a request sent twice is known as one.
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export function SuspenseForm({ item, isFourEyes, mayType, done }: Props) {
+  const [filled, setFilled] = useState<Filled>({ action: 'assign', target: undefined, reason: '' })
+  const [isSure, setSure] = useState(false)
+  const [fault, setFault] = useState('')
+  const change = (more: Partial<Filled>) => {
+    setFault('')
+    setFilled((before) => ({ ...before, ...more }))
+  }
+  const goOn = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (filled.action === 'assign' && !filled.target) return setFault(said.targetNeeded)
+    if (filled.reason.trim() === '') return setFault(said.reasonNeeded)
+    setSure(true)
+  }
+  if (isSure) {
+    const back = () => setSure(false)
+    return <Sure item={item} filled={filled} isFourEyes={isFourEyes} back={back} done={done} />
+  }
+  return (
+    <form class="desk-form" onSubmit={goOn} noValidate>
+      <fieldset class="segments">
+        <legend class="hidden">{said.what}</legend>
+        {(['assign', 'return'] as const).map((action) => (
+          <button
+            key={action}
+            type="button"
+            aria-pressed={action === filled.action}
+            onClick={() => change({ action })}
+          >
+            {said[action]}
+          </button>
+        ))}
+      </fieldset>
+      {filled.action === 'assign' && (
+        <TargetPicker
+          suggested={suggestedOf(item)}
+          mayType={mayType}
+          chosen={filled.target}
+          choose={(target) => change({ target })}
+        />
+      )}
+      <label class="field">
+        <span>{said.reason}</span>
+        <textarea
+          rows={2}
+          maxLength={500}
+          placeholder={said.reasonHint}
+          value={filled.reason}
+          onInput={(event) => change({ reason: event.currentTarget.value })}
+        />
+      </label>
+      <p class="fault" role="alert">
+        {fault}
+      </p>
+      <button type="submit" class="button primary">
+        {said.goOn}
+      </button>
+    </form>
+  )
+}
+
+function suggestedOf({ paymentReference }: Item): Target | undefined {
+  if (paymentReference === null) return undefined
+  return { type: 'payment', reference: paymentReference, title: paymentReference }
+}
+
+type SureProps = {
+  item: Item
+  filled: Filled
+  isFourEyes: boolean
+  back: () => void
+  done: () => void
+}
+
+function Sure({ item, filled, isFourEyes, back, done }: SureProps) {
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  const key = useRef(newKey())
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const amount = money(item.amount, item.currency)
+  const { action, target } = filled
+  const submit = async () => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await sendFilled(item, filled, isFourEyes, key.current)
+      toast(isFourEyes ? said.asked : said[action === 'assign' ? 'assigned' : 'returned'](amount))
+      done()
+    } catch (error) {
+      setProblem(problemFrom(error))
+      setBusy(false)
+    }
+  }
+  const label = action === 'assign' ? said.doAssign(amount) : said.doReturn(amount)
+  return (
+    <section class="sure" aria-labelledby="sure">
+      <h3 id="sure" tabIndex={-1} ref={heading}>
+        {action === 'assign'
+          ? said.sureAssign(amount, target?.title ?? '')
+          : said.sureReturn(amount, item.sourceAccountName ?? said.unnamed)}
+      </h3>
+      <p class="muted">{filled.reason}</p>
+      <p>{isFourEyes ? said.twoPeople : said.final}</p>
+      {problem && <Failed problem={problem} />}
+      <div class="buttons">
+        <button type="button" class="button primary" disabled={isBusy} onClick={submit}>
+          {isBusy ? said.busy : isFourEyes ? said.doAsk : label}
+        </button>
+        <button type="button" class="button" disabled={isBusy} onClick={back}>
+          {said.back}
+        </button>
+      </div>
+    </section>
+  )
+}
+
+function sendFilled(
+  { id }: Item,
+  { action, target, reason }: Filled,
+  isFourEyes: boolean,
+  key: string,
+): Promise<unknown> {
+  const headers = { 'idempotency-key': key }
+  const field = target?.type === 'payment' ? 'paymentReference' : 'accountNumber'
+  const to = action === 'assign' && target ? { [field]: target.reference } : {}
+  const text = reason.trim()
+  const path = `/api/v1/suspense/${id}`
+  if (isFourEyes) return send('POST', `${path}/requests`, { action, ...to, reason: text }, headers)
+  return send('POST', `${path}/${action}`, { ...to, note: text }, headers)
+}

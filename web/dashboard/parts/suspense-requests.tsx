@@ -1,0 +1,161 @@
+// What one person asked for at the suspense desk: the list of what waits, and deciding on one.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Problem, problemFrom, send } from '../api.ts'
+import { words } from '../format.ts'
+import { follow, hrefOf } from '../routing.ts'
+import { STRINGS } from '../strings.ts'
+import { Failed } from './states.tsx'
+import { toast } from './toasts.tsx'
+import { Money, Time } from './values.tsx'
+
+export type Request = {
+  id: number
+  itemId: number
+  amount: number
+  currency: string
+  sourceAccountName: string | null
+  action: 'assign' | 'return'
+  assignTo: string | null
+  reason: string
+  state: 'open' | 'approved' | 'rejected' | 'withdrawn'
+  requestedBy: string
+  requestedAt: string
+  isOwn: boolean
+  decidedBy: string | null
+  decidedAt: string | null
+  decisionReason: string | null
+}
+
+const { suspense: said } = STRINGS
+const PATH = '/api/v1/suspense/requests'
+
+function askedFor({ action, assignTo, requestedBy }: Request): string {
+  const what = action === 'return' ? said.toReturn : said.toAssign(assignTo ?? '')
+  return said.asks(said.person(requestedBy), what)
+}
+
+export function WaitingRequests({ requests }: { requests: readonly Request[] }) {
+  if (requests.length === 0) return null
+  return (
+    <section class="card waiting" aria-labelledby="waiting">
+      <header class="card-top">
+        <h2 id="waiting">{said.waiting}</h2>
+        <span class="badge warn">{requests.length}</span>
+      </header>
+      <ul class="feed">
+        {requests.map((request) => (
+          <li key={request.id}>
+            <a class="waiting-row" href={hrefOf('suspense', `${request.itemId}`)} onClick={follow}>
+              <span class="waiting-what">{askedFor(request)}</span>
+              <span class="muted waiting-why">{request.reason}</span>
+              <Money amount={request.amount} currency={request.currency} />
+              <Time at={request.requestedAt} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+type Deciding = { request: Request; mayDecide: boolean; done: () => void }
+type Verb = 'approve' | 'reject' | 'withdraw'
+
+const DONE = { approve: said.approved, reject: said.rejected, withdraw: said.withdrawn } as const
+
+export function OpenRequest({ request, mayDecide, done }: Deciding) {
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  const [reason, setReason] = useState<string | undefined>() // Undefined: nobody rejects it.
+  const field = useRef<HTMLTextAreaElement>(null)
+  const isRejecting = reason !== undefined
+  useEffect(() => {
+    if (isRejecting) field.current?.focus()
+  }, [isRejecting])
+  const decide = async (verb: Verb, body: object = {}) => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await send('POST', `${PATH}/${request.id}/${verb}`, body)
+      toast(DONE[verb])
+      done()
+    } catch (error) {
+      setProblem(problemFrom(error))
+      setBusy(false)
+    }
+  }
+  const reject = () => {
+    if (reason === undefined || reason.trim() === '') setReason('')
+    else void decide('reject', { reason: reason.trim() })
+  }
+  return (
+    <section class="request" aria-labelledby="request">
+      <h3 id="request">{said.waiting}</h3>
+      <p>{askedFor(request)}.</p>
+      <p class="request-reason">{request.reason}</p>
+      <p class="muted small">
+        <Time at={request.requestedAt} />
+      </p>
+      {problem && <Failed problem={problem} />}
+      {!mayDecide && <p class="muted">{said.mayNot}</p>}
+      {mayDecide && request.isOwn && (
+        <>
+          <p class="muted">{said.ownWaiting}</p>
+          <button type="button" class="button" disabled={isBusy} onClick={() => decide('withdraw')}>
+            {said.withdraw}
+          </button>
+        </>
+      )}
+      {mayDecide && !request.isOwn && (
+        <>
+          {isRejecting && (
+            <label class="field">
+              <span>{said.rejectWhy}</span>
+              <textarea
+                rows={2}
+                maxLength={500}
+                value={reason}
+                ref={field}
+                onInput={(event) => setReason(event.currentTarget.value)}
+              />
+            </label>
+          )}
+          <div class="buttons">
+            <button
+              type="button"
+              class="button primary"
+              disabled={isBusy}
+              onClick={() => decide('approve')}
+            >
+              {said.approve}
+            </button>
+            <button type="button" class="button" disabled={isBusy} onClick={reject}>
+              {said.reject}
+            </button>
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+export function DecidedRequests({ requests }: { requests: readonly Request[] }) {
+  if (requests.length === 0) return null
+  return (
+    <>
+      <h3>{said.earlier}</h3>
+      <ul class="decided">
+        {requests.map((request) => (
+          <li key={request.id}>
+            <p>{askedFor(request)}.</p>
+            <p class="muted small">
+              {said.decided(words(request.state), said.person(request.decidedBy ?? ''))}
+              {request.decisionReason && `: ${request.decisionReason}`}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

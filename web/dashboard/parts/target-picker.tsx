@@ -1,0 +1,105 @@
+// Choosing a collection account or a payment: by search, or the one that suggests itself.
+
+import { useState } from 'preact/hooks'
+import { words } from '../format.ts'
+import { type Hit, useHits } from '../search.tsx'
+import { STRINGS } from '../strings.ts'
+import { Money } from './values.tsx'
+
+export type Target = { type: 'account' | 'payment'; reference: string; title: string }
+
+type Props = {
+  suggested: Target | undefined
+  mayType: boolean // An operator may give what is nobody's to anybody, whom no search would find.
+  chosen: Target | undefined
+  choose: (target: Target) => void
+}
+
+const { suspense: said } = STRINGS
+
+export function TargetPicker({ suggested, mayType, chosen, choose }: Props) {
+  const [text, setText] = useState('')
+  const asked = text.trim()
+  const found = useHits(asked)
+  const hits = (found?.hits ?? []).filter(isTarget)
+  const typed = mayType && found && hits.length === 0 ? typedTarget(asked) : undefined
+  const isNothing = asked !== '' && found?.hits && hits.length === 0 && !typed
+  return (
+    <fieldset class="picker">
+      <legend>{said.target}</legend>
+      {suggested && (
+        <Choice
+          target={suggested}
+          note={said.meant}
+          isChosen={isSame(chosen, suggested)}
+          choose={choose}
+        />
+      )}
+      <input
+        type="search"
+        aria-label={said.target}
+        placeholder={said.targetHint}
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={100}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <p class="hidden" aria-live="polite">
+        {found?.hits && asked !== '' ? `${said.found}: ${hits.length}` : ''}
+      </p>
+      {found?.problem && <p class="fault">{found.problem.message}</p>}
+      {isNothing && <p class="muted">{said.nothingFound}</p>}
+      {[...hits.map(targetOf), ...(typed ? [typed] : [])].map((target, at) => (
+        <Choice
+          key={`${target.type}/${target.reference}`}
+          target={target}
+          note={hits[at]?.detail ?? words(target.type)}
+          amount={hits[at]?.amount ?? undefined}
+          isChosen={isSame(chosen, target)}
+          choose={choose}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
+type ChoiceProps = {
+  target: Target
+  note: string
+  amount?: number | undefined
+  isChosen: boolean
+  choose: (target: Target) => void
+}
+
+function Choice({ target, note, amount, isChosen, choose }: ChoiceProps) {
+  return (
+    <label class="choice">
+      <input type="radio" name="target" checked={isChosen} onChange={() => choose(target)} />
+      <span class="choice-text">
+        <span>{target.title}</span>
+        <span class="muted small">{note}</span>
+      </span>
+      {amount !== undefined && <Money amount={amount} />}
+    </label>
+  )
+}
+
+function isTarget(hit: Hit): hit is Hit & { type: Target['type'] } {
+  return hit.type === 'account' || hit.type === 'payment'
+}
+
+function targetOf({ type, reference, title }: Hit & { type: Target['type'] }): Target {
+  return { type, reference, title }
+}
+
+function typedTarget(text: string): Target | undefined {
+  const title = said.asTyped(text)
+  if (/^[0-9]{10}$/.test(text)) return { type: 'account', reference: text, title }
+  const isReference = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text)
+  return isReference ? { type: 'payment', reference: text, title } : undefined
+}
+
+function isSame(one: Target | undefined, other: Target): boolean {
+  return one?.type === other.type && one.reference === other.reference
+}

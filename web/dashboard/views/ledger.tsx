@@ -1,0 +1,191 @@
+// Ledger: whether the books add up, what is in which account, and how it got there.
+
+import { getData, type Problem } from '../api.ts'
+import { words } from '../format.ts'
+import { useCalm, useEvents } from '../live.ts'
+import { useLoaded, usePages } from '../loading.ts'
+import { AuditLine } from '../parts/audit-line.tsx'
+import { Drawer, Facts } from '../parts/drawer.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { type Column, ListTable, Pager } from '../parts/table.tsx'
+import { Copyable, Money, Time } from '../parts/values.tsx'
+import { follow, goTo, hrefOf } from '../routing.ts'
+import { STRINGS } from '../strings.ts'
+import type { ViewProps } from '../views.ts'
+
+type Account = {
+  id: number
+  kind: string
+  bankCode: string | null
+  accountNumber: string | null
+  accountName: string | null
+  currency: string
+  balance: number
+  debits: number
+  credits: number
+  openedAt: string
+}
+
+type Transfer = {
+  id: number
+  reason: string
+  direction: 'in' | 'out'
+  amount: number
+  otherAccountId: number | null
+  otherKind: string
+  creditId: number | null
+  postedAt: string
+}
+
+const { ledger: said } = STRINGS
+const PATH = '/api/v1/ledger/accounts'
+
+const kindOf = (kind: string) => said.kinds[kind] ?? words(kind)
+
+function nameOf({ kind, accountName, bankCode }: Account): string {
+  if (accountName) return accountName
+  return bankCode ? said.ofBank(kindOf(kind), bankCode) : kindOf(kind)
+}
+
+const amountColumn = (name: 'debits' | 'credits' | 'balance'): Column<Account> => ({
+  name: said[name],
+  ...(name === 'balance' ? { place: 'amount' as const } : {}),
+  isAmount: true,
+  show: (account) => <Money amount={account[name]} currency={account.currency} />,
+})
+
+const COLUMNS: readonly Column<Account>[] = [
+  { name: said.account, place: 'lead', show: nameOf },
+  {
+    name: said.number,
+    place: 'second',
+    show: ({ accountNumber, kind }) =>
+      accountNumber ? <code>{accountNumber}</code> : <span class="muted">{words(kind)}</span>,
+  },
+  amountColumn('debits'),
+  amountColumn('credits'),
+  amountColumn('balance'),
+]
+
+export default function Ledger({ session, place }: ViewProps) {
+  const pages = usePages<Account>(PATH, {})
+  const look = useCalm(() => pages.isFirst && pages.reload())
+  useEvents(look, session.scopes.includes('webhooks:read'))
+  const close = () => goTo(hrefOf('ledger'))
+  return (
+    <>
+      <AuditLine />
+      <h2 class="section">{said.accounts}</h2>
+      <ListTable
+        caption={said.accounts}
+        columns={COLUMNS}
+        pages={pages}
+        keyOf={({ id }) => `${id}`}
+        hrefOf={({ id }) => hrefOf('ledger', `${id}`)}
+        openKey={place.open}
+        empty={
+          <Empty icon="ledger" title={said.none}>
+            {said.noneText}
+          </Empty>
+        }
+      />
+      {place.open !== undefined && <AccountDrawer key={place.open} id={place.open} close={close} />}
+    </>
+  )
+}
+
+function AccountDrawer({ id, close }: { id: string; close: () => void }) {
+  const path = `${PATH}/${encodeURIComponent(id)}`
+  const { data, problem, reload } = useLoaded(path, (signal) => getData<Account>(path, {}, signal))
+  return (
+    <Drawer title={said.one} close={close}>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="page" lines={8} />}
+      {data && (
+        <>
+          <div class="headline">
+            <Money amount={data.balance} currency={data.currency} />
+          </div>
+          <p class="muted">{nameOf(data)}</p>
+          <Facts
+            facts={[
+              [said.kind, kindOf(data.kind)],
+              [said.number, data.accountNumber && <Copyable text={data.accountNumber} />],
+              [said.bank, data.bankCode],
+              [said.debits, <Money key="debits" amount={data.debits} currency={data.currency} />],
+              [
+                said.credits,
+                <Money key="credits" amount={data.credits} currency={data.currency} />,
+              ],
+              [said.opened, <Time key="opened" at={data.openedAt} />],
+            ]}
+          />
+          <h3>{said.transfers}</h3>
+          <Transfers path={`${path}/transfers`} currency={data.currency} />
+        </>
+      )}
+    </Drawer>
+  )
+}
+
+function Transfers({ path, currency }: { path: string; currency: string }) {
+  const pages = usePages<Transfer>(path, {}, 20)
+  const { data, problem, reload } = pages
+  if (problem) return <Failed problem={problem as Problem} retry={reload} />
+  if (!data) return <Skeleton kind="rows" lines={6} />
+  if (data.data.length === 0 && pages.isFirst && !data.hasMore) {
+    return <p class="muted">{said.noTransfers}</p>
+  }
+  return (
+    <>
+      <ol class="entries" aria-label={said.transfers}>
+        {data.data.map((transfer) => (
+          <Entry key={transfer.id} transfer={transfer} currency={currency} />
+        ))}
+      </ol>
+      <Pager pages={pages} />
+    </>
+  )
+}
+
+function Entry({ transfer, currency }: { transfer: Transfer; currency: string }) {
+  const { reason, direction, amount, otherAccountId, otherKind, creditId, postedAt } = transfer
+  const isIn = direction === 'in'
+  const what = said.reasons[reason] ?? words(reason)
+  const other = said.other(isIn, kindOf(otherKind).toLowerCase())
+  return (
+    <li>
+      <span class={`entry-mark ${direction}`}>
+        <Icon name={isIn ? 'credits' : 'reversal'} />
+      </span>
+      <div class="entry-text">
+        {creditId === null ? (
+          <p>{what}</p>
+        ) : (
+          <p>
+            <a href={hrefOf('credits', `${creditId}`)} onClick={follow}>
+              {what}
+            </a>
+          </p>
+        )}
+        <p class="muted small">
+          {otherAccountId === null ? (
+            other
+          ) : (
+            <a href={hrefOf('ledger', `${otherAccountId}`)} onClick={follow}>
+              {other}
+            </a>
+          )}
+        </p>
+      </div>
+      <div class="entry-end">
+        <span>
+          {isIn ? '+' : '−'}
+          <Money amount={amount} currency={currency} />
+        </span>
+        <Time at={postedAt} />
+      </div>
+    </li>
+  )
+}

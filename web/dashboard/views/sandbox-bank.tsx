@@ -1,0 +1,126 @@
+// Sandbox bank: here the tester is the bank. Pick a number, send a transfer of some kind, and watch
+// what becomes of it.
+
+import { useRef, useState } from 'preact/hooks'
+import { type Problem, problemFrom, send } from '../api.ts'
+import { type LiveEvent, useEvents } from '../live.ts'
+import { type Destination, DestinationPicker } from '../parts/destination-picker.tsx'
+import { Failed } from '../parts/states.tsx'
+import { type Sent, TransferStory } from '../parts/transfer-story.tsx'
+import { STRINGS } from '../strings.ts'
+import type { ViewProps } from '../views.ts'
+
+const { sandboxBank: said } = STRINGS
+const EVENTS_KEPT = 50
+
+const KINDS = {
+  open: ['exact', 'under', 'over', 'duplicate', 'reversed'],
+  accounts: ['exact', 'duplicate', 'reversed'],
+  expired: ['late'],
+} as const
+
+export default function SandboxBank({ session }: ViewProps) {
+  const [destination, setDestination] = useState<Destination | undefined>()
+  const [sent, setSent] = useState<Sent | undefined>()
+  const [version, setVersion] = useState(0)
+  // Kept also before the answer is here: an event may be faster.
+  const [events, setEvents] = useState<LiveEvent[]>([])
+  const isLive = useEvents(
+    (event) => setEvents((before) => [...before, event].slice(-EVENTS_KEPT)),
+    session.scopes.includes('webhooks:read'),
+  )
+  const arrived = (transfer: Sent) => {
+    setSent(transfer)
+    setVersion((before) => before + 1)
+  }
+  return (
+    <div class="bank">
+      <section class="card bank-part" aria-labelledby="where">
+        <h2 id="where">{said.where}</h2>
+        <DestinationPicker chosen={destination} choose={setDestination} version={version} />
+      </section>
+      <section class="card bank-part" aria-labelledby="what">
+        <h2 id="what">{said.what}</h2>
+        {destination && (
+          <TransferForm
+            key={`${destination.from} ${destination.accountNumber}`}
+            destination={destination}
+            arrived={arrived}
+          />
+        )}
+        {!destination && <p class="muted">{said.nothingYet}</p>}
+      </section>
+      <section class="card bank-part bank-story" aria-labelledby="happened">
+        <h2 id="happened">{said.happened}</h2>
+        <div aria-live="polite">
+          {sent && <TransferStory sent={sent} events={events} isLive={isLive} />}
+        </div>
+        {!sent && <p class="muted">{said.nothingYet}</p>}
+      </section>
+    </div>
+  )
+}
+
+type FormProps = { destination: Destination; arrived: (sent: Sent) => void }
+
+function TransferForm({ destination, arrived }: FormProps) {
+  const kinds = KINDS[destination.from]
+  const [kind, setKind] = useState<string>(kinds[0])
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [fault, setFault] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const amount = field.current?.value.trim() ?? ''
+    setProblem(undefined)
+    if (destination.from === 'accounts' && amount === '') return setFault(said.amountNeeded)
+    setFault('')
+    setBusy(true)
+    const { accountNumber } = destination
+    const body = { accountNumber, kind, ...(amount === '' ? {} : { amount }) }
+    try {
+      arrived(await send<Sent>('POST', '/sandbox/transfers', body))
+    } catch (error) {
+      setProblem(problemFrom(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <form class="desk-form" onSubmit={submit} noValidate>
+      <fieldset class="picker">
+        <legend class="hidden">{said.what}</legend>
+        {kinds.map((each) => (
+          <label key={each} class="choice">
+            <input
+              type="radio"
+              name="kind"
+              checked={each === kind}
+              onChange={() => setKind(each)}
+            />
+            <span class="choice-text">
+              <span>{said.kinds[each]?.[0]}</span>
+              <span class="muted small">{said.kinds[each]?.[1]}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <label class="field">
+        <span>{said.amount}</span>
+        <input
+          ref={field}
+          inputMode="decimal"
+          autocomplete="off"
+          placeholder={destination.from === 'accounts' ? '5000.00' : said.usual}
+        />
+      </label>
+      <p class="fault" role="alert">
+        {fault}
+      </p>
+      {problem && <Failed problem={problem} />}
+      <button type="submit" class="button primary" disabled={isBusy}>
+        {isBusy ? said.sending : said.send}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,244 @@
+// Suspense desk: money that waits for somebody's decision, why, and the ways out of it.
+
+import { useEffect, useState } from 'preact/hooks'
+import { getData, getPage, problemFrom, send } from '../api.ts'
+import { words } from '../format.ts'
+import { useCalm, useEvents } from '../live.ts'
+import { useAgain, useLoaded, usePages } from '../loading.ts'
+import { Drawer, Facts } from '../parts/drawer.tsx'
+import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { type Item, SuspenseForm } from '../parts/suspense-form.tsx'
+import {
+  DecidedRequests,
+  OpenRequest,
+  type Request,
+  WaitingRequests,
+} from '../parts/suspense-requests.tsx'
+import { type Column, ListTable } from '../parts/table.tsx'
+import { toast } from '../parts/toasts.tsx'
+import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { follow, goTo, hrefOf } from '../routing.ts'
+import type { Session } from '../session.ts'
+import { STRINGS } from '../strings.ts'
+import type { ViewProps } from '../views.ts'
+
+type Settings = { fourEyes: boolean }
+
+const { suspense: said } = STRINGS
+const PATH = '/api/v1/suspense'
+const REQUESTS = `${PATH}/requests`
+const SETTINGS = `${PATH}/settings`
+const STATES = ['open', 'assigned', 'returning', 'returned', 'reversed']
+const LOOK_AGAIN_MS = 15_000 // What colleagues ask for makes no event.
+
+const whyOf = (reason: string) => said.reasons[reason] ?? words(reason)
+
+const COLUMNS: readonly Column<Item>[] = [
+  {
+    name: said.payer,
+    place: 'lead',
+    show: ({ sourceAccountName }) => sourceAccountName ?? said.unnamed,
+  },
+  {
+    name: said.payerNumber,
+    show: ({ sourceAccountNumberMasked: masked }) => <code>{masked}</code>,
+  },
+  { name: said.why, place: 'second', show: ({ reason }) => whyOf(reason) },
+  { name: said.number, show: ({ accountNumber }) => <code>{accountNumber}</code> },
+  {
+    name: said.age,
+    place: 'time',
+    show: ({ ageSeconds, openedAt }) => <time dateTime={openedAt}>{said.ageOf(ageSeconds)}</time>,
+  },
+  {
+    name: said.amount,
+    place: 'amount',
+    isAmount: true,
+    show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+  },
+]
+
+export default function Suspense({ session, place }: ViewProps) {
+  const state = STATES.includes(place.query.state ?? '') ? place.query.state : 'open'
+  const pages = usePages<Item>(PATH, { state })
+  const settings = useLoaded('settings', (signal) => getData<Settings>(SETTINGS, {}, signal))
+  const waiting = useLoaded('waiting', (signal) =>
+    getPage<Request>(REQUESTS, { state: 'open', limit: '100' }, signal),
+  )
+  const [version, setVersion] = useState(0)
+  const look = useCalm(() => {
+    setVersion((before) => before + 1)
+    waiting.reload()
+    if (pages.isFirst) pages.reload()
+  })
+  useEvents(
+    ({ type }) => /^(?:credit|payment)\./.test(type) && look(),
+    session.scopes.includes('webhooks:read'),
+  )
+  useEffect(() => {
+    const timer = window.setInterval(() => !document.hidden && waiting.reload(), LOOK_AGAIN_MS)
+    return () => window.clearInterval(timer)
+  }, [waiting.reload])
+  const close = () => goTo(hrefOf('suspense', undefined, place.query))
+  const isFourEyes = settings.data?.fourEyes ?? false
+  return (
+    <>
+      <WaitingRequests requests={waiting.data?.data ?? []} />
+      <States chosen={state ?? 'open'} />
+      <ListTable
+        caption={STRINGS.views.suspense}
+        columns={COLUMNS}
+        pages={pages}
+        keyOf={({ id }) => `${id}`}
+        hrefOf={({ id }) => hrefOf('suspense', `${id}`, place.query)}
+        openKey={place.open}
+        empty={
+          <Empty icon="suspense" title={said.none}>
+            {said.noneText}
+          </Empty>
+        }
+      />
+      {settings.data && <FourEyes isOn={isFourEyes} session={session} changed={settings.reload} />}
+      {place.open !== undefined && settings.data && (
+        <ItemDrawer
+          key={place.open}
+          id={place.open}
+          {...{ session, isFourEyes, version, close }}
+          changed={look}
+        />
+      )}
+    </>
+  )
+}
+
+function States({ chosen }: { chosen: string }) {
+  return (
+    <fieldset class="segments states">
+      <legend class="hidden">{said.state}</legend>
+      {STATES.map((state) => (
+        <button
+          key={state}
+          type="button"
+          aria-pressed={state === chosen}
+          onClick={() => goTo(hrefOf('suspense', undefined, state === 'open' ? {} : { state }))}
+        >
+          {words(state)}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+type SettingProps = { isOn: boolean; session: Session; changed: () => void }
+
+function FourEyes({ isOn, session: { role }, changed }: SettingProps) {
+  const [isBusy, setBusy] = useState(false)
+  const turn = async () => {
+    setBusy(true)
+    try {
+      await send('PUT', SETTINGS, { fourEyes: !isOn })
+      toast(said.switched(!isOn))
+      changed()
+    } catch (error) {
+      toast(problemFrom(error).message, 'bad')
+    }
+    setBusy(false)
+  }
+  return (
+    <section class="card setting" aria-labelledby="four-eyes">
+      <div>
+        <h2 id="four-eyes">{said.fourEyes}</h2>
+        <p class="muted">{isOn ? said.fourEyesOn : said.fourEyesOff}</p>
+      </div>
+      {['owner', 'operator'].includes(role) && (
+        <button type="button" class="button" disabled={isBusy} onClick={turn}>
+          {isOn ? said.switchOff : said.switchOn}
+        </button>
+      )}
+    </section>
+  )
+}
+
+type DrawerProps = {
+  id: string
+  session: Session
+  isFourEyes: boolean
+  version: number
+  close: () => void
+  changed: () => void
+}
+
+function ItemDrawer({ id, session, isFourEyes, version, close, changed }: DrawerProps) {
+  const path = `${PATH}/${encodeURIComponent(id)}`
+  const item = useLoaded(path, (signal) => getData<Item>(path, {}, signal))
+  const isId = /^[0-9]{1,18}$/.test(id)
+  const requests = useLoaded(`requests of ${id}`, async (signal) =>
+    isId ? getPage<Request>(REQUESTS, { itemId: id }, signal) : undefined,
+  )
+  const reload = () => {
+    item.reload()
+    requests.reload()
+  }
+  useAgain(version, reload)
+  const done = () => {
+    reload()
+    changed()
+  }
+  const problem = item.problem ?? requests.problem
+  const open = requests.data?.data.find(({ state }) => state === 'open')
+  const mayDecide = session.scopes.includes('suspense:write')
+  return (
+    <Drawer title={said.one} close={close}>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !(item.data && requests.data) && <Skeleton kind="page" lines={8} />}
+      {!problem && item.data && requests.data && (
+        <>
+          <About item={item.data} />
+          {open && <OpenRequest key={open.id} request={open} mayDecide={mayDecide} done={done} />}
+          {!open && item.data.state === 'open' && mayDecide && (
+            <SuspenseForm
+              item={item.data}
+              isFourEyes={isFourEyes}
+              mayType={session.role === 'operator'}
+              done={done}
+            />
+          )}
+          <DecidedRequests requests={requests.data.data.filter(({ state }) => state !== 'open')} />
+        </>
+      )}
+    </Drawer>
+  )
+}
+
+function About({ item }: { item: Item }) {
+  return (
+    <>
+      <div class="headline">
+        <Money amount={item.amount} currency={item.currency} />
+        <Badge state={item.state} />
+      </div>
+      <p class="muted">{said.from(item.sourceAccountName ?? said.unnamed)}</p>
+      <Facts
+        facts={[
+          [said.why, whyOf(item.reason)],
+          [said.number, <Copyable key="number" text={item.accountNumber} />],
+          [said.bank, item.bankCode],
+          [said.payerNumber, item.sourceAccountNumberMasked],
+          [said.payerBank, item.sourceBankCode],
+          [said.narration, item.narration],
+          [said.sessionId, <Copyable key="session" text={item.sessionId} />],
+          [said.meantFor, item.paymentReference && <Copyable text={item.paymentReference} />],
+          [said.assignedTo, item.assignedTo && <Copyable text={item.assignedTo} />],
+          [said.returnReference, item.returnReference],
+          [said.since, <Time key="since" at={item.openedAt} />],
+          [said.left, item.closedAt && <Time at={item.closedAt} />],
+        ]}
+      />
+      <p>
+        <a href={hrefOf('credits', `${item.creditId}`)} onClick={follow}>
+          {said.credit}
+        </a>
+      </p>
+    </>
+  )
+}
