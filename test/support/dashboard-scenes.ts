@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { type DashboardBench, fillDays } from './dashboard-bench.ts'
+import { DESK_SIGHTS, setDeskScene } from './desk-scenes.ts'
 import { startPayment } from './fixtures.ts'
 import { credit } from './tracing.ts'
 import { listener } from './webhook-bench.ts'
@@ -22,6 +23,7 @@ export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   credit: { path: '/credits', act: (page) => page.locator('.row-link').first().click() },
   'nothing-fits': { path: '/credits?outcome=returned' },
   search: { path: '', act: (page) => page.getByLabel('Search by any reference').fill('ada') },
+  ...DESK_SIGHTS,
 }
 
 // A month of trade, and one more payment whose webhook arrived.
@@ -39,4 +41,5 @@ export async function setDashboardScene(bench: DashboardBench): Promise<void> {
   await credit(bench, bankAccount, '48500.00', { sourceAccountName: 'ADA OBI' })
   await bench.dispatch()
   await bench.deliver(bench.newDeliverer())
+  await setDeskScene(bench)
 }

@@ -154,7 +154,7 @@ export const DESK_STRINGS = {
       return_failed: 'Return failed',
       reversal: 'Taken back by the bank',
     } as Record<string, string>,
-    other: (isIn: boolean, kind: string) => (isIn ? `from ${kind}` : `to ${kind}`),
+    other: (kind: string) => `against ${kind}`,
     adds: 'The books add up',
     addsNot: 'The books do not add up',
     notYet: 'The books have not been audited yet',
@@ -178,8 +178,8 @@ export const DESK_STRINGS = {
   sandboxBank: {
     where: 'Where to',
     open: 'Open payments',
-    accounts: 'Collection accounts',
-    expired: 'Expired payments',
+    accounts: 'Accounts',
+    expired: 'Expired',
     none: {
       open: 'No payment is open. Create an advice and get a number for it.',
       accounts: 'There is no collection account yet. Create one first.',
@@ -204,6 +204,7 @@ export const DESK_STRINGS = {
     send: 'Send the transfer',
     sending: 'Sending …',
     happened: 'What happened',
+    whereFirst: 'Choose where to first.',
     nothingYet: 'Choose where to and what kind, then watch it arrive here.',
     steps: {
       credit: 'The bank reported the transfer',

@@ -1,6 +1,6 @@
 // Ledger: whether the books add up, what is in which account, and how it got there.
 
-import { getData, type Problem } from '../api.ts'
+import { getData } from '../api.ts'
 import { words } from '../format.ts'
 import { useCalm, useEvents } from '../live.ts'
 import { useLoaded, usePages } from '../loading.ts'
@@ -60,8 +60,7 @@ const COLUMNS: readonly Column<Account>[] = [
   {
     name: said.number,
     place: 'second',
-    show: ({ accountNumber, kind }) =>
-      accountNumber ? <code>{accountNumber}</code> : <span class="muted">{words(kind)}</span>,
+    show: ({ accountNumber }) => <code>{accountNumber}</code>,
   },
   amountColumn('debits'),
   amountColumn('credits'),
@@ -132,7 +131,7 @@ function AccountDrawer({ id, close }: { id: string; close: () => void }) {
 function Transfers({ path, currency }: { path: string; currency: string }) {
   const pages = usePages<Transfer>(path, {}, 20)
   const { data, problem, reload } = pages
-  if (problem) return <Failed problem={problem as Problem} retry={reload} />
+  if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="rows" lines={6} />
   if (data.data.length === 0 && pages.isFirst && !data.hasMore) {
     return <p class="muted">{said.noTransfers}</p>
@@ -153,7 +152,7 @@ function Entry({ transfer, currency }: { transfer: Transfer; currency: string })
   const { reason, direction, amount, otherAccountId, otherKind, creditId, postedAt } = transfer
   const isIn = direction === 'in'
   const what = said.reasons[reason] ?? words(reason)
-  const other = said.other(isIn, kindOf(otherKind).toLowerCase())
+  const other = said.other(kindOf(otherKind).toLowerCase())
   return (
     <li>
       <span class={`entry-mark ${direction}`}>

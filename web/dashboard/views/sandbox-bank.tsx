@@ -48,14 +48,17 @@ export default function SandboxBank({ session }: ViewProps) {
             arrived={arrived}
           />
         )}
-        {!destination && <p class="muted">{said.nothingYet}</p>}
+        {!destination && <p class="muted">{said.whereFirst}</p>}
       </section>
       <section class="card bank-part bank-story" aria-labelledby="happened">
         <h2 id="happened">{said.happened}</h2>
         <div aria-live="polite">
-          {sent && <TransferStory sent={sent} events={events} isLive={isLive} />}
+          {sent ? (
+            <TransferStory sent={sent} events={events} isLive={isLive} />
+          ) : (
+            <p class="muted">{said.nothingYet}</p>
+          )}
         </div>
-        {!sent && <p class="muted">{said.nothingYet}</p>}
       </section>
     </div>
   )

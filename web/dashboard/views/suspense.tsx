@@ -234,7 +234,7 @@ function About({ item }: { item: Item }) {
           [said.left, item.closedAt && <Time at={item.closedAt} />],
         ]}
       />
-      <p>
+      <p class="after-facts">
         <a href={hrefOf('credits', `${item.creditId}`)} onClick={follow}>
           {said.credit}
         </a>

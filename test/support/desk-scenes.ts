@@ -1,0 +1,70 @@
+// What there is to see at the suspense desk, in the ledger and at the sandbox's bank: money that
+// waits, one request for it, books that were audited, payments in every state.
+
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { createLogger } from '#log.ts'
+import { auditBooksRound } from '#workers/audit-books.ts'
+import { createAccount, startPayment } from './fixtures.ts'
+import { newBrowser } from './people.ts'
+import type { Bench } from './running-service.ts'
+import { NOBODYS_NUMBER, SUSPENSE, suspend } from './suspense-desk.ts'
+import { credit } from './tracing.ts'
+
+const firstRow = (page: Page) => page.locator('.row-link').first().click()
+
+export const DESK_SIGHTS = {
+  suspense: { path: '/suspense' },
+  'suspense-item': { path: '/suspense', act: firstRow },
+  'suspense-request': {
+    path: '/suspense',
+    act: (page: Page) => page.locator('.waiting-row').first().click(),
+  },
+  ledger: { path: '/ledger' },
+  'ledger-checks': {
+    path: '/ledger',
+    act: (page: Page) => page.getByText('What was checked').click(),
+  },
+  'ledger-account': { path: '/ledger', act: firstRow },
+  'sandbox-bank': { path: '/sandbox-bank' },
+  'sandbox-bank-sent': { path: '/sandbox-bank', act: sendTooMuch },
+}
+
+export async function sendTooMuch(page: Page): Promise<void> {
+  await page.locator('input[name=destination]').first().check()
+  await page.getByLabel('Too much').check()
+  await page.getByRole('button', { name: 'Send the transfer' }).click()
+  await page.getByText('of it is in suspense').waitFor()
+}
+
+export async function auditNow({ db, clock }: Bench): Promise<void> {
+  const log = createLogger({ level: 'silent' })
+  await auditBooksRound({ db, clock, log })(new AbortController().signal)
+}
+
+// Answers the items that wait, and the request for the second of them.
+export async function setDeskScene(bench: Bench) {
+  const { accountNumber } = await createAccount(bench, { accountName: 'Chiamaka Eze' })
+  await credit(bench, accountNumber, '12500.00', { sourceAccountName: 'CHIAMAKA EZE' })
+  const { bankAccount } = await startPayment(bench, { amount: 6_000, merchantRef: 'DESK-1' })
+  await credit(bench, bankAccount, '6000.00', { sourceAccountName: 'ADA OBI' })
+  const excess = await suspend(bench, bankAccount, '750.00', {
+    bank: '035',
+    sourceAccountName: 'ADA OBI',
+    sourceAccountNumber: '0123456789',
+    sourceBankCode: '044',
+    narration: 'Shoes, again',
+  })
+  const stray = await suspend(bench, NOBODYS_NUMBER, '4200.00', {
+    sourceAccountName: 'DAUDA IBRAHIM',
+  })
+  for (const amount of [3_000, 4_500, 18_000, 2_250, 9_900]) await startPayment(bench, { amount })
+  const asking = await newBrowser(bench, 'finance')
+  const asked = await asking.call({
+    url: `${SUSPENSE}/${excess.id}/requests`,
+    body: { action: 'return', reason: 'She paid twice, and called about it.' },
+  })
+  assert.equal(asked.statusCode, 200, asked.body)
+  await auditNow(bench)
+  return { accountNumber, excess, stray, requestId: asked.json().data.id as number }
+}
