@@ -35,6 +35,9 @@ const SIGHTS_OF_DOCS: readonly Look[] = [
   seen('dashboard-today', 'today', 1280, 'light'),
   seen('dashboard-payment', 'payment', 1280, 'dark'),
   seen('dashboard-phone', 'today', 360, 'dark'),
+  seen('dashboard-suspense', 'suspense-request', 1280, 'light'),
+  seen('dashboard-ledger', 'ledger-checks', 1280, 'light'),
+  seen('dashboard-sandbox-bank', 'sandbox-bank-sent', 1280, 'dark'),
 ]
 
 const folder = process.argv[2] ?? DOCS

@@ -259,11 +259,11 @@ test('bad requests are refused before anything is written', async () => {
   }
   const elsewhere = { ...toAssign, accountNumber: '9999999990' }
   assertRefused(await ask(ada, id, elsewhere), 'account', { status: 404 })
+  assert.equal(await databaseText(bench), before)
   const { paymentReference } = await startPayment(bench, { amount: 100 })
   const tooMuch = { action: 'assign', paymentReference, reason: 'x' }
   const unfitting = await ask(ada, id, tooMuch)
   assertRefused(unfitting, 'account', { status: 409, code: 'suspense_not_fitting' })
-  assert.equal((await databaseText(bench)).includes('suspense.request"'), before.includes('"x"'))
   for (const wrong of ['0', 'x', '98765432', '1'.repeat(30)]) {
     const unknown = await ask(ada, wrong as never, toReturn)
     assertRefused(unknown, 'account', { status: 404, code: 'suspense_not_found' })

@@ -1,0 +1,230 @@
+// The suspense desk, the ledger and the sandbox bank in a real browser: money is assigned and returned
+// with reasons, by one person or by two; the books are green or red; a transfer is sent and arrives.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { type DashboardBench, startDashboardBench } from '../support/dashboard-bench.ts'
+import { sendTooMuch, setDeskScene } from '../support/desk-scenes.ts'
+import { actionsOf } from '../support/people.ts'
+import { readItem, SUSPENSE, suspend } from '../support/suspense-desk.ts'
+
+let bench: DashboardBench
+let browser: Awaited<ReturnType<typeof openBrowser>>
+let scene: Awaited<ReturnType<typeof setDeskScene>>
+before(async () => {
+  bench = await startDashboardBench()
+  scene = await setDeskScene(bench)
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+
+const drawerOf = (page: Page) => page.getByRole('dialog')
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+
+async function openItem(page: Page, id: number): Promise<void> {
+  await page.goto(`${bench.url}/dashboard/suspense/${id}`)
+  await drawerOf(page).getByText('Why it is here').waitFor()
+}
+
+test('money in suspense is given to an account that was searched for, after asking twice', async () => {
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/suspense`)
+  await page.getByRole('link', { name: 'DAUDA IBRAHIM' }).click()
+  await see(page, 'Sent to a number that is nobody’s')
+
+  await button(page, 'Go on').click()
+  await see(page, 'Choose where it goes.')
+  await page.getByRole('searchbox').fill('chiam')
+  await page.getByRole('radio', { name: /Chiamaka Eze/ }).check()
+  await button(page, 'Go on').click()
+  await see(page, 'Say why: it is kept in the record.')
+  await page.getByLabel('Reason').fill('She wrote a wrong number.')
+  await button(page, 'Go on').click()
+  await see(page, 'Give ₦4,200.00 to Chiamaka Eze?')
+  assert.deepEqual(await findAxeFaults(page), [])
+  assert.equal((await readItem(bench, scene.stray.id)).state, 'open')
+  await button(page, 'Assign ₦4,200.00').click()
+
+  await see(page, '₦4,200.00 was assigned.')
+  assert.equal((await readItem(bench, scene.stray.id)).assignedTo, scene.accountNumber)
+  assert.deepEqual(await actionsOf(bench, `suspense/${scene.stray.id}`), ['suspense.assign'])
+  await drawerOf(page).getByText('Assigned', { exact: true }).first().waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('what one person asked for another approves: both see what they may do', async () => {
+  await using first = await bench.openAs(browser, { role: 'owner' })
+  await first.page.goto(`${bench.url}/dashboard/suspense`)
+  await button(first.page, 'Need two people').click()
+  await see(first.page, 'Two people are needed: one asks')
+  const { id } = await suspend(bench, '0123456789', '90.00', { sourceAccountName: 'EFE OBI' })
+  await using asking = await bench.openAs(browser, { role: 'operator' })
+  await openItem(asking.page, id)
+  await button(asking.page, 'Return').click()
+  await asking.page.getByLabel('Reason').fill('Not ours.')
+  await button(asking.page, 'Go on').click()
+  await see(asking.page, 'Nothing moves until another person approves.')
+  await button(asking.page, 'Ask for approval').click()
+  await see(asking.page, 'You asked for this. Another person must approve it.')
+  assert.equal(await button(asking.page, 'Approve').count(), 0)
+  assert.equal((await readItem(bench, id)).state, 'open')
+
+  await using second = await bench.openAs(browser, { role: 'operator' })
+  await second.page.goto(`${bench.url}/dashboard/suspense`)
+  await second.page.locator('.waiting-row', { hasText: 'Not ours.' }).click()
+  assert.deepEqual(await findAxeFaults(second.page), [])
+  await button(second.page, 'Approve').click()
+
+  await see(second.page, 'Approved: the money has moved.')
+  assert.equal((await readItem(bench, id)).state, 'returned')
+  await second.page.goto(`${bench.url}/dashboard/suspense?state=returned`)
+  await second.page.getByRole('link', { name: 'EFE OBI' }).waitFor()
+  assert.deepEqual([...first.problems, ...asking.problems, ...second.problems], [])
+  await button(first.page, 'One person is enough').click()
+  await see(first.page, 'One person can assign or return alone.')
+})
+
+test('a request is rejected with a reason, by keyboard alone', async () => {
+  await using opened = await bench.openAs(browser, { role: 'finance' })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/suspense`)
+  await page.locator('.waiting-row').first().focus()
+  await page.keyboard.press('Enter')
+  await button(page, 'Reject').focus()
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Why is it rejected?').waitFor()
+  await page.keyboard.type('Call her first.')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+
+  await see(page, /^Rejected by .*: Call her first\.$/)
+  await page.keyboard.press('Escape')
+  await drawerOf(page).waitFor({ state: 'detached' })
+  assert.equal((await readItem(bench, scene.excess.id)).state, 'open')
+})
+
+test('who may only look is shown no way to move money', async () => {
+  await using opened = await bench.openAs(browser, { role: 'support' })
+  const { page } = opened
+  await openItem(page, scene.excess.id)
+
+  assert.equal(await button(page, 'Go on').count(), 0)
+  assert.equal(await button(page, 'Need two people').count(), 0)
+})
+
+test('a refusal is said where it happened, and nothing is lost', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await openItem(page, scene.excess.id)
+  await button(page, 'Return').click()
+  await page.getByLabel('Reason').fill('Twice.')
+  await button(page, 'Go on').click()
+  await page.route(`**${SUSPENSE}/*/return`, (route) => route.abort())
+  await button(page, 'Return ₦750.00').click()
+  await see(page, 'The service cannot be reached.')
+  await page.unroute(`**${SUSPENSE}/*/return`)
+  await button(page, 'Return ₦750.00').click()
+
+  await see(page, '₦750.00 is on its way back.')
+})
+
+test('the ledger: a green line, the chart, an account and its transfers; red when it is', async () => {
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/ledger`)
+  await page.getByRole('heading', { name: 'The books add up' }).waitFor()
+  await page.getByText('What was checked').click()
+  await see(page, 'Every balance is the sum of its transfers')
+  await page.getByRole('link', { name: 'Chiamaka Eze' }).click()
+  await drawerOf(page).getByText('A bank reported money').waitFor()
+  await drawerOf(page).getByText('+₦12,500.00').waitFor()
+  await drawerOf(page).getByRole('link', { name: 'against held by the bank' }).first().click()
+  await drawerOf(page).getByText('Held by the bank, 058').waitFor()
+  assert.deepEqual(problems, [])
+
+  await bench.db.query(
+    `insert into audits (started_at, finished_at, findings, ok) values ($1, $1, $2, false)`,
+    [
+      bench.clock(),
+      JSON.stringify([
+        { check: 'nothing_is_overdrawn', subject: 'account 1', expected: '0', found: '-1' },
+      ]),
+    ],
+  )
+  await page.goto(`${bench.url}/dashboard/ledger`)
+  await page.getByRole('heading', { name: 'The books do not add up' }).waitFor()
+  await see(page, '1 of 13 checks failed.')
+  await see(page, 'expected 0, found -1')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await bench.db.query('delete from audits where not ok')
+})
+
+test('the sandbox bank: a transfer is sent, explained, and its event arrives by itself', async () => {
+  await using opened = await bench.openAs(browser, { role: 'developer' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/sandbox-bank`)
+  await sendTooMuch(page)
+  await see(page, 'Event payment.successful')
+
+  await button(page, 'Accounts').click()
+  await page.getByRole('radio', { name: /Chiamaka Eze/ }).check()
+  await page.getByRole('radio', { name: /Taken back/ }).check()
+  await button(page, 'Send the transfer').click()
+  await see(page, 'Say how much: a collection account takes any amount.')
+  await page.getByLabel('Amount in naira').fill('1000')
+  await button(page, 'Send the transfer').click()
+  await see(page, 'The bank took the transfer back')
+  await button(page, 'Expired').click()
+  await see(page, 'Clocks are not turned for tests.')
+  assert.deepEqual(problems, [])
+})
+
+const TOO_WIDE = 'document.documentElement.scrollWidth - innerWidth'
+
+for (const [width, colorScheme] of [
+  [1280, 'dark'],
+  [360, 'light'],
+] as const) {
+  test(`these views have no fault at ${width} pixels in ${colorScheme}`, async () => {
+    await using opened = await bench.openAs(browser, { width, colorScheme })
+    const { page, problems } = opened
+    for (const path of [
+      '/suspense',
+      `/suspense/${scene.excess.id}`,
+      '/suspense?state=assigned',
+      '/ledger',
+      '/sandbox-bank',
+    ]) {
+      await page.goto(`${bench.url}/dashboard${path}`)
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      assert.deepEqual(await findAxeFaults(page), [], path)
+      const overflow = await page.evaluate<number>(TOO_WIDE)
+      assert(overflow <= 0, `${path} is ${overflow} pixels too wide`)
+    }
+    assert.deepEqual(problems, [])
+  })
+}
+
+test('somebody without anything is told what to do next', async () => {
+  await bench.newClient('EMPTYDESK1')
+  await using opened = await bench.openAs(browser, { clientId: 'EMPTYDESK1', width: 360 })
+  const { page, problems } = opened
+  for (const [path, hint] of [
+    ['/suspense', 'Nothing in suspense'],
+    ['/ledger', 'The ledger is empty'],
+    ['/sandbox-bank', 'No payment is open.'],
+  ] as const) {
+    await page.goto(`${bench.url}/dashboard${path}`)
+    await see(page, hint)
+    assert.deepEqual(await findAxeFaults(page), [], path)
+  }
+  assert.deepEqual(problems, [])
+})

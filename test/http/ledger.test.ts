@@ -1,0 +1,152 @@
+// The ledger as finance reads it: every account of one's own with its balance, every transfer of it,
+// and whether the books add up.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import { auditNow } from '../support/desk-scenes.ts'
+import { assertAlike, assertRefused, createAccount, startPayment } from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+import { NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
+import { credit, type Row, readList, reverse, walk } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startTestService())
+const ACCOUNTS = '/api/v1/ledger/accounts'
+const AUDIT = '/api/v1/ledger/audit'
+const token = await bench.newClient('LEDGER2')
+const { accountNumber } = await createAccount(bench)
+const { accountNumber: theirs } = await createAccount(bench, {}, { token })
+await credit(bench, theirs, '77.00')
+const session = await credit(bench, accountNumber, '1000.00')
+await credit(bench, accountNumber, '250.50')
+await reverse(bench, session, '100.00')
+const { bankAccount } = await startPayment(bench, { amount: 500 }, '058')
+await credit(bench, bankAccount, '200')
+await credit(bench, bankAccount, '350')
+await suspend(bench, NOBODYS_NUMBER, '33.00')
+
+const chartOf = async (by?: string): Promise<Row[]> => (await readList(bench, ACCOUNTS, by)).data
+const find = (rows: Row[], kind: string, more: Row = {}) =>
+  rows.find((row) =>
+    Object.entries({ kind, ...more }).every(([name, value]) => row[name] === value),
+  )
+
+test('an operator sees its own accounts, the banks’ and nobody’s; each with its balance', async () => {
+  const rows = await chartOf()
+
+  assert.equal(find(rows, 'collection')?.balance, 1150.5)
+  assert.equal(find(rows, 'collection')?.accountNumber, accountNumber)
+  assert.equal(find(rows, 'pending')?.balance, 0)
+  assert.equal(find(rows, 'settled')?.balance, 500)
+  assert.equal(find(rows, 'suspense', { bankCode: null })?.balance, 50)
+  assert.equal(find(rows, 'suspense', { bankCode: '058' })?.balance, 33)
+  assert.equal(find(rows, 'bank', { bankCode: '058' })?.balance, 1810.5)
+  assert.equal(find(rows, 'collection', { accountNumber: theirs }), undefined)
+})
+
+test('a client sees its own and nothing else', async () => {
+  const rows = await chartOf(token)
+
+  assert.deepEqual(
+    rows.map(({ kind, balance }: Row) => [kind, balance]),
+    [
+      ['suspense', 0],
+      ['collection', 77],
+    ],
+  )
+})
+
+test('what is another’s is not there, to the letter', async () => {
+  const rows = await chartOf()
+  const unknown = `${ACCOUNTS}/98765432`
+
+  for (const kind of ['collection', 'settled', 'bank', 'suspense']) {
+    const url = `${ACCOUNTS}/${find(rows, kind)?.id}`
+    const gone = await bench.call({ url, token })
+    assertRefused(gone, 'account', { status: 404, code: 'ledger_account_not_found' })
+    assertAlike(gone, await bench.call({ url: unknown, token }))
+    const noTransfers = await bench.call({ url: `${url}/transfers`, token })
+    assertAlike(noTransfers, await bench.call({ url: `${unknown}/transfers`, token }))
+  }
+  for (const wrong of ['x', '-1', '1.5', '1'.repeat(40), '%00']) {
+    const answer = await bench.call({ url: `${ACCOUNTS}/${wrong}` })
+    assert([400, 404].includes(answer.statusCode), answer.body)
+  }
+})
+
+test('the transfers of an account add up to its balance, page by page', async () => {
+  for (const account of await chartOf()) {
+    for (const limit of [1, 2, 100]) {
+      const url = `${ACCOUNTS}/${account.id}/transfers`
+      const transfers = (await walk(bench, url, { limit })).flat()
+      const sum = transfers.reduce(
+        (total, { direction, amount }) => total + (direction === 'in' ? amount : -amount),
+        0,
+      )
+      assert.equal(Math.round(sum * 100), Math.round(account.balance * 100), account.kind)
+      assert.equal(new Set(transfers.map(({ id }) => id)).size, transfers.length)
+    }
+  }
+})
+
+test('of another client’s money a bank’s account tells the amount, not whose', async () => {
+  const bank = find(await chartOf(), 'bank', { bankCode: '058' })
+  const { data } = await readList(bench, `${ACCOUNTS}/${bank.id}/transfers?limit=100`)
+
+  const foreign = data.find(({ amount }) => amount === 77)
+  assert.deepEqual(
+    [foreign.creditId, foreign.sessionId, foreign.otherAccountId, foreign.otherKind],
+    [null, null, null, 'collection'],
+  )
+  const own = data.find(({ amount }) => amount === 250.5)
+  assert.equal(typeof own.creditId, 'number')
+  assert.equal(own.sessionId.length, 30)
+})
+
+test('the chart is walked by cursors; a cursor of another list or client is refused', async () => {
+  const all = await chartOf()
+  const pages = await walk(bench, ACCOUNTS, { limit: 1 })
+  assert.deepEqual(pages.flat(), all)
+
+  const { nextCursor } = await readList(bench, `${ACCOUNTS}?limit=1`)
+  const foreign = await bench.call({ url: `${ACCOUNTS}?cursor=${nextCursor}`, token })
+  assertRefused(foreign, 'account', { code: 'invalid_cursor' })
+  const other = await bench.call({ url: `${ACCOUNTS}/${all[0].id}/transfers?cursor=${nextCursor}` })
+  assertRefused(other, 'account', { code: 'invalid_cursor' })
+  assertRefused(await bench.call({ url: `${ACCOUNTS}?kind=bank` }), 'account')
+  assertRefused(await bench.call({ url: `${ACCOUNTS}?limit=0` }), 'account')
+})
+
+test('the audit: not yet, green, overdue, red; in detail for the operator only', async () => {
+  const read = async (by?: string) =>
+    (await bench.call({ url: AUDIT, ...(by ? { token: by } : {}) })).json().data
+
+  const never = await read()
+  assert.deepEqual([never.isOk, never.finishedAt, never.isOverdue], [null, null, false])
+  await auditNow(bench)
+  const green = await read()
+  assert.deepEqual([green.isOk, green.isOverdue, green.findings], [true, false, []])
+  assert(green.checks.length >= 13)
+  assert(green.checks.every(({ isOk }: Row) => isOk))
+  assert.equal((await read(token)).findings, null)
+  bench.advance(46 * 60_000)
+  assert.equal((await read()).isOverdue, true)
+
+  const client = await bench.db.connect()
+  try {
+    await client.query(`set session_replication_role = replica`)
+    await client.query(`update ledger_accounts set credits_kobo = credits_kobo + 1
+                         where id = (select min(id) from ledger_accounts where kind = 'settled')`)
+  } finally {
+    client.release(true)
+  }
+  await auditNow(bench)
+  const red = await read()
+  assert.equal(red.isOk, false)
+  assert(red.findings.length > 0)
+  const broken = red.checks.filter(({ isOk }: Row) => !isOk).map(({ name }: Row) => name)
+  assert(broken.includes('balances_are_their_transfers'), broken.join())
+  const shown = await bench.call({ url: AUDIT, token: await bench.login('LEDGER2', 's3cret') })
+  assert.equal(shown.json().data.isOk, false)
+  assert.equal(shown.json().data.findings, null)
+})
