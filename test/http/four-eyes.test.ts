@@ -55,24 +55,6 @@ const setFourEyes = async (fourEyes: boolean) => {
   assert.equal((await set(owner, { fourEyes })).statusCode, 200)
 }
 
-test('it is off at first; owners and operators switch it, with a trace, and nobody else', async () => {
-  const read = async () => (await bench.call({ url: `${SUSPENSE}/settings` })).json().data
-
-  assert.deepEqual(await read(), { fourEyes: false })
-  assertRefused(await set(ada, { fourEyes: true }), 'account', { status: 403 })
-  const byToken = { method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes: true } } as const
-  assertRefused(await bench.call(byToken), 'account', { status: 401, code: 'session_needed' })
-  for (const body of [{}, { fourEyes: 'yes' }, { fourEyes: null }, { fourEyes: true, more: 1 }]) {
-    assertRefused(await set(owner, body), 'account', { code: 'invalid_request' })
-  }
-  assert.deepEqual(await read(), { fourEyes: false })
-  for (const fourEyes of [true, true, false]) await setFourEyes(fourEyes)
-  assert.equal((await set(operator, { fourEyes: true })).statusCode, 200)
-  assert.deepEqual(await read(), { fourEyes: true })
-  const traces = await actionsOf(bench, 'client/MAN0000001')
-  assert.deepEqual(traces, Array(3).fill('suspense.settings'))
-})
-
 test('switched on, nobody assigns or returns alone, by token or by session', async () => {
   await setFourEyes(true)
   const { id } = await waiting()

@@ -68,11 +68,7 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   const [reason, setReason] = useState<string | undefined>() // Undefined: nobody rejects it.
-  const field = useRef<HTMLTextAreaElement>(null)
   const isRejecting = reason !== undefined
-  useEffect(() => {
-    if (isRejecting) field.current?.focus()
-  }, [isRejecting])
   const decide = async (verb: Verb, body: object = {}) => {
     setBusy(true)
     setProblem(undefined)
@@ -109,18 +105,7 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
       )}
       {mayDecide && !request.isOwn && (
         <>
-          {isRejecting && (
-            <label class="field">
-              <span>{said.rejectWhy}</span>
-              <textarea
-                rows={2}
-                maxLength={500}
-                value={reason}
-                ref={field}
-                onInput={(event) => setReason(event.currentTarget.value)}
-              />
-            </label>
-          )}
+          {isRejecting && <RejectReason reason={reason} change={setReason} />}
           <div class="buttons">
             <button
               type="button"
@@ -137,6 +122,25 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
         </>
       )}
     </section>
+  )
+}
+
+type ReasonProps = { reason: string; change: (reason: string) => void }
+
+function RejectReason({ reason, change }: ReasonProps) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  return (
+    <label class="field">
+      <span>{said.rejectWhy}</span>
+      <textarea
+        rows={2}
+        maxLength={500}
+        value={reason}
+        ref={field}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+    </label>
   )
 }
 
