@@ -53,6 +53,7 @@ const ASKED: Record<Scope, readonly string[]> = {
     'extendAdvice',
     'initiateBankTransfer',
     'simulatePayment',
+    'sendSandboxTransfer',
   ],
   'credits:read': [
     'listCredits',
@@ -61,6 +62,10 @@ const ASKED: Record<Scope, readonly string[]> = {
     'exportCredits',
     'getOverview',
     'search',
+    'listLedgerAccounts',
+    'getLedgerAccount',
+    'listLedgerTransfers',
+    'getLedgerAudit',
   ],
   'webhooks:read': [
     'listWebhookEndpoints',
@@ -82,7 +87,7 @@ const ASKED: Record<Scope, readonly string[]> = {
     'testWebhookEndpoint',
     'pushPayment',
   ],
-  'suspense:read': ['listSuspense', 'getSuspense'],
+  'suspense:read': ['listSuspense', 'getSuspense', 'getSuspenseSettings', 'listSuspenseRequests'],
   'suspense:write': ['assignSuspense', 'returnSuspense'],
   'actions:read': ['listActions'],
   operator: [

@@ -35,6 +35,7 @@ export async function sendTooMuch(page: Page): Promise<void> {
   await page.getByLabel('Too much').check()
   await page.getByRole('button', { name: 'Send the transfer' }).click()
   await page.getByText('of it is in suspense').waitFor()
+  await page.getByText('Event payment.successful').waitFor()
 }
 
 export async function auditNow({ db, clock }: Bench): Promise<void> {

@@ -1,6 +1,6 @@
 // What one person asked for at the suspense desk: the list of what waits, and deciding on one.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom, send } from '../api.ts'
 import { words } from '../format.ts'
 import { follow, hrefOf } from '../routing.ts'
@@ -129,7 +129,7 @@ type ReasonProps = { reason: string; change: (reason: string) => void }
 
 function RejectReason({ reason, change }: ReasonProps) {
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   return (
     <label class="field">
       <span>{said.rejectWhy}</span>
