@@ -178,7 +178,7 @@ test('everything is done by keyboard: skip, menu, rows, drawer, and back', async
   await page.keyboard.press('k')
   const name = await focused()
   await page.keyboard.press('Enter')
-  await drawerOf(page).getByText(`From ${name}`).waitFor()
+  await drawerOf(page).getByText(`From ${name}`, { exact: true }).waitFor()
   // Round and round inside: the list behind is out of reach.
   for (let steps = 0; steps < 30; steps++) {
     await page.keyboard.press('Tab')

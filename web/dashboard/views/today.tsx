@@ -2,7 +2,7 @@
 // they arrive.
 
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { getData, getPage } from '../api.ts'
 import { count, money, share } from '../format.ts'
 import { type LiveEvent, useCalm, useEvents } from '../live.ts'
@@ -163,6 +163,11 @@ function Newest({
   credits: Credit[] | undefined
   problem: string | undefined
 }) {
+  // Those that were not there when one looked last are marked for a moment.
+  const known = useRef<ReadonlySet<number> | undefined>(undefined)
+  useEffect(() => {
+    if (credits) known.current = new Set(credits.map(({ id }) => id))
+  }, [credits])
   if (problem && !credits) return <p class="fault">{problem}</p>
   if (!credits) return <Skeleton kind="rows" lines={6} />
   if (credits.length === 0) {
@@ -175,7 +180,7 @@ function Newest({
   return (
     <ul class="feed">
       {credits.map((credit) => (
-        <li key={credit.id}>
+        <li key={credit.id} class={known.current?.has(credit.id) === false ? 'new' : ''}>
           <a href={hrefOf('credits', `${credit.id}`)} onClick={follow}>
             <span class="feed-who">{credit.sourceAccountName ?? STRINGS.credits.unnamed}</span>
             <span class="muted feed-to">{said.to(credit.accountNumber, credit.bankName)}</span>
