@@ -11,6 +11,7 @@ import './styles/details.css'
 import './styles/timeline.css'
 import './styles/desk.css'
 import './styles/bank.css'
+import './styles/forms.css'
 import './styles/narrow.css'
 
 followTheme()

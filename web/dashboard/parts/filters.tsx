@@ -55,7 +55,9 @@ export function Filters({ view, filters, query, csv }: Props) {
           <button
             type="button"
             class="button quiet"
-            onClick={() => goTo(hrefOf(view), { replace: true })}
+            onClick={() =>
+              goTo(hrefOf(view, undefined, withoutFilters(filters, query)), { replace: true })
+            }
           >
             {STRINGS.filters.clear}
           </button>
@@ -106,6 +108,12 @@ function Control({
   }
   if (type === 'date') return <input key={value} type="date" {...field} />
   return <input key={value} type="text" autocomplete="off" {...field} />
+}
+
+// What else the address says, such as which part of a view is shown.
+export function withoutFilters(filters: readonly Filter[], query: Query): Query {
+  const isFilter = (name: string) => filters.some((filter) => filter.name === name)
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !isFilter(name)))
 }
 
 // Only what is one of the filters is asked for; a day that is the last is asked for whole.

@@ -9,7 +9,7 @@ import { usePages } from '../loading.ts'
 import { follow, goTo, hrefOf } from '../routing.ts'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
-import { askedFor, type Filter, Filters } from './filters.tsx'
+import { askedFor, type Filter, Filters, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
 import { Empty } from './states.tsx'
 import { type Column, ListTable } from './table.tsx'
@@ -18,7 +18,7 @@ type Props<Row> = ViewProps & {
   view: string
   icon: IconName
   path: string // In the API.
-  csv: string
+  csv?: string
   caption: string
   columns: readonly Column<Row>[]
   filters: readonly Filter[]
@@ -46,7 +46,7 @@ export function ListView<Row>(props: Props<Row>) {
         view={view}
         filters={filters}
         query={place.query}
-        csv={withQuery(props.csv, asked)}
+        {...(props.csv ? { csv: withQuery(props.csv, asked) } : {})}
       />
       <ListTable
         caption={props.caption}
@@ -58,7 +58,10 @@ export function ListView<Row>(props: Props<Row>) {
         empty={
           isFiltered ? (
             <Empty icon="search" title={STRINGS.filters.nothing}>
-              <a href={hrefOf(view)} onClick={follow}>
+              <a
+                href={hrefOf(view, undefined, withoutFilters(filters, place.query))}
+                onClick={follow}
+              >
                 {STRINGS.filters.clearAll}
               </a>
             </Empty>

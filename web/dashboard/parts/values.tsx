@@ -48,8 +48,18 @@ export function Badge({ state, tone }: { state: string; tone?: Tone }) {
 
 const SHOWN_MS = 1_500
 
-// A reference that one will want elsewhere: a press copies it, and says so.
-export function Copyable({ text, label }: { text: string; label?: string }) {
+// A reference that one will want elsewhere: a press copies it, and says so. A secret is named, not
+// told aloud.
+export function Copyable({ text, label, name }: { text: string; label?: string; name?: string }) {
+  return (
+    <span class="copyable">
+      <code>{label ?? text}</code>
+      <CopyButton text={text} name={name ?? text} told={STRINGS.copied(name ?? text)} />
+    </span>
+  )
+}
+
+export function CopyButton({ text, name, told }: { text: string; name: string; told: string }) {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -60,17 +70,14 @@ export function Copyable({ text, label }: { text: string; label?: string }) {
     try {
       await navigator.clipboard.writeText(text)
       setCopied(true)
-      toast(STRINGS.copied(text))
+      toast(told)
     } catch {
       toast(STRINGS.notCopied, 'bad')
     }
   }
   return (
-    <span class="copyable">
-      <code>{label ?? text}</code>
-      <button type="button" class="icon-button" aria-label={STRINGS.copy(text)} onClick={copy}>
-        <Icon name={isCopied ? 'check' : 'copy'} />
-      </button>
-    </span>
+    <button type="button" class="icon-button" aria-label={STRINGS.copy(name)} onClick={copy}>
+      <Icon name={isCopied ? 'check' : 'copy'} />
+    </button>
   )
 }

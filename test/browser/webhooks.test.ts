@@ -1,0 +1,231 @@
+// Webhooks in a real browser: an endpoint from its first event to its end, every attempt as it was
+// sent and answered, sent again to a real receiver; and the signature checker.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { EVENT_TYPES } from '#domain/events.ts'
+import { EVENT_TYPES as SHOWN_TYPES } from '../../web/dashboard/views/webhooks/event-types.ts'
+import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { type DashboardBench, startDashboardBench } from '../support/dashboard-bench.ts'
+import { createAccount } from '../support/fixtures.ts'
+import { listener, verifies } from '../support/webhook-bench.ts'
+
+let bench: DashboardBench
+let browser: Awaited<ReturnType<typeof openBrowser>>
+before(async () => {
+  bench = await startDashboardBench()
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+
+const drawerOf = (page: Page) => page.locator('dialog.drawer')
+const modalOf = (page: Page) => page.locator('dialog.modal')
+const rowsOf = (page: Page) => page.locator('table.list tbody tr')
+
+// Each test has a client of its own, so that none sees another's events.
+let clients = 0
+async function newClient() {
+  const clientId = `HOOKS${++clients}`
+  return { clientId, token: await bench.newClient(clientId) }
+}
+
+test('an endpoint is added, tested, changed, switched off and on, and deleted', async () => {
+  await using hooks = await listener()
+  const { clientId } = await newClient()
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks`)
+  await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+
+  await page.getByRole('button', { name: 'Add an endpoint' }).click()
+  await page.getByLabel('Address').fill(`${hooks.url}/in`)
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const secret = await modalOf(page).locator('code').innerText()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await rowsOf(page).getByRole('link').click()
+  await drawerOf(page).getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByText('A test event is on its way.').waitFor()
+  await bench.run()
+  assert.deepEqual(hooks.types(), ['endpoint.test'])
+  assert(verifies(secret, hooks.heard[0] as never))
+
+  await drawerOf(page).getByRole('button', { name: 'Change' }).click()
+  await page.getByLabel('Only these').check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Choose at least one type.').waitFor()
+  await page.getByLabel('payment.successful').check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await drawerOf(page).getByText('payment.successful').waitFor()
+
+  await drawerOf(page).getByRole('button', { name: 'Switch off' }).click()
+  await modalOf(page).getByRole('button', { name: 'Cancel' }).click()
+  await drawerOf(page).getByRole('button', { name: 'Switch off' }).click()
+  await modalOf(page).getByRole('button', { name: 'Switch off' }).click()
+  await drawerOf(page).getByText('Nothing is sent: it was switched off.').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await drawerOf(page).getByRole('button', { name: 'Switch on' }).click()
+  await drawerOf(page).getByRole('button', { name: 'Switch off' }).waitFor()
+
+  await drawerOf(page).getByRole('button', { name: 'Delete' }).click()
+  await modalOf(page).getByText('This cannot be undone.').waitFor()
+  await modalOf(page).getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a rotated secret is shown, and signs from then on beside the old one', async () => {
+  await using hooks = await listener()
+  const { clientId } = await newClient()
+  const { id } = await bench.addEndpoint(hooks.url, null, clientId)
+  const old = await bench.secret(id, clientId)
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
+
+  await drawerOf(page).getByRole('button', { name: 'Rotate the secret' }).click()
+  await modalOf(page).getByRole('button', { name: 'Rotate the secret' }).click()
+  await modalOf(page).getByText('until then give your receiver both').waitFor()
+  const fresh = await modalOf(page).locator('code').innerText()
+  await page.keyboard.press('Escape') // It cannot be had away by accident.
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await drawerOf(page).getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByText('A test event is on its way.').waitFor()
+  await bench.run()
+
+  assert.notEqual(fresh, old)
+  for (const secret of [old, fresh]) assert(verifies(secret, hooks.heard[0] as never))
+  await drawerOf(page).getByRole('button', { name: 'Show' }).click()
+  assert.equal(await drawerOf(page).locator('.revealed code').innerText(), fresh)
+  assert.deepEqual(problems, [])
+})
+
+test('a delivery that failed shows what was sent and answered, is sent again and arrives', async () => {
+  let isWell = false
+  await using hooks = await listener((response) =>
+    response.writeHead(isWell ? 200 : 503).end(isWell ? 'thank you' : '<b>out of order</b>'),
+  )
+  const { clientId, token } = await newClient()
+  const { id } = await bench.addEndpoint(`${hooks.url}/in`, null, clientId)
+  await createAccount(bench, { notificationUrl: `${hooks.url}/in` }, { token })
+  await bench.run()
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks`)
+  await rowsOf(page).getByText('Failing').waitFor()
+  await page.goto(`${bench.url}/dashboard/webhooks?tab=deliveries`)
+  await page.getByLabel('Delivery').selectOption('false')
+  await rowsOf(page).getByRole('link', { name: 'Account created' }).click()
+  const drawer = drawerOf(page)
+  await drawer.getByText('answered 503').click()
+  await drawer.getByText('<b>out of order</b>').waitFor()
+  const shown = await drawer.locator('.attempt pre').first().innerText()
+  for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'user-agent']) {
+    assert(shown.includes(`${name}: ${hooks.heard[0]?.headers[name]}`), name)
+  }
+  assert.deepEqual(await findAxeFaults(page), [])
+
+  isWell = true
+  await drawer.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('On its way again.').waitFor()
+  await bench.run()
+  await drawer.getByText('answered 200').waitFor()
+  await drawer.locator('.headline').getByText('Delivered').waitFor()
+
+  assert.deepEqual(hooks.types(), ['account.created', 'account.created'])
+  assert.equal(hooks.heard[1]?.body, hooks.heard[0]?.body)
+  // What is shown is what was sent, to the byte: its signature is right.
+  await drawer.getByText('answered 200').click()
+  await drawer.getByRole('button', { name: 'Check the signature' }).last().click()
+  await page.getByLabel('Signing secret').fill(await bench.secret(id, clientId))
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByText('The signature is right').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  assert.deepEqual(problems, [])
+})
+
+test('a range of time is replayed to an endpoint', async () => {
+  await using hooks = await listener()
+  const { clientId, token } = await newClient()
+  await createAccount(bench, {}, { token })
+  await createAccount(bench, {}, { token })
+  await bench.run()
+  const { id } = await bench.addEndpoint(hooks.url, null, clientId)
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
+
+  await drawerOf(page).getByRole('button', { name: 'Replay a range of time' }).click()
+  await modalOf(page).getByLabel('From').fill('2026-11-15T10:00')
+  await modalOf(page).getByLabel('Until').fill('2026-11-15T08:00')
+  await modalOf(page).getByRole('button', { name: 'Send them again' }).click()
+  await modalOf(page).getByText('The end must be after the start.').waitFor()
+  await modalOf(page).getByLabel('From').fill('2026-11-15T08:00') // In Lagos: 07:00 UTC.
+  await modalOf(page).getByLabel('Until').fill('2026-11-16T08:00')
+  await modalOf(page).getByRole('button', { name: 'Send them again' }).click()
+  await page.getByText('2 events are on their way.').waitFor()
+  await bench.run()
+
+  assert.deepEqual(hooks.types(), ['account.created', 'account.created'])
+  assert.deepEqual(problems, [])
+})
+
+test('support sees everything and changes nothing', async () => {
+  const { clientId } = await newClient()
+  const { id } = await bench.addEndpoint('https://shop.example/in', null, clientId)
+  await using opened = await bench.openAs(browser, { clientId, role: 'support' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
+  await drawerOf(page).getByText('Nothing was sent here yet.').waitFor()
+
+  assert.deepEqual(await drawerOf(page).getByRole('button').allInnerTexts(), [''])
+  await page.keyboard.press('Escape')
+  assert.equal(await page.getByRole('button', { name: 'Add an endpoint' }).count(), 0)
+  assert.deepEqual(problems, [])
+})
+
+test('an address that is refused says why, in the form', async () => {
+  const { clientId } = await newClient()
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks`)
+
+  await page.getByRole('button', { name: 'Add an endpoint' }).click()
+  await page.getByLabel('Address').fill('ftp://shop.example/in')
+  await page.keyboard.press('Enter')
+  await modalOf(page).getByRole('alert').getByText('url:').waitFor()
+
+  assert.deepEqual(await findAxeFaults(page), [])
+})
+
+test('all of it is done by keyboard', async () => {
+  const { clientId } = await newClient()
+  const { id } = await bench.addEndpoint('https://shop.example/in', null, clientId)
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks`)
+  await rowsOf(page).getByRole('link').focus()
+
+  await page.keyboard.press('Enter')
+  await drawerOf(page).getByRole('button', { name: 'Switch off' }).focus()
+  await page.keyboard.press('Enter')
+  await modalOf(page).waitFor()
+  await page.keyboard.press('Escape') // The question first, …
+  await modalOf(page).waitFor({ state: 'detached' })
+  const back = await page.locator(':focus').innerText()
+  await page.keyboard.press('Escape') // … then what it was about.
+  await drawerOf(page).waitFor({ state: 'detached' })
+
+  assert.equal(back, 'Switch off')
+  assert.match((await page.locator(':focus').getAttribute('href')) ?? '', new RegExp(id))
+  assert.deepEqual(problems, [])
+})
+
+test('the page knows every type of event there is', () => {
+  assert.deepEqual([...SHOWN_TYPES], [...EVENT_TYPES])
+})

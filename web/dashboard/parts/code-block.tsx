@@ -1,0 +1,19 @@
+// Text for machines, as it stands, with a button that copies it.
+
+import { STRINGS } from '../strings.ts'
+import { CopyButton } from './values.tsx'
+
+type Props = { label: string; text: string; copied?: string; isWrapped?: boolean }
+
+// `copied` where what is shown is made readable and what is copied is exact.
+export function CodeBlock({ label, text, copied = text, isWrapped = false }: Props) {
+  return (
+    <div class="code-block">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: else its end is out of a keyboard's reach. */}
+      <pre tabIndex={0} class={isWrapped ? 'wrapped' : ''}>
+        {text}
+      </pre>
+      <CopyButton text={copied} name={label} told={STRINGS.copied(label)} />
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+// Forms: one field a line, sent once however often the button is pressed, with what is wrong said
+// beside it.
+
+import type { ComponentChildren, TargetedEvent } from 'preact'
+import { useId, useRef, useState } from 'preact/hooks'
+import { type Problem, problemFrom } from '../api.ts'
+
+type Work = (given: FormData, headers: Record<string, string>) => Promise<unknown>
+
+// The key stays until it was done: a request sent again after a lost answer does nothing twice.
+export function useSending(work: Work) {
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  const key = useRef(newKey())
+  const submit = async (event: TargetedEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isBusy) return
+    const given = new FormData(event.currentTarget)
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await work(given, { 'idempotency-key': key.current })
+      key.current = newKey()
+    } catch (error) {
+      setProblem(problemFrom(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { problem, isBusy, submit }
+}
+
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export const textOf = (given: FormData, name: string) => String(given.get(name) ?? '').trim()
+
+type FieldProps = {
+  label: string
+  hint?: ComponentChildren
+  children: (id: string) => ComponentChildren // The control, which takes this id.
+}
+
+export function Field({ label, hint, children }: FieldProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children(id)}
+      {hint && <p class="muted small">{hint}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+// Webhooks: where events go and how these places are doing, what was sent and answered, and whether
+// a signature is right.
+
+import { Tabs } from '../parts/tabs.tsx'
+import type { ViewProps } from '../views.ts'
+import { WEBHOOK_STRINGS as said } from '../webhook-strings.ts'
+import { Checker } from './webhooks/checker.tsx'
+import { Deliveries } from './webhooks/deliveries.tsx'
+import { Endpoints } from './webhooks/endpoints.tsx'
+
+const PARTS = { endpoints: Endpoints, deliveries: Deliveries, checker: Checker } as const
+type PartName = keyof typeof PARTS
+
+const TABS = Object.entries(said.tabs).map(([name, label]) => ({ name, label }))
+
+export default function Webhooks(props: ViewProps) {
+  const asked = props.place.query.tab ?? ''
+  const current: PartName = asked in PARTS ? (asked as PartName) : 'endpoints'
+  const Part = PARTS[current]
+  return (
+    <>
+      <Tabs label={said.parts} view="webhooks" tabs={TABS} current={current} />
+      <Part {...props} />
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+// The signature checker: paste what came, and see what is wrong with it.
+
+import { useState } from 'preact/hooks'
+import { Field, useSending } from '../../parts/forms.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { checkSignature, type Finding } from '../../signatures.ts'
+import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { takeDraft } from './checker-draft.ts'
+
+const { checker: said } = WEBHOOK_STRINGS
+
+export function Checker() {
+  const [draft] = useState(takeDraft)
+  const [findings, setFindings] = useState<readonly Finding[]>([])
+  const { isBusy, submit } = useSending(async (given) => {
+    const field = (name: string) => String(given.get(name) ?? '')
+    // A form sends line ends of its own; what was pasted had none but these.
+    const body = field('body').replaceAll('\r\n', '\n')
+    const received = { headers: field('headers'), body, secret: field('secret') }
+    setFindings(await checkSignature(received, Date.now()))
+  })
+  if (!window.isSecureContext) return <p class="notice">{said.unsafe}</p>
+  return (
+    <form class="card panel form" onSubmit={submit} noValidate aria-busy={isBusy}>
+      <p class="muted">{said.intro}</p>
+      <Field label={said.headers} hint={said.headersHint}>
+        {(id) => (
+          <textarea id={id} name="headers" rows={5} class="code" defaultValue={draft.headers} />
+        )}
+      </Field>
+      <Field label={said.body} hint={said.bodyHint}>
+        {(id) => <textarea id={id} name="body" rows={8} class="code" defaultValue={draft.body} />}
+      </Field>
+      <Field label={said.secret} hint={said.secretHint}>
+        {(id) => (
+          <input
+            id={id}
+            name="secret"
+            type="text"
+            class="code"
+            autocomplete="off"
+            spellcheck={false}
+          />
+        )}
+      </Field>
+      <div class="form-end start">
+        <button type="submit" class="button primary">
+          {said.check}
+        </button>
+      </div>
+      <Findings findings={findings} />
+    </form>
+  )
+}
+
+function Findings({ findings }: { findings: readonly Finding[] }) {
+  return (
+    <ul class="findings" role="status" aria-label={said.result}>
+      {findings.map(({ tone, text }) => (
+        <li key={text} class={tone}>
+          <Icon name={tone === 'good' ? 'check' : 'warning'} />
+          <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,137 @@
+// One endpoint: its health in plain words, its secret, its last attempts, and what can be done.
+
+import { useState } from 'preact/hooks'
+import { getData } from '../../api.ts'
+import { localTime } from '../../format.ts'
+import { useEvents } from '../../live.ts'
+import { useLoaded } from '../../loading.ts'
+import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Badge, Copyable, Time } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
+import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { type Attempt, attemptWords } from './attempt.tsx'
+import { EndpointActions } from './endpoint-actions.tsx'
+
+export type Condition = {
+  failures: number
+  failingSince: string | null
+  pausedUntil: string | null
+  disabledWhy: string | null
+}
+export type Endpoint = {
+  id: string
+  url: string
+  eventTypes: string[] | null
+  isActive: boolean
+  createdAt: string
+  updatedAt: string
+  health: Condition
+}
+type Detail = Endpoint & {
+  secret: string | null
+  health: Condition & { lastAttempts: (Attempt & { eventId: string })[] }
+}
+
+const { endpoints: said } = WEBHOOK_STRINGS
+
+export function stateOf({ isActive, health }: Pick<Endpoint, 'isActive' | 'health'>) {
+  if (!isActive) return { name: 'off', tone: 'bad' } as const
+  if (health.pausedUntil && new Date(health.pausedUntil) > new Date()) {
+    return { name: 'paused', tone: 'bad' } as const
+  }
+  if (health.failures > 0) return { name: 'failing', tone: 'warn' } as const
+  return { name: 'on', tone: 'good' } as const
+}
+
+type Props = { id: string; mayWrite: boolean; changed: () => void; close: () => void }
+
+export function EndpointDrawer({ id, mayWrite, changed, close }: Props) {
+  const path = `/api/v1/webhook-endpoints/${encodeURIComponent(id)}`
+  const { data, problem, reload } = useLoaded(path, (signal) => getData<Detail>(path, {}, signal))
+  useEvents(reload)
+  const again = () => {
+    reload()
+    changed()
+  }
+  const gone = () => {
+    changed()
+    close()
+  }
+  return (
+    <Drawer title={said.one} close={close}>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="page" lines={8} />}
+      {data && <About endpoint={data} />}
+      {data && mayWrite && <EndpointActions endpoint={data} changed={again} gone={gone} />}
+      {data && <LastAttempts attempts={data.health.lastAttempts} />}
+    </Drawer>
+  )
+}
+
+function About({ endpoint }: { endpoint: Detail }) {
+  const { url, eventTypes, secret, createdAt, updatedAt } = endpoint
+  const { name, tone } = stateOf(endpoint)
+  return (
+    <>
+      <div class="headline">
+        <span class="headline-text">{url}</span>
+        <Badge state={WEBHOOK_STRINGS.states[name]} tone={tone} />
+      </div>
+      <Health endpoint={endpoint} />
+      <Facts
+        facts={[
+          [said.secret, secret && <Revealed secret={secret} />],
+          [said.types, eventTypes ? eventTypes.join(', ') : said.all],
+          [said.created, <Time key="created" at={createdAt} />],
+          [said.changed, <Time key="changed" at={updatedAt} />],
+        ]}
+      />
+    </>
+  )
+}
+
+function Health({ endpoint: { health, isActive } }: { endpoint: Detail }) {
+  const { failures, failingSince, pausedUntil, disabledWhy } = health
+  const isPaused = pausedUntil !== null && new Date(pausedUntil) > new Date()
+  return (
+    <div class="health">
+      {!isActive && disabledWhy && <p class="notice">{said.disabledWhy(disabledWhy)}</p>}
+      {isActive && failingSince && (
+        <p class="notice">{said.failingSince(localTime(failingSince), failures)}</p>
+      )}
+      {isActive && isPaused && <p class="notice">{said.pausedUntil(localTime(pausedUntil))}</p>}
+    </div>
+  )
+}
+
+export function Revealed({ secret }: { secret: string }) {
+  const [isShown, setShown] = useState(false)
+  return (
+    <span class="revealed">
+      {isShown && <Copyable text={secret} name={said.secret.toLowerCase()} />}
+      <button type="button" class="button" onClick={() => setShown(!isShown)}>
+        {isShown ? said.hide : said.reveal}
+      </button>
+    </span>
+  )
+}
+
+function LastAttempts({ attempts }: { attempts: Detail['health']['lastAttempts'] }) {
+  return (
+    <>
+      <h3>{said.attempts}</h3>
+      {attempts.length === 0 && <p class="muted">{said.noAttempts}</p>}
+      <ul class="attempts">
+        {attempts.map((attempt) => (
+          <li key={`${attempt.eventId} ${attempt.attempt}`}>
+            <a href={hrefOf('webhooks', attempt.eventId, { tab: 'deliveries' })} onClick={follow}>
+              {attemptWords(attempt)}
+            </a>
+            <Time at={attempt.attemptedAt} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

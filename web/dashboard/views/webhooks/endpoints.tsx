@@ -1,0 +1,98 @@
+// The endpoints of a client, and how each is doing.
+
+import { useState } from 'preact/hooks'
+import { useCalm, useEvents } from '../../live.ts'
+import { usePages } from '../../loading.ts'
+import { ShownOnce } from '../../parts/dialog.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, ListTable } from '../../parts/table.tsx'
+import { Badge, Time } from '../../parts/values.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
+import { STRINGS } from '../../strings.ts'
+import type { ViewProps } from '../../views.ts'
+import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { type Endpoint, EndpointDrawer, stateOf } from './endpoint.tsx'
+import { EndpointForm } from './endpoint-form.tsx'
+
+const { endpoints: said, form } = WEBHOOK_STRINGS
+const PATH = '/api/v1/webhook-endpoints'
+const TAB = { tab: 'endpoints' }
+
+const COLUMNS: readonly Column<Endpoint>[] = [
+  { name: said.address, place: 'lead', show: ({ url }) => url },
+  {
+    name: said.state,
+    place: 'state',
+    show: (endpoint) => {
+      const { name, tone } = stateOf(endpoint)
+      return <Badge state={WEBHOOK_STRINGS.states[name]} tone={tone} />
+    },
+  },
+  {
+    name: said.types,
+    place: 'second',
+    show: ({ eventTypes }) => (eventTypes ? said.some(eventTypes.length) : said.all),
+  },
+  { name: said.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+export function Endpoints({ session, place }: ViewProps) {
+  const pages = usePages<Endpoint>(PATH, {})
+  const [isAdding, setAdding] = useState(false)
+  const [secret, setSecret] = useState<string | undefined>()
+  const look = useCalm(pages.reload)
+  useEvents(() => look())
+  const mayWrite = session.scopes.includes('webhooks:write')
+  const add = mayWrite && (
+    <button type="button" class="button primary" onClick={() => setAdding(true)}>
+      {said.add}
+    </button>
+  )
+  const isEmpty = pages.data?.data.length === 0
+  return (
+    <>
+      {!isEmpty && add && <div class="above">{add}</div>}
+      <ListTable
+        caption={WEBHOOK_STRINGS.tabs.endpoints}
+        columns={COLUMNS}
+        pages={pages}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => hrefOf('webhooks', id, TAB)}
+        openKey={place.open}
+        empty={
+          <Empty icon="webhooks" title={said.none}>
+            <p>{mayWrite ? said.noneText : said.noneAsk}</p>
+            {add || <a href="/docs">{STRINGS.reference}</a>}
+          </Empty>
+        }
+      />
+      {isAdding && (
+        <EndpointForm
+          close={() => setAdding(false)}
+          done={(made) => {
+            setAdding(false)
+            setSecret(made.secret)
+            pages.reload()
+          }}
+        />
+      )}
+      {secret && (
+        <ShownOnce
+          title={form.madeTitle}
+          text={form.made}
+          secrets={[secret]}
+          close={() => setSecret(undefined)}
+        />
+      )}
+      {place.open !== undefined && (
+        <EndpointDrawer
+          key={place.open}
+          id={place.open}
+          mayWrite={mayWrite}
+          changed={pages.reload}
+          close={() => goTo(hrefOf('webhooks', undefined, TAB))}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,130 @@
+// One event: its body as it is sent, and every attempt at each of the places it goes to. While
+// something is on its way, it looks again by itself.
+
+import { useEffect } from 'preact/hooks'
+import { getData, send } from '../../api.ts'
+import { useAgain, useLoaded } from '../../loading.ts'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { useSending } from '../../parts/forms.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Copyable, Time } from '../../parts/values.tsx'
+import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { type Attempt, AttemptShown } from './attempt.tsx'
+import { DeliveryBadge, type DeliveryState, EVENTS } from './deliveries.tsx'
+
+type Delivery = {
+  kind: 'endpoint' | 'notification' | 'callback'
+  endpointId: string | null
+  url: string
+  state: DeliveryState
+  nextAttemptAt: string | null
+  attempts: Attempt[]
+}
+type EventBody = {
+  id: string
+  type: string
+  sequence: number
+  createdAt: string
+  env: string
+  data: unknown
+}
+type Event = EventBody & { deliveryState: DeliveryState; deliveries: Delivery[] }
+
+const { deliveries: said } = WEBHOOK_STRINGS
+const LOOK_EVERY_MS = 1_000
+
+type Props = { id: string; version: number; mayWrite: boolean; close: () => void }
+
+export function EventDrawer({ id, version, mayWrite, close }: Props) {
+  const path = `${EVENTS}/${encodeURIComponent(id)}`
+  const { data, problem, reload } = useLoaded(path, (signal) => getData<Event>(path, {}, signal))
+  useAgain(version, reload)
+  const isPending = data?.deliveryState === 'pending'
+  useEffect(() => {
+    if (!isPending) return
+    const timer = window.setInterval(() => document.hidden || reload(), LOOK_EVERY_MS)
+    return () => window.clearInterval(timer)
+  }, [isPending, reload])
+  return (
+    <Drawer title={said.one} close={close}>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="page" lines={8} />}
+      {data && <About event={data} />}
+      {data && mayWrite && <Again path={path} done={reload} />}
+      {data && <Deliveries event={data} />}
+    </Drawer>
+  )
+}
+
+function About({ event: { id, type, sequence, createdAt, deliveryState } }: { event: Event }) {
+  return (
+    <>
+      <div class="headline">
+        <span class="headline-text">{type}</span>
+        <DeliveryBadge state={deliveryState} />
+      </div>
+      <Facts
+        facts={[
+          [said.id, <Copyable key="id" text={id} />],
+          [said.sequence, sequence],
+          [said.created, <Time key="created" at={createdAt} />],
+        ]}
+      />
+    </>
+  )
+}
+
+function Again({ path, done }: { path: string; done: () => void }) {
+  const { problem, isBusy, submit } = useSending(async (_, headers) => {
+    const { queued } = await send<{ queued: number }>('POST', `${path}/redeliver`, {}, headers)
+    toast(said.queued(queued))
+    done()
+  })
+  return (
+    <form class="buttons" onSubmit={submit} aria-busy={isBusy}>
+      <button type="submit" class="button primary" disabled={isBusy}>
+        {said.again}
+      </button>
+      {problem && <Failed problem={problem} />}
+    </form>
+  )
+}
+
+function Deliveries({ event }: { event: Event }) {
+  const { id, type, sequence, createdAt, env, data, deliveries } = event
+  // In the order in which the service writes them.
+  const body: EventBody = { id, type, sequence, createdAt, env, data }
+  const sent = JSON.stringify(body)
+  return (
+    <>
+      <h3>{said.to}</h3>
+      {deliveries.length === 0 && <p class="muted">{said.nowhere}</p>}
+      {deliveries.map((delivery) => (
+        <div key={`${delivery.kind} ${delivery.url}`} class="delivery">
+          <div class="delivery-top">
+            <span class="delivery-url">{delivery.url}</span>
+            <DeliveryBadge state={delivery.state} />
+          </div>
+          <p class="muted small">
+            {said.kinds[delivery.kind]}
+            {delivery.nextAttemptAt && (
+              <>
+                {' · '}
+                {said.next} <Time at={delivery.nextAttemptAt} />
+              </>
+            )}
+          </p>
+          {delivery.attempts.length === 0 && <p class="muted">{said.waiting}</p>}
+          {delivery.attempts.toReversed().map((attempt) => (
+            <AttemptShown key={attempt.attempt} attempt={attempt} body={sent} />
+          ))}
+        </div>
+      ))}
+      <h3>{said.body}</h3>
+      <p class="muted small">{said.bodyNote}</p>
+      <CodeBlock label={said.body} text={JSON.stringify(body, null, 2)} copied={sent} />
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+// Sending the events of a range of time again, so many at a time, with how far it got.
+
+import { useState } from 'preact/hooks'
+import { send } from '../../api.ts'
+import { count } from '../../format.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { STRINGS } from '../../strings.ts'
+import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+
+const { actions: said } = WEBHOOK_STRINGS
+
+type Queued = { queued: number; nextFrom: string | null }
+
+export function ReplayForm({ path, close }: { path: string; close: () => void }) {
+  const [progress, setProgress] = useState('')
+  const [fault, setFault] = useState('')
+  const { problem, isBusy, submit } = useSending(async (given) => {
+    const [from, to] = [isoOf(textOf(given, 'from')), isoOf(textOf(given, 'to'))]
+    if (from >= to) return setFault(said.backwards)
+    setFault('')
+    let queued = 0
+    for (let next: string | null = from; next !== null; ) {
+      const headers = { 'idempotency-key': newKey() }
+      const part: Queued = await send('POST', `${path}/replay`, { from: next, to }, headers)
+      queued += part.queued
+      next = part.nextFrom
+      setProgress(said.replaying(count(queued)))
+    }
+    toast(queued === 0 ? said.replayedNone : said.replayed(count(queued)))
+    close()
+  })
+  return (
+    <Dialog title={said.replay} close={close}>
+      <form class="form" onSubmit={submit} aria-busy={isBusy}>
+        <p class="muted">{said.replayText}</p>
+        <Field label={said.from}>
+          {(id) => <input id={id} name="from" type="datetime-local" required />}
+        </Field>
+        <Field label={said.to}>
+          {(id) => <input id={id} name="to" type="datetime-local" required />}
+        </Field>
+        <p role="alert" class="fault">
+          {fault}
+        </p>
+        <p role="status">{isBusy && progress}</p>
+        {problem && <Failed problem={problem} />}
+        <div class="form-end">
+          <button type="button" class="button" onClick={close}>
+            {STRINGS.cancel}
+          </button>
+          <button type="submit" class="button primary" disabled={isBusy}>
+            {said.replayStart}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+// What is typed is local; `required` has seen to it that it is a time.
+function isoOf(local: string): string {
+  return new Date(local).toISOString()
+}
