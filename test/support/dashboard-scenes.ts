@@ -11,6 +11,11 @@ export type Sight = { path: string; act?: (page: Page) => Promise<unknown> }
 
 const choose = (name: string) => (page: Page) => page.getByText(name, { exact: true }).click()
 
+const openAttempt = async (page: Page) => {
+  await page.locator('.row-link').first().click()
+  await page.locator('.attempt summary').first().click()
+}
+
 export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   today: { path: '' },
   'today-days': { path: '', act: choose('30 days') },
@@ -22,6 +27,19 @@ export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   credits: { path: '/credits' },
   credit: { path: '/credits', act: (page) => page.locator('.row-link').first().click() },
   'nothing-fits': { path: '/credits?outcome=returned' },
+  webhooks: { path: '/webhooks' },
+  endpoint: { path: '/webhooks', act: (page) => page.locator('.row-link').first().click() },
+  'endpoint-new': { path: '/webhooks', act: choose('Add an endpoint') },
+  deliveries: { path: '/webhooks?tab=deliveries' },
+  delivery: { path: '/webhooks?tab=deliveries', act: openAttempt },
+  checker: { path: '/webhooks?tab=checker', act: choose('Check') },
+  developers: { path: '/developers' },
+  'secret-new': { path: '/developers', act: choose('Make a new secret') },
+  people: { path: '/settings?tab=people' },
+  'own-sign-in': { path: '/settings?tab=you' },
+  branding: { path: '/settings?tab=branding' },
+  limits: { path: '/settings?tab=limits' },
+  record: { path: '/settings?tab=record' },
   search: { path: '', act: (page) => page.getByLabel('Search by any reference').fill('ada') },
   ...DESK_SIGHTS,
 }

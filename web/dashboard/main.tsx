@@ -12,6 +12,7 @@ import './styles/timeline.css'
 import './styles/desk.css'
 import './styles/bank.css'
 import './styles/forms.css'
+import './styles/machines.css'
 import './styles/narrow.css'
 
 followTheme()

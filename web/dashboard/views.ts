@@ -78,6 +78,20 @@ export const VIEWS: readonly View[] = [
     scope: 'webhooks:read',
     load: () => import('./views/webhooks.tsx'),
   },
+  {
+    path: 'developers',
+    name: views.developers,
+    icon: 'developers',
+    scope: 'webhooks:write',
+    load: () => import('./views/developers.tsx'),
+  },
+  {
+    path: 'settings',
+    name: views.settings,
+    icon: 'settings',
+    scope: undefined,
+    load: () => import('./views/settings.tsx'),
+  },
 ]
 
 export function viewsFor({ scopes, client }: Session): View[] {

@@ -48,7 +48,8 @@ export const WEBHOOK_STRINGS = {
     tested: 'A test event is on its way.',
     rotate: 'Rotate the secret',
     rotateText:
-      'A new secret signs from now on; for 24 hours the old one signs too. Give your receiver both until then.',
+      'A new secret signs from now on; for 24 hours the old one signs too. Until then give your ' +
+      'receiver both.',
     rotated: 'The new secret',
     rotatedText: 'For 24 hours the old one signs too: until then give your receiver both.',
     switchOff: 'Switch off',
@@ -148,9 +149,11 @@ export const WEBHOOK_STRINGS = {
     lineEnd: 'It is right for the body without the line end at its end: something added that.',
     lineEnds: 'It is right for the body with other line ends: something changed them.',
     reformatted:
-      'It is right for the same JSON written without spaces: something laid it out anew. Check the raw body, before it is parsed.',
+      'It is right for the same JSON written without spaces: something laid it out anew. Check the ' +
+      'raw body, before it is parsed.',
     wrong:
-      'The signature is of another body or another secret. Is it the secret of this endpoint, and the body byte for byte?',
+      'The signature is of another body or another secret. Is it the secret of this endpoint, and ' +
+      'the body byte for byte?',
     seconds: (value: number) => `${value} s`,
     minutes: (value: number) => `${value} min`,
     hours: (value: number) => `${value} h`,

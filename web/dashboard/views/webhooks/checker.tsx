@@ -55,13 +55,13 @@ export function Checker() {
 
 function Findings({ findings }: { findings: readonly Finding[] }) {
   return (
-    <ul class="findings" role="status" aria-label={said.result}>
+    <div role="status" aria-label={said.result}>
       {findings.map(({ tone, text }) => (
-        <li key={text} class={tone}>
+        <p key={text} class={`checked ${tone}`}>
           <Icon name={tone === 'good' ? 'check' : 'warning'} />
           <span>{text}</span>
-        </li>
+        </p>
       ))}
-    </ul>
+    </div>
   )
 }

@@ -2,13 +2,14 @@
 
 import { useState } from 'preact/hooks'
 import { problemFrom, send } from '../../api.ts'
-import { Confirm, ShownOnce } from '../../parts/dialog.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
 import { newKey } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 import type { Endpoint } from './endpoint.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 import { ReplayForm } from './replay-form.tsx'
+import { Rotation } from './rotation.tsx'
 
 const { actions: said } = WEBHOOK_STRINGS
 
@@ -110,28 +111,4 @@ function Asked({
     default:
       return null
   }
-}
-
-// The client's own secret is rotated in the same way.
-export function Rotation({ path, close }: { path: string; close: () => void }) {
-  const [secret, setSecret] = useState<string | undefined>()
-  if (secret) {
-    return (
-      <ShownOnce title={said.rotated} text={said.rotatedText} secrets={[secret]} close={close} />
-    )
-  }
-  return (
-    <Confirm
-      title={said.rotate}
-      action={said.rotate}
-      run={async (headers) => {
-        const made = await send<{ secret: string }>('POST', path, {}, headers)
-        setSecret(made.secret)
-      }}
-      done={() => {}}
-      close={close}
-    >
-      {said.rotateText}
-    </Confirm>
-  )
 }

@@ -1,0 +1,251 @@
+// Developers and Settings in a real browser: secrets, people, one's own sign-in, what payers see, the
+// limits and the record of who did what; each role sees what it may.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { Secret, TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
+import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { type DashboardBench, startDashboardBench } from '../support/dashboard-bench.ts'
+import { PASSWORD } from '../support/people.ts'
+
+const run = promisify(execFile)
+let bench: DashboardBench
+let browser: Awaited<ReturnType<typeof openBrowser>>
+before(async () => {
+  bench = await startDashboardBench()
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+
+const modalOf = (page: Page) => page.locator('dialog.modal')
+const drawerOf = (page: Page) => page.locator('dialog.drawer')
+const kept = async (page: Page) => {
+  const text = await modalOf(page).locator('.secrets code').first().innerText()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  return text
+}
+
+test('a new client secret is shown once, and logs in beside the old one', async () => {
+  await bench.newClient('DEVS1')
+  await using opened = await bench.openAs(browser, { clientId: 'DEVS1', role: 'developer' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/developers`)
+  await page.getByRole('button', { name: 'Make a new secret' }).click()
+  await page.getByLabel('The present one works for').selectOption('0')
+  await modalOf(page).getByText('stops working at once').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.getByLabel('The present one works for').selectOption('604800')
+  await modalOf(page).getByRole('button', { name: 'Make a new secret' }).click()
+  const secret = await kept(page)
+
+  await page.getByText(`${secret.split('.')[0]}.…`).waitFor()
+  assert(await bench.login('DEVS1', secret))
+  assert(await bench.login('DEVS1', 's3cret'))
+  assert(!(await page.content()).includes(secret))
+  assert.deepEqual(problems, [])
+})
+
+test('the signing secret is asked for only when it is wanted, and rotated', async () => {
+  await bench.newClient('DEVS2')
+  await using opened = await bench.openAs(browser, { clientId: 'DEVS2' })
+  const { page, problems } = opened
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.goto(`${bench.url}/dashboard/developers`)
+  await page.getByRole('button', { name: 'Show the secret' }).waitFor()
+  assert(!asked.includes('/api/v1/webhook-secret'))
+  await page.getByRole('button', { name: 'Show the secret' }).click()
+  const shown = await page.locator('.secrets code').innerText()
+  assert.equal(shown, await bench.secret(null, 'DEVS2'))
+
+  await page.getByRole('button', { name: 'Rotate it' }).click()
+  await modalOf(page).getByRole('button', { name: 'Rotate the secret' }).click()
+  const fresh = await kept(page)
+
+  assert.notEqual(fresh, shown)
+  assert.equal(fresh, await bench.secret(null, 'DEVS2'))
+  assert.deepEqual(problems, [])
+})
+
+test('the quick start runs as it is pasted', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/developers`)
+  const steps = page.locator('.steps pre')
+  await steps.first().waitFor()
+
+  const script = (await steps.allInnerTexts()).join('\n')
+  const { stdout } = await run('sh', ['-c', script])
+
+  assert.match(stdout, /"status":"Successful"/)
+  assert.match(stdout, /"accountNumber":"\d{10}"/)
+})
+
+test('somebody is let in, gets another role, is disabled, reset and removed', async () => {
+  await bench.newClient('DEVS3')
+  await using opened = await bench.openAs(browser, { clientId: 'DEVS3' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/settings`)
+  await page.getByRole('button', { name: 'Let somebody in' }).click()
+  await page.getByLabel('Email address').fill('grace@people.example')
+  await modalOf(page).getByRole('button', { name: 'Let somebody in' }).click()
+  assert.match(await kept(page), /^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/)
+  await page.getByRole('link', { name: 'grace@people.example' }).click()
+  const drawer = drawerOf(page)
+  await drawer.getByText('Password to be chosen').waitFor()
+  await drawer.getByLabel('Role').selectOption('finance')
+  await drawer.getByRole('button', { name: 'Change the role' }).click()
+  await drawer.locator('.facts').getByText('Finance').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+
+  await drawer.getByRole('button', { name: 'Disable' }).click()
+  await modalOf(page).getByRole('button', { name: 'Disable' }).click()
+  await drawer.getByText('Disabled').waitFor()
+  await drawer.getByRole('button', { name: 'Enable' }).click()
+  await drawer.getByRole('button', { name: 'Disable' }).waitFor()
+  await drawer.getByRole('button', { name: 'Reset the password' }).click()
+  await modalOf(page).getByRole('button', { name: 'Reset the password' }).click()
+  await kept(page)
+  await drawer.getByRole('button', { name: 'Remove' }).click()
+  await modalOf(page).getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('Removed.').waitFor()
+  await page.getByRole('link', { name: 'grace@people.example' }).waitFor({ state: 'detached' })
+
+  await page.goto(`${bench.url}/dashboard/settings?tab=record`)
+  for (const action of ['user.create', 'user.remove']) {
+    await page.getByRole('link', { name: action, exact: true }).waitFor()
+  }
+  await page.getByLabel('Action').fill('user.remove')
+  await page.getByLabel('Action').press('Enter')
+  await page.getByRole('link', { name: 'user.create' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'user.remove' }).click()
+  await drawerOf(page).getByText('user/grace@people.example').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  assert.deepEqual(problems, [])
+})
+
+test('a second factor is set up with its first code, and removed with another', async () => {
+  await bench.newClient('DEVS4')
+  await using opened = await bench.openAs(browser, { clientId: 'DEVS4', role: 'support' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/settings`)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByLabel('Your password, once more').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await modalOf(page).locator('.secrets code').first().waitFor()
+  const [secret = '', uri = ''] = await modalOf(page).locator('.secrets code').allInnerTexts()
+  assert.match(uri, /^otpauth:\/\/totp\//)
+  assert(uri.includes(secret))
+  assert.deepEqual(await findAxeFaults(page), [])
+  const codeAt = (ms: number) =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: ms })
+  await page.getByLabel('The six digits that it shows').fill(codeAt(bench.clock().getTime()))
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByRole('button', { name: 'I have kept it' }).waitFor()
+  assert.equal(await modalOf(page).locator('.secrets code').count(), 10)
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+
+  await page.getByRole('button', { name: 'Remove it' }).click()
+  await page.getByLabel('Your password, once more').fill(PASSWORD)
+  await page.getByLabel(/or a recovery code/).fill(codeAt(bench.clock().getTime() + 30_000))
+  await modalOf(page).getByRole('button', { name: 'Remove it' }).click()
+  await page.getByRole('button', { name: 'Set up' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a password is changed, and the page works on; a wrong one is told', async () => {
+  await bench.newClient('DEVS5')
+  await using opened = await bench.openAs(browser, { clientId: 'DEVS5' })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/settings?tab=you`)
+  await page.getByLabel('Present password').fill('not the right one at all')
+  await page.getByLabel('New password').fill('a staple of correct horse batteries')
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('alert').getByText('password').first().waitFor()
+  await page.getByLabel('Present password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByText('All your other sessions have ended.').waitFor({ timeout: 15_000 })
+
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await modalOf(page).getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('the name and colour that payers see are previewed and saved', async () => {
+  await bench.newClient('DEVS6')
+  await using opened = await bench.openAs(browser, { clientId: 'DEVS6' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/settings?tab=branding`)
+  await page.getByLabel('Merchant name').fill('Ada’s Shoes')
+  await page.getByLabel('Colour', { exact: true }).fill('#ffd500')
+  await page.locator('.preview').getByText('Ada’s Shoes').waitFor()
+  const colours = await page.evaluate(`(() => {
+    const style = getComputedStyle(document.querySelector('.preview-button'))
+    return [style.backgroundColor, style.color]
+  })()`)
+  assert.deepEqual(colours, ['rgb(255, 213, 0)', 'rgb(0, 0, 0)'])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+
+  await page.reload()
+  await page.locator('.preview').getByText('Ada’s Shoes').waitFor()
+  assert.equal(await page.getByLabel('Colour', { exact: true }).inputValue(), '#ffd500')
+  assert.deepEqual(await findAxeFaults(page), [])
+  assert.deepEqual(problems, [])
+})
+
+test('each role sees the parts that are its own', async () => {
+  const seen: Record<string, string[]> = {}
+  for (const role of ['owner', 'developer', 'finance', 'support'] as const) {
+    await using opened = await bench.openAs(browser, { role })
+    const { page, problems } = opened
+    await page.goto(`${bench.url}/dashboard/settings`)
+    await page.locator('.tabs a').first().waitFor()
+    seen[role] = await page.locator('.tabs a').allInnerTexts()
+    const menu = await page.locator('.side nav a').allInnerTexts()
+    assert.equal(menu.includes('Developers'), role === 'owner' || role === 'developer', role)
+    assert.deepEqual(problems, [])
+  }
+  const all = ['Your sign-in', 'Branding', 'Limits']
+  assert.deepEqual(seen, {
+    owner: ['People', ...all, 'Record of actions'],
+    developer: all,
+    finance: [...all, 'Record of actions'],
+    support: [...all, 'Record of actions'],
+  })
+})
+
+const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+const SIGHTS = [
+  '/webhooks',
+  '/webhooks?tab=deliveries',
+  '/webhooks?tab=checker',
+  '/developers',
+  ...['people', 'you', 'branding', 'limits', 'record'].map((tab) => `/settings?tab=${tab}`),
+]
+
+for (const [width, colorScheme] of [
+  [360, 'dark'],
+  [1280, 'light'],
+  [1280, 'dark'],
+] as const) {
+  test(`axe-core finds nothing, and nothing sticks out, at ${width} px, ${colorScheme}`, async () => {
+    await using opened = await bench.openAs(browser, { width, colorScheme })
+    const { page, problems } = opened
+    for (const path of SIGHTS) {
+      await page.goto(`${bench.url}/dashboard${path}`)
+      await page.locator('h1').waitFor()
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      assert.deepEqual(await findAxeFaults(page), [], path)
+      const overflow = await page.evaluate<number>(TOO_WIDE)
+      assert(overflow <= 0, `${path} is ${overflow} pixels too wide`)
+    }
+    assert.deepEqual(problems, [])
+  })
+}

@@ -1,0 +1,94 @@
+// The first calls to make, ready to be pasted.
+
+import { DEVELOPER_STRINGS } from '../../developer-strings.ts'
+import { CodeBlock } from '../../parts/code-block.tsx'
+
+const { quickStart: said } = DEVELOPER_STRINGS
+
+// The demo client's secret stands in the documentation; nobody else's is known to us.
+const DEMO = { clientId: 'MAN0000001', secret: 'sandbox-secret' }
+
+type Props = { clientId: string; mode: 'sandbox' | 'live' }
+
+export function QuickStart({ clientId, mode }: Props) {
+  const isDemo = mode === 'sandbox' && clientId === DEMO.clientId
+  const secret = isDemo ? DEMO.secret : 'YOUR_CLIENT_SECRET'
+  const steps = stepsOf(window.location.origin, clientId, secret, mode)
+  return (
+    <section class="card panel steps" aria-labelledby="quick-start">
+      <h2 id="quick-start">{said.title}</h2>
+      <p class="muted">{said.text}</p>
+      {!isDemo && <p class="muted">{said.secret}</p>}
+      {steps.map(([title, code]) => (
+        <div key={title}>
+          <h3>{title}</h3>
+          <CodeBlock label={title} text={code} />
+        </div>
+      ))}
+      <p>
+        <a href="/docs">{said.reference}</a>
+      </p>
+    </section>
+  )
+}
+
+const JSON_TYPE = `-H 'content-type: application/json'`
+const BEARER = '-H "authorization: Bearer $TOKEN"'
+const pick = (field: string) => `| sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`
+
+function stepsOf(at: string, clientId: string, clientSecret: string, mode: Props['mode']) {
+  const login = JSON.stringify({ clientId, clientSecret })
+  const advice = JSON.stringify({
+    amount: '6000.00',
+    currency: 'NGN',
+    customer: { customerFirstName: 'Ada', customerLastName: 'Obi' },
+    callBackUrl: 'https://shop.example/thanks',
+  })
+  const transfer = '{\\"virtualAccountNumber\\":\\"$NUMBER\\",\\"amount\\":\\"6000.00\\"}'
+  const process = `${at}/Payment/process/banktransfer`
+  const lines = (...parts: string[]) => parts.join(' \\\n  ')
+  return [
+    [
+      said.logIn,
+      lines(`TOKEN=$(curl -s ${at}/api/Account/login ${JSON_TYPE}`, `-d '${login}'`) +
+        lines('', `${pick('access_token')})`),
+    ],
+    [
+      said.advise,
+      lines(`ADVICE=$(curl -s ${at}/Payment/advice`, `${BEARER} ${JSON_TYPE}`, `-d '${advice}'`) +
+        lines('', `${pick('adviceReference')})`),
+    ],
+    [
+      said.number,
+      lines(`NUMBER=$(curl -s ${process}/$ADVICE ${JSON_TYPE}`, `-d '{"bankCode":"058"}'`) +
+        lines('', `${pick('bankAccount')})`),
+    ],
+    mode === 'sandbox'
+      ? [
+          said.pay,
+          lines(
+            `curl -s ${process}/simulate/payment`,
+            `${BEARER} ${JSON_TYPE}`,
+            `-d "${transfer}"`,
+          ),
+        ]
+      : [said.wait, lines(`curl -s ${at}/api/Transaction/byadvicereference/$ADVICE`, BEARER)],
+    [
+      said.account,
+      lines(`curl -s ${at}/api/v1/accounts/static`, `${BEARER} ${JSON_TYPE}`, account()),
+    ],
+  ] as const
+}
+
+function account(): string {
+  return `-d '${JSON.stringify({
+    accountName: 'Ada Obi',
+    bvn: '22212345654',
+    email: 'ada@example.com',
+    merchantId: '42',
+    merchantCode: 'SHOP',
+    notificationUrl: 'https://shop.example/hooks',
+    phoneNumber: '+2348012345678',
+    channel: 'API',
+  })}'`
+}

@@ -1,0 +1,63 @@
+// The secret that signs what goes to a notificationUrl or a callBackUrl: asked for only when
+// somebody wants to see it.
+
+import { useState } from 'preact/hooks'
+import { getData, problemFrom } from '../../api.ts'
+import { DEVELOPER_STRINGS } from '../../developer-strings.ts'
+import { toast } from '../../parts/toasts.tsx'
+import { Copyable } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
+import { STRINGS } from '../../strings.ts'
+import { Rotation } from '../webhooks/rotation.tsx'
+
+const { signing: said } = DEVELOPER_STRINGS
+const PATH = '/api/v1/webhook-secret'
+
+export function SigningSecret() {
+  const [secret, setSecret] = useState<string | undefined>()
+  const [isRotating, setRotating] = useState(false)
+  const show = async () => {
+    try {
+      setSecret((await getData<{ secret: string }>(PATH)).secret)
+    } catch (error) {
+      toast(problemFrom(error).message, 'bad')
+    }
+  }
+  return (
+    <section class="card panel" aria-labelledby="signing">
+      <h2 id="signing">{said.title}</h2>
+      <p class="muted">
+        {said.text}{' '}
+        <a href={hrefOf('webhooks')} onClick={follow}>
+          {said.endpoints}
+        </a>
+      </p>
+      {secret && (
+        <div class="secrets">
+          <Copyable text={secret} name={STRINGS.secret} />
+        </div>
+      )}
+      <div class="buttons">
+        <button
+          type="button"
+          class="button"
+          onClick={() => (secret ? setSecret(undefined) : show())}
+        >
+          {secret ? said.hide : said.show}
+        </button>
+        <button type="button" class="button" onClick={() => setRotating(true)}>
+          {said.rotate}
+        </button>
+      </div>
+      {isRotating && (
+        <Rotation
+          path={`${PATH}/rotate`}
+          close={() => {
+            setRotating(false)
+            setSecret(undefined)
+          }}
+        />
+      )}
+    </section>
+  )
+}

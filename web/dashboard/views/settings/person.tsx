@@ -1,0 +1,158 @@
+// One person: another role, disabled or let in again, a new password, shown out.
+
+import { useState } from 'preact/hooks'
+import { problemFrom, send } from '../../api.ts'
+import { words } from '../../format.ts'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Time } from '../../parts/values.tsx'
+import type { Session } from '../../session.ts'
+import { SETTINGS_STRINGS } from '../../settings-strings.ts'
+import { type Handed, type Person, PersonBadge, RoleSelect, rolesFor, USERS } from './people.tsx'
+
+const { people: said } = SETTINGS_STRINGS
+
+type Props = {
+  person: Person
+  session: Session
+  changed: () => void
+  hand: (handed: Handed) => void
+  close: () => void
+}
+
+export function PersonDrawer(props: Props) {
+  const { person, session, close } = props
+  const { email, role, hasTotp, signedInAt, createdAt } = person
+  const isOwn = person.id === session.user.id
+  const mayTouch = !isOwn && (role !== 'operator' || session.role === 'operator')
+  return (
+    <Drawer title={said.one} close={close}>
+      <div class="headline">
+        <span class="headline-text">{email}</span>
+        <PersonBadge person={person} />
+      </div>
+      <Facts
+        facts={[
+          [said.role, words(role)],
+          [said.factor, hasTotp ? said.hasFactor : said.noFactor],
+          [said.signedIn, signedInAt ? <Time at={signedInAt} /> : said.never],
+          [said.created, <Time key="created" at={createdAt} />],
+        ]}
+      />
+      {isOwn && <p class="notice">{said.you}</p>}
+      {mayTouch && <RoleForm {...props} />}
+      {mayTouch && <Actions {...props} />}
+    </Drawer>
+  )
+}
+
+function RoleForm({ person, session, changed }: Props) {
+  const { problem, isBusy, submit } = useSending(async (given) => {
+    await send('PATCH', `${USERS}/${person.id}`, { role: textOf(given, 'role') })
+    toast(said.changed)
+    changed()
+  })
+  return (
+    <form class="form role-form" onSubmit={submit} aria-busy={isBusy}>
+      <Field label={said.role}>
+        {(id) => <RoleSelect id={id} roles={rolesFor(session.role)} chosen={person.role} />}
+      </Field>
+      {problem && <Failed problem={problem} />}
+      <div class="form-end start">
+        <button type="submit" class="button" disabled={isBusy}>
+          {said.changeRole}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+type Asking = 'disable' | 'reset' | 'remove'
+
+function Actions(props: Props) {
+  const { person, changed } = props
+  const [asking, setAsking] = useState<Asking | undefined>()
+  const enable = async () => {
+    try {
+      await send('PATCH', `${USERS}/${person.id}`, { isActive: true })
+      toast(said.changed)
+      changed()
+    } catch (error) {
+      toast(problemFrom(error).message, 'bad')
+    }
+  }
+  return (
+    <>
+      <div class="buttons">
+        <button type="button" class="button" onClick={() => setAsking('reset')}>
+          {said.reset}
+        </button>
+        {person.isActive ? (
+          <button type="button" class="button" onClick={() => setAsking('disable')}>
+            {said.disable}
+          </button>
+        ) : (
+          <button type="button" class="button" onClick={enable}>
+            {said.enable}
+          </button>
+        )}
+        <button type="button" class="button danger-text" onClick={() => setAsking('remove')}>
+          {said.remove}
+        </button>
+      </div>
+      {asking && <Asked {...props} asking={asking} stop={() => setAsking(undefined)} />}
+    </>
+  )
+}
+
+function Asked({
+  person,
+  asking,
+  stop,
+  changed,
+  hand,
+  close,
+}: Props & { asking: Asking; stop: () => void }) {
+  const [removesFactor, setRemovesFactor] = useState(false)
+  const path = `${USERS}/${person.id}`
+  const work = {
+    disable: async () => {
+      await send('PATCH', path, { isActive: false })
+      changed()
+    },
+    reset: async (headers: Record<string, string>) => {
+      const body = removesFactor ? { removeTotp: true } : {}
+      hand(await send<Handed>('POST', `${path}/reset-password`, body, headers))
+    },
+    remove: async () => {
+      await send('DELETE', path)
+      toast(said.removed)
+      close()
+      changed()
+    },
+  }
+  return (
+    <Confirm
+      title={said[asking]}
+      action={said[asking]}
+      isDangerous={asking === 'remove'}
+      run={work[asking]}
+      close={stop}
+    >
+      <p>{said[`${asking}Text`](person.email)}</p>
+      {asking === 'reset' && person.hasTotp && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={removesFactor}
+            onChange={(event) => setRemovesFactor(event.currentTarget.checked)}
+          />
+          {said.removeFactor}
+        </label>
+      )}
+    </Confirm>
+  )
+}

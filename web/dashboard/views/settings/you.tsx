@@ -1,0 +1,146 @@
+// One's own sign-in: password, second factor, and where one is signed in.
+
+import { useState } from 'preact/hooks'
+import { getPage, problemFrom, send } from '../../api.ts'
+import { useLoaded } from '../../loading.ts'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Field, useSending } from '../../parts/forms.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Badge, Time } from '../../parts/values.tsx'
+import { BASE } from '../../routing.ts'
+import { changePassword } from '../../session.ts'
+import { SETTINGS_STRINGS } from '../../settings-strings.ts'
+import type { ViewProps } from '../../views.ts'
+import { SecondFactor } from './second-factor.tsx'
+
+const { you: said } = SETTINGS_STRINGS
+const SESSIONS = '/dashboard/api/sessions'
+
+export function OwnSignIn({ session }: ViewProps) {
+  const [changes, setChanges] = useState(0)
+  return (
+    <>
+      <Password changed={() => setChanges(changes + 1)} />
+      <SecondFactor hasTotp={session.user.hasTotp} />
+      <Sessions key={changes} />
+    </>
+  )
+}
+
+function Password({ changed }: { changed: () => void }) {
+  const [round, setRound] = useState(0) // A new one empties the fields.
+  const { problem, isBusy, submit } = useSending(async (given) => {
+    await changePassword(String(given.get('current')), String(given.get('chosen')))
+    toast(said.changed)
+    setRound((before) => before + 1)
+    changed()
+  })
+  return (
+    <section class="card panel" aria-labelledby="password">
+      <h2 id="password">{said.password}</h2>
+      <form key={round} class="form" onSubmit={submit} aria-busy={isBusy}>
+        <p class="muted">{said.passwordText}</p>
+        <Field label={said.current}>
+          {(id) => (
+            <input
+              id={id}
+              name="current"
+              type="password"
+              autocomplete="current-password"
+              required
+            />
+          )}
+        </Field>
+        <Field label={said.chosen} hint={said.chosenHint}>
+          {(id) => (
+            <input id={id} name="chosen" type="password" autocomplete="new-password" required />
+          )}
+        </Field>
+        {problem && <Failed problem={problem} />}
+        <div class="form-end start">
+          <button type="submit" class="button" disabled={isBusy}>
+            {said.change}
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+type OwnSession = {
+  id: string
+  address: string
+  userAgent: string
+  isCurrent: boolean
+  createdAt: string
+  seenAt: string
+}
+
+function Sessions() {
+  const [isLeaving, setLeaving] = useState(false)
+  const { data, problem, reload } = useLoaded(SESSIONS, (signal) =>
+    getPage<OwnSession>(SESSIONS, {}, signal),
+  )
+  const end = async (id: string) => {
+    try {
+      await send('DELETE', `${SESSIONS}/${id}`)
+      toast(said.ended)
+      reload()
+    } catch (error) {
+      toast(problemFrom(error).message, 'bad')
+    }
+  }
+  return (
+    <section class="card panel" aria-labelledby="sessions">
+      <h2 id="sessions">{said.sessions}</h2>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="rows" lines={2} />}
+      <ul class="attempts">
+        {data?.data.map((session) => (
+          <OneSession key={session.id} session={session} end={end} />
+        ))}
+      </ul>
+      <div class="buttons">
+        <button type="button" class="button" onClick={() => setLeaving(true)}>
+          {said.everywhere}
+        </button>
+      </div>
+      {isLeaving && (
+        <Confirm
+          title={said.everywhere}
+          action={said.everywhere}
+          isDangerous
+          run={async () => {
+            await send('DELETE', SESSIONS)
+            window.location.assign(BASE)
+          }}
+          close={() => setLeaving(false)}
+        >
+          {said.everywhereText}
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+function OneSession({ session, end }: { session: OwnSession; end: (id: string) => void }) {
+  const { id, address, userAgent, isCurrent, createdAt, seenAt } = session
+  return (
+    <li>
+      <div class="session">
+        <p>
+          {userAgent || said.unknown} {isCurrent && <Badge state={said.here} tone="good" />}
+        </p>
+        <p class="muted small">
+          {address} {said.since} <Time at={createdAt} /> · {said.seen} <Time at={seenAt} />
+        </p>
+      </div>
+      {!isCurrent && (
+        <button type="button" class="button" onClick={() => end(id)}>
+          {said.end}
+        </button>
+      )}
+    </li>
+  )
+}
