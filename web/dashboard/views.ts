@@ -72,6 +72,8 @@ export const VIEWS: readonly View[] = [
     scope: 'payments:write',
     mode: 'sandbox',
     load: () => import('./views/sandbox-bank.tsx'),
+  },
+  {
     path: 'webhooks',
     name: views.webhooks,
     icon: 'webhooks',

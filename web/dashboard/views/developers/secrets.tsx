@@ -32,7 +32,7 @@ export function Secrets({ path, secrets, changed }: Props) {
           <Row key={secret.keyId} secret={secret} />
         ))}
       </ul>
-      <div class="buttons">
+      <div class="actions">
         <button type="button" class="button" onClick={() => setAsking(true)}>
           {said.rotate}
         </button>

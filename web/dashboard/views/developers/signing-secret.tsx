@@ -37,7 +37,7 @@ export function SigningSecret() {
           <Copyable text={secret} name={STRINGS.secret} />
         </div>
       )}
-      <div class="buttons">
+      <div class="actions">
         <button
           type="button"
           class="button"

@@ -69,7 +69,7 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
           )}
         </Field>
         {mayWrite && (
-          <label class="choice">
+          <label class="option">
             <input
               type="checkbox"
               checked={!isOwnColour}

@@ -86,7 +86,7 @@ function Actions(props: Props) {
   }
   return (
     <>
-      <div class="buttons">
+      <div class="actions">
         <button type="button" class="button" onClick={() => setAsking('reset')}>
           {said.reset}
         </button>
@@ -144,7 +144,7 @@ function Asked({
     >
       <p>{said[`${asking}Text`](person.email)}</p>
       {asking === 'reset' && person.hasTotp && (
-        <label class="choice">
+        <label class="option">
           <input
             type="checkbox"
             checked={removesFactor}

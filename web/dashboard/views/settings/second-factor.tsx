@@ -29,7 +29,7 @@ export function SecondFactor({ hasTotp }: { hasTotp: boolean }) {
     <section class="card panel" aria-labelledby="factor">
       <h2 id="factor">{said.factor}</h2>
       <p class="muted">{isOn ? said.factorOn : said.factorOff}</p>
-      <div class="buttons">
+      <div class="actions">
         <button type="button" class="button" onClick={() => setStep({ at: 'password' })}>
           {isOn ? said.replace : said.setUp}
         </button>

@@ -101,7 +101,7 @@ function Sessions() {
           <OneSession key={session.id} session={session} end={end} />
         ))}
       </ul>
-      <div class="buttons">
+      <div class="actions">
         <button type="button" class="button" onClick={() => setLeaving(true)}>
           {said.everywhere}
         </button>

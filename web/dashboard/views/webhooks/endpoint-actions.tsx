@@ -39,7 +39,7 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
   )
   return (
     <>
-      <div class="buttons">
+      <div class="actions">
         {endpoint.isActive && (
           <button type="button" class="button primary" onClick={test}>
             {said.test}

@@ -47,11 +47,11 @@ export function EndpointForm({ endpoint, close, done }: Props) {
         </Field>
         <fieldset class="choices">
           <legend>{said.types}</legend>
-          <label class="choice">
+          <label class="option">
             <input type="radio" name="which" checked={isAll} onChange={() => setAll(true)} />
             {said.allTypes}
           </label>
-          <label class="choice">
+          <label class="option">
             <input type="radio" name="which" checked={!isAll} onChange={() => setAll(false)} />
             {said.theseTypes}
           </label>
@@ -78,7 +78,7 @@ function TypeChoices({ chosen }: { chosen: readonly string[] }) {
   return (
     <div class="type-choices">
       {SUBSCRIBABLE.map((type) => (
-        <label key={type} class="choice">
+        <label key={type} class="option">
           <input type="checkbox" name="type" value={type} defaultChecked={chosen.includes(type)} />
           <code>{type}</code>
         </label>

@@ -83,7 +83,7 @@ function Again({ path, done }: { path: string; done: () => void }) {
     done()
   })
   return (
-    <form class="buttons" onSubmit={submit} aria-busy={isBusy}>
+    <form class="actions" onSubmit={submit} aria-busy={isBusy}>
       <button type="submit" class="button primary" disabled={isBusy}>
         {said.again}
       </button>
