@@ -1,0 +1,68 @@
+// The dashboard's signature checker says what exactly is wrong with what was pasted.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { checkSignature } from '../../web/dashboard/signatures.ts'
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const BODY = '{"id":"evt-1","type":"payment.successful","data":{"name":"Adé"}}'
+const AT_MS = 1_797_357_641_000
+const SIGNATURE = new Webhook(SECRET).sign('evt-1', new Date(AT_MS), BODY)
+const headersWith = (more: Record<string, string> = {}) =>
+  Object.entries({
+    'Webhook-Id': 'evt-1',
+    'webhook-timestamp': `${AT_MS / 1000}`,
+    'webhook-signature': SIGNATURE,
+    ...more,
+  })
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\r\n')
+const RIGHT = { headers: headersWith(), body: BODY, secret: SECRET }
+
+const found = async (more: Partial<typeof RIGHT>, nowMs = AT_MS) =>
+  (await checkSignature({ ...RIGHT, ...more }, nowMs)).map(({ tone, text }) => `${tone}: ${text}`)
+
+test('what the public package signs is right, however the headers are written', async () => {
+  const json = JSON.stringify({
+    'webhook-id': 'evt-1',
+    'webhook-timestamp': AT_MS / 1000,
+    'webhook-signature': `v1,${'A'.repeat(43)}= ${SIGNATURE}`,
+  })
+  const curl = headersWith().replaceAll(/^(.+)$/gm, "-H '$1' \\")
+  for (const headers of [headersWith(), json, curl]) {
+    assert.match((await found({ headers })).join(), /^good: The signature is right/)
+  }
+})
+
+for (const [what, more, expected] of [
+  ['no headers', { headers: '' }, /webhook-id is missing.*timestamp is missing.*signature is miss/],
+  ['no body', { body: '' }, /The body is empty/],
+  ['no secret', { secret: ' ' }, /The secret is missing/],
+  ['another kind of secret', { secret: 'abc.def' }, /must begin with whsec_/],
+  ['a secret that is no base64', { secret: 'whsec_*' }, /must be base64/],
+  ['half a secret', { secret: SECRET.slice(0, 18) }, /has 9 bytes/],
+  ['milliseconds', { headers: headersWith({ 'webhook-timestamp': `${AT_MS}` }) }, /milliseconds/],
+  ['no time', { headers: headersWith({ 'webhook-timestamp': 'now' }) }, /whole seconds/],
+  ['no version', { headers: headersWith({ 'webhook-signature': 'v2,x' }) }, /no entry/],
+  ['half a signature', { headers: headersWith({ 'webhook-signature': 'v1,x' }) }, /44 characters/],
+  ['a line end added', { body: `${BODY}\n` }, /without the line end/],
+  ['a body laid out anew', { body: JSON.stringify(JSON.parse(BODY), null, 2) }, /without spaces/],
+  ['another body', { body: BODY.replace('evt-1', 'evt-2') }, /of another event/],
+  ['a changed body', { body: BODY.replace('Adé', 'Obi') }, /another body or another secret/],
+  ['another secret', { secret: SECRET.replace('B', 'C') }, /another body or another secret/],
+] as const) {
+  test(`${what}: told so`, async () => {
+    const findings = await found(more)
+    assert(
+      findings.every((each) => each.startsWith('bad: ')),
+      findings.join(),
+    )
+    assert.match(findings.join(), expected)
+  })
+}
+
+test('one that is right but old, or of the future, is told how far off', async () => {
+  assert.match((await found({}, AT_MS + 3 * 3_600_000)).join(), /^good: .*warn: .* 3 h ago/)
+  assert.match((await found({}, AT_MS - 400_000)).join(), /^good: .*warn: .* 7 min in the future/)
+})
