@@ -4,6 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { STRINGS } from '../strings.ts'
+import { closing } from './closing.ts'
 import { useSending } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { Copyable } from './values.tsx'
@@ -19,15 +20,7 @@ export function Dialog({ title, close, children }: Props) {
     return () => before?.focus?.()
   }, [])
   return (
-    <dialog
-      ref={dialog}
-      class="modal"
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault()
-        close()
-      }}
-    >
+    <dialog ref={dialog} class="modal" aria-labelledby={id} {...closing(close)}>
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>

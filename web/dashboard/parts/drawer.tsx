@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { STRINGS } from '../strings.ts'
+import { closing } from './closing.ts'
 import { Icon } from './icons.tsx'
 
 type Props = { title: string; close: () => void; children: ComponentChildren }
@@ -20,10 +21,7 @@ export function Drawer({ title, close, children }: Props) {
       ref={dialog}
       class="drawer"
       aria-labelledby="drawer-title"
-      onCancel={(event) => {
-        event.preventDefault()
-        close()
-      }}
+      {...closing(close)}
       onClick={(event) => event.target === dialog.current && close()}
     >
       <div class="drawer-body">
