@@ -1,6 +1,7 @@
 // Cursor lists. A cursor says where the next page starts. It is signed and bound to one list (its
-// name, who asks, by which filters): one that was altered, or that belongs to another list, is
-// refused. A page is read with one row more than it shows, which tells whether there is a next.
+// name, who asks, by which filters, in which order): one that was altered, or that belongs to
+// another list, is refused. A page is read with one row more than it shows, which tells whether
+// there is a next.
 
 import { timingSafeEqual } from 'node:crypto'
 import { Refusal } from '#errors.ts'
@@ -9,8 +10,17 @@ import type { Sealer } from '#seal.ts'
 export const LIMIT_DEFAULT = 20
 export const LIMIT_MAX = 100
 
+// By id, which is by time. Both run along the same index, one of them backwards.
+export const ORDERS = ['newest', 'oldest'] as const
+export type Order = (typeof ORDERS)[number]
+export const ORDER_SQL = {
+  newest: { sort: 'desc', isAfter: '<', isUpTo: '>=' },
+  oldest: { sort: 'asc', isAfter: '>', isUpTo: '<=' },
+} as const
+
 export type List = {
   name: string
+  order?: Order | undefined // Newest first, unless said.
   clientId: bigint
   filters: Readonly<Record<string, string | undefined>>
 }
@@ -72,9 +82,11 @@ function partsOf(cursor: string): string[] {
   throw new Refusal('invalid_cursor')
 }
 
-function tagOf(sealer: Sealer, { name, clientId, filters }: List, position: Position): Buffer {
+function tagOf(sealer: Sealer, list: List, position: Position): Buffer {
+  const { name, clientId, filters, order } = list
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
   const sorted = given.sort(([one], [other]) => (one < other ? -1 : 1))
-  const text = JSON.stringify([name, clientId.toString(), sorted, position])
+  const parts = [name, clientId.toString(), sorted, position]
+  const text = JSON.stringify(order === 'oldest' ? [...parts, order] : parts)
   return sealer.hash('cursor', text).subarray(0, TAG_BYTES)
 }

@@ -1,9 +1,10 @@
-// A client's collection accounts, newest first, by what it knows of them.
+// A client's collection accounts, newest or oldest first, by what it knows of them.
 //
 // A BVN, an email address, a phone number, a merchantId and being a default have indexes. Anything
 // else is looked for among SCAN_MAX accounts a page, which says how far it came; the next goes on
 // from there. So no question takes long, however many accounts there are.
 
+import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import type { Sealer } from '#seal.ts'
@@ -28,7 +29,10 @@ export type AccountFilters = Window & {
   isDefault?: boolean | undefined
 }
 
-// `scannedTo`: everything from this id on has been looked at; null: everything there is.
+// `after`: the id of the last one seen, or how far was looked.
+type Paging = { order?: Order | undefined; after?: bigint | undefined; limit: number }
+
+// `scannedTo`: everything up to this id has been looked at; null: everything there is.
 export type AccountScan = { rows: CollectionAccount[]; scannedTo: bigint | null }
 
 export async function listAccounts(
@@ -36,28 +40,27 @@ export async function listAccounts(
   sealer: Sealer,
   client: Client,
   filters: AccountFilters,
-  { before, limit }: { before?: bigint | undefined; limit: number },
+  { order = 'newest', after, limit }: Paging,
 ): Promise<AccountScan> {
   const { firstId, pastId } = await idBounds(db, 'collection_accounts', filters)
-  const end = before !== undefined && before < pastId ? before : pastId
-  const scannedTo = hasIndex(filters) ? null : await endOfScan(db, client.id, end)
-  const start = scannedTo !== null && scannedTo > firstId ? scannedTo : firstId
-  const values: unknown[] = [client.id, start, end, limit]
+  const { sort, isAfter, isUpTo } = ORDER_SQL[order]
+  const values: unknown[] = [client.id, firstId, pastId, limit]
   const given = (value: unknown) => `$${values.push(value)}`
   const conditions = conditionsOf(filters, client, sealer, given)
+  if (after !== undefined) conditions.push(`a.id ${isAfter} ${given(after)}`)
+  const window = { firstId, pastId, after }
+  const scannedTo = hasIndex(filters) ? null : await endOfScan(db, client.id, window, order)
+  if (scannedTo !== null) conditions.push(`a.id ${isUpTo} ${given(scannedTo)}`)
   const { rows } = await db.query<AccountRow>({
     text: `select ${ACCOUNT_COLUMNS}
              from collection_accounts a join ledger_accounts l on l.id = a.id
             where a.client_id = $1 and a.id >= $2 and a.id < $3
                   ${conditions.map((condition) => `and ${condition}`).join('\n')}
-            order by a.id desc
+            order by a.id ${sort}
             limit $4`,
     values,
   })
-  return {
-    rows: rows.map((row) => openRow(sealer, row)),
-    scannedTo: scannedTo !== null && scannedTo > firstId ? scannedTo : null,
-  }
+  return { rows: rows.map((row) => openRow(sealer, row)), scannedTo }
 }
 
 function hasIndex({ bvn, email, phoneNumber, merchantId, isDefault }: AccountFilters): boolean {
@@ -65,12 +68,19 @@ function hasIndex({ bvn, email, phoneNumber, merchantId, isDefault }: AccountFil
 }
 
 // The id of the last account that this page may look at. Null: all of them.
-async function endOfScan(db: Queryable, clientId: bigint, end: bigint): Promise<bigint | null> {
+async function endOfScan(
+  db: Queryable,
+  clientId: bigint,
+  { firstId, pastId, after }: { firstId: bigint; pastId: bigint; after: bigint | undefined },
+  order: Order,
+): Promise<bigint | null> {
+  const { sort, isAfter } = ORDER_SQL[order]
   const { rows } = await db.query<{ id: bigint }>({
-    name: 'end-of-account-scan',
+    name: `end-of-account-scan-${order}`,
     text: `select id from collection_accounts
-            where client_id = $1 and id < $2 order by id desc offset ${SCAN_MAX - 1} limit 1`,
-    values: [clientId, end],
+            where client_id = $1 and id >= $2 and id < $3 and id ${isAfter} $4
+            order by id ${sort} offset ${SCAN_MAX - 1} limit 1`,
+    values: [clientId, firstId, pastId, after ?? (order === 'newest' ? pastId : firstId - 1n)],
   })
   return rows[0]?.id ?? null
 }

@@ -4,6 +4,7 @@
 // A client sees the credits to its numbers, and those whose money was assigned to it. Nobody's
 // money (a number we never gave out) is seen by operators, by session id or account number.
 
+import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import { Refusal } from '#errors.ts'
@@ -104,14 +105,17 @@ const visibleTo = (viewer: Viewer, place: string) => `(
               where i.credit_id = c.id and coalesce(t.client_id, y.client_id) = ${place}
                 and ${withinMerchants('t.id', place)}))`
 
-// Newest first; `before` is the id of the last one seen.
+type Paging = { order?: Order | undefined; after?: bigint | undefined; limit: number }
+
+// Newest first, unless asked otherwise; `after` is the id of the last one seen.
 export async function listCredits(
   db: Queryable,
   sealer: Sealer,
   viewer: Viewer,
   filters: CreditFilters,
-  { before, limit }: { before?: bigint | undefined; limit: number },
+  { order = 'newest', after, limit }: Paging,
 ): Promise<CreditTrace[]> {
+  const { sort, isAfter } = ORDER_SQL[order]
   const values: unknown[] = []
   const place = (value: unknown) => `$${values.push(value)}`
   const { sql, conditions } = narrow(viewer, filters, place)
@@ -121,15 +125,15 @@ export async function listCredits(
   }
   if (filters.from) conditions.push(`c.received_at >= ${place(filters.from)}`)
   if (filters.to) conditions.push(`c.received_at < ${place(filters.to)}`)
-  if (before !== undefined) conditions.push(`c.id < ${place(before)}`)
+  if (after !== undefined) conditions.push(`c.id ${isAfter} ${place(after)}`)
   // Written out, so that an index on one outcome can serve.
   const outcome = OUTCOMES.find((known) => known === filters.outcome)
   if (outcome) conditions.push(`c.outcome = '${outcome}'`)
   const { rows } = await db.query<CreditRow>(
     `${sql} ${SELECT_TRACE}
        from (select * from credits c where ${conditions.join(' and ')}
-              order by c.id desc limit ${place(limit)}) as c ${WITH_OWNERS}
-      order by c.id desc`,
+              order by c.id ${sort} limit ${place(limit)}) as c ${WITH_OWNERS}
+      order by c.id ${sort}`,
     values,
   )
   return rows.map((row) => openTrace(sealer, row))

@@ -1,4 +1,4 @@
-// A client's advices and payments, newest first, by what it knows of them.
+// A client's advices and payments, newest or oldest first, by what it knows of them.
 //
 // Ids begin with their time, so the order, and any window of time, is a range of ids, along an index
 // that the foreign keys need anyway (advices_of_client, payments_of_client). A reference leads to
@@ -6,6 +6,7 @@
 // because every advice and payment would pay for it: a page reads at most SCAN_MAX of them and says
 // how far it came, and the next goes on from there.
 
+import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { leastIdAt } from '#ids.ts'
@@ -36,10 +37,15 @@ export type PaymentFilters<Status = PaymentStatus> = Window & {
   reference?: string | undefined // Any at all: see references.ts.
 }
 
-// `before`: the id of the last one seen, or how far was looked. `now` decides what has expired.
-type Paging = { before?: string | undefined; limit: number; now: Date }
+// `after`: the id of the last one seen, or how far was looked. `now` decides what has expired.
+type Paging = {
+  order?: Order | undefined
+  after?: string | undefined
+  limit: number
+  now: Date
+}
 
-// `scannedTo`: everything from this id on has been looked at; null: everything there is.
+// `scannedTo`: everything up to this id has been looked at; null: everything there is.
 export type ListScan<T> = { rows: T[]; scannedTo: string | null }
 export type ListedAdvice = { advice: Advice; payment: Payment | undefined }
 
@@ -105,7 +111,7 @@ export async function listAdvices(
 ): Promise<ListScan<ListedAdvice>> {
   const statusIs = filters.status && ADVICE_IS[filters.status]
   const { ids, scannedTo } = await scan(db, 'advices', clientId, filters, { ...paging, statusIs })
-  const rows = await readAdvices(db, ids)
+  const rows = await readAdvices(db, ids, paging.order)
   return { rows, scannedTo }
 }
 
@@ -118,20 +124,25 @@ export async function listPayments(
   const statusIs = filters.status && PAYMENT_IS[filters.status]
   const { ids, scannedTo } = await scan(db, 'payments', clientId, filters, { ...paging, statusIs })
   if (ids.length === 0) return { rows: [], scannedTo }
+  const { order = 'newest' } = paging
   const { rows } = await db.query<Payment>({
-    name: 'payments-of-page',
-    text: `${SELECT_PAYMENT} where p.id = any($1::uuid[]) order by p.id desc`,
+    name: `payments-of-page-${order}`,
+    text: `${SELECT_PAYMENT} where p.id = any($1::uuid[]) order by p.id ${ORDER_SQL[order].sort}`,
     values: [ids],
   })
   return { rows, scannedTo }
 }
 
-// In the order of their ids, the latest first.
-export async function readAdvices(db: Queryable, ids: readonly string[]): Promise<ListedAdvice[]> {
+// In the order of their ids.
+export async function readAdvices(
+  db: Queryable,
+  ids: readonly string[],
+  order: Order = 'newest',
+): Promise<ListedAdvice[]> {
   if (ids.length === 0) return []
   const advices = await db.query<Advice>({
-    name: 'advices-of-page',
-    text: `${SELECT_ADVICE} where a.id = any($1::uuid[]) order by a.id desc`,
+    name: `advices-of-page-${order}`,
+    text: `${SELECT_ADVICE} where a.id = any($1::uuid[]) order by a.id ${ORDER_SQL[order].sort}`,
     values: [ids],
   })
   const payments = await db.query<Payment>({
@@ -150,24 +161,26 @@ async function scan(
   kind: keyof typeof KINDS,
   clientId: bigint,
   filters: PaymentFilters<string>,
-  { before, limit, now, statusIs }: Scanning,
+  { order = 'newest', after, limit, now, statusIs }: Scanning,
 ): Promise<{ ids: string[]; scannedTo: string | null }> {
   const { id, owner, from } = KINDS[kind]
   const values: unknown[] = [clientId]
   const given: Given = (value) => `$${values.push(value)}`
-  const inRange = rangeOf(id, filters, before, given)
+  const { sort, isAfter, isUpTo } = ORDER_SQL[order]
+  const inRange = rangeOf(id, filters, given)
+  if (after !== undefined) inRange.push(`${id} ${isAfter} ${given(after)}`)
   const rangeValues = [...values]
   const { conditions, isFew } = await narrow(db, kind, clientId, filters, given)
-  const floor = isFew ? undefined : await findFloor(db, kind, inRange, rangeValues)
-  if (floor) conditions.push(`${id} >= ${given(floor)}`)
+  const end = isFew ? undefined : await findEnd(db, kind, { inRange, sort }, rangeValues)
+  if (end) conditions.push(`${id} ${isUpTo} ${given(end)}`)
   if (statusIs) conditions.push(statusIs(() => `${given(now)}::timestamptz`))
   const { rows } = await db.query<{ id: string }>(
     `select ${id} as id from ${from}
       where ${[`${owner} = $1`, ...inRange, ...conditions].join(' and ')}
-      order by ${id} desc limit ${given(limit)}`,
+      order by ${id} ${sort} limit ${given(limit)}`,
     values,
   )
-  return { ids: rows.map((row) => row.id), scannedTo: floor ?? null }
+  return { ids: rows.map((row) => row.id), scannedTo: end ?? null }
 }
 
 // By what leads to few of them, and by what is only compared.
@@ -207,16 +220,10 @@ async function narrow(
   return { conditions: [...few, ...compared], isFew: few.length > 0 || isPlain }
 }
 
-function rangeOf(
-  id: string,
-  { from, to }: Window,
-  before: string | undefined,
-  given: Given,
-): string[] {
+function rangeOf(id: string, { from, to }: Window, given: Given): string[] {
   return [
     ...(from ? [`${id} >= ${given(leastId(from))}`] : []),
     ...(to ? [`${id} < ${given(leastId(to))}`] : []),
-    ...(before === undefined ? [] : [`${id} < ${given(before)}`]),
   ]
 }
 
@@ -227,17 +234,17 @@ function leastId(time: Date): string {
 
 // The last id that one page looks at; undefined: there are no more than that. Read from the index
 // alone.
-async function findFloor(
+async function findEnd(
   db: Queryable,
   kind: keyof typeof KINDS,
-  inRange: readonly string[],
+  { inRange, sort }: { inRange: readonly string[]; sort: string },
   values: unknown[],
 ): Promise<string | undefined> {
   const { id, owner } = KINDS[kind]
   const { rows } = await db.query<{ id: string }>(
     `select ${id} as id from ${kind} ${id[0]}
       where ${[`${owner} = $1`, ...inRange].join(' and ')}
-      order by ${id} desc offset ${SCAN_MAX} limit 1`,
+      order by ${id} ${sort} offset ${SCAN_MAX} limit 1`,
     values,
   )
   return rows[0]?.id

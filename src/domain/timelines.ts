@@ -136,7 +136,7 @@ export async function accountTimeline(
 ): Promise<AccountTimeline> {
   const filters = { accountNumber: account.accountNumber }
   const found = await listCredits(db, sealer, viewer, filters, {
-    before: before?.creditId,
+    after: before?.creditId,
     limit: limit + 1,
   })
   const credits = found.slice(0, limit)

@@ -3,7 +3,7 @@
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { parseBankTime } from '#banks/wat-time.ts'
-import { LIMIT_DEFAULT, type Page } from '#db/paging.ts'
+import { LIMIT_DEFAULT, ORDERS, type Order, type Page } from '#db/paging.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 
@@ -27,6 +27,17 @@ export const PageQuery = {
   limit: Type.Optional(Limit),
   cursor: Type.Optional(
     Type.String({ description: 'The nextCursor of the page before, with the same filters.' }),
+  ),
+}
+
+export const OrderQuery = {
+  order: Type.Optional(
+    Type.Unsafe<Order>({
+      type: 'string',
+      enum: [...ORDERS],
+      description: 'Which come first. Default newest. A cursor goes on in its own order only.',
+      'x-says': `Must be one of ${ORDERS.join(', ')}.`,
+    }),
   ),
 }
 

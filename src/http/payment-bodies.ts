@@ -7,7 +7,7 @@ import { type Payment, statusAt } from '#domain/payments.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { koboOf, toNaira } from '#money.ts'
 import type { NameBank } from './credit-bodies.ts'
-import { PageQuery, query, WindowQuery, windowOf } from './lists.ts'
+import { OrderQuery, PageQuery, query, WindowQuery, windowOf } from './lists.ts'
 import { callBackUrlOf, presentAdvice, timestamp } from './present.ts'
 import { AdviceFields, Amount, digits, nullable, text } from './schemas.ts'
 
@@ -119,7 +119,7 @@ export function filterFields<Status extends string>(statuses: readonly Status[])
 }
 
 export function listQuery<Status extends string>(statuses: readonly Status[]) {
-  return query({ ...filterFields(statuses), ...PageQuery })
+  return query({ ...filterFields(statuses), ...OrderQuery, ...PageQuery })
 }
 
 export const LISTED =
@@ -133,7 +133,7 @@ export const BY_ANY_REFERENCE =
 
 type Asked<Status extends string> = Omit<
   Static<ReturnType<typeof listQuery<Status>>>,
-  'limit' | 'cursor'
+  'limit' | 'cursor' | 'order'
 >
 
 export function filtersOf<Status extends string>(asked: Asked<Status>): PaymentFilters<Status> {

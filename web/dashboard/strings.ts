@@ -76,10 +76,11 @@ export const STRINGS = {
     nothing: 'Nothing fits these filters',
     clearAll: 'Clear the filters',
   },
+  order: { toOldest: 'Show the oldest first', toNewest: 'Show the newest first' },
   pages: {
     label: 'Pages',
-    back: 'Newer',
-    further: 'Older',
+    newer: 'Newer',
+    older: 'Older',
     number: (number: number) => `Page ${number}`,
   },
   timeline: {

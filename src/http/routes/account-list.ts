@@ -9,6 +9,7 @@ import {
   ListEnvelope,
   limitOf,
   listed,
+  OrderQuery,
   PageQuery,
   query,
   WindowQuery,
@@ -46,7 +47,7 @@ export const AccountFilterFields = {
   ...WindowQuery,
 }
 
-const AccountsQuery = query({ ...AccountFilterFields, ...PageQuery })
+const AccountsQuery = query({ ...AccountFilterFields, ...OrderQuery, ...PageQuery })
 
 export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
@@ -69,13 +70,14 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       },
     },
     async ({ client, query: asked }) => {
-      const { limit: _limit, cursor, ...given } = asked
-      const list: List = { name: 'accounts', clientId: client.id, filters: given }
+      const { limit: _limit, cursor, order, ...given } = asked
+      const list: List = { name: 'accounts', clientId: client.id, order, filters: given }
       const filters = accountFiltersOf(asked)
       const position = readCursor(sealer, list, cursor)
       const limit = limitOf(asked)
       const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, {
-        before: position && BigInt(position[0] as string),
+        order,
+        after: position && BigInt(position[0] as string),
         limit: limit + 1,
       })
       const shown = rows.slice(0, limit)
@@ -88,7 +90,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 }
 
 // In a query a + means a space, and nearly everybody forgets to write it as %2B.
-type Asked = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor'>
+type Asked = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
 
 export function accountFiltersOf(asked: Asked): AccountFilters {
   const { merchantId, merchantCode, bvn, name } = asked

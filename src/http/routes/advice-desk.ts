@@ -82,11 +82,11 @@ export const adviceDeskRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
       },
     },
     async ({ client, query: asked }) => {
-      const { limit: _, cursor, ...filters } = asked
-      const list = { name: 'advices', clientId: client.id, filters } as List
-      const before = readCursor(sealer, list, cursor)?.[0]
+      const { limit: _, cursor, order, ...filters } = asked
+      const list = { name: 'advices', clientId: client.id, order, filters } as List
+      const after = readCursor(sealer, list, cursor)?.[0]
       const [limit, now] = [limitOf(asked), clock()]
-      const page = { before, limit: limit + 1, now }
+      const page = { order, after, limit: limit + 1, now }
       const scan = await readTogether(db, (tx) =>
         listAdvices(tx, client.id, filtersOf(asked), page),
       )

@@ -27,6 +27,7 @@ import {
   limitOf,
   listed,
   NoQuery,
+  OrderQuery,
   PageQuery,
   query,
   WindowQuery,
@@ -55,7 +56,7 @@ export const CreditFilterFields = {
   ...WindowQuery,
 }
 
-const CreditsQuery = query({ ...CreditFilterFields, ...PageQuery })
+const CreditsQuery = query({ ...CreditFilterFields, ...OrderQuery, ...PageQuery })
 
 export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, banks } = deps
@@ -78,12 +79,13 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       },
     },
     async ({ client, query: asked }) => {
-      const { limit: _, cursor, ...filters } = asked
-      const list = { name: 'credits', clientId: client.id, filters }
+      const { limit: _, cursor, order, ...filters } = asked
+      const list = { name: 'credits', clientId: client.id, order, filters }
       const limit = limitOf(asked)
-      const before = readCursor(sealer, list, cursor)?.[0]
+      const after = readCursor(sealer, list, cursor)?.[0]
       const rows = await listCredits(db, sealer, client, creditFiltersOf(asked), {
-        before: before === undefined ? undefined : BigInt(before),
+        order,
+        after: after === undefined ? undefined : BigInt(after),
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
@@ -117,7 +119,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   )
 }
 
-type Asked = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor'>
+type Asked = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor' | 'order'>
 
 export function creditFiltersOf(asked: Asked): CreditFilters {
   const { sessionId, accountNumber, merchantRef, outcome } = asked

@@ -10,7 +10,7 @@ import { ACCOUNTS } from '#http/account-bodies.ts'
 import { bankNames, presentCredit } from '#http/credit-bodies.ts'
 import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { query } from '#http/lists.ts'
+import { OrderQuery, query } from '#http/lists.ts'
 import { filterFields, filtersOf, presentPaymentRecord } from '#http/payment-bodies.ts'
 import { presentOwnAccount } from '#http/present.ts'
 import { AccountFilterFields, accountFiltersOf } from '#http/routes/account-list.ts'
@@ -25,9 +25,9 @@ const CSV = {
   '4xx': ApiFailure,
 }
 const DESCRIPTION =
-  'Streamed, newest first, in UTF-8. Amounts have two decimals. A cell that a spreadsheet would ' +
-  'take for a formula begins with an apostrophe. A file that was cut off ends the connection with ' +
-  'an error. At most 3 at a time.'
+  'Streamed, newest first unless order says otherwise, in UTF-8. Amounts have two decimals. A ' +
+  'cell that a spreadsheet would take for a formula begins with an apostrophe. A file that was ' +
+  'cut off ends the connection with an error. At most 3 at a time.'
 
 export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const exports = new CsvExports()
@@ -80,14 +80,15 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
         summary: 'Credits as CSV',
         description: DESCRIPTION,
         security: BEARER,
-        querystring: query(CreditFilterFields),
+        querystring: query({ ...CreditFilterFields, ...OrderQuery }),
         response: CSV,
       },
     },
     async ({ client, query: asked }, reply) => {
       const filters = creditFiltersOf(asked)
-      const batches = inBatches<Credit, bigint>(async (before) => {
-        const rows = await listCredits(db, sealer, client, filters, { before, limit: BATCH })
+      const batches = inBatches<Credit, bigint>(async (after) => {
+        const page = { order: asked.order, after, limit: BATCH }
+        const rows = await listCredits(db, sealer, client, filters, page)
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null
         return { rows: rows.map((row) => presentCredit(row, nameBank)), next }
       })
@@ -129,14 +130,14 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         summary: 'Collection accounts as CSV',
         description: DESCRIPTION,
         security: BEARER,
-        querystring: query(AccountFilterFields),
+        querystring: query({ ...AccountFilterFields, ...OrderQuery }),
         response: CSV,
       },
     },
     async ({ client, query: asked }, reply) => {
       const filters = accountFiltersOf(asked)
-      const batches = inBatches<Account, bigint>(async (before) => {
-        const page = { before, limit: BATCH }
+      const batches = inBatches<Account, bigint>(async (after) => {
+        const page = { order: asked.order, after, limit: BATCH }
         const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, page)
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
         return { rows: rows.map(presentOwnAccount), next }
@@ -181,14 +182,14 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         summary: 'Payments as CSV',
         description: DESCRIPTION,
         security: BEARER,
-        querystring: query(filterFields(PAYMENT_STATUSES)),
+        querystring: query({ ...filterFields(PAYMENT_STATUSES), ...OrderQuery }),
         response: CSV,
       },
     },
     async ({ client, query: asked }, reply) => {
       const [filters, now] = [filtersOf(asked), clock()]
-      const batches = inBatches<Payment, string>(async (before) => {
-        const page = { before, limit: BATCH, now }
+      const batches = inBatches<Payment, string>(async (after) => {
+        const page = { order: asked.order, after, limit: BATCH, now }
         const { rows, scannedTo } = await readTogether(db, (tx) =>
           listPayments(tx, client.id, filters, page),
         )

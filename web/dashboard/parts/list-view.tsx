@@ -6,13 +6,13 @@ import { useState } from 'preact/hooks'
 import { withQuery } from '../api.ts'
 import { useCalm, useEvents } from '../live.ts'
 import { usePages } from '../loading.ts'
-import { follow, goTo, hrefOf } from '../routing.ts'
+import { follow, goTo, hrefOf, type Place } from '../routing.ts'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 import { askedFor, type Filter, Filters, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
 import { Empty } from './states.tsx'
-import { type Column, ListTable } from './table.tsx'
+import { type Column, ListTable, type Turning } from './table.tsx'
 
 type Props<Row> = ViewProps & {
   view: string
@@ -30,7 +30,10 @@ type Props<Row> = ViewProps & {
 
 export function ListView<Row>(props: Props<Row>) {
   const { view, path, filters, place, session, isAbout } = props
-  const asked = askedFor(filters, place.query)
+  const filtered = askedFor(filters, place.query)
+  const isFiltered = Object.values(filtered).some(Boolean)
+  const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
+  const asked = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
   const pages = usePages<Row>(path, asked)
   const [version, setVersion] = useState(0)
   const look = useCalm(() => {
@@ -38,7 +41,6 @@ export function ListView<Row>(props: Props<Row>) {
     if (pages.isFirst) pages.reload()
   })
   useEvents(({ type }) => isAbout.test(type) && look(), session.scopes.includes('webhooks:read'))
-  const isFiltered = Object.values(asked).some(Boolean)
   const close = () => goTo(hrefOf(view, undefined, place.query))
   return (
     <>
@@ -55,6 +57,7 @@ export function ListView<Row>(props: Props<Row>) {
         keyOf={props.keyOf}
         hrefOf={(row) => hrefOf(view, props.keyOf(row), place.query)}
         openKey={place.open}
+        {...(turning ? { turning } : {})}
         empty={
           isFiltered ? (
             <Empty icon="search" title={STRINGS.filters.nothing}>
@@ -75,4 +78,12 @@ export function ListView<Row>(props: Props<Row>) {
       {place.open !== undefined && props.detail(place.open, version, close)}
     </>
   )
+}
+
+// The order is kept in the address, as filters are.
+function turningOf(view: string, { open, query }: Place): Turning {
+  const isOldestFirst = query.order === 'oldest'
+  const order = isOldestFirst ? undefined : 'oldest'
+  const turn = () => goTo(hrefOf(view, open, { ...query, order }), { replace: true })
+  return { isOldestFirst, turn }
 }

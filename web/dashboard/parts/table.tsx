@@ -1,5 +1,6 @@
 // A list as a table: rows open by a press anywhere or by Enter, arrows and j/k move between them, and
-// pages are turned below. On a narrow page each row becomes a small card.
+// pages are turned below. On a narrow page each row becomes a small card. The heading of the column
+// that a list is in the order of turns the list round.
 
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
@@ -14,8 +15,11 @@ export type Column<Row> = {
   // Where it stands on a narrow page; without: it is left out there.
   place?: 'lead' | 'amount' | 'second' | 'state' | 'time'
   isAmount?: boolean
+  isOrder?: boolean // The list comes in its order, and can be turned round.
   show: (row: Row) => ComponentChildren
 }
+
+export type Turning = { isOldestFirst: boolean; turn: () => void }
 
 type Props<Row> = {
   caption: string
@@ -25,30 +29,63 @@ type Props<Row> = {
   hrefOf: (row: Row) => string
   openKey: string | undefined
   empty: ComponentChildren
+  turning?: Turning
 }
 
-export function ListTable<Row>({ caption, columns, pages, empty, ...rows }: Props<Row>) {
+export function ListTable<Row>(props: Props<Row>) {
+  const { caption, columns, pages, empty, turning, ...rows } = props
   const { data, problem, isLoading, reload } = pages
   if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="rows" lines={10} />
-  if (data.data.length === 0 && pages.isFirst && !data.hasMore) return <>{empty}</>
+  if (!data && !turning) return <Skeleton kind="rows" lines={10} />
+  if (data?.data.length === 0 && pages.isFirst && !data.hasMore) return <>{empty}</>
   return (
     <>
       <table class="list" aria-busy={isLoading}>
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ name, isAmount, place }) => (
-              <th key={name} scope="col" class={cellClass(place, isAmount)}>
-                {name}
-              </th>
+            {columns.map((column) => (
+              <Heading key={column.name} column={column} turning={turning} />
             ))}
           </tr>
         </thead>
-        <Rows columns={columns} rows={data.data} {...rows} />
+        {data && <Rows columns={columns} rows={data.data} {...rows} />}
       </table>
-      <Pager pages={pages} />
+      {/* The headings stay meanwhile, and with them the focus of whoever turned the list. */}
+      {!data && <Skeleton kind="rows" lines={10} />}
+      <Pager pages={pages} isOldestFirst={turning?.isOldestFirst} />
     </>
+  )
+}
+
+function Heading<Row>({
+  column: { name, place, isAmount, isOrder },
+  turning,
+}: {
+  column: Column<Row>
+  turning: Turning | undefined
+}) {
+  const style = cellClass(place, isAmount)
+  if (!isOrder || !turning) {
+    return (
+      <th scope="col" class={style}>
+        {name}
+      </th>
+    )
+  }
+  const { isOldestFirst, turn } = turning
+  return (
+    <th scope="col" class={style} aria-sort={isOldestFirst ? 'ascending' : 'descending'}>
+      <button
+        type="button"
+        class="turn"
+        title={isOldestFirst ? STRINGS.order.toNewest : STRINGS.order.toOldest}
+        onClick={turn}
+      >
+        {name}
+        <Icon name="fold" />
+      </button>
+    </th>
   )
 }
 
@@ -101,14 +138,17 @@ function cellClass(place: string | undefined, isAmount: boolean | undefined): st
   return `${place ? `at-${place}` : 'wide-only'}${isAmount ? ' amount' : ''}`
 }
 
-export function Pager<Row>({ pages }: { pages: Paged<Row> }) {
+type PagerProps<Row> = { pages: Paged<Row>; isOldestFirst?: boolean | undefined }
+
+export function Pager<Row>({ pages, isOldestFirst = false }: PagerProps<Row>) {
+  const { newer, older } = STRINGS.pages
   const { isFirst, data, number, goBack, goFurther, isLoading } = pages
   if (isFirst && !data?.hasMore) return null
   return (
     <nav class="pager" aria-label={STRINGS.pages.label}>
       <button type="button" class="button" disabled={isFirst || isLoading} onClick={goBack}>
         <Icon name="back" />
-        {STRINGS.pages.back}
+        {isOldestFirst ? older : newer}
       </button>
       <span class="muted" aria-live="polite">
         {STRINGS.pages.number(number)}
@@ -119,7 +159,7 @@ export function Pager<Row>({ pages }: { pages: Paged<Row> }) {
         disabled={!data?.hasMore || isLoading}
         onClick={goFurther}
       >
-        {STRINGS.pages.further}
+        {isOldestFirst ? newer : older}
         <Icon name="onward" />
       </button>
     </nav>

@@ -67,7 +67,12 @@ const COLUMNS: readonly Column<Account>[] = [
   },
   { name: said.state, place: 'state', show: (account) => <Badge state={stateOf(account)} /> },
   { name: said.merchant, show: ({ merchantId }) => merchantId },
-  { name: said.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    name: said.created,
+    place: 'time',
+    isOrder: true,
+    show: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ]
 
 export default function Accounts(props: ViewProps) {

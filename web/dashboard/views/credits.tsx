@@ -68,7 +68,12 @@ const COLUMNS: readonly Column<Credit>[] = [
     ),
   },
   { name: said.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
-  { name: said.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
+  {
+    name: said.received,
+    place: 'time',
+    isOrder: true,
+    show: ({ receivedAt }) => <Time at={receivedAt} />,
+  },
 ]
 
 export default function Credits(props: ViewProps) {

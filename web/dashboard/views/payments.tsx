@@ -74,7 +74,12 @@ const COLUMNS: readonly Column<Payment>[] = [
     place: 'second',
     show: ({ numbers }) => <code>{numbers.at(-1)?.accountNumber}</code>,
   },
-  { name: said.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    name: said.created,
+    place: 'time',
+    isOrder: true,
+    show: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ]
 
 export default function Payments(props: ViewProps) {

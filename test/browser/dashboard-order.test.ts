@@ -1,0 +1,78 @@
+// The lists of the dashboard turned round, by the heading of the time: with the keyboard, kept in the
+// address, for the pages and the file too.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { type DashboardBench, fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
+
+let bench: DashboardBench
+let browser: Awaited<ReturnType<typeof openBrowser>>
+before(async () => {
+  bench = await startDashboardBench()
+  await fillDays(bench, 8)
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+
+async function timesOf(page: Page): Promise<string[]> {
+  await page.locator('table.list tbody tr').first().waitFor()
+  return page.locator('td.at-time time').evaluateAll((all) => all.map((each) => each.dateTime))
+}
+
+const sortOf = (page: Page, sort: string) => page.locator(`th[aria-sort="${sort}"]`).waitFor()
+
+for (const [path, name] of [
+  ['payments', 'Created'],
+  ['accounts', 'Created'],
+  ['credits', 'Received'],
+] as const) {
+  test(`${path} are turned round by keyboard, and stay so`, async () => {
+    await using opened = await bench.openAs(browser)
+    const { page, problems } = opened
+    await page.goto(`${bench.url}/dashboard/${path}`)
+    const newest = await timesOf(page)
+    await sortOf(page, 'descending')
+    await page.getByRole('button', { name, exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await sortOf(page, 'ascending')
+    const oldest = await timesOf(page)
+
+    assert.deepEqual(newest, newest.toSorted().reverse())
+    assert.deepEqual(oldest, oldest.toSorted())
+    assert.equal(new URL(page.url()).search, '?order=oldest')
+    assert.equal(await page.evaluate(`document.activeElement.textContent`), name)
+    const file = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
+    assert.match(file as string, /\.csv\?order=oldest$/)
+    assert.deepEqual(await findAxeFaults(page), [])
+    await page.reload()
+    assert.deepEqual(await timesOf(page), oldest)
+    await page.getByRole('button', { name, exact: true }).focus()
+    await page.keyboard.press('Space')
+    await sortOf(page, 'descending')
+    assert.deepEqual(await timesOf(page), newest)
+    assert.equal(new URL(page.url()).search, '')
+    assert.deepEqual(problems, [])
+  })
+}
+
+test('on a narrow page too; the pages after the oldest are newer', async () => {
+  await using opened = await bench.openAs(browser, { width: 360 })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/credits`)
+  await timesOf(page)
+  await page.getByRole('button', { name: 'Received', exact: true }).click()
+  await sortOf(page, 'ascending')
+  const first = await timesOf(page)
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.getByRole('button', { name: 'Newer' }).click()
+  await page.getByText('Page 2').waitFor()
+
+  const second = await timesOf(page)
+  assert((second[0] as string) >= (first.at(-1) as string))
+  assert.deepEqual(problems, [])
+})
