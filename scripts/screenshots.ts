@@ -35,9 +35,14 @@ const SIGHTS_OF_DOCS: readonly Look[] = [
   seen('dashboard-today', 'today', 1280, 'light'),
   seen('dashboard-payment', 'payment', 1280, 'dark'),
   seen('dashboard-phone', 'today', 360, 'dark'),
+  seen('dashboard-accounts', 'accounts', 1280, 'light'),
+  seen('dashboard-credits', 'credits', 1280, 'light'),
   seen('dashboard-suspense', 'suspense-request', 1280, 'light'),
   seen('dashboard-ledger', 'ledger-checks', 1280, 'light'),
   seen('dashboard-sandbox-bank', 'sandbox-bank-sent', 1280, 'dark'),
+  seen('dashboard-webhooks', 'delivery', 1280, 'light'),
+  seen('dashboard-developers', 'developers', 1280, 'light'),
+  seen('dashboard-settings', 'people', 1280, 'light'),
 ]
 
 const folder = process.argv[2] ?? DOCS

@@ -31,7 +31,7 @@ export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   endpoint: { path: '/webhooks', act: (page) => page.locator('.row-link').first().click() },
   'endpoint-new': { path: '/webhooks', act: choose('Add an endpoint') },
   deliveries: { path: '/webhooks?tab=deliveries' },
-  delivery: { path: '/webhooks?tab=deliveries', act: openAttempt },
+  delivery: { path: '/webhooks?tab=deliveries&delivered=true', act: openAttempt },
   checker: { path: '/webhooks?tab=checker', act: choose('Check') },
   developers: { path: '/developers' },
   'secret-new': { path: '/developers', act: choose('Make a new secret') },
