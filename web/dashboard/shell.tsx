@@ -16,6 +16,7 @@ import { type View, type ViewProps, viewsFor } from './views.ts'
 export function Shell({ session }: { session: Session }) {
   const place = usePlace()
   const [isOpen, setOpen] = useState(false)
+  const [isLeaving, setLeaving] = useState(false)
   const views = viewsFor(session)
   const view = views.find(({ path }) => path === place.view)
   const name = view?.name ?? STRINGS.nothingHere.title
@@ -48,7 +49,7 @@ export function Shell({ session }: { session: Session }) {
         </div>
         <div class="side-body" id="menu">
           <Menu views={views} current={place.view} />
-          <Person session={session} />
+          <Person session={session} setLeaving={setLeaving} />
         </div>
       </header>
       <main id="content" tabIndex={-1}>
@@ -56,7 +57,7 @@ export function Shell({ session }: { session: Session }) {
           <h1>{name}</h1>
           <SearchBox />
         </div>
-        <ViewPlace key={place.view} view={view} props={{ session, place }} />
+        {!isLeaving && <ViewPlace key={place.view} view={view} props={{ session, place }} />}
       </main>
     </div>
   )
@@ -83,7 +84,9 @@ function Menu({ views, current }: { views: readonly View[]; current: string }) {
   )
 }
 
-function Person({ session: { user, role, client } }: { session: Session }) {
+type PersonProps = { session: Session; setLeaving: (isLeaving: boolean) => void }
+
+function Person({ session: { user, role, client }, setLeaving }: PersonProps) {
   const [theme, setTheme] = useState(chosenTheme)
   const turn = () => {
     const next = nextTheme(theme)
@@ -91,10 +94,14 @@ function Person({ session: { user, role, client } }: { session: Session }) {
     setTheme(next)
   }
   const leave = async () => {
+    // The view goes first, and with it all that it asks for: nothing is asked of a session that ended.
+    setLeaving(true)
+    await new Promise((resolve) => window.setTimeout(resolve))
     try {
       await signOut()
       window.location.assign(BASE) // From the start: nothing of this person stays in the page.
     } catch (error) {
+      setLeaving(false)
       toast(problemFrom(error).message, 'bad')
     }
   }
