@@ -147,7 +147,7 @@ test('the keyboard alone is enough', async () => {
   await tabTo('Sterling Bank')
   await page.keyboard.press('Enter')
   await see(page, 'Waiting for your transfer')
-  assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1')
+  await page.waitForFunction(`document.activeElement.tagName === 'H1'`)
   await tabTo('Copy account number')
   await page.keyboard.press('Space')
   await tabTo('Use another bank')

@@ -45,7 +45,7 @@ for (const [path, name] of [
     assert.deepEqual(newest, newest.toSorted().reverse())
     assert.deepEqual(oldest, oldest.toSorted())
     assert.equal(new URL(page.url()).search, '?order=oldest')
-    assert.equal(await page.evaluate(`document.activeElement.textContent`), name)
+    await page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(name)}`)
     const file = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
     assert.match(file as string, /\.csv\?order=oldest$/)
     assert.deepEqual(await findAxeFaults(page), [])

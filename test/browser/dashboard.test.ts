@@ -190,7 +190,7 @@ test('everything is done by keyboard: skip, menu, rows, drawer, and back', async
   await page.keyboard.press('Escape')
   await drawerOf(page).waitFor({ state: 'detached' })
 
-  assert.equal(await focused(), name)
+  await page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(name)}`)
   assert.equal(new URL(page.url()).pathname, '/dashboard/payments')
 })
 
@@ -296,5 +296,5 @@ test('the menu folds away on a narrow page', async () => {
   await link.click()
   await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
 
-  assert.equal(await link.isVisible(), false)
+  await link.waitFor({ state: 'hidden' })
 })
