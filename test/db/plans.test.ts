@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { HISTORY_TABLES, writeLongHistory } from '../support/long-history.ts'
 import { everyJourney } from '../support/plan-journeys.ts'
 import { explainAll, findWholeRead, type Plan, takePlans } from '../support/plan-watch.ts'
@@ -23,26 +24,22 @@ const LOOKS_AT_CLIENTS = /(from|join) clients k\b/
 const CLIENT_TABLES = ['clients', 'dispatch_cursors', 'totals_cursors']
 
 const receiver = closeAfterTests(await listener())
-const bench = closeAfterTests(await startWebhookBench())
+const database = await createTestDatabase()
+await explainAll(database) // Before the service has opened a connection.
+const bench = closeAfterTests(await startWebhookBench({ database }))
 let partialIndexes = new Set<string>()
 let largeTables = new Set<string>()
 
 before(async () => {
-  await explainAll(bench.database)
   await bench.addEndpoint(`${receiver.url}/all`)
   partialIndexes = await readNames(
     'select indexrelid::regclass::text as name from pg_index where indpred is not null',
-  )
-  // Connections that were open before are not explained.
-  await bench.db.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`,
   )
 })
 
 test('what batches planned while the tables were small is planned again as they grow', async () => {
   await repeat(1)
-  const { connectionString } = bench.database
+  const { connectionString } = database
   const clientId = await bench.clientId()
   await writeLongHistory(connectionString, { rows: ROWS, now: bench.clock(), clientId })
   // By size: nobody has counted them yet. A partition of the time to come is empty.

@@ -1,13 +1,14 @@
 // A whole service on a private database, with a clock that the test moves and a log it can read.
 // `call` speaks HTTP to it as a client would, without a socket.
 
+import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { loadConfig } from '#config.ts'
 import { createClient } from '#domain/client-secrets.ts'
 import { createLogger } from '#log.ts'
 import { createService, prepareDatabase } from '#wiring.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
 import { SECRETS } from './settings.ts'
 
 export { SECRETS }
@@ -24,8 +25,10 @@ export type Call = {
 
 export type Bench = Awaited<ReturnType<typeof startTestService>>
 
-export async function startTestService({ env = {} }: { env?: Record<string, string> } = {}) {
-  const database = await createTestDatabase()
+export type Given = { env?: Record<string, string>; database?: TestDatabase }
+
+export async function startTestService({ env = {}, database: given }: Given = {}) {
+  const database = given ?? (await createTestDatabase())
   const { lines, destination } = keptLog()
   let nowMs = START.getTime()
   const clock = () => new Date(nowMs)
@@ -47,6 +50,7 @@ export async function startTestService({ env = {} }: { env?: Record<string, stri
       headers: { 'content-type': 'application/json' },
       payload: JSON.stringify({ clientId, clientSecret }),
     })
+    assert.equal(answer.statusCode, 200, answer.body)
     return answer.json().access_token
   }
 

@@ -15,7 +15,7 @@ import { Wake } from '#wake.ts'
 import { Deliverer, type DelivererDeps } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
 import { httpReceiver } from '../webhooks/receivers.ts'
-import { startTestService } from './running-service.ts'
+import { type Given, startTestService } from './running-service.ts'
 
 const NEVER = new AbortController().signal
 
@@ -50,8 +50,8 @@ export async function listener(answer?: (response: ServerResponse, heard: Heard)
   return Object.assign(receiver, { heard, types: () => heard.map(({ json }) => json.type) })
 }
 
-export async function startWebhookBench() {
-  const bench = await startTestService()
+export async function startWebhookBench(given: Given = {}) {
+  const bench = await startTestService(given)
   const { connectionString } = bench.database
   const webhookPool = createBatchPool({ connectionString, max: 8, onIdleError: () => {} })
   const { config, clock, db } = bench
