@@ -4,18 +4,22 @@
 // can move half way.
 
 import type pg from 'pg'
+import type { Queryable } from './pool.ts'
+import { type Statement, StatementGroup } from './statement-group.ts'
 
 declare const inTransaction: unique symbol
-export type Transaction = pg.PoolClient & { readonly [inTransaction]: true }
+export type Transaction = Queryable & { readonly [inTransaction]: true }
 
+const BEGIN = { name: 'begin', text: 'begin' }
+const COMMIT = { name: 'commit', text: 'commit' }
 const ATTEMPTS_MAX = 5
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const UNIQUE_VIOLATION = '23505'
 
-// What a transaction answers, and the last statements of it, which must all have been sent already.
-// They travel with the commit: the locks that they take are held for as long as the database works,
-// not for as long as we take to get back to it.
+// What a transaction answers, and the last statements of it, which must all have been asked for
+// already. They travel with the commit: the locks that they take are held for as long as the database
+// works, not for as long as we take to get back to it.
 export class Finishing<T> {
   readonly answer: T
   readonly statements: readonly Promise<unknown>[]
@@ -34,35 +38,66 @@ export async function withTransaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
+    const line = new Line(client)
     try {
-      // Not awaited: the first statement of the work follows at once. Should it fail, so does
-      // that statement, and the rejection is heard there.
-      const begun = client.query('begin')
-      begun.catch(() => {})
-      const result = await work(client as Transaction)
-      await commit(client, result instanceof Finishing ? result.statements : [])
+      // Not awaited: the first statement of the work goes with it. Should it fail, so does that
+      // statement, and the rejection is heard there.
+      line.ask(BEGIN).catch(() => {})
+      const result = await work(line as unknown as Transaction)
+      await commit(line, result instanceof Finishing ? result.statements : [])
       client.release()
       return result instanceof Finishing ? result.answer : result
     } catch (error) {
+      line.close()
       await rollback(client)
       if (attempt === ATTEMPTS_MAX || !isRetryable(error)) throw error
     }
   }
 }
 
-async function commit(client: pg.PoolClient, last: readonly Promise<unknown>[]): Promise<void> {
-  const committed = client.query('commit')
-  // A statement that came after it would be a transaction of its own.
-  client.query = (() => {
-    throw new Error('a statement came after the commit')
-  }) as typeof client.query
-  try {
-    await all(last)
-    const { command } = await committed
-    if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`)
-  } finally {
-    await committed.catch(() => {})
-    delete (client as Partial<pg.PoolClient>).query
+async function commit(line: Line, last: readonly Promise<unknown>[]): Promise<void> {
+  const committed = line.ask(COMMIT)
+  line.close() // A statement that came after it would be a transaction of its own.
+  committed.catch(() => {})
+  await all(last)
+  const { command } = await committed
+  if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`)
+}
+
+// The statements of one transaction. What is asked for within one turn of the event loop travels
+// together.
+class Line {
+  readonly #client: pg.PoolClient
+  #group: StatementGroup | undefined
+  #isClosed = false
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client
+  }
+
+  query(asked: string | Statement, values?: readonly unknown[]): Promise<pg.QueryResult> {
+    if (this.#isClosed) throw new Error('a statement came after the end of its transaction')
+    return this.ask(typeof asked === 'string' ? { text: asked, values: values ?? [] } : asked)
+  }
+
+  ask(statement: Statement): Promise<pg.QueryResult> {
+    if (!this.#group) {
+      this.#group = new StatementGroup()
+      process.nextTick(() => this.#send())
+    }
+    return this.#group.add(statement)
+  }
+
+  // What was asked for is sent all the same, before anything else that the connection is used for.
+  close(): void {
+    this.#isClosed = true
+    this.#send()
+  }
+
+  #send(): void {
+    const group = this.#group
+    this.#group = undefined
+    if (group) this.#client.query(group)
   }
 }
 

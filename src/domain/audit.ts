@@ -14,7 +14,7 @@ export type { Finding } from '#ledger/audit.ts'
 
 // A check reads whole tables: the pool's limit is for requests. The memory is for adding up a
 // million accounts without writing them to disk in between.
-const SETTINGS = `set local statement_timeout = '15min'; set local work_mem = '64MB'`
+const SETTINGS = [`set local statement_timeout = '15min'`, `set local work_mem = '64MB'`]
 
 export const AUDIT_INTERVAL_MS = 15 * 60_000
 
@@ -38,7 +38,7 @@ export async function findLastAudit(db: Queryable): Promise<AuditResult | undefi
 // No findings: every kobo is where it should be. Rejects when the signal ends it early.
 export async function auditBooks(db: Pool, signal?: AbortSignal): Promise<Finding[]> {
   return readTogether(db, async (tx) => {
-    await tx.query(SETTINGS)
+    for (const setting of SETTINGS) await tx.query(setting)
     const cancel = await canceller(tx, db)
     signal?.addEventListener('abort', cancel)
     try {

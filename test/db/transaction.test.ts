@@ -45,7 +45,7 @@ test('a statement that comes after the commit is refused, and its connection sta
     return new Finishing('done', [twoSteps((id) => tx.query(bench.insert(id)))])
   })
 
-  await assert.rejects(late, /after the commit/)
+  await assert.rejects(late, /after the end of its transaction/)
   assert.ok(!(await bench.kept()).includes(2))
 })
 

@@ -31,7 +31,8 @@ export function registerOf(bench: Bench) {
       return clientOf(await bench.call({ url: `${CLIENTS}/${clientId}` }))
     },
     async canLogIn(clientId: string, secret: string): Promise<boolean> {
-      return (await bench.login(clientId, secret)) !== undefined
+      const answer = await bench.tryLogin(clientId, secret)
+      return answer.statusCode === 200
     },
     async balances(token: string): Promise<number> {
       return (await bench.call({ url: '/api/v1/balances', token })).statusCode

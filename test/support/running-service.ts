@@ -43,13 +43,17 @@ export async function startTestService({ env = {}, database: given }: Given = {}
   const service = await createService(options)
   let sandboxToken: string | undefined
 
-  async function login(clientId = 'MAN0000001', clientSecret = 'sandbox-secret'): Promise<string> {
-    const answer = await send({
+  function tryLogin(clientId: string, clientSecret: string) {
+    return send({
       method: 'POST',
       url: '/api/Account/login',
       headers: { 'content-type': 'application/json' },
       payload: JSON.stringify({ clientId, clientSecret }),
     })
+  }
+
+  async function login(clientId = 'MAN0000001', clientSecret = 'sandbox-secret'): Promise<string> {
+    const answer = await tryLogin(clientId, clientSecret)
     assert.equal(answer.statusCode, 200, answer.body)
     return answer.json().access_token
   }
@@ -71,6 +75,7 @@ export async function startTestService({ env = {}, database: given }: Given = {}
     },
     logText: () => lines.join(''),
     login,
+    tryLogin,
     // A second client, as an operator would make one; answers its token.
     async newClient(clientId: string): Promise<string> {
       const client = { clientId, secret: 's3cret', name: clientId, isOperator: false }

@@ -1,0 +1,154 @@
+// Statements that travel together: written at once, answered at once, with one Sync at the end of
+// them all. The driver sends one for each statement, and every one of them costs both sides a write,
+// a read and a wake-up: for a transaction with a single credit, more than the work itself.
+//
+// The database runs them in order, each with a snapshot of its own, and each sees what those before
+// it have written. When one fails, those after it are not run: all of them fail with its error.
+
+import pg from 'pg'
+import driver from 'pg/lib/utils.js'
+
+export type Statement = { name?: string | undefined; text: string; values?: readonly unknown[] }
+
+type Row = Record<string, unknown>
+type Field = { name: string; dataTypeID: number }
+type Column = { name: string; parse: (text: string) => unknown }
+// Of a prepared statement. The database never changes what one answers with, so it is described once.
+type Shape = { text: string; columns: readonly Column[] }
+
+type Waiting = {
+  name: string | undefined
+  text: string
+  values: (string | Buffer | null)[]
+  shape: Shape
+  rows: Row[]
+  command: string // As the database sums it up: INSERT 0 5.
+  resolve: (result: pg.QueryResult) => void
+  reject: (error: Error) => void
+}
+
+type Connection = pg.Connection & { parsedStatements: Record<string, string> }
+
+const shapesOf = new WeakMap<Connection, Map<string, Shape>>()
+
+// A `pg.Query`, since a connection that is pipelined takes nothing else.
+export class StatementGroup extends pg.Query {
+  readonly #waiting: Waiting[] = []
+  readonly #described = new Map<string, Shape>()
+  #at = 0
+
+  constructor() {
+    super({ text: '' })
+  }
+
+  async add({ name, text, values = [] }: Statement): Promise<pg.QueryResult> {
+    const given = values.map(driver.prepareValue)
+    return new Promise((resolve, reject) => {
+      const shape = { text, columns: [] }
+      this.#waiting.push({
+        name,
+        text,
+        values: given,
+        shape,
+        rows: [],
+        command: '',
+        resolve,
+        reject,
+      })
+    })
+  }
+
+  // Called by the driver, as are the methods below: when its turn has come, and for each answer.
+  override submit = (connection: pg.Connection): Error | null => {
+    const { stream } = connection
+    const shapes = shapesOf.get(connection as Connection)
+    for (const { name = '', text } of this.#waiting) {
+      const known = shapes?.get(name)
+      if (known && known.text !== text) return new Error(`two statements are called ${name}`)
+    }
+    stream.cork()
+    for (const waiting of this.#waiting) this.#send(connection as Connection, waiting)
+    connection.sync()
+    stream.uncork()
+    return null
+  }
+
+  handleRowDescription({ fields }: { fields: readonly Field[] }): void {
+    this.#current.shape.columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: pg.types.getTypeParser(dataTypeID, 'text'),
+    }))
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    const { shape, rows } = this.#current
+    const row: Row = {}
+    for (let index = 0; index < fields.length; index++) {
+      const { name, parse } = shape.columns[index] as Column
+      const text = fields[index] as string | null
+      row[name] = text === null ? null : parse(text)
+    }
+    rows.push(row)
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    this.#current.command = text
+    this.#at++
+  }
+
+  handleEmptyQuery(): void {
+    this.#at++
+  }
+
+  handleError(error: Error): void {
+    const culprit = this.#waiting[this.#at]
+    if (culprit) Object.assign(error, { statement: culprit.name ?? culprit.text })
+    for (const [index, waiting] of this.#waiting.entries()) {
+      if (index < this.#at) waiting.resolve(resultOf(waiting))
+      else waiting.reject(error)
+    }
+  }
+
+  handleReadyForQuery(connection: pg.Connection): void {
+    remember(connection as Connection, this.#described)
+    for (const waiting of this.#waiting) waiting.resolve(resultOf(waiting))
+  }
+
+  get #current(): Waiting {
+    return this.#waiting[this.#at] as Waiting
+  }
+
+  #send(connection: Connection, waiting: Waiting): void {
+    const { name = '', text, values } = waiting
+    const known = shapesOf.get(connection)?.get(name) ?? this.#described.get(name)
+    if (known) {
+      waiting.shape = known
+    } else {
+      // One that was prepared by a group that failed is unknown here, and is there all the same.
+      if (name !== '') {
+        connection.close({ type: 'S', name }, true)
+        this.#described.set(name, waiting.shape)
+      }
+      connection.parse({ name, text, types: [] }, true)
+      connection.describe({ type: 'S', name }, true)
+    }
+    connection.bind({ statement: name, values }, true)
+    connection.execute(null, true)
+  }
+}
+
+function remember(connection: Connection, described: ReadonlyMap<string, Shape>): void {
+  if (described.size === 0) return
+  const shapes = shapesOf.get(connection) ?? new Map<string, Shape>()
+  shapesOf.set(connection, shapes)
+  for (const [name, shape] of described) {
+    shapes.set(name, shape)
+    connection.parsedStatements[name] = shape.text // The driver's own list.
+  }
+}
+
+function resultOf({ command: words, rows }: Waiting): pg.QueryResult {
+  const [command = ''] = words.split(' ', 1)
+  const count = /\d+$/.exec(words)
+  return { command, rows, rowCount: count ? Number(count[0]) : null, oid: 0, fields: [] }
+}
