@@ -70,7 +70,8 @@ type Places = Start & { accounts: number; credits: number }
 
 async function findStart(client: pg.Client): Promise<Start> {
   await client.query(
-    `insert into ledger_accounts (kind, owner) values ('bank', $1)
+    `insert into ledger_accounts (id, kind, owner)
+     values (nextval('shared_account_ids'), 'bank', $1)
      on conflict (kind, owner, currency) where kind <> 'collection' do nothing`,
     [`bank:${HISTORY_BANK}`],
   )

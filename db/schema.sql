@@ -496,6 +496,8 @@ create table sessions (
 CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
 CREATE INDEX sessions_by_user ON sessions USING btree (user_id);
 
+create sequence shared_account_ids;
+
 create table signing_secrets (
   id bigint not null generated always as identity,
   client_id bigint not null,

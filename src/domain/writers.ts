@@ -48,7 +48,7 @@ type Deps = {
 
 // A batch is bounded so that it commits within some tens of milliseconds; the queue, so that what
 // waits is answered within a second or told at once to come back.
-const LIMITS = { itemsMax: 1_000, inFlightMax: 4, queueMax: 10_000 }
+const LIMITS = { itemsMax: 1_000, inFlightMax: 2, queueMax: 10_000 }
 
 export function createWriters(deps: Deps): Writers {
   const { pool, clock, sealer, sharedAccounts, banks, quarantineDays, limits } = deps

@@ -21,7 +21,8 @@ export class SharedAccounts {
   }
 
   // An account opened here stays open even if the transaction that wanted it fails: it is empty,
-  // and harmless.
+  // and harmless. Its id is above those of all others, which has it moved last
+  // (0021_shared_accounts_last.sql).
   async open(accounts: readonly SharedAccount[]): Promise<void> {
     const missing = accounts.filter((account) => !this.#ids.has(keyOf(account)))
     if (missing.length === 0) return
@@ -31,8 +32,8 @@ export class SharedAccounts {
       missing.map((account) => account.currency),
     ]
     await this.#db.query(
-      `insert into ledger_accounts (kind, owner, currency)
-       select * from unnest($1::text[], $2::text[], $3::text[])
+      `insert into ledger_accounts (id, kind, owner, currency)
+       select nextval('shared_account_ids'), * from unnest($1::text[], $2::text[], $3::text[])
        on conflict (kind, owner, currency) where kind <> 'collection' do nothing`,
       values,
     )
