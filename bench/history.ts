@@ -156,7 +156,8 @@ function creditStatements(places: Places): [string, string][] {
                 || left(md5(j::text), 3) || '8' || right(md5(j::text), 15))::uuid,
               ${clientId}, base + 1 + j, 'collection.received', ${firstAccount} + ${account},
               ${firstCredit} + j, '{"accountBalance":1500.5}', at
-         from (select j, ${at} as at, (select event_sequence from clients where id = ${clientId})
+         from (select j, ${at} as at, (select sequence from event_counters
+                                              where client_id = ${clientId})
                       as base ${from}) as each`,
     ],
   ]
@@ -168,7 +169,7 @@ async function close(client: pg.Client, places: Places): Promise<void> {
     update ledger_accounts set debits_kobo = debits_kobo
       + (select sum(${amountSql('j')}) from generate_series(0, ${credits - 1}) as j)
      where id = ${bankId};
-    update clients set event_sequence = event_sequence + ${credits} where id = ${clientId};
+    update event_counters set sequence = sequence + ${credits} where client_id = ${clientId};
     select setval('ledger_account_ids', ${firstAccount + BigInt(accounts)});
     select setval('credit_ids', ${firstCredit + BigInt(credits)})`)
 }

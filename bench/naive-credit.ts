@@ -104,12 +104,12 @@ async function appendEvent(
   await client.query({
     name: 'event',
     text: `with numbered as (
-             update clients set event_sequence = event_sequence + 1 where id = $2
-             returning event_sequence
+             update event_counters set sequence = sequence + 1 where client_id = $2
+             returning sequence
            )
            insert into events (id, client_id, sequence, type, collection_account_id, credit_id,
                                facts, created_at)
-           select $1, $2, event_sequence, 'collection.received', $3, $4, $5, $6 from numbered`,
+           select $1, $2, sequence, 'collection.received', $3, $4, $5, $6 from numbered`,
     values: [
       timeOrderedId(now),
       account.clientId,

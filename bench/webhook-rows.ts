@@ -108,7 +108,8 @@ async function openAccounts(books: Books, urls: readonly string[]): Promise<Writ
 // As if a worker had been there all along: what was written so far is not to be delivered.
 async function forgetEarlier({ db }: Books): Promise<void> {
   await db.query(
-    `insert into dispatch_cursors (client_id, sequence) select id, event_sequence from clients
+    `insert into dispatch_cursors (client_id, sequence)
+     select client_id, sequence from event_counters
      on conflict (client_id) do update set sequence = excluded.sequence`,
   )
 }

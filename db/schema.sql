@@ -87,7 +87,6 @@ create table clients (
   name text not null,
   is_active boolean not null default true,
   is_operator boolean not null default false,
-  event_sequence bigint not null default 0,
   created_at timestamp with time zone not null,
   scopes text[] collate "C" not null default ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text],
   merchant_codes text[],
@@ -102,6 +101,7 @@ create table clients (
   constraint clients_operator_scope_is_operators CHECK (is_operator OR NOT scopes @> ARRAY['operator'::text]),
   constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'operator'::text])
 ) with (fillfactor=50);
+CREATE TRIGGER clients_count_events AFTER INSERT ON clients FOR EACH ROW EXECUTE FUNCTION open_event_counter();
 
 create table collection_accounts (
   id bigint not null,
@@ -282,6 +282,13 @@ create table erasures (
   constraint erasures_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE INDEX erasures_to_do ON erasures USING btree (id) WHERE step <> 'done'::text;
+
+create table event_counters (
+  client_id bigint not null,
+  sequence bigint not null default 0,
+  constraint event_counters_pkey PRIMARY KEY (client_id),
+  constraint event_counters_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) with (fillfactor=50);
 
 create table events (
   id uuid not null,
@@ -644,6 +651,7 @@ create table webhook_endpoints (
 );
 
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
+create function open_event_counter() returns trigger;
 create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
 create function refuse_opening_balance() returns trigger;

@@ -122,8 +122,8 @@ async function checkBooks(folder: string, { customers }: Journal): Promise<void>
   try {
     assert.deepEqual(await auditBooks(db), [])
     const { rows: sequences } = await db.query(
-      `select c.event_sequence::int as given, count(*)::int as kept, max(sequence)::int as last
-         from clients c join events e on e.client_id = c.id group by c.id`,
+      `select c.sequence::int as given, count(*)::int as kept, max(e.sequence)::int as last
+         from event_counters c join events e on e.client_id = c.client_id group by c.client_id`,
     )
     for (const { given, kept, last } of sequences) assert.deepEqual([kept, last], [given, given])
     assert(sequences.length > 0)

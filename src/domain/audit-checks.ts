@@ -198,8 +198,8 @@ const EVENTS: readonly Check[] = [
         select min(to_date(right(relid::text, 8), 'YYYYMMDD'))::timestamp at time zone 'UTC' as at
           from pg_partition_tree('events') where relid::text ~ '_[0-9]{8}$'
       ), whole as (
-        select c.id, c.event_sequence, coalesce(c.created_at >= cut.at, true) as from_first, cut.at
-          from clients c, cut
+        select c.id, k.sequence, coalesce(c.created_at >= cut.at, true) as from_first, cut.at
+          from clients c left join event_counters k on k.client_id = c.id, cut
       ), numbered as (
         select e.client_id, count(*) as events, count(distinct e.sequence) as numbers,
                min(e.sequence) as first, max(e.sequence) as last
@@ -209,12 +209,12 @@ const EVENTS: readonly Check[] = [
       )
       select 'client ' || coalesce(w.id, n.client_id) as subject,
              format('%s to %s, each once', case when w.from_first then 1 else n.first end,
-                    coalesce(w.event_sequence::text, 'nothing')) as expected,
+                    coalesce(w.sequence::text, 'nothing')) as expected,
              format('%s events, %s numbers from %s to %s', coalesce(n.events, 0),
                     coalesce(n.numbers, 0), n.first, n.last) as found
         from whole w full join numbered n on n.client_id = w.id
-       where case when n.client_id is null then w.from_first and w.event_sequence > 0
-                  else w.id is null or n.last <> w.event_sequence or n.numbers <> n.events
+       where case when n.client_id is null then w.from_first and w.sequence is distinct from 0
+                  else w.id is null or n.last is distinct from w.sequence or n.numbers <> n.events
                        or n.events <> n.last - n.first + 1 or (w.from_first and n.first <> 1) end
        order by coalesce(w.id, n.client_id)`,
   },

@@ -44,8 +44,9 @@ export async function dispatchEvents(
 export async function findWaiting(db: Queryable): Promise<bigint[]> {
   const { rows } = await db.query<{ id: bigint }>({
     name: 'clients-with-new-events',
-    text: `select k.id from clients k left join dispatch_cursors c on c.client_id = k.id
-            where k.event_sequence > coalesce(c.sequence, 0)`,
+    text: `select k.client_id as id
+             from event_counters k left join dispatch_cursors c on c.client_id = k.client_id
+            where k.sequence > coalesce(c.sequence, 0)`,
   })
   return rows.map(({ id }) => id)
 }
@@ -55,16 +56,16 @@ async function lockCursors(tx: Transaction, clientId: bigint | undefined): Promi
   await tx.query({
     name: 'insert-dispatch-cursors',
     text: `insert into dispatch_cursors (client_id)
-           select k.id from clients k
-            where k.event_sequence > 0
-              and not exists (select from dispatch_cursors c where c.client_id = k.id)
+           select k.client_id from event_counters k
+            where k.sequence > 0
+              and not exists (select from dispatch_cursors c where c.client_id = k.client_id)
            on conflict do nothing`,
   })
   const { rows } = await tx.query<Cursor>({
     name: 'lock-dispatch-cursors',
     text: `select c.client_id as "clientId", c.sequence
-             from dispatch_cursors c join clients k on k.id = c.client_id
-            where k.event_sequence > c.sequence and ($1::bigint is null or c.client_id = $1)
+             from dispatch_cursors c join event_counters k on k.client_id = c.client_id
+            where k.sequence > c.sequence and ($1::bigint is null or c.client_id = $1)
             order by random() limit ${CLIENTS_MAX}
               for no key update of c skip locked`,
     values: [clientId ?? null],

@@ -133,7 +133,7 @@ export async function readEventsAfter(
 export async function lastSequence(db: Queryable, clientId: bigint): Promise<bigint> {
   const { rows } = await db.query<{ sequence: bigint }>({
     name: 'last-sequence',
-    text: 'select event_sequence as sequence from clients where id = $1',
+    text: 'select sequence from event_counters where client_id = $1',
     values: [clientId],
   })
   return rows[0]?.sequence ?? 0n

@@ -2,7 +2,7 @@
 // is told of everything that happened and of nothing that did not.
 //
 // I5: a client's events are numbered without gaps, in the order they were committed. The numbers
-// come from the client's row, which stays locked until commit; so this is the last thing that a
+// come from the client's counter, which stays locked until commit; so this is the last thing that a
 // transaction locks.
 
 import { numberArray, plainArray, textArray } from '#db/arrays.ts'
@@ -62,11 +62,13 @@ export async function appendEvents(
   await tx.query({
     name: 'append-events',
     text: `with numbered as (
-             update clients c set event_sequence = c.event_sequence + n.events
+             update event_counters c set sequence = c.sequence + n.events
                from unnest($9::bigint[], $10::bigint[]) as n (client_id, events)
-              where c.id = n.client_id
-             returning c.id, c.event_sequence - n.events as base
-           ), bases as materialized (select array_agg(base order by id) as of_client from numbered)
+              where c.client_id = n.client_id
+             returning c.client_id, c.sequence - n.events as base
+           ), bases as materialized (
+             select array_agg(base order by client_id) as of_client from numbered
+           )
            insert into events (id, client_id, sequence, type, collection_account_id, payment_id,
                                credit_id, facts, created_at)
            select e.id, e.client_id, b.of_client[e.client_place] + e.place, e.type,

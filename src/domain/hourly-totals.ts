@@ -73,8 +73,9 @@ const tally = (after: string, limit: number) => `
 export async function findUncounted(db: Queryable): Promise<bigint[]> {
   const { rows } = await db.query<{ id: bigint }>({
     name: 'clients-with-uncounted-events',
-    text: `select k.id from clients k left join totals_cursors c on c.client_id = k.id
-            where k.event_sequence > coalesce(c.sequence, 0)
+    text: `select k.client_id as id
+             from event_counters k left join totals_cursors c on c.client_id = k.client_id
+            where k.sequence > coalesce(c.sequence, 0)
             order by random() limit ${CLIENTS_MAX}`,
   })
   return rows.map(({ id }) => id)
@@ -133,9 +134,9 @@ export async function readTotals(
     text: `with counted as materialized (
              select coalesce((select sequence from totals_cursors where client_id = $1), 0) as past
            ), ${tally('(select past from counted)', limit)}, state as (
-             select k.event_sequence <= coalesce((select max(sequence) from read), past)
+             select k.sequence <= coalesce((select max(sequence) from read), past)
                     as "isComplete"
-               from clients k, counted where k.id = $1
+               from event_counters k, counted where k.client_id = $1
            ), sums as (
              select hour, ${COLUMNS.map((name) => `sum(${name})::bigint as ${name}`).join(', ')}
                from (select hour, ${COLUMNS.join(', ')} from hourly_totals

@@ -18,12 +18,12 @@ export async function sendTestEvent(
   if (!isActive) throw new Refusal('endpoint_inactive')
   const facts = { endpointId, message: MESSAGE }
   await appendEvents(tx, now, [{ clientId, type: 'endpoint.test', facts }])
-  // The client's row is ours until we commit: its last event is this one.
+  // The client's counter is ours until we commit: its last event is this one.
   const { rows } = await tx.query<{ id: string }>({
     name: 'last-event',
-    text: `select e.id from clients c
-             join events e on e.client_id = c.id and e.sequence = c.event_sequence
-            where c.id = $1`,
+    text: `select e.id from event_counters c
+             join events e on e.client_id = c.client_id and e.sequence = c.sequence
+            where c.client_id = $1`,
     values: [clientId],
   })
   return (rows[0] as { id: string }).id

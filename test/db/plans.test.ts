@@ -20,8 +20,8 @@ const REPLANNED_AFTER = 4 // Of use, which is what it takes to have plans made a
 
 // Those that look for clients with new events go through all clients, and their cursors, of whom
 // there are hundreds, not millions.
-const LOOKS_AT_CLIENTS = /(from|join) clients k\b/
-const CLIENT_TABLES = ['clients', 'dispatch_cursors', 'totals_cursors']
+const LOOKS_AT_CLIENTS = /(from|join) event_counters k\b/
+const CLIENT_TABLES = ['event_counters', 'dispatch_cursors', 'totals_cursors']
 
 const receiver = closeAfterTests(await listener())
 const database = await createTestDatabase()

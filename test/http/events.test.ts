@@ -254,9 +254,12 @@ test('a filter that finds little goes on from page to page, each of bounded work
 
 async function fillWithOthers(clientId: string, first: number, last: number): Promise<void> {
   await bench.db.query(
-    `with renumbered as (update clients set event_sequence = $3 where client_id = $1 returning id)
+    `with renumbered as (
+       update event_counters k set sequence = $3 from clients c
+        where c.id = k.client_id and c.client_id = $1 returning k.client_id
+     )
      insert into events (id, client_id, sequence, type, facts, created_at)
-     select gen_random_uuid(), id, n, 'account.created', '{}', $4
+     select gen_random_uuid(), client_id, n, 'account.created', '{}', $4
        from renumbered, generate_series($2::int, $3::int) n`,
     [clientId, first, last, bench.clock()],
   )

@@ -108,7 +108,9 @@ test('whatever happens to money, the sums follow, counted or not', async () => {
 test('however the counting is cut into rounds, the sums are the same', async () => {
   await using own = await startTestService()
   const { collected } = await aDay(own)
-  const { rows } = await own.db.query('select id, event_sequence as events from clients')
+  const { rows } = await own.db.query(
+    'select client_id as id, sequence as events from event_counters',
+  )
   const [{ id, events }] = rows
 
   let rounds = 0n

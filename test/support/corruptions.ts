@@ -121,7 +121,7 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
   ['events_are_numbered_without_gaps', `delete from events where sequence = 1`, /^client \d+$/],
   [
     'events_are_numbered_without_gaps',
-    `update clients set event_sequence = event_sequence + 1`,
+    `update event_counters set sequence = sequence + 1`,
     /^client \d+$/,
   ],
   ...[

@@ -90,7 +90,8 @@ export async function fillDays(bench: Bench, days = 30): Promise<void> {
   await countEventsRound(bench)(NEVER)
   // All of that was told long ago: nothing is to be sent to addresses that do not exist.
   await bench.db.query(
-    `insert into dispatch_cursors (client_id, sequence) select id, event_sequence from clients
+    `insert into dispatch_cursors (client_id, sequence)
+     select client_id, sequence from event_counters
      on conflict (client_id) do update set sequence = excluded.sequence`,
   )
 }

@@ -15,9 +15,10 @@ const ID = `(lpad(to_hex((extract(epoch from $2::timestamptz) * 1000)::bigint - 
 const SESSION = `lpad(k::text, 30, '0')`
 
 const TABLES: Record<string, string> = {
-  clients: `insert into clients (id, client_id, name, event_sequence, created_at)
+  clients: `insert into clients (id, client_id, name, created_at)
     overriding system value
-    select 1000000 + k, 'HISTORY' || k, 'Client ' || k, 1, ${AT} from ${each}`,
+    select 1000000 + k, 'HISTORY' || k, 'Client ' || k, ${AT} from ${each}`,
+  event_counters: `insert into event_counters select 1000000 + k, 1 from ${each}`,
   dispatch_cursors: `insert into dispatch_cursors select 1000000 + k, 1 from ${each}`,
   totals_cursors: `insert into totals_cursors select 1000000 + k, 1 from ${each}`,
   ledger_accounts: `insert into ledger_accounts (id, kind, credits_kobo, opened_at)
@@ -72,7 +73,7 @@ const TABLES: Record<string, string> = {
     select '058', ${SESSION}, ${CREDIT}, 100, ${AT} from ${each}`,
   events: `insert into events
       (id, client_id, sequence, type, collection_account_id, credit_id, facts, created_at)
-    select ${ID}, $3, (select event_sequence from clients where id = $3) + k, 'collection.received',
+    select ${ID}, $3, (select sequence from event_counters where client_id = $3) + k, 'collection.received',
            ${ACCOUNT}, ${CREDIT}, '{"accountBalance":5}', ${AT} from ${each}`,
   destinations: `insert into destinations (id, client_id, url, due_at) overriding system value
     select 1000000 + k, ${OWNER}, 'https://shop.example.com/' || k,
@@ -109,10 +110,8 @@ export async function writeLongHistory(
       })
     }
     // Dispatched and counted long ago.
-    for (const table of ['clients', 'dispatch_cursors', 'totals_cursors']) {
-      const [id, sequence] =
-        table === 'clients' ? ['id', 'event_sequence'] : ['client_id', 'sequence']
-      await client.query(`update ${table} set ${sequence} = ${sequence} + $1 where ${id} = $2`, [
+    for (const table of ['event_counters', 'dispatch_cursors', 'totals_cursors']) {
+      await client.query(`update ${table} set sequence = sequence + $1 where client_id = $2`, [
         rows,
         clientId,
       ])
