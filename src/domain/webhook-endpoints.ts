@@ -64,7 +64,7 @@ export async function createEndpoint(
   clientId: bigint,
   { url, eventTypes }: { url: string; eventTypes: EventType[] | null },
 ): Promise<WebhookEndpoint> {
-  // Two at once must not both find room. Not the client's row: money waits for that one.
+  // Two at once must not both find room.
   await tx.query({
     name: 'lock-endpoints',
     text: `select pg_advisory_xact_lock(hashtext('webhook_endpoints'), hashtext($1))`,
