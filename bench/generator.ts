@@ -91,7 +91,7 @@ class Run {
     this.#pacer = setInterval(() => {
       const nowMs = performance.now()
       while (nextMs <= nowMs) {
-        const connection = this.#free.pop()
+        const connection = this.#free.shift() // Each in turn: one that is never used is hung up on.
         if (connection) this.#send(connection, nextMs)
         else this.#due.push(nextMs)
         nextMs += (-Math.log(1 - Math.random()) / perSecond) * 1000

@@ -44,28 +44,16 @@ export class StatementGroup extends pg.Query {
   async add({ name, text, values = [] }: Statement): Promise<pg.QueryResult> {
     const given = values.map(driver.prepareValue)
     return new Promise((resolve, reject) => {
-      const shape = { text, columns: [] }
-      this.#waiting.push({
-        name,
-        text,
-        values: given,
-        shape,
-        rows: [],
-        command: '',
-        resolve,
-        reject,
-      })
+      const answer = { shape: { text, columns: [] }, rows: [], command: '' }
+      this.#waiting.push({ name, text, values: given, ...answer, resolve, reject })
     })
   }
 
   // Called by the driver, as are the methods below: when its turn has come, and for each answer.
   override submit = (connection: pg.Connection): Error | null => {
+    const mistaken = this.#findMistaken(connection as Connection)
+    if (mistaken) return new Error(`two statements are called ${mistaken}`)
     const { stream } = connection
-    const shapes = shapesOf.get(connection as Connection)
-    for (const { name = '', text } of this.#waiting) {
-      const known = shapes?.get(name)
-      if (known && known.text !== text) return new Error(`two statements are called ${name}`)
-    }
     stream.cork()
     for (const waiting of this.#waiting) this.#send(connection as Connection, waiting)
     connection.sync()
@@ -116,6 +104,18 @@ export class StatementGroup extends pg.Query {
 
   get #current(): Waiting {
     return this.#waiting[this.#at] as Waiting
+  }
+
+  // By name alone the wrong one of two would be run.
+  #findMistaken(connection: Connection): string | undefined {
+    const texts = new Map<string, string>()
+    for (const { name, text } of this.#waiting) {
+      if (name === undefined) continue
+      const known = shapesOf.get(connection)?.get(name)?.text ?? texts.get(name)
+      if (known !== undefined && known !== text) return name
+      texts.set(name, text)
+    }
+    return undefined
   }
 
   #send(connection: Connection, waiting: Waiting): void {

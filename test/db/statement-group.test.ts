@@ -1,0 +1,190 @@
+// Statements that travel together: in order, each seeing what those before it wrote; one that fails
+// takes those after it along, is named, and leaves its connection good.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { createBatchPool } from '#db/pool.ts'
+import { Finishing, type Transaction, withTransaction } from '#db/transaction.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+test('answers come in order, in the types of their columns, and see what came before', async () => {
+  await using bench = await setup()
+
+  const [first, none, both] = await bench.run((tx) =>
+    Promise.all([
+      tx.query(bench.insert(1)),
+      tx.query('select id from kept where id > $1', [5]),
+      tx.query(
+        `select count(*) as count, null::text as nothing, '{"a":1}'::json as facts, true as yes
+           from kept`,
+      ),
+    ]),
+  )
+
+  assert.deepEqual([first.command, first.rowCount, first.rows], ['INSERT', 1, []])
+  assert.deepEqual([none.command, none.rowCount, none.rows], ['SELECT', 0, []])
+  assert.deepEqual(both.rows, [{ count: 1n, nothing: null, facts: { a: 1 }, yes: true }])
+})
+
+test('a transaction with two steps goes to the database twice, begin and commit included', async () => {
+  await using bench = await setup()
+  await bench.run((tx) => tx.query(bench.insert(1)))
+  const syncs = countSyncs()
+
+  await bench.run(async (tx) => {
+    await Promise.all([tx.query('select 1'), tx.query(bench.insert(2))])
+    return new Finishing('done', [tx.query(bench.insert(3)), tx.query(bench.insert(4))])
+  })
+
+  assert.equal(syncs.end(), 2)
+  assert.deepEqual(await bench.kept(), [1, 2, 3, 4])
+})
+
+test('the one that fails is named, and takes those after it along', async () => {
+  await using bench = await setup()
+  const after: unknown[] = []
+
+  const failing = bench.run(async (tx) => {
+    const inserted = tx.query(bench.insert(1))
+    const failed = tx.query({ name: 'by-zero', text: 'select 1 / $1::int', values: [0] })
+    const late = tx.query(bench.insert(2)).catch((error) => after.push(error))
+    await inserted
+    await late
+    await failed
+  })
+
+  await assert.rejects(failing, (error: Error & { statement: string }) => {
+    assert.match(error.message, /division by zero/)
+    assert.equal(error.statement, 'by-zero')
+    assert.deepEqual(after, [error])
+    return true
+  })
+  assert.deepEqual(await bench.kept(), [])
+})
+
+test('what was prepared in a group that failed can be used again on its connection', async () => {
+  await using bench = await setup()
+  const prepared = { name: 'insert-prepared', text: 'insert into kept values ($1)' }
+
+  for (const isLast of [false, false, true]) {
+    const done = bench.run((tx) =>
+      Promise.all([
+        tx.query({ ...prepared, values: [7] }),
+        tx.query({ name: 'divide', text: 'select 1 / $1::int', values: [isLast ? 1 : 0] }),
+      ]),
+    )
+    if (isLast) await done
+    else await assert.rejects(done, /division by zero/)
+  }
+
+  assert.deepEqual(await bench.kept(), [7])
+})
+
+test('a name stands for one statement, within a group and after it', async () => {
+  await using bench = await setup()
+  const one = { name: 'same', text: 'select 1 as one' }
+  const other = { name: 'same', text: 'insert into kept values (1)' }
+
+  const both = bench.run((tx) => Promise.all([tx.query(one), tx.query(other)]))
+  await assert.rejects(both, /two statements are called same/)
+  await bench.run((tx) => tx.query(one))
+  const later = bench.run((tx) => tx.query(other))
+
+  await assert.rejects(later, /two statements are called same/)
+  assert.deepEqual(await bench.kept(), [])
+})
+
+test('the driver and a group may prepare the same statement', async () => {
+  await using bench = await setup()
+  const shared = { name: 'shared', text: 'select id from kept' }
+  const own = { name: 'own', text: 'select id from kept' }
+
+  await bench.run((tx) => tx.query(shared))
+  await bench.pool.query(shared)
+  await bench.pool.query(own)
+  await bench.run((tx) => tx.query(own))
+
+  assert.deepEqual((await bench.pool.query(own)).rows, [])
+})
+
+test('a value that cannot be sent fails its statement, and nothing is kept', async () => {
+  await using bench = await setup()
+  const circular: { self?: unknown } = {}
+  circular.self = circular
+
+  const failing = bench.run((tx) =>
+    Promise.all([tx.query(bench.insert(1)), tx.query('select $1::json', [circular])]),
+  )
+
+  await assert.rejects(failing, /circular/)
+  assert.deepEqual(await bench.kept(), [])
+})
+
+test('a connection that is lost fails all that had no answer', async () => {
+  await using bench = await setup()
+
+  const lost = bench.run((tx) =>
+    Promise.all([
+      tx.query(bench.insert(1)),
+      tx.query('select pg_terminate_backend(pg_backend_pid())'),
+      tx.query(bench.insert(2)),
+    ]),
+  )
+
+  await assert.rejects(lost, /terminating connection|Connection terminated/)
+  assert.deepEqual(await bench.kept(), [])
+})
+
+test('a statement that comes after its transaction failed is refused', async () => {
+  await using bench = await setup()
+  let escaped: Transaction | undefined
+
+  await assert.rejects(
+    bench.run(async (tx) => {
+      escaped = tx
+      await tx.query('select 1 / 0')
+    }),
+    /division by zero/,
+  )
+
+  assert.throws(() => escaped?.query(bench.insert(1)), /after the end of its transaction/)
+  assert.deepEqual(await bench.kept(), [])
+})
+
+// How often this process ended a round of messages. The pool of a test is the only one that works.
+function countSyncs() {
+  const { prototype } = pg.Connection
+  const { sync } = prototype
+  let count = 0
+  prototype.sync = function counted() {
+    count++
+    return sync.call(this)
+  }
+  return {
+    end: () => {
+      prototype.sync = sync
+      return count
+    },
+  }
+}
+
+async function setup() {
+  const database = await createTestDatabase()
+  const { connectionString } = database
+  const pool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+  await pool.query('create table kept (id int primary key)')
+  return {
+    pool,
+    run: <T>(work: (tx: Transaction) => Promise<T | Finishing<T>>) => withTransaction(pool, work),
+    insert: (id: number) => ({ text: 'insert into kept values ($1)', values: [id] }),
+    kept: async () => {
+      const { rows } = await pool.query<{ id: number }>('select id from kept order by id')
+      return rows.map((row) => row.id)
+    },
+    [Symbol.asyncDispose]: async () => {
+      await pool.end()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
