@@ -14,6 +14,7 @@ import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, MINUTE_MS, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
 const twin = closeAfterTests(await startTwin(bench))
@@ -40,7 +41,7 @@ test('what waits for an extension finds the new time: a transfer, and the expiry
 
 test('what waits for a transfer finds it paid, and is refused', async () => {
   const payment = await startPayment(bench)
-  const held = await hold("clients where client_id = 'MAN0000001'") // Where its event is numbered.
+  const held = await hold('event_counters') // Where its event is numbered.
   const sessionId = newSessionId()
   const transfer = { sessionId, accountNumber: payment.bankAccount, amount: '6000' }
   const paying = postRail(bench, '035/credits', transfer)
@@ -55,20 +56,12 @@ test('what waits for a transfer finds it paid, and is refused', async () => {
   assert.equal((await readExtended(payment.paymentReference)).extended, 0)
 })
 
-// Somebody has a row; `waiting` returns as soon as so many wait.
-async function hold(row: string) {
+// Somebody has some rows; `waiting` returns as soon as so many wait.
+async function hold(rows: string) {
   const holder = await bench.db.connect()
-  await holder.query(`begin; select from ${row} for update`)
+  await holder.query(`begin; select from ${rows} for update`)
   return {
-    async waiting(count: number): Promise<void> {
-      for (;;) {
-        const { rows } = await bench.db.query(
-          `select from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        if (rows.length >= count) return
-      }
-    },
+    waiting: (count: number) => untilBlocked(bench.db, count),
     async letGo(): Promise<void> {
       await holder.query('rollback')
       holder.release()
