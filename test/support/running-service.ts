@@ -43,14 +43,8 @@ export async function startTestService({ env = {}, database: given }: Given = {}
   const service = await createService(options)
   let sandboxToken: string | undefined
 
-  function tryLogin(clientId: string, clientSecret: string) {
-    return send({
-      method: 'POST',
-      url: '/api/Account/login',
-      headers: { 'content-type': 'application/json' },
-      payload: JSON.stringify({ clientId, clientSecret }),
-    })
-  }
+  const tryLogin = (clientId: string, clientSecret: string) =>
+    send(loginRequest(clientId, clientSecret))
 
   async function login(clientId = 'MAN0000001', clientSecret = 'sandbox-secret'): Promise<string> {
     const answer = await tryLogin(clientId, clientSecret)
@@ -101,6 +95,15 @@ export async function startTestService({ env = {}, database: given }: Given = {}
       await service.close()
       await database[Symbol.asyncDispose]()
     },
+  }
+}
+
+function loginRequest(clientId: string, clientSecret: string): InjectOptions {
+  return {
+    method: 'POST',
+    url: '/api/Account/login',
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify({ clientId, clientSecret }),
   }
 }
 
