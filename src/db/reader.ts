@@ -8,6 +8,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Queryable } from './pool.ts'
+import { type Statement, StatementGroup, statementOf } from './statement-group.ts'
 
 type Options = {
   connectionString: string
@@ -20,9 +21,9 @@ export type Reader = Queryable & { end(): Promise<void> }
 export function createReader({ connectionString, connections, onLost }: Options): Reader {
   const lines = Array.from({ length: connections }, () => new Line(connectionString, onLost))
   let next = 0
-  const query = (...question: Parameters<pg.Client['query']>) => {
+  const query = (asked: string | Statement, values?: readonly unknown[]) => {
     next = (next + 1) % lines.length
-    return (lines[next] as Line).ask(question)
+    return (lines[next] as Line).ask(statementOf(asked, values))
   }
   return {
     query: query as Queryable['query'],
@@ -43,10 +44,14 @@ class Line {
     this.#onLost = onLost
   }
 
-  async ask(question: Parameters<pg.Client['query']>): Promise<unknown> {
+  // Each a group of its own: what fails, fails alone.
+  async ask(statement: Statement): Promise<pg.QueryResult> {
     const client = this.#ready ?? (await this.#connect())
     this.#cork(client)
-    return client.query(...question)
+    const group = new StatementGroup()
+    const answer = group.add(statement)
+    client.query(group)
+    return answer
   }
 
   async end(): Promise<void> {

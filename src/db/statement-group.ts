@@ -10,6 +10,11 @@ import driver from 'pg/lib/utils.js'
 
 export type Statement = { name?: string | undefined; text: string; values?: readonly unknown[] }
 
+// As the driver is asked: a text and its values, or both in one.
+export function statementOf(asked: string | Statement, values?: readonly unknown[]): Statement {
+  return typeof asked === 'string' ? { text: asked, values: values ?? [] } : asked
+}
+
 type Row = Record<string, unknown>
 type Field = { name: string; dataTypeID: number }
 type Column = { name: string; parse: (text: string) => unknown }
