@@ -44,7 +44,9 @@ export async function setFourEyes(
   })
 }
 
-// For whoever would move it alone. The item is locked: nobody can ask for it meanwhile.
+// For whoever would move it alone. The item is locked: nobody can ask for it meanwhile. The setting
+// is locked too, so that whoever switches it on waits for what is moving: once that is answered,
+// nothing moves alone any more.
 export async function refuseUnapproved(
   tx: Transaction,
   clientId: bigint,
@@ -55,7 +57,8 @@ export async function refuseUnapproved(
     text: `select has_four_eyes as "isNeeded",
                   exists (select from suspense_requests
                            where item_id = $2 and state = 'open') as "isAsked"
-             from clients where id = $1`,
+             from clients where id = $1
+              for share`,
     values: [clientId, itemId],
   })
   if (rows[0]?.isNeeded) throw new Refusal('approval_needed')

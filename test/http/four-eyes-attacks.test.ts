@@ -1,0 +1,235 @@
+// Four eyes against people who would rather do it alone, and against what changes while a request
+// waits: the setting, the people, the money, and whom it is for.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import { erase } from '../support/erasing.ts'
+import {
+  ACCOUNTS,
+  assertBooksBalance,
+  assertRefused,
+  createAccount,
+  startPayment,
+} from '../support/fixtures.ts'
+import {
+  actionsOf,
+  newBrowser,
+  newClientWithOwner,
+  signIn,
+  USERS_URL,
+  userIdOf,
+} from '../support/people.ts'
+import { startTestService } from '../support/running-service.ts'
+import { giveBack, NOBODYS_NUMBER, readItem, SUSPENSE, suspend } from '../support/suspense-desk.ts'
+import { credit, reverse } from '../support/tracing.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
+
+const bench = closeAfterTests(await startTestService())
+const owner = await newBrowser(bench, 'owner')
+const ada = await newBrowser(bench, 'finance')
+const obi = await newBrowser(bench, 'finance')
+const { accountNumber: picky } = await createAccount(bench, { payerRules: { minAmount: 100_000 } })
+
+type Person = typeof ada
+type Answer = Awaited<ReturnType<Person['call']>>
+
+const toReturn = { action: 'return', reason: 'Paid twice.' }
+const waiting = (amount = '500.00') => suspend(bench, picky, amount)
+const ask = (by: Person, id: number, body: object = toReturn) =>
+  by.call({ url: `${SUSPENSE}/${id}/requests`, body })
+const decide = (by: Person, id: number, verb: string, body: object = {}) =>
+  by.call({ url: `${SUSPENSE}/requests/${id}/${verb}`, body })
+const asked = async (by: Person, id: number, body: object = toReturn): Promise<number> => {
+  const answer = await ask(by, id, body)
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data.id
+}
+const setFourEyes = (by: Person, fourEyes: boolean) =>
+  by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes } })
+const refused = (answer: Answer, code: string, status = 409) =>
+  assertRefused(answer, 'account', { status, code })
+
+assert.equal((await setFourEyes(owner, true)).statusCode, 200)
+
+test('whoever asked is the same person in another session, and with another role', async () => {
+  const eve = await newBrowser(bench, 'finance')
+  const { id } = await waiting()
+  const requestId = await asked(eve, id)
+  const role = await owner.call({
+    method: 'PATCH',
+    url: `${USERS_URL}/${await userIdOf(bench, eve.user.email)}`,
+    body: { role: 'owner' },
+  })
+  assert.equal(role.statusCode, 200, role.body)
+
+  const again = await signIn(bench, eve.user.email.toUpperCase())
+
+  assert.notEqual(again.cookie, eve.cookie)
+  refused(await decide(again, requestId, 'approve'), 'other_person_needed')
+  refused(await decide(eve, requestId, 'approve'), 'other_person_needed')
+  assert.equal((await readItem(bench, id)).state, 'open')
+})
+
+test('what somebody asked for who has left since is decided by another', async () => {
+  const eve = await newBrowser(bench, 'finance')
+  const [one, two] = [await waiting(), await waiting()]
+  const [first, second] = [await asked(eve, one.id), await asked(eve, two.id)]
+  const url = `${USERS_URL}/${await userIdOf(bench, eve.user.email)}`
+  const removed = await owner.call({ method: 'DELETE', url })
+  assert(removed.statusCode < 300, removed.body)
+
+  refused(await decide(eve, first, 'withdraw'), 'session_needed', 401)
+  assert.equal((await decide(obi, first, 'approve')).statusCode, 200)
+  assert.equal((await decide(obi, second, 'reject', { reason: 'Gone.' })).statusCode, 200)
+  assert.equal((await readItem(bench, one.id)).state, 'returned')
+  assert.equal((await readItem(bench, two.id)).state, 'open')
+})
+
+test('whom it was for is looked at again: closed, erased or paid meanwhile, nothing moves', async () => {
+  const closed = await createAccount(bench)
+  const erased = await createAccount(bench)
+  const paid = await startPayment(bench, { amount: 500 })
+  const cancelled = await startPayment(bench, { amount: 500 })
+  const targets = [
+    { accountNumber: closed.accountNumber },
+    { accountNumber: erased.accountNumber },
+    { paymentReference: paid.paymentReference },
+    { paymentReference: cancelled.paymentReference },
+  ]
+  const requests: { itemId: number; requestId: number }[] = []
+  for (const target of targets) {
+    const { id: itemId } = await waiting()
+    const requestId = await asked(ada, itemId, { action: 'assign', reason: 'Hers.', ...target })
+    requests.push({ itemId, requestId })
+  }
+  const done = [
+    await bench.call({ url: `${ACCOUNTS}/${closed.accountNumber}/deactivate`, body: {} }),
+    await erase(bench, erased.accountNumber),
+    await bench.call({ url: `/Payment/advice/${cancelled.adviceReference}/cancel`, body: {} }),
+  ]
+  for (const answer of done) assert.equal(answer.statusCode, 200, answer.body)
+  await credit(bench, paid.bankAccount, '500')
+
+  for (const { itemId, requestId } of requests) {
+    refused(await decide(obi, requestId, 'approve'), 'suspense_not_fitting')
+    assert.equal((await readItem(bench, itemId)).state, 'open')
+    assert.equal((await decide(ada, requestId, 'withdraw')).statusCode, 200)
+  }
+  await assertBooksBalance(bench)
+})
+
+test('what the bank took back meanwhile is not moved, and its request can be put away', async () => {
+  const { id, sessionId } = await waiting()
+  const requestId = await asked(ada, id)
+  await reverse(bench, sessionId, '500')
+
+  refused(await decide(obi, requestId, 'approve'), 'suspense_closed')
+  const listed = await bench.call({ url: `${SUSPENSE}/requests?itemId=${id}` })
+  assert.equal(listed.json().data[0].itemState, 'reversed')
+  assert.equal((await decide(obi, requestId, 'reject', { reason: 'Gone.' })).statusCode, 200)
+  refused(await ask(ada, id), 'suspense_closed')
+  await assertBooksBalance(bench)
+})
+
+test('of what the bank took back in part, the rest goes', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const { id, sessionId } = await waiting()
+  const requestId = await asked(ada, id, { action: 'assign', accountNumber, reason: 'Hers.' })
+  await reverse(bench, sessionId, '200')
+
+  const answer = await decide(obi, requestId, 'approve')
+
+  assert.deepEqual([answer.statusCode, answer.json().data.amount], [200, 300])
+  await assertBooksBalance(bench)
+})
+
+test('switched off, what was asked for still takes two, until it is decided', async () => {
+  const [one, two] = [await waiting(), await waiting()]
+  const requestId = await asked(ada, one.id)
+  const other = await asked(ada, two.id)
+  assert.equal((await setFourEyes(owner, false)).statusCode, 200)
+
+  refused(await ada.call({ url: `${SUSPENSE}/${one.id}/return`, body: {} }), 'suspense_requested')
+  refused(await decide(ada, requestId, 'approve'), 'other_person_needed')
+  assert.equal((await decide(obi, requestId, 'approve')).statusCode, 200)
+  assert.equal((await decide(ada, other, 'withdraw')).statusCode, 200)
+  assert.equal((await giveBack(bench, two.id)).statusCode, 200)
+  assert.equal((await setFourEyes(owner, true)).statusCode, 200)
+})
+
+test('once it is switched on, nothing moves alone that had begun before', async () => {
+  const { id } = await waiting()
+  assert.equal((await setFourEyes(owner, false)).statusCode, 200)
+  const switchOn = async () => {
+    assert.equal((await setFourEyes(owner, true)).statusCode, 200)
+    return (await readItem(bench, id)).state as string
+  }
+  const holding = await bench.db.connect()
+  try {
+    // Who returns it has looked at the setting, and waits to move the money.
+    await holding.query('begin')
+    await holding.query(`select from ledger_accounts where kind = 'suspense' for update`)
+    const moved = giveBack(bench, id)
+    await untilBlocked(bench.db, 1)
+    const switched = switchOn()
+    await Promise.race([switched, untilBlocked(bench.db, 2)])
+    await holding.query('rollback')
+
+    assert.equal((await moved).statusCode, 200)
+    assert.match(await switched, /^return(ing|ed)$/, 'it had gone when the switch was answered')
+  } finally {
+    holding.release(true)
+  }
+})
+
+test('two who approve at once, each twice, move it once and leave one trace', async () => {
+  const { id } = await waiting()
+  const requestId = await asked(ada, id)
+
+  const answers = await Promise.all(
+    [obi, owner, obi, owner].map((by) => decide(by, requestId, 'approve')),
+  )
+
+  const codes = answers.map((answer) => answer.json().code ?? 'approved').sort()
+  assert.deepEqual(codes, ['approved', 'approved', 'request_decided', 'request_decided'])
+  assert.deepEqual(await actionsOf(bench, `suspense/${id}`), [
+    'suspense.request',
+    'suspense.return',
+    'suspense.approve',
+  ])
+  await assertBooksBalance(bench)
+})
+
+test('the setting of one client is nothing to another, nor to nobody’s money of the operator', async () => {
+  const { browser: stranger } = await newClientWithOwner(bench)
+  const read = async (by: Person) => (await by.call({ url: `${SUSPENSE}/settings` })).json().data
+
+  assert.deepEqual(await read(stranger), { fourEyes: false })
+  assert.equal((await setFourEyes(stranger, false)).statusCode, 200)
+  assert.deepEqual(await read(owner), { fourEyes: true })
+  const { id } = await suspend(bench, NOBODYS_NUMBER, '70.00')
+  refused(await giveBack(bench, id), 'approval_needed')
+  refused(await ask(owner, id), 'suspense_not_found', 404)
+})
+
+test('a cursor of one list of requests leads into no other', async () => {
+  for (let at = 0; at < 2; at++) await asked(ada, (await waiting()).id)
+  const url = `${SUSPENSE}/requests?state=open&limit=1`
+  const { nextCursor, data } = (await ada.call({ url })).json()
+
+  const next = await ada.call({ url: `${url}&cursor=${nextCursor}` })
+  assert.equal(next.statusCode, 200)
+  assert(next.json().data[0].id < data[0].id)
+  const altered = `${nextCursor.slice(0, -2)}${nextCursor.endsWith('AA') ? 'BB' : 'AA'}`
+  for (const elsewhere of [
+    `${url}&cursor=${altered}`,
+    `${SUSPENSE}/requests?cursor=${nextCursor}`,
+    `${SUSPENSE}/requests?state=rejected&cursor=${nextCursor}`,
+    `${SUSPENSE}?cursor=${nextCursor}`,
+  ]) {
+    refused(await ada.call({ url: elsewhere }), 'invalid_cursor', 400)
+  }
+  const { browser: stranger } = await newClientWithOwner(bench)
+  refused(await stranger.call({ url: `${url}&cursor=${nextCursor}` }), 'invalid_cursor', 400)
+})
