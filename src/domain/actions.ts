@@ -81,6 +81,10 @@ export type TakenAction = Pick<Action, 'actor' | 'action' | 'subject'> & {
   takenAt: Date
 }
 
+const TAKEN_COLUMNS = `
+  coalesce(a.actor, 'client:' || c.client_id) as actor, a.action, a.subject, a.detail,
+  a.taken_at as "takenAt"`
+
 // What was done to these, in order, as far as it stands in the client's own record.
 export async function actionsOn(
   db: Queryable,
@@ -89,11 +93,31 @@ export async function actionsOn(
 ): Promise<TakenAction[]> {
   const { rows } = await db.query<TakenAction>({
     name: 'actions-on',
-    text: `select coalesce(a.actor, 'client:' || c.client_id) as actor, a.action, a.subject,
-                  a.detail, a.taken_at as "takenAt"
+    text: `select ${TAKEN_COLUMNS}
              from actions a join clients c on c.id = a.client_id
             where a.subject = any($1::text[]) and a.client_id = $2 order by a.id`,
     values: [subjects, clientId],
+  })
+  return rows
+}
+
+// The same of one thing to which much may have been done: the latest, in order; of those of one
+// moment all.
+export async function latestActionsOn(
+  db: Queryable,
+  clientId: bigint,
+  subject: string,
+  { from, to, limit }: Window & { limit: number },
+): Promise<TakenAction[]> {
+  const { rows } = await db.query<TakenAction>({
+    name: 'latest-actions-on',
+    text: `select actor, action, subject, detail, "takenAt" from (
+             select a.id, ${TAKEN_COLUMNS}
+               from actions a join clients c on c.id = a.client_id
+              where a.subject = $1 and a.client_id = $2 and a.taken_at >= $3 and a.taken_at < $4
+              order by a.taken_at desc fetch first ($5) rows with ties) as latest
+            order by id`,
+    values: [subject, clientId, from ?? '-infinity', to ?? 'infinity', limit],
   })
   return rows
 }

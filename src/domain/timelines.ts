@@ -3,10 +3,10 @@
 // of them, and what people did by hand. Read at one moment, all through indexes that exist.
 
 import type { Queryable } from '#db/pool.ts'
-import { idBounds } from '#db/time-bounds.ts'
+import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
-import { actionsOn, type TakenAction } from './actions.ts'
+import { actionsOn, latestActionsOn, type TakenAction } from './actions.ts'
 import { type Advice, getAdvice } from './advices.ts'
 import { momentsOf, readReversals, readTransfers } from './credit-histories.ts'
 import { type CreditTrace, listCredits, type Viewer } from './credit-traces.ts'
@@ -29,7 +29,6 @@ import {
 } from './timeline-entries.ts'
 
 export const CREDITS_MAX = 100 // Of one payment: a timeline of more tells nobody anything.
-const ASSIGNED_MAX = 100
 
 export type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
 export type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
@@ -122,12 +121,13 @@ export async function getTimelineAccount(
   return rows[0]
 }
 
-// Of the last credit that was told of.
+// Of the last credit that was told of, and since when.
 export type AccountPosition = { creditId: bigint; at: Date }
 export type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
 
 // A page of it: an account may have millions of credits. Pages go back in time; each tells of
-// everything between its oldest credit and the page before.
+// everything since its oldest credit, up to the page before. Where more was done by hand within that
+// time than a page holds, it ends earlier.
 export async function accountTimeline(
   db: Queryable,
   { sealer, viewer, nameBank }: TimelineDeps,
@@ -135,21 +135,24 @@ export async function accountTimeline(
   { before, limit }: { before?: AccountPosition | undefined; limit: number },
 ): Promise<AccountTimeline> {
   const filters = { accountNumber: account.accountNumber }
-  const found = await listCredits(db, sealer, viewer, filters, {
-    after: before?.creditId,
-    limit: limit + 1,
-  })
-  const credits = found.slice(0, limit)
-  const last = credits.at(-1)
-  const next = found.length > limit && last ? { creditId: last.id, at: last.receivedAt } : null
+  const after = before?.creditId
+  const found = await listCredits(db, sealer, viewer, filters, { after, limit: limit + 1 })
+  const last = found.length > limit ? found[limit - 1] : undefined
+  const from = last && earlier(last.receivedAt, before?.at)
+  const within = { from, to: before?.at }
+  const subject = `account/${account.accountNumber}`
+  const actions = await latestActionsOn(db, viewer.id, subject, { ...within, limit: limit + 1 })
+  const assigned = await readAssigned(db, account, { ...within, limit: limit + 1 })
+  const cuts = [actions.map(({ takenAt }) => takenAt), assigned.map(({ postedAt }) => postedAt)]
+  const since = latest([from, ...cuts.map((times) => cutOf(times, limit))])
   // What is the account's own, not a credit's, is told on the page of its time.
-  const isInPage = (at: Date) => (!next || at >= next.at) && (!before || at < before.at)
-  const actions = await actionsOn(db, viewer.id, [`account/${account.accountNumber}`])
+  const isInPage = (at: Date) => (!since || at >= since) && (!before || at < before.at)
+  const credits = since === from ? found.slice(0, limit) : cameSince(found, since as Date)
   const told = await tell(db, viewer, nameBank, credits, {
     about: { accountId: account.id },
     actions: actions.filter(({ takenAt }) => isInPage(takenAt)),
     moments: [account.createdAt, account.updatedAt].filter(isInPage),
-    assigned: await readAssigned(db, account, next?.at, before?.at),
+    assigned: assigned.flatMap(({ creditId, postedAt }) => (isInPage(postedAt) ? creditId : [])),
     currency: account.currency,
   })
   const opened = entryOf(
@@ -159,7 +162,28 @@ export async function accountTimeline(
     { reference: account.accountNumber },
   )
   const own = isInPage(account.createdAt) ? [opened] : []
-  return { entries: inOrder([...own, ...told]), next }
+  const next = since && { creditId: credits.at(-1)?.id ?? after ?? PAST_ID, at: since }
+  return { entries: inOrder([...own, ...told]), next: next ?? null }
+}
+
+// Since when a page tells of things of one kind, of which there are more than it holds.
+function cutOf(times: readonly Date[], limit: number): Date | undefined {
+  const newestFirst = times.toSorted((one, other) => other.getTime() - one.getTime())
+  return newestFirst.length > limit ? newestFirst[limit - 1] : undefined
+}
+
+function latest(times: readonly (Date | undefined)[]): Date | undefined {
+  return times.reduce((one, other) => (!one || (other && other > one) ? other : one))
+}
+
+function earlier(one: Date, other: Date | undefined): Date {
+  return other && other < one ? other : one
+}
+
+// Of the newest first, without a gap: the next page goes on after the last of them.
+function cameSince(credits: readonly CreditTrace[], since: Date): readonly CreditTrace[] {
+  const past = credits.findIndex(({ receivedAt }) => receivedAt < since)
+  return past === -1 ? credits : credits.slice(0, past)
 }
 
 type Further = {
@@ -219,24 +243,25 @@ async function readNumbers(db: Queryable, paymentId: string): Promise<IssuedNumb
   return rows
 }
 
+type Assigned = { creditId: bigint; postedAt: Date }
+
 // Money that was sent elsewhere and assigned to the account, within the time of a page: about as
-// many transfers are looked at as the page has credits.
+// many transfers are looked at as the page has credits. The latest; of those of one moment all.
 async function readAssigned(
   db: Queryable,
   { id }: TimelineAccount,
-  from: Date | undefined,
-  to: Date | undefined,
-): Promise<bigint[]> {
+  { from, to, limit }: Window & { limit: number },
+): Promise<Assigned[]> {
   const { firstId, pastId } = await idBounds(db, 'transfers', { from, to })
-  const { rows } = await db.query<{ creditId: bigint }>({
+  const { rows } = await db.query<Assigned>({
     name: 'credits-assigned-to-account',
-    text: `select t.credit_id as "creditId"
+    text: `select t.credit_id as "creditId", t.posted_at as "postedAt"
              from transfers t join credits c on c.id = t.credit_id
             where t.credit_account_id = $1 and t.id >= $2 and t.id < $3
               and t.posted_at >= $4 and t.posted_at < $5
               and t.reason = 'assign' and c.collection_account_id is distinct from $1
-            order by t.id desc limit ${ASSIGNED_MAX}`,
-    values: [id, firstId, pastId, from ?? '-infinity', to ?? 'infinity'],
+            order by t.posted_at desc fetch first ($6) rows with ties`,
+    values: [id, firstId, pastId, from ?? '-infinity', to ?? 'infinity', limit],
   })
-  return rows.map(({ creditId }) => creditId)
+  return rows
 }

@@ -147,7 +147,8 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Everything that happened to a collection account',
         description:
           'Pages go back in time, each in order, oldest first; limit is about the credits of a ' +
-          `page, which tells of all that happened to them. ${SCOPED}`,
+          'page, which tells of all that happened to them, and about what was done by hand. ' +
+          SCOPED,
         security: BEARER,
         params: Type.Object({ accountNumber: Type.String() }),
         querystring: query(PageQuery),

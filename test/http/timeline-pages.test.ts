@@ -1,0 +1,79 @@
+// Long timelines: however much was done to an account by hand, a page stays a page, and the pages
+// together tell of each thing once.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import { ACCOUNTS, createAccount, MINUTE_MS } from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+import { assign, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
+import { credit, type Row, readList } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startTestService())
+
+async function pagesOf(accountNumber: string, limit: number): Promise<Row[][]> {
+  const url = `${ACCOUNTS}/${accountNumber}/timeline?limit=${limit}`
+  const pages: Row[][] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await readList(bench, `${url}${cursor && `&cursor=${cursor}`}`)
+    assert(pages.push(page.data) < 1_000, 'it has an end')
+    cursor = page.nextCursor
+  }
+  return pages
+}
+
+const wholeOf = (pages: readonly Row[][]) => pages.toReversed().flat()
+const textOf = (entry: Row) => JSON.stringify(entry)
+
+test('an account that was changed a thousand times is told of in pages', async () => {
+  const { accountNumber } = await createAccount(bench)
+  bench.advance(MINUTE_MS)
+  // Five at each moment.
+  await bench.db.query(
+    `insert into actions (client_id, actor, action, subject, detail, taken_at)
+     select id, 'client:x', 'account.change', 'account/' || $1::text,
+            json_build_object('note', n::text), $2::timestamptz + n / 5 * interval '1 second'
+       from clients, generate_series(0, 999) as n where client_id = 'MAN0000001'`,
+    [accountNumber, bench.clock()],
+  )
+
+  const pages = await pagesOf(accountNumber, 100)
+
+  assert(pages.length >= 10)
+  for (const page of pages) assert(page.length <= 110, `${page.length} on one page`)
+  const notes = wholeOf(pages).flatMap(({ kind, detail }) => (kind === 'action' ? detail.note : []))
+  assert.deepEqual(
+    notes,
+    Array.from({ length: 1_000 }, (_, at) => String(at)),
+  )
+})
+
+test('what was assigned by the dozen, with credits and changes between, is told of once', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const given: string[] = []
+  for (let at = 0; at < 12; at++) {
+    if (at % 3 === 0) bench.advance(MINUTE_MS)
+    const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, `${at + 1}.00`)
+    assert.equal((await assign(bench, id, { accountNumber })).statusCode, 200)
+    given.push(sessionId)
+    if (at % 4 === 0) await credit(bench, accountNumber, `${at + 100}.00`)
+    if (at % 5 === 0) {
+      const url = `${ACCOUNTS}/${accountNumber}`
+      const body = { accountName: `Name ${at}` }
+      const changed = await bench.call({ method: 'PATCH', url, body })
+      assert.equal(changed.statusCode, 200, changed.body)
+    }
+  }
+
+  const [whole, ...more] = await pagesOf(accountNumber, 100)
+
+  assert.deepEqual(more, [])
+  const assigned = (whole as Row[]).filter(({ detail }) => detail.type === 'credit.assigned')
+  assert.equal(assigned.length, given.length)
+  for (const limit of [1, 2, 3, 5]) {
+    const pages = await pagesOf(accountNumber, limit)
+    assert.deepEqual(wholeOf(pages).map(textOf).sort(), (whole as Row[]).map(textOf).sort())
+    const times = wholeOf(pages).map(({ at }) => at)
+    assert.deepEqual(times, times.toSorted())
+  }
+})
