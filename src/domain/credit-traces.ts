@@ -1,8 +1,9 @@
 // Tracing money: the credits of a client, found by whatever of them somebody knows, each with where
 // its money is now.
 //
-// A client sees the credits to its numbers, and those whose money was assigned to it. Nobody's
-// money (a number we never gave out) is seen by operators, by session id or account number.
+// A client sees the credits to its numbers, and those whose money was assigned to it, also when that
+// is in suspense again. Nobody's money (a number we never gave out) is seen by operators, by session
+// id or account number.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -98,12 +99,17 @@ const ownTo = (place: string) =>
   `(c.client_id = ${place} and ${withinMerchants('c.collection_account_id', place)})`
 
 const visibleTo = (viewer: Viewer, place: string) => `(
-  ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''}
-  or exists (select from suspense_items i
-               left join collection_accounts t on t.id = i.assigned_account_id
-               left join payments y on y.id = i.assigned_payment_id
-              where i.credit_id = c.id and coalesce(t.client_id, y.client_id) = ${place}
-                and ${withinMerchants('t.id', place)}))`
+  ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''} or ${givenTo(place)})`
+
+// Out of suspense. What came to nobody's number, and went back there from a payment of the client's,
+// is the client's item.
+export const givenTo = (place: string) => `
+  exists (select from suspense_items i
+            left join collection_accounts t on t.id = i.assigned_account_id
+            left join payments y on y.id = i.assigned_payment_id
+           where i.credit_id = c.id
+             and (coalesce(t.client_id, y.client_id) = ${place} and ${withinMerchants('t.id', place)}
+                  or c.client_id is null and i.client_id = ${place}))`
 
 type Paging = { order?: Order | undefined; after?: bigint | undefined; limit: number }
 

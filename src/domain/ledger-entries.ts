@@ -6,6 +6,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { clientOwner } from '#ledger/accounts.ts'
+import { givenTo } from './credit-traces.ts'
 import { growsByDebits, type LedgerAccount, type Viewer } from './ledger-chart.ts'
 
 export type LedgerEntry = {
@@ -40,7 +41,8 @@ const entries = (transfers: string, position: string, order: string) => `
     join ledger_accounts o on o.id = case when t.debit_account_id = $1 then t.credit_account_id
                                           else t.debit_account_id end
     join credits c on c.id = t.credit_id
-   cross join lateral (select c.client_id = $2 or $4 and c.client_id is null as is_so) as seen
+   cross join lateral (
+     select c.client_id = $2 or $4 and c.client_id is null or ${givenTo('$2')} as is_so) as seen
    order by ${order}`
 
 const side = (column: string, more = '') =>

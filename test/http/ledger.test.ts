@@ -3,11 +3,21 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { closeExpired } from '#domain/closings.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { auditNow } from '../support/desk-scenes.ts'
-import { assertAlike, assertRefused, createAccount, startPayment } from '../support/fixtures.ts'
+import {
+  assertAlike,
+  assertRefused,
+  createAccount,
+  createAdvice,
+  initiate,
+  startPayment,
+} from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
-import { NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
+import { assign, listItems, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
 import { credit, type Row, readList, reverse, walk } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -101,6 +111,35 @@ test('of another client’s money a bank’s account tells the amount, not whose
   const own = data.find(({ amount }) => amount === 250.5)
   assert.equal(typeof own.creditId, 'number')
   assert.equal(own.sessionId.length, 30)
+})
+
+test('nobody’s money that was given to a client is its own to trace, also in suspense again', async () => {
+  await using own = await startTestService()
+  const theirs = await own.newClient('LEDGER3')
+  const advice = await createAdvice(own, { amount: 500 }, { token: theirs })
+  const { paymentReference } = await initiate(own, advice.adviceReference, '035', theirs)
+  const { id, sessionId } = await suspend(own, NOBODYS_NUMBER, '200.00')
+  assert.equal((await assign(own, id, { paymentReference })).statusCode, 200)
+  own.advance(60 * 60_000)
+  const deps = { sharedAccounts: new SharedAccounts(own.db), now: own.clock() }
+  assert.equal(await withTransaction(own.db, (tx) => closeExpired(tx, deps)), 1)
+
+  const by = await own.login('LEDGER3', 's3cret')
+  const { data: chart } = await readList(own, ACCOUNTS, by)
+  for (const kind of ['pending', 'suspense']) {
+    const url = `${ACCOUNTS}/${find(chart, kind)?.id}/transfers`
+    const { data } = await readList(own, url, by)
+    assert(data.length > 0)
+    for (const transfer of data) assert.equal(transfer.sessionId, sessionId)
+  }
+  const [item] = await listItems(own, '', by)
+  assert.deepEqual([item.id, item.reason, item.state], [id, 'underpaid', 'open'])
+  const stranger = await own.newClient('LEDGER4')
+  for (const url of [`/api/v1/credits/${sessionId}`, `/api/v1/credits/${item.creditId}/timeline`]) {
+    assert.equal((await own.call({ url, token: by })).statusCode, 200, url)
+    const foreign = await own.call({ url, token: stranger })
+    assertRefused(foreign, 'account', { status: 404, code: 'credit_not_found' })
+  }
 })
 
 test('the chart is walked by cursors; a cursor of another list or client is refused', async () => {
