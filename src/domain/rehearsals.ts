@@ -8,6 +8,7 @@
 //   reversed    a transfer that the bank then takes back
 
 import { type FieldError, Refusal } from '#errors.ts'
+import { AMOUNT_MAX_KOBO } from '#money.ts'
 import { isOpen, type PaymentStatus } from './payments.ts'
 
 export const REHEARSALS = ['exact', 'under', 'over', 'late', 'duplicate', 'reversed'] as const
@@ -53,10 +54,13 @@ function amountToAccount(kind: Rehearsal, givenKobo: bigint | undefined): bigint
   return givenKobo
 }
 
-// A due of one kobo has no less: half of it is refused above like any other wrong amount.
+// A due of one kobo has no less, and one of the most that a bank may report has no more: what is due
+// itself is refused above like any other wrong amount.
 function usualAmount(kind: Rehearsal, dueKobo: bigint): bigint {
   if (kind === 'under') return dueKobo > 1n ? dueKobo / 2n : dueKobo
-  return kind === 'over' ? dueKobo + MORE_KOBO : dueKobo
+  if (kind !== 'over') return dueKobo
+  const moreKobo = dueKobo + MORE_KOBO
+  return moreKobo < AMOUNT_MAX_KOBO ? moreKobo : AMOUNT_MAX_KOBO
 }
 
 function wrong(field: string, message: string): Refusal {

@@ -111,12 +111,43 @@ test('bad requests are refused, and nothing is written', async () => {
     { accountNumber, kind: 'exact' },
     { accountNumber, kind: 'under', amount: 10 },
     { accountNumber, kind: 'late', amount: 10 },
+    ...[0, '0.00', -1, '-1', '1e3', 1.001, '1.001', '1000000000.01', 1e21, '１', null].map(
+      (amount) => ({ accountNumber, kind: 'exact', amount }),
+    ),
   ]
   for (const body of bad) {
     assertRefused(await tell(body), 'account', { status: 400, code: 'invalid_request' })
   }
   const unknown = await tell({ accountNumber: '9999999990', kind: 'exact', amount: 1 })
   assertRefused(unknown, 'account', { status: 404, code: 'number_not_found' })
+  assert.equal(await databaseText(bench), before)
+})
+
+test('no less than a kobo, and no more than a bank may report, is made up', async () => {
+  const { bankAccount: kobo } = await startPayment(bench, { amount: '0.01' })
+  const { bankAccount: most } = await startPayment(bench, { amount: 1_000_000_000 })
+  const { bankAccount: nearly } = await startPayment(bench, { amount: 999_999_999 })
+
+  for (const body of [
+    { accountNumber: kobo, kind: 'under' },
+    { accountNumber: most, kind: 'over' },
+  ]) {
+    assertRefused(await tell(body), 'account', { status: 400, code: 'invalid_request' })
+  }
+  assert.equal((await sent({ accountNumber: nearly, kind: 'over' })).amount, 1_000_000_000)
+})
+
+test('another client’s number is not there, whatever is sent', async () => {
+  const token = await bench.newClient('BANKER1')
+  const { bankAccount } = await startPayment(bench)
+  const { accountNumber } = await createAccount(bench)
+  const before = await databaseText(bench)
+
+  for (const number of [bankAccount, accountNumber, '9999999990']) {
+    const body = { accountNumber: number, kind: 'exact', amount: 6000 }
+    const answer = await bench.call({ url: TRANSFERS, body, token })
+    assertRefused(answer, 'account', { status: 404, code: 'number_not_found' })
+  }
   assert.equal(await databaseText(bench), before)
 })
 
