@@ -4,6 +4,9 @@
 //
 // The database runs them in order, each with a snapshot of its own, and each sees what those before
 // it have written. When one fails, those after it are not run: all of them fail with its error.
+//
+// What a group prepares bears a name of its own in the database. The driver keeps a list of what it has
+// prepared, and neither knows what became of the other's when a round failed half way.
 
 import pg from 'pg'
 import driver from 'pg/lib/utils.js'
@@ -28,39 +31,54 @@ type Waiting = {
   shape: Shape
   rows: Row[]
   command: string // As the database sums it up: INSERT 0 5.
+  misread: Error | undefined // Its answer came, and is not understood.
   resolve: (result: pg.QueryResult) => void
   reject: (error: Error) => void
 }
 
-type Connection = pg.Connection & { parsedStatements: Record<string, string> }
-
-const shapesOf = new WeakMap<Connection, Map<string, Shape>>()
+const shapesOf = new WeakMap<pg.Connection, Map<string, Shape>>()
+const nameThere = (name: string | undefined) => (name === undefined ? '' : `group:${name}`)
 
 // A `pg.Query`, since a connection that is pipelined takes nothing else.
 export class StatementGroup extends pg.Query {
   readonly #waiting: Waiting[] = []
   readonly #described = new Map<string, Shape>()
   #at = 0
+  #end: () => void = () => {}
 
   constructor() {
     super({ text: '' })
   }
 
+  // Resolves when nothing of it will be answered any more, well or badly.
+  send(client: pg.ClientBase): Promise<void> {
+    return new Promise((resolve) => {
+      this.#end = resolve
+      client.query(this)
+    })
+  }
+
+  // Instead of sending it.
+  refuse(error: Error): void {
+    for (const waiting of this.#waiting) waiting.reject(error)
+  }
+
   async add({ name, text, values = [] }: Statement): Promise<pg.QueryResult> {
     const given = values.map(driver.prepareValue)
     return new Promise((resolve, reject) => {
-      const answer = { shape: { text, columns: [] }, rows: [], command: '' }
+      const shape = { text, columns: [] }
+      const answer = { shape, rows: [], command: '', misread: undefined }
       this.#waiting.push({ name, text, values: given, ...answer, resolve, reject })
     })
   }
 
   // Called by the driver, as are the methods below: when its turn has come, and for each answer.
   override submit = (connection: pg.Connection): Error | null => {
-    const mistaken = this.#findMistaken(connection as Connection)
+    const mistaken = this.#findMistaken(connection)
     if (mistaken) return new Error(`two statements are called ${mistaken}`)
     const { stream } = connection
     stream.cork()
-    for (const waiting of this.#waiting) this.#send(connection as Connection, waiting)
+    for (const waiting of this.#waiting) this.#write(connection, waiting)
     connection.sync()
     stream.uncork()
     return null
@@ -74,14 +92,12 @@ export class StatementGroup extends pg.Query {
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    const { shape, rows } = this.#current
-    const row: Row = {}
-    for (let index = 0; index < fields.length; index++) {
-      const { name, parse } = shape.columns[index] as Column
-      const text = fields[index] as string | null
-      row[name] = text === null ? null : parse(text)
+    const current = this.#current
+    try {
+      current.rows.push(readRow(current.shape, fields))
+    } catch (error) {
+      current.misread = error as Error // Thrown here, it would end the process.
     }
-    rows.push(row)
   }
 
   handleCommandComplete({ text }: { text: string }): void {
@@ -97,14 +113,16 @@ export class StatementGroup extends pg.Query {
     const culprit = this.#waiting[this.#at]
     if (culprit) Object.assign(error, { statement: culprit.name ?? culprit.text })
     for (const [index, waiting] of this.#waiting.entries()) {
-      if (index < this.#at) waiting.resolve(resultOf(waiting))
+      if (index < this.#at) settle(waiting)
       else waiting.reject(error)
     }
+    this.#end()
   }
 
   handleReadyForQuery(connection: pg.Connection): void {
-    remember(connection as Connection, this.#described)
-    for (const waiting of this.#waiting) waiting.resolve(resultOf(waiting))
+    remember(connection, this.#described)
+    for (const waiting of this.#waiting) settle(waiting)
+    this.#end()
   }
 
   get #current(): Waiting {
@@ -112,7 +130,7 @@ export class StatementGroup extends pg.Query {
   }
 
   // By name alone the wrong one of two would be run.
-  #findMistaken(connection: Connection): string | undefined {
+  #findMistaken(connection: pg.Connection): string | undefined {
     const texts = new Map<string, string>()
     for (const { name, text } of this.#waiting) {
       if (name === undefined) continue
@@ -123,16 +141,17 @@ export class StatementGroup extends pg.Query {
     return undefined
   }
 
-  #send(connection: Connection, waiting: Waiting): void {
-    const { name = '', text, values } = waiting
-    const known = shapesOf.get(connection)?.get(name) ?? this.#described.get(name)
+  #write(connection: pg.Connection, waiting: Waiting): void {
+    const { text, values } = waiting
+    const name = nameThere(waiting.name)
+    const known = this.#findShape(connection, waiting.name)
     if (known) {
       waiting.shape = known
     } else {
       // One that was prepared by a group that failed is unknown here, and is there all the same.
-      if (name !== '') {
+      if (waiting.name !== undefined) {
         connection.close({ type: 'S', name }, true)
-        this.#described.set(name, waiting.shape)
+        this.#described.set(waiting.name, waiting.shape)
       }
       connection.parse({ name, text, types: [] }, true)
       connection.describe({ type: 'S', name }, true)
@@ -140,16 +159,33 @@ export class StatementGroup extends pg.Query {
     connection.bind({ statement: name, values }, true)
     connection.execute(null, true)
   }
+
+  #findShape(connection: pg.Connection, name: string | undefined): Shape | undefined {
+    if (name === undefined) return undefined
+    return shapesOf.get(connection)?.get(name) ?? this.#described.get(name)
+  }
 }
 
-function remember(connection: Connection, described: ReadonlyMap<string, Shape>): void {
+function readRow({ columns }: Shape, fields: readonly (string | null)[]): Row {
+  const row: Row = {}
+  for (let index = 0; index < fields.length; index++) {
+    const { name, parse } = columns[index] as Column
+    const text = fields[index] as string | null
+    row[name] = text === null ? null : parse(text)
+  }
+  return row
+}
+
+function remember(connection: pg.Connection, described: ReadonlyMap<string, Shape>): void {
   if (described.size === 0) return
   const shapes = shapesOf.get(connection) ?? new Map<string, Shape>()
   shapesOf.set(connection, shapes)
-  for (const [name, shape] of described) {
-    shapes.set(name, shape)
-    connection.parsedStatements[name] = shape.text // The driver's own list.
-  }
+  for (const [name, shape] of described) shapes.set(name, shape)
+}
+
+function settle(waiting: Waiting): void {
+  if (waiting.misread) waiting.reject(waiting.misread)
+  else waiting.resolve(resultOf(waiting))
 }
 
 function resultOf({ command: words, rows }: Waiting): pg.QueryResult {

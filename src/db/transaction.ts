@@ -42,13 +42,13 @@ export async function withTransaction<T>(
     try {
       // Not awaited: the first statement of the work goes with it. Should it fail, so does that
       // statement, and the rejection is heard there.
-      line.ask(BEGIN).catch(() => {})
+      void line.ask(BEGIN)
       const result = await work(line as unknown as Transaction)
       await commit(line, result instanceof Finishing ? result.statements : [])
       client.release()
       return result instanceof Finishing ? result.answer : result
     } catch (error) {
-      line.close()
+      await line.close()
       await rollback(client)
       if (attempt === ATTEMPTS_MAX || !isRetryable(error)) throw error
     }
@@ -56,19 +56,23 @@ export async function withTransaction<T>(
 }
 
 async function commit(line: Line, last: readonly Promise<unknown>[]): Promise<void> {
+  for (const statement of last) line.watch(statement)
   const committed = line.ask(COMMIT)
-  line.close() // A statement that came after it would be a transaction of its own.
-  committed.catch(() => {})
+  void line.close() // A statement that came after it would be a transaction of its own.
   await all(last)
   const { command } = await committed
   if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`)
 }
 
 // The statements of one transaction. What is asked for within one turn of the event loop travels
-// together.
+// together, and when what travelled before it was answered: after a failure nothing is sent any more,
+// above all no commit. It matters where the database knows nothing of the failure: a value that
+// cannot be written, an error of our own between two statements, a transaction that never began.
 class Line {
   readonly #client: pg.PoolClient
   #group: StatementGroup | undefined
+  #sending: Promise<void> | undefined
+  #failure: Error | undefined
   #isClosed = false
 
   constructor(client: pg.PoolClient) {
@@ -81,23 +85,35 @@ class Line {
   }
 
   ask(statement: Statement): Promise<pg.QueryResult> {
-    if (!this.#group) {
-      this.#group = new StatementGroup()
-      process.nextTick(() => this.#send())
-    }
-    return this.#group.add(statement)
+    this.#group ??= new StatementGroup()
+    this.#sending ??= this.#send()
+    const answer = this.#group.add(statement)
+    this.watch(answer)
+    return answer
   }
 
-  // What was asked for is sent all the same, before anything else that the connection is used for.
-  close(): void {
+  // Should nobody wait for its answer, a failure still fails the transaction, and not the process.
+  watch(statement: Promise<unknown>): void {
+    statement.catch((error) => {
+      this.#failure ??= error
+    })
+  }
+
+  // Resolves when all that was asked for is answered: the connection may be used for something else.
+  async close(): Promise<void> {
     this.#isClosed = true
-    this.#send()
+    await this.#sending
   }
 
-  #send(): void {
-    const group = this.#group
-    this.#group = undefined
-    if (group) this.#client.query(group)
+  async #send(): Promise<void> {
+    while (this.#group) {
+      await new Promise<void>((resolve) => process.nextTick(resolve))
+      const group = this.#group
+      this.#group = undefined
+      if (this.#failure) group.refuse(this.#failure)
+      else await group.send(this.#client)
+    }
+    this.#sending = undefined
   }
 }
 

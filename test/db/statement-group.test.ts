@@ -108,6 +108,37 @@ test('the driver and a group may prepare the same statement', async () => {
   assert.deepEqual((await bench.pool.query(own)).rows, [])
 })
 
+test('what a group prepared before it failed does not stand in the way of the driver', async () => {
+  await using bench = await setup()
+  const shared = { name: 'shared', text: 'insert into kept values ($1)' }
+
+  const failing = bench.run((tx) =>
+    Promise.all([tx.query({ ...shared, values: [1] }), tx.query('select 1 / 0')]),
+  )
+  await assert.rejects(failing, /division by zero/)
+  await bench.pool.query({ ...shared, values: [2] })
+  await bench.pool.query({ ...shared, values: [3] })
+
+  assert.deepEqual(await bench.kept(), [2, 3])
+})
+
+test('an answer that cannot be read fails its statement and its transaction, not the process', async () => {
+  await using bench = await setup()
+  const { setTypeParser } = pg.types as unknown as { setTypeParser: (...args: unknown[]) => void }
+  const POINT = 600
+  setTypeParser(POINT, () => {
+    throw new Error('no point in it')
+  })
+
+  const failing = bench.run(async (tx) => {
+    await tx.query(bench.insert(1))
+    await tx.query(`select point '(1, 2)' as place from generate_series(1, 3)`)
+  })
+
+  await assert.rejects(failing, /no point in it/)
+  assert.deepEqual(await bench.kept(), [])
+})
+
 test('a value that cannot be sent fails its statement, and nothing is kept', async () => {
   await using bench = await setup()
   const circular: { self?: unknown } = {}

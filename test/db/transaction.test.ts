@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBatchPool } from '#db/pool.ts'
-import { Finishing, withTransaction } from '#db/transaction.ts'
+import { Finishing, type Transaction, withTransaction } from '#db/transaction.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 test('statements sent with the commit take effect with it', async () => {
@@ -49,6 +49,135 @@ test('a statement that comes after the commit is refused, and its connection sta
   assert.ok(!(await bench.kept()).includes(2))
 })
 
+for (const [what, fail] of [
+  ['an error of our own', () => Promise.reject(new Error('not our day'))],
+  ['a value that cannot be written', (tx) => tx.query('select $1::json', [{ amount: 1n }])],
+] as const satisfies [string, (tx: Transaction) => Promise<unknown>][]) {
+  test(`${what} among the last statements: nothing is committed`, async () => {
+    await using bench = await setup()
+
+    const failing = withTransaction(bench.pool, async (tx) => {
+      await tx.query(bench.insert(1))
+      return new Finishing('done', [tx.query(bench.insert(2)), fail(tx), tx.query(bench.insert(3))])
+    })
+
+    await assert.rejects(failing, /not our day|BigInt/)
+    assert.deepEqual(await bench.kept(), [])
+  })
+}
+
+test('work that goes on after a failure is told of it again, and commits nothing', async () => {
+  await using bench = await setup()
+  const told: unknown[] = []
+
+  const failing = withTransaction(bench.pool, async (tx) => {
+    await tx.query('select 1 / 0').catch((error) => told.push(error))
+    await tx.query(bench.insert(1)).catch((error) => told.push(error))
+  })
+
+  await assert.rejects(failing, /division by zero/)
+  assert.equal(told.length, 2)
+  assert.equal(told[0], told[1])
+  assert.deepEqual(await bench.kept(), [])
+})
+
+test('where no transaction began, nothing is done: not by those who never looked, either', async () => {
+  await using bench = await setup()
+  const mistaken = { name: 'begin', text: 'select 1' } // As the one that begins is called.
+
+  const failing = withTransaction(bench.pool, async (tx) => {
+    void tx.query(mistaken)
+    await new Promise(setImmediate)
+    return new Finishing('done', [tx.query(bench.insert(1))])
+  })
+
+  await assert.rejects(failing, /two statements are called begin/)
+  assert.deepEqual(await bench.kept(), [])
+})
+
+test('a statement that takes too long fails alone of those before it, and nothing is kept', async () => {
+  await using bench = await setup()
+
+  const failing = withTransaction(bench.pool, async (tx) => {
+    await tx.query(`set local statement_timeout = 20`)
+    return new Finishing('done', [tx.query(bench.insert(1)), tx.query('select pg_sleep(30)')])
+  })
+
+  await assert.rejects(failing, { code: '57014', statement: 'select pg_sleep(30)' })
+  assert.deepEqual(await bench.kept(), [])
+  assert.deepEqual(await bench.openTransactions(), [])
+})
+
+test('a statement that nobody waits for fails its transaction, and nothing else', async () => {
+  await using bench = await setup()
+
+  const failing = withTransaction(bench.pool, async (tx) => {
+    void tx.query('select 1 / 0')
+    await tx.query('select 1').catch(() => {})
+  })
+
+  await assert.rejects(failing, /division by zero/)
+  assert.deepEqual(await bench.kept(), [])
+})
+
+test('work that gives up with statements on their way leaves no lock and no row behind', async () => {
+  await using bench = await setup()
+  await bench.pool.query(bench.insert(1))
+
+  for (const isSent of [false, true]) {
+    const refused = withTransaction(bench.pool, async (tx) => {
+      void tx.query('select id from kept for update')
+      void tx.query(bench.insert(2))
+      if (isSent) await new Promise(setImmediate)
+      void tx.query(bench.insert(3))
+      throw new Error('given up')
+    })
+    await assert.rejects(refused, /given up/)
+  }
+
+  assert.deepEqual(await bench.kept(), [1])
+  assert.deepEqual(await bench.openTransactions(), [])
+  await bench.pool.query('select id from kept for update nowait')
+})
+
+test('what fails at the commit itself is told, is not kept, and leaves the connection good', async () => {
+  await using bench = await setup()
+  await bench.pool.query(
+    `create table later (id int references kept deferrable initially deferred)`,
+  )
+
+  const failing = withTransaction(bench.pool, async (tx) => {
+    await tx.query(bench.insert(1))
+    return new Finishing('done', [tx.query('insert into later values (9)')])
+  })
+
+  await assert.rejects(failing, { code: '23503' })
+  assert.deepEqual(await bench.kept(), [])
+  assert.deepEqual(await bench.openTransactions(), [])
+})
+
+test('two that lock one another out, with their last statements, both get through', async () => {
+  await using bench = await setup()
+  await Promise.all([1, 2].map((id) => bench.pool.query(bench.insert(id))))
+  const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+  const attempts: string[] = []
+  const swap = (mine: 0 | 1) =>
+    withTransaction(bench.pool, async (tx) => {
+      attempts.push(`${mine}`)
+      await tx.query(bench.lock(mine + 1))
+      both[mine].resolve()
+      await both[mine === 0 ? 1 : 0].promise
+      return new Finishing(mine, [
+        tx.query(bench.lock(2 - mine)),
+        tx.query(bench.insert(10 + mine)),
+      ])
+    })
+
+  assert.deepEqual(await Promise.all([swap(0), swap(1)]), [0, 1])
+  assert.equal(attempts.length, 3)
+  assert.deepEqual(await bench.kept(), [1, 2, 10, 11])
+})
+
 async function setup() {
   const database = await createTestDatabase()
   const { connectionString } = database
@@ -57,6 +186,14 @@ async function setup() {
   return {
     pool,
     insert: (id: number) => ({ text: 'insert into kept values ($1)', values: [id] }),
+    lock: (id: number) => ({ text: 'select from kept where id = $1 for update', values: [id] }),
+    openTransactions: async () => {
+      const { rows } = await pool.query(
+        `select state, query from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`,
+      )
+      return rows
+    },
     kept: async () => {
       const { rows } = await pool.query<{ id: number }>('select id from kept order by id')
       return rows.map((row) => row.id)
