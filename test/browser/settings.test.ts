@@ -9,7 +9,7 @@ import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
 import { type DashboardBench, startDashboardBench } from '../support/dashboard-bench.ts'
-import { PASSWORD } from '../support/people.ts'
+import { makeUser, PASSWORD, SESSION_URL, signIn } from '../support/people.ts'
 
 const run = promisify(execFile)
 let bench: DashboardBench
@@ -70,6 +70,8 @@ test('the signing secret is asked for only when it is wanted, and rotated', asyn
 
   assert.notEqual(fresh, shown)
   assert.equal(fresh, await bench.secret(null, 'DEVS2'))
+  await page.getByRole('button', { name: 'Show the secret' }).waitFor()
+  for (const secret of [shown, fresh]) assert(!(await page.content()).includes(secret))
   assert.deepEqual(problems, [])
 })
 
@@ -164,17 +166,38 @@ test('a password is changed, and the page works on; a wrong one is told', async 
   await using opened = await bench.openAs(browser, { clientId: 'DEVS5' })
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/settings?tab=you`)
-  await page.getByLabel('Present password').fill('not the right one at all')
+  await page.getByLabel('Current password').fill('not the right one at all')
   await page.getByLabel('New password').fill('a staple of correct horse batteries')
   await page.getByRole('button', { name: 'Change the password' }).click()
   await page.getByRole('alert').getByText('password').first().waitFor()
-  await page.getByLabel('Present password').fill(PASSWORD)
+  await page.getByLabel('Current password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Change the password' }).click()
   await page.getByText('All your other sessions have ended.').waitFor({ timeout: 15_000 })
+  assert.equal(await page.getByLabel('New password').inputValue(), '')
 
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await modalOf(page).getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('a session elsewhere is ended from here, and only that one', async () => {
+  await bench.newClient('DEVS7')
+  const email = await makeUser(bench, { clientId: 'DEVS7' })
+  const elsewhere = await signIn(bench, email)
+  await using opened = await browser.newPage()
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/settings?tab=you`)
+  await page.getByLabel('Email address').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Sign out there' }).click()
+  await page.getByText('Signed out there.').waitFor()
+
+  await page.getByRole('button', { name: 'Sign out there' }).waitFor({ state: 'detached' })
+  assert.equal((await elsewhere.call({ url: SESSION_URL })).statusCode, 401)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor()
+  assert.deepEqual(problems, [])
 })
 
 test('the name and colour that payers see are previewed and saved', async () => {
@@ -196,6 +219,11 @@ test('the name and colour that payers see are previewed and saved', async () => 
   await page.reload()
   await page.locator('.preview').getByText('Ada’s Shoes').waitFor()
   assert.equal(await page.getByLabel('Colour', { exact: true }).inputValue(), '#ffd500')
+  await page.getByLabel('Use the usual colour').check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  await page.reload()
+  assert(await page.getByLabel('Use the usual colour').isChecked())
   assert.deepEqual(await findAxeFaults(page), [])
   assert.deepEqual(problems, [])
 })

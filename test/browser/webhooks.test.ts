@@ -68,6 +68,7 @@ test('an endpoint is added, tested, changed, switched off and on, and deleted', 
   await drawerOf(page).getByRole('button', { name: 'Switch off' }).click()
   await modalOf(page).getByRole('button', { name: 'Switch off' }).click()
   await drawerOf(page).getByText('Nothing is sent: it was switched off.').waitFor()
+  await rowsOf(page).getByText('Off', { exact: true }).waitFor() // In the list behind it too.
   assert.deepEqual(await findAxeFaults(page), [])
   await drawerOf(page).getByRole('button', { name: 'Switch on' }).click()
   await drawerOf(page).getByRole('button', { name: 'Switch off' }).waitFor()

@@ -13,7 +13,7 @@ export const DEVELOPER_STRINGS = {
   },
   secrets: {
     title: 'Client secrets',
-    text: 'What your systems log in with. A secret is shown once, when it is made; here is which there are.',
+    text: 'Your systems log in with these. A secret is shown once, when it is made.',
     begins: (keyId: string) => `${keyId}.…`,
     first: 'The first one',
     created: 'Made',

@@ -41,6 +41,13 @@ export function localTime(iso: string, now = new Date()): string {
   return (at.getFullYear() === now.getFullYear() ? inThisYear : everElse).format(at)
 }
 
+// Where the times that are shown are from: Africa/Lagos, GMT+1.
+export function timeZone(now = new Date()): { place: string; offset: string } {
+  const format = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' })
+  const offset = format.formatToParts(now).find(({ type }) => type === 'timeZoneName')?.value
+  return { place: format.resolvedOptions().timeZone, offset: offset ?? '' }
+}
+
 export const exactTime = (iso: string) => `${exact.format(new Date(iso))} (${iso})`
 export const hour = (iso: string) => hourOnly.format(new Date(iso))
 export const day = (iso: string) => dayAndMonth.format(new Date(iso))

@@ -30,6 +30,7 @@ const TYPES = [
 const listeners = new Set<Listener>()
 const watchers = new Set<(isLive: boolean) => void>()
 let source: EventSource | undefined
+let isBroken = false
 let lastId: string | undefined
 
 function tell(event: Event): void {
@@ -44,12 +45,16 @@ function open(): void {
   if (source || listeners.size === 0 || document.hidden) return
   source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
   for (const type of TYPES) source.addEventListener(type, tell)
-  source.addEventListener('open', () => say(true))
+  source.addEventListener('open', () => {
+    isBroken = false
+    say(true)
+  })
   source.addEventListener('error', falter)
 }
 
 // A browser comes back by itself after a broken connection, but not after a refusal.
 function falter(): void {
+  isBroken = true
   say(false)
   if (source?.readyState !== EventSource.CLOSED) return
   source = undefined
@@ -59,6 +64,7 @@ function falter(): void {
 function close(): void {
   source?.close()
   source = undefined
+  isBroken = false
   say(false)
 }
 
@@ -86,6 +92,26 @@ export function useEvents(listen: Listener, isWanted = true): boolean {
     }
   }, [isWanted])
   return isLive
+}
+
+export type Connection = 'well' | 'offline' | 'lost'
+
+// Whether what is shown keeps up with the service, as far as somebody listens.
+export function useConnection(): Connection {
+  const look = (): Connection => (navigator.onLine ? (isBroken ? 'lost' : 'well') : 'offline')
+  const [connection, setConnection] = useState(look)
+  useEffect(() => {
+    const watch = () => setConnection(look())
+    watchers.add(watch)
+    window.addEventListener('online', watch)
+    window.addEventListener('offline', watch)
+    return () => {
+      watchers.delete(watch)
+      window.removeEventListener('online', watch)
+      window.removeEventListener('offline', watch)
+    }
+  }, [])
+  return connection
 }
 
 // Many events at once are one reason to look again: at once, then no more than every so often.

@@ -116,8 +116,12 @@ type HitsProps = { found: State | undefined; chosen: number; open: (hit: Hit) =>
 
 function Hits({ found, chosen, open }: HitsProps) {
   const isEmpty = found?.hits?.length === 0
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [found, chosen])
   return (
-    <div class="hits" hidden={!found}>
+    <div ref={list} class="hits" hidden={!found}>
       {found?.problem && <p class="fault">{found.problem.message}</p>}
       {isEmpty && <p class="muted">{STRINGS.search.nothing}</p>}
       <div id="hits" role="listbox" aria-label={STRINGS.search.hits}>

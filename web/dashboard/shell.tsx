@@ -3,9 +3,11 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom } from './api.ts'
+import { useConnection } from './live.ts'
 import { Icon } from './parts/icons.tsx'
 import { Failed, Skeleton } from './parts/states.tsx'
 import { toast } from './parts/toasts.tsx'
+import { ZoneNote } from './parts/zone-note.tsx'
 import { BASE, follow, hrefOf, usePlace } from './routing.ts'
 import { SearchBox } from './search.tsx'
 import { type Session, signOut } from './session.ts'
@@ -16,6 +18,12 @@ import { type View, type ViewProps, viewsFor } from './views.ts'
 export function Shell({ session }: { session: Session }) {
   const place = usePlace()
   const [isOpen, setOpen] = useState(false)
+  const menuButton = useRef<HTMLButtonElement>(null)
+  const fold = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isOpen) return
+    setOpen(false)
+    menuButton.current?.focus()
+  }
   const [isLeaving, setLeaving] = useState(false)
   const views = viewsFor(session)
   const view = views.find(({ path }) => path === place.view)
@@ -30,13 +38,15 @@ export function Shell({ session }: { session: Session }) {
       <a class="skip" href="#content">
         {STRINGS.skip}
       </a>
-      <header class="side" data-open={isOpen}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape folds the menu from anywhere in it. */}
+      <header class="side" data-open={isOpen} onKeyDown={fold}>
         <div class="side-top">
           <a class="brand" href={BASE} onClick={follow}>
             {STRINGS.title}
           </a>
           {session.client.mode === 'sandbox' && <span class="badge warn">{STRINGS.sandbox}</span>}
           <button
+            ref={menuButton}
             type="button"
             class="icon-button menu-button"
             aria-expanded={isOpen}
@@ -57,8 +67,19 @@ export function Shell({ session }: { session: Session }) {
           <h1>{name}</h1>
           <SearchBox />
         </div>
+        <ConnectionNote />
         {!isLeaving && <ViewPlace key={place.view} view={view} props={{ session, place }} />}
+        <ZoneNote />
       </main>
+    </div>
+  )
+}
+
+function ConnectionNote() {
+  const connection = useConnection()
+  return (
+    <div class="connection" role="status">
+      {connection !== 'well' && <p class="notice">{STRINGS.connection[connection]}</p>}
     </div>
   )
 }

@@ -76,6 +76,14 @@ export const STRINGS = {
     nothing: 'Nothing fits these filters',
     clearAll: 'Clear the filters',
   },
+  zone: {
+    times: (place: string, offset: string) => `Times are of ${place} (${offset}).`,
+    days: 'Days, such as “today” and those of filters, are of West Africa (GMT+1).',
+  },
+  connection: {
+    offline: 'You are offline: what you see may be out of date.',
+    lost: 'No live connection: what you see may be out of date. Trying again …',
+  },
   order: { toOldest: 'Show the oldest first', toNewest: 'Show the newest first' },
   pages: {
     label: 'Pages',
@@ -156,6 +164,11 @@ export const STRINGS = {
     adviceReference: 'Advice reference',
     narration: 'Narration',
     policy: 'Amount policy',
+    policies: {
+      exact: 'The exact amount, in one transfer',
+      allow_under: 'In one transfer or several',
+      any: 'The first transfer, whatever its size',
+    } as Record<string, string>,
     expires: 'Expires',
     from: (name: string) => `From ${name}`,
     none: 'No payments yet',

@@ -18,7 +18,7 @@ export const WEBHOOK_STRINGS = {
     add: 'Add an endpoint',
     well: 'Answers',
     failingSince: (time: string, failures: number) =>
-      `Fails since ${time} (${failures} in a row): look at the last answers below.`,
+      `Failing since ${time}, ${failures} in a row: see the last answers below.`,
     pausedUntil: (time: string) => `Nothing is sent before ${time}; then one is tried.`,
     disabledWhy: (why: string) => `Nothing is sent: ${why}. Switch it on again when it is mended.`,
     secret: 'Signing secret',

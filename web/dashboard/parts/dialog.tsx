@@ -7,6 +7,7 @@ import { STRINGS } from '../strings.ts'
 import { closing } from './closing.ts'
 import { useSending } from './forms.tsx'
 import { Failed } from './states.tsx'
+import { Toasts } from './toasts.tsx'
 import { Copyable } from './values.tsx'
 
 type Props = { title: string; close: () => void; children: ComponentChildren }
@@ -23,26 +24,24 @@ export function Dialog({ title, close, children }: Props) {
     <dialog ref={dialog} class="modal" aria-labelledby={id} {...closing(close)}>
       <h2 id={id}>{title}</h2>
       {children}
+      <Toasts />
     </dialog>
   )
 }
 
-type Question = Props & {
+type FormProps = Props & {
   action: string
   isDangerous?: boolean
-  run: (headers: Record<string, string>) => Promise<unknown>
-  done?: () => void // After it; else it closes.
+  sending: ReturnType<typeof useSending>
 }
 
-export function Confirm({ title, action, isDangerous, run, close, done, children }: Question) {
-  const { problem, isBusy, submit } = useSending(async (_, headers) => {
-    await run(headers)
-    ;(done ?? close)()
-  })
+// A form in a dialog: what went wrong is said above its buttons.
+export function DialogForm({ title, action, isDangerous, sending, close, children }: FormProps) {
+  const { problem, isBusy, submit } = sending
   return (
     <Dialog title={title} close={close}>
       <form class="form" onSubmit={submit} aria-busy={isBusy}>
-        <div class="muted">{children}</div>
+        {children}
         {problem && <Failed problem={problem} />}
         <div class="form-end">
           <button type="button" class="button" onClick={close}>
@@ -58,6 +57,23 @@ export function Confirm({ title, action, isDangerous, run, close, done, children
         </div>
       </form>
     </Dialog>
+  )
+}
+
+type Question = Omit<FormProps, 'sending'> & {
+  run: (headers: Record<string, string>) => Promise<unknown>
+  done?: () => void // After it; else it closes.
+}
+
+export function Confirm({ run, done, children, ...rest }: Question) {
+  const sending = useSending(async (_, headers) => {
+    await run(headers)
+    ;(done ?? rest.close)()
+  })
+  return (
+    <DialogForm {...rest} sending={sending}>
+      <div class="muted">{children}</div>
+    </DialogForm>
   )
 }
 

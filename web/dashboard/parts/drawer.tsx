@@ -5,6 +5,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { STRINGS } from '../strings.ts'
 import { closing } from './closing.ts'
 import { Icon } from './icons.tsx'
+import { Toasts } from './toasts.tsx'
+import { ZoneNote } from './zone-note.tsx'
 
 type Props = { title: string; close: () => void; children: ComponentChildren }
 
@@ -32,7 +34,9 @@ export function Drawer({ title, close, children }: Props) {
           </button>
         </header>
         {children}
+        <ZoneNote />
       </div>
+      <Toasts />
     </dialog>
   )
 }

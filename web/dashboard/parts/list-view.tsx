@@ -24,7 +24,7 @@ type Props<Row> = ViewProps & {
   filters: readonly Filter[]
   keyOf: (row: Row) => string
   isAbout: RegExp // The types of events after which to look again.
-  none: { title: string; text: ComponentChildren }
+  none: { title: string; text: string; isMadeByApi?: boolean } // Made there: it leads to how.
   detail: (open: string, version: number, close: () => void) => ComponentChildren
 }
 
@@ -70,7 +70,7 @@ export function ListView<Row>(props: Props<Row>) {
             </Empty>
           ) : (
             <Empty icon={props.icon} title={props.none.title}>
-              {props.none.text}
+              {props.none.text} {props.none.isMadeByApi && <a href="/docs">{STRINGS.reference}</a>}
             </Empty>
           )
         }

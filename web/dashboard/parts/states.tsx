@@ -24,19 +24,18 @@ export function Empty({
   )
 }
 
-// What happened, and what to do about it.
+// What happened, and what to do about it. Of fields that were filled in wrong nothing else is said.
 export function Failed({ problem, retry }: { problem: Problem; retry?: () => void }) {
+  const isOfFields = problem.code === 'invalid_request' && problem.fields.length > 0
   return (
     <div class="failed" role="alert">
       <Icon name="warning" />
       <div>
-        <p>{problem.message}</p>
+        {!isOfFields && <p>{problem.message}</p>}
         {problem.fields.map(({ field, message }) => (
-          <p key={field} class="muted">
-            {STRINGS.problems.field(field, message)}
-          </p>
+          <p key={field}>{STRINGS.problems.field(field, message)}</p>
         ))}
-        {problem.requestId && (
+        {problem.requestId && !isOfFields && (
           <p class="muted small">{STRINGS.problems.requestId(problem.requestId)}</p>
         )}
         {retry && (

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom, send } from '../api.ts'
 import { money } from '../format.ts'
 import { STRINGS } from '../strings.ts'
+import { newKey } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { type Target, TargetPicker } from './target-picker.tsx'
 import { toast } from './toasts.tsx'
@@ -36,12 +37,6 @@ type Filled = { action: Action; target: Target | undefined; reason: string }
 type Props = { item: Item; isFourEyes: boolean; mayType: boolean; done: () => void }
 
 const { suspense: said } = STRINGS
-
-// Chance enough that a request sent twice is known as one.
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
 
 export function SuspenseForm({ item, isFourEyes, mayType, done }: Props) {
   const [filled, setFilled] = useState<Filled>({ action: 'assign', target: undefined, reason: '' })

@@ -40,17 +40,19 @@ export function ListTable<Row>(props: Props<Row>) {
   if (data?.data.length === 0 && pages.isFirst && !data.hasMore) return <>{empty}</>
   return (
     <>
-      <table class="list" aria-busy={isLoading}>
-        <caption class="hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <Heading key={column.name} column={column} turning={turning} />
-            ))}
-          </tr>
-        </thead>
-        {data && <Rows columns={columns} rows={data.data} {...rows} />}
-      </table>
+      <div class="listing">
+        <table class="list" aria-busy={isLoading}>
+          <caption class="hidden">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <Heading key={column.name} column={column} turning={turning} />
+              ))}
+            </tr>
+          </thead>
+          {data && <Rows columns={columns} rows={data.data} {...rows} />}
+        </table>
+      </div>
       {/* The headings stay meanwhile, and with them the focus of whoever turned the list. */}
       {!data && <Skeleton kind="rows" lines={10} />}
       <Pager pages={pages} isOldestFirst={turning?.isOldestFirst} />

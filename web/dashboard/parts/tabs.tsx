@@ -1,5 +1,6 @@
 // The parts of a view, one at a time; which one stands in the address.
 
+import { useEffect, useRef } from 'preact/hooks'
 import { follow, hrefOf } from '../routing.ts'
 
 type Props = {
@@ -10,8 +11,13 @@ type Props = {
 }
 
 export function Tabs({ label, view, tabs, current }: Props) {
+  const nav = useRef<HTMLElement>(null)
+  // On a narrow page they scroll: the one that is open is in sight.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+  }, [current])
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav ref={nav} class="tabs" aria-label={label}>
       {tabs.map(({ name, label: text }) => (
         <a
           key={name}

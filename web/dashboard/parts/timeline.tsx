@@ -30,6 +30,8 @@ const ICONS: Record<string, IconName> = {
   attempt: 'attempt',
 }
 
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
+
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
   return (
     <ol class="timeline" aria-label={STRINGS.timeline.label}>
@@ -57,14 +59,14 @@ function Told({ entry: { description, detail, reference } }: { entry: Entry }) {
   return (
     <details>
       <summary>
-        {description}
+        <span>{description}</span>
         <Icon name="fold" />
       </summary>
       <dl>
         {known.map(([name, value]) => (
           <div key={name}>
             <dt>{words(name)}</dt>
-            <dd>{value}</dd>
+            <dd>{typeof value === 'string' && TIME.test(value) ? <Time at={value} /> : value}</dd>
           </div>
         ))}
       </dl>

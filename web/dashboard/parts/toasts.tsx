@@ -5,33 +5,48 @@ import { STRINGS } from '../strings.ts'
 import { Icon } from './icons.tsx'
 
 type Toast = { id: number; text: string; tone: 'calm' | 'bad' }
+type Place = (toasts: readonly Toast[]) => void
 
 const STAYS_MS = 4_000
 const SHOWN_MAX = 3
 
 let lastId = 0
-let show: (toast: Toast) => void = () => {}
+let toasts: readonly Toast[] = []
+const places: Place[] = []
 
 export function toast(text: string, tone: Toast['tone'] = 'calm'): void {
   lastId += 1
-  show({ id: lastId, text, tone })
+  const id = lastId
+  toasts = [...toasts, { id, text, tone }].slice(-SHOWN_MAX)
+  show()
+  window.setTimeout(() => drop(id), STAYS_MS)
 }
 
+function drop(id: number): void {
+  toasts = toasts.filter((each) => each.id !== id)
+  show()
+}
+
+// Where somebody looks: in the last place that was opened.
+function show(): void {
+  for (const place of places) place(place === places.at(-1) ? toasts : [])
+}
+
+// One for the page, and one in every dialog: what is outside an open dialog lies under it, can be
+// neither pressed nor told.
 export function Toasts() {
-  const [toasts, setToasts] = useState<Toast[]>([])
-  const drop = (id: number) => setToasts((now) => now.filter((each) => each.id !== id))
+  const [shown, setShown] = useState<readonly Toast[]>([])
   useEffect(() => {
-    show = (added) => {
-      setToasts((now) => [...now, added].slice(-SHOWN_MAX))
-      window.setTimeout(() => drop(added.id), STAYS_MS)
-    }
+    places.push(setShown)
+    show()
     return () => {
-      show = () => {}
+      places.splice(places.indexOf(setShown), 1)
+      show()
     }
   }, [])
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.map(({ id, text, tone }) => (
+      {shown.map(({ id, text, tone }) => (
         <div key={id} class={`toast ${tone}`}>
           <span>{text}</span>
           <button

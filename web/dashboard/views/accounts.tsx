@@ -88,14 +88,7 @@ export default function Accounts(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ accountNumber }) => accountNumber}
       isAbout={/^(?:account|collection)\./}
-      none={{
-        title: said.none,
-        text: (
-          <>
-            {said.noneText} <a href="/docs">{STRINGS.reference}</a>
-          </>
-        ),
-      }}
+      none={{ title: said.none, text: said.noneText, isMadeByApi: true }}
       detail={(open, version, close) => {
         const path = `${PATH}/${encodeURIComponent(open)}`
         return (

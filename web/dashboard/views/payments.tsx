@@ -95,14 +95,7 @@ export default function Payments(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ paymentReference }) => paymentReference}
       isAbout={/^(?:payment|credit)\./}
-      none={{
-        title: said.none,
-        text: (
-          <>
-            {said.noneText} <a href="/docs">{STRINGS.reference}</a>
-          </>
-        ),
-      }}
+      none={{ title: said.none, text: said.noneText, isMadeByApi: true }}
       detail={(open, version, close) => {
         const isAdvice = open.startsWith(ADVICE_MARK)
         const reference = encodeURIComponent(isAdvice ? open.slice(ADVICE_MARK.length) : open)
@@ -184,7 +177,7 @@ function About({ payment }: { payment: PaymentDetail }) {
           [said.paymentReference, <Copyable key="payment" text={payment.paymentReference} />],
           [said.adviceReference, <Copyable key="advice" text={payment.adviceReference} />],
           [said.narration, payment.narration],
-          [said.policy, words(payment.amountPolicy)],
+          [said.policy, said.policies[payment.amountPolicy] ?? words(payment.amountPolicy)],
           [said.expires, <Time key="expires" at={payment.expiresAt} />],
         ]}
       />

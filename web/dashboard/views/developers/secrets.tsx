@@ -3,11 +3,9 @@
 import { useState } from 'preact/hooks'
 import { send } from '../../api.ts'
 import { DEVELOPER_STRINGS } from '../../developer-strings.ts'
-import { Dialog, ShownOnce } from '../../parts/dialog.tsx'
+import { DialogForm, ShownOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
-import { Failed } from '../../parts/states.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
-import { STRINGS } from '../../strings.ts'
 
 export type ClientSecret = {
   keyId: string
@@ -91,48 +89,39 @@ function RotationForm({
   done: (secret: string) => void
 }) {
   const [overlap, setOverlap] = useState('86400')
-  const { problem, isBusy, submit } = useSending(async (given, headers) => {
+  const sending = useSending(async (given, headers) => {
     const body = { overlapSeconds: Number(textOf(given, 'overlap')) }
     const { secret } = await send<{ secret: string }>('POST', path, body, headers)
     done(secret)
   })
   return (
-    <Dialog title={said.rotate} close={close}>
-      <form class="form" onSubmit={submit} aria-busy={isBusy}>
-        <p class="muted">{said.rotateText}</p>
-        <Field label={said.overlap}>
-          {(id) => (
-            <select
-              id={id}
-              name="overlap"
-              value={overlap}
-              onChange={(event) => setOverlap(event.currentTarget.value)}
-            >
-              {['86400', '604800', '2592000', '0'].map((seconds) => (
-                <option key={seconds} value={seconds}>
-                  {said.overlaps[seconds as keyof typeof said.overlaps]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <p role="status" class="notice">
-          {overlap === '0' ? said.atOnce : ''}
-        </p>
-        {problem && <Failed problem={problem} />}
-        <div class="form-end">
-          <button type="button" class="button" onClick={close}>
-            {STRINGS.cancel}
-          </button>
-          <button
-            type="submit"
-            class={`button ${overlap === '0' ? 'danger' : 'primary'}`}
-            disabled={isBusy}
+    <DialogForm
+      title={said.rotate}
+      action={said.rotate}
+      isDangerous={overlap === '0'}
+      sending={sending}
+      close={close}
+    >
+      <p class="muted">{said.rotateText}</p>
+      <Field label={said.overlap}>
+        {(id) => (
+          <select
+            id={id}
+            name="overlap"
+            value={overlap}
+            onChange={(event) => setOverlap(event.currentTarget.value)}
           >
-            {said.rotate}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+            {['86400', '604800', '2592000', '0'].map((seconds) => (
+              <option key={seconds} value={seconds}>
+                {said.overlaps[seconds as keyof typeof said.overlaps]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <p role="status" class="notice">
+        {overlap === '0' ? said.atOnce : ''}
+      </p>
+    </DialogForm>
   )
 }

@@ -4,14 +4,13 @@ import { useState } from 'preact/hooks'
 import { send } from '../../api.ts'
 import { words } from '../../format.ts'
 import { usePages } from '../../loading.ts'
-import { Dialog, ShownOnce } from '../../parts/dialog.tsx'
+import { DialogForm, ShownOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
-import { Empty, Failed } from '../../parts/states.tsx'
+import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 import { SETTINGS_STRINGS } from '../../settings-strings.ts'
-import { STRINGS } from '../../strings.ts'
 import type { ViewProps } from '../../views.ts'
 import { PersonDrawer } from './person.tsx'
 
@@ -114,31 +113,20 @@ export function People({ session, place }: ViewProps) {
 type Invited = { roles: readonly Role[]; close: () => void; done: (handed: Handed) => void }
 
 function Invitation({ roles, close, done }: Invited) {
-  const { problem, isBusy, submit } = useSending(async (given, headers) => {
+  const sending = useSending(async (given, headers) => {
     const body = { email: textOf(given, 'email'), role: textOf(given, 'role') }
     done(await send<Handed>('POST', USERS, body, headers))
   })
   return (
-    <Dialog title={said.invite} close={close}>
-      <form class="form" onSubmit={submit} aria-busy={isBusy}>
-        <p class="muted">{said.inviteText}</p>
-        <Field label={said.email}>
-          {(id) => <input id={id} name="email" type="email" required autocomplete="off" />}
-        </Field>
-        <Field label={said.role}>
-          {(id) => <RoleSelect id={id} roles={roles} chosen="support" />}
-        </Field>
-        {problem && <Failed problem={problem} />}
-        <div class="form-end">
-          <button type="button" class="button" onClick={close}>
-            {STRINGS.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={isBusy}>
-            {said.invite}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm title={said.invite} action={said.invite} sending={sending} close={close}>
+      <p class="muted">{said.inviteText}</p>
+      <Field label={said.email}>
+        {(id) => <input id={id} name="email" type="email" required autocomplete="off" />}
+      </Field>
+      <Field label={said.role}>
+        {(id) => <RoleSelect id={id} roles={roles} chosen="support" />}
+      </Field>
+    </DialogForm>
   )
 }
 

@@ -1,11 +1,9 @@
 // The second factor: password, then the secret for the app, then its first code, then recovery codes.
 
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { send } from '../../api.ts'
-import { Dialog, ShownOnce } from '../../parts/dialog.tsx'
+import { DialogForm, ShownOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
-import { Failed } from '../../parts/states.tsx'
 import { Copyable } from '../../parts/values.tsx'
 import { SETTINGS_STRINGS } from '../../settings-strings.ts'
 import { STRINGS } from '../../strings.ts'
@@ -77,9 +75,9 @@ function Begin({ close, done }: { close: () => void; done: (begun: Begun) => voi
     done(await send<Begun>('POST', TOTP, { password: String(given.get('password')) }))
   })
   return (
-    <StepForm title={said.factor} action={said.goOn} sending={sending} close={close}>
+    <DialogForm title={said.factor} action={said.goOn} sending={sending} close={close}>
       <PasswordField />
-    </StepForm>
+    </DialogForm>
   )
 }
 
@@ -98,7 +96,7 @@ function ConfirmCode({
     done(answer.recoveryCodes)
   })
   return (
-    <StepForm title={said.factor} action={said.confirm} sending={sending} close={close}>
+    <DialogForm title={said.factor} action={said.confirm} sending={sending} close={close}>
       <p class="muted">{said.scan}</p>
       <p>
         <a href={uri}>{said.open}</a>
@@ -108,7 +106,7 @@ function ConfirmCode({
         <Copyable text={uri} name={said.open} />
       </div>
       <CodeField label={said.code} />
-    </StepForm>
+    </DialogForm>
   )
 }
 
@@ -119,11 +117,17 @@ function Removal({ close, done }: { close: () => void; done: () => void }) {
     done()
   })
   return (
-    <StepForm title={said.remove} action={said.remove} sending={sending} close={close} isDangerous>
+    <DialogForm
+      title={said.remove}
+      action={said.remove}
+      sending={sending}
+      close={close}
+      isDangerous
+    >
       <p class="muted">{said.removeText}</p>
       <PasswordField />
       <CodeField label={said.removeCode} />
-    </StepForm>
+    </DialogForm>
   )
 }
 
@@ -140,36 +144,3 @@ const CodeField = ({ label }: { label: string }) => (
     {(id) => <input id={id} name="code" autocomplete="one-time-code" required />}
   </Field>
 )
-
-type StepProps = {
-  title: string
-  action: string
-  isDangerous?: boolean
-  sending: ReturnType<typeof useSending>
-  close: () => void
-  children: ComponentChildren
-}
-
-function StepForm({ title, action, isDangerous, sending, close, children }: StepProps) {
-  const { problem, isBusy, submit } = sending
-  return (
-    <Dialog title={title} close={close}>
-      <form class="form" onSubmit={submit} aria-busy={isBusy}>
-        {children}
-        {problem && <Failed problem={problem} />}
-        <div class="form-end">
-          <button type="button" class="button" onClick={close}>
-            {STRINGS.cancel}
-          </button>
-          <button
-            type="submit"
-            class={`button ${isDangerous ? 'danger' : 'primary'}`}
-            disabled={isBusy}
-          >
-            {action}
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  )
-}

@@ -2,9 +2,8 @@
 
 import { useState } from 'preact/hooks'
 import { send } from '../../api.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
-import { Failed } from '../../parts/states.tsx'
 import { STRINGS } from '../../strings.ts'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 import type { Endpoint } from './endpoint.tsx'
@@ -21,7 +20,7 @@ type Props = {
 export function EndpointForm({ endpoint, close, done }: Props) {
   const [isAll, setAll] = useState(!endpoint?.eventTypes)
   const [fault, setFault] = useState('')
-  const { problem, isBusy, submit } = useSending(async (given, headers) => {
+  const sending = useSending(async (given, headers) => {
     const chosen = given.getAll('type').map(String)
     if (!isAll && chosen.length === 0) return setFault(said.noneChosen)
     setFault('')
@@ -30,47 +29,41 @@ export function EndpointForm({ endpoint, close, done }: Props) {
     done(endpoint ? await send('PATCH', path, body) : await send('POST', path, body, headers))
   })
   return (
-    <Dialog title={endpoint ? said.changeTitle : said.addTitle} close={close}>
-      <form class="form" onSubmit={submit} aria-busy={isBusy}>
-        <Field label={said.address} hint={said.addressHint}>
-          {(id) => (
-            <input
-              id={id}
-              name="url"
-              type="url"
-              required
-              autocomplete="off"
-              placeholder="https://"
-              defaultValue={endpoint?.url ?? ''}
-            />
-          )}
-        </Field>
-        <fieldset class="choices">
-          <legend>{said.types}</legend>
-          <label class="option">
-            <input type="radio" name="which" checked={isAll} onChange={() => setAll(true)} />
-            {said.allTypes}
-          </label>
-          <label class="option">
-            <input type="radio" name="which" checked={!isAll} onChange={() => setAll(false)} />
-            {said.theseTypes}
-          </label>
-          {!isAll && <TypeChoices chosen={endpoint?.eventTypes ?? []} />}
-        </fieldset>
-        <p role="alert" class="fault">
-          {fault}
-        </p>
-        {problem && <Failed problem={problem} />}
-        <div class="form-end">
-          <button type="button" class="button" onClick={close}>
-            {STRINGS.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={isBusy}>
-            {endpoint ? STRINGS.save : said.add}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm
+      title={endpoint ? said.changeTitle : said.addTitle}
+      action={endpoint ? STRINGS.save : said.add}
+      sending={sending}
+      close={close}
+    >
+      <Field label={said.address} hint={said.addressHint}>
+        {(id) => (
+          <input
+            id={id}
+            name="url"
+            type="url"
+            required
+            autocomplete="off"
+            placeholder="https://"
+            defaultValue={endpoint?.url ?? ''}
+          />
+        )}
+      </Field>
+      <fieldset class="choices">
+        <legend>{said.types}</legend>
+        <label class="option">
+          <input type="radio" name="which" checked={isAll} onChange={() => setAll(true)} />
+          {said.allTypes}
+        </label>
+        <label class="option">
+          <input type="radio" name="which" checked={!isAll} onChange={() => setAll(false)} />
+          {said.theseTypes}
+        </label>
+        {!isAll && <TypeChoices chosen={endpoint?.eventTypes ?? []} />}
+      </fieldset>
+      <p role="alert" class="fault">
+        {fault}
+      </p>
+    </DialogForm>
   )
 }
 

@@ -2,10 +2,9 @@
 
 import { useState } from 'preact/hooks'
 import { send } from '../../api.ts'
-import { count } from '../../format.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { count, timeZone } from '../../format.ts'
+import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
-import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { STRINGS } from '../../strings.ts'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
@@ -15,9 +14,10 @@ const { actions: said } = WEBHOOK_STRINGS
 type Queued = { queued: number; nextFrom: string | null }
 
 export function ReplayForm({ path, close }: { path: string; close: () => void }) {
+  const { place, offset } = timeZone()
   const [progress, setProgress] = useState('')
   const [fault, setFault] = useState('')
-  const { problem, isBusy, submit } = useSending(async (given) => {
+  const sending = useSending(async (given) => {
     const [from, to] = [isoOf(textOf(given, 'from')), isoOf(textOf(given, 'to'))]
     if (from >= to) return setFault(said.backwards)
     setFault('')
@@ -33,30 +33,21 @@ export function ReplayForm({ path, close }: { path: string; close: () => void })
     close()
   })
   return (
-    <Dialog title={said.replay} close={close}>
-      <form class="form" onSubmit={submit} aria-busy={isBusy}>
-        <p class="muted">{said.replayText}</p>
-        <Field label={said.from}>
-          {(id) => <input id={id} name="from" type="datetime-local" required />}
-        </Field>
-        <Field label={said.to}>
-          {(id) => <input id={id} name="to" type="datetime-local" required />}
-        </Field>
-        <p role="alert" class="fault">
-          {fault}
-        </p>
-        <p role="status">{isBusy && progress}</p>
-        {problem && <Failed problem={problem} />}
-        <div class="form-end">
-          <button type="button" class="button" onClick={close}>
-            {STRINGS.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={isBusy}>
-            {said.replayStart}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm title={said.replay} action={said.replayStart} sending={sending} close={close}>
+      <p class="muted">
+        {said.replayText} {STRINGS.zone.times(place, offset)}
+      </p>
+      <Field label={said.from}>
+        {(id) => <input id={id} name="from" type="datetime-local" required />}
+      </Field>
+      <Field label={said.to}>
+        {(id) => <input id={id} name="to" type="datetime-local" required />}
+      </Field>
+      <p role="alert" class="fault">
+        {fault}
+      </p>
+      <p role="status">{sending.isBusy && progress}</p>
+    </DialogForm>
   )
 }
 

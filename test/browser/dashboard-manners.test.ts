@@ -1,0 +1,159 @@
+// How the dashboard behaves around what it shows: notices are seen where somebody looks, a lost
+// connection is said, times name their zone, and whatever is long stays inside the page.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openBrowser } from '../support/browser.ts'
+import { type DashboardBench, startDashboardBench } from '../support/dashboard-bench.ts'
+import { createAccount, startPayment } from '../support/fixtures.ts'
+import { credit } from '../support/tracing.ts'
+
+let bench: DashboardBench
+let browser: Awaited<ReturnType<typeof openBrowser>>
+before(async () => {
+  bench = await startDashboardBench()
+  await fillWithLongThings()
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+
+const LONG = 'Oluwaseun-Adebayo Chukwuemeka Ngozi Babatunde Àdùnní Ọláolúwa of Ikeja and Surulere'
+
+const noticeOf = (page: Page) => page.locator('.connection')
+
+test('a notice about what is open is seen above it, pressed away, and there when it closes', async () => {
+  const { id } = await bench.addEndpoint('https://shop.example/in')
+  await using opened = await bench.openAs(browser)
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
+
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('button', { name: 'Dismiss' }).click() // Which cannot be done to what is below.
+  await page.getByText('A test event is on its way.').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.locator('dialog.modal').getByRole('button', { name: 'Delete' }).click()
+
+  await page.getByRole('status').getByText('Deleted.').waitFor()
+  await page.locator('dialog').waitFor({ state: 'detached' })
+  assert(await page.getByText('Deleted.').isVisible())
+  assert.deepEqual(problems, [])
+})
+
+test('a lost connection is said on every view, until it is back', async () => {
+  await using opened = await bench.openAs(browser, { width: 360 })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/settings?tab=limits`)
+  await page.getByRole('heading', { name: 'Requests a minute' }).waitFor()
+  assert.equal(await noticeOf(page).innerText(), '')
+
+  await page.context().setOffline(true)
+  await noticeOf(page).getByText('You are offline').waitFor()
+  await page.context().setOffline(false)
+  await noticeOf(page).getByText('You are offline').waitFor({ state: 'detached' })
+  await page.route('**/events/stream*', (route) => route.abort())
+  await page.goto(`${bench.url}/dashboard/credits`)
+  await noticeOf(page).getByText('No live connection').waitFor()
+  await page.unroute('**/events/stream*')
+
+  await noticeOf(page).getByText('No live connection').waitFor({ state: 'detached' })
+})
+
+test('times say which zone they are of, and whose days are meant where those differ', async () => {
+  const note = async (timezoneId: string) => {
+    await using opened = await bench.openAs(browser, { timezoneId })
+    await opened.page.goto(`${bench.url}/dashboard/credits`)
+    return await opened.page.locator('.zone-note').innerText()
+  }
+
+  assert.equal((await note('Africa/Lagos')).trim(), 'Times are of Africa/Lagos (GMT+1).')
+  assert.equal(
+    await note('America/New_York'),
+    'Times are of America/New_York (GMT-5). Days, such as “today” and those of filters, are of ' +
+      'West Africa (GMT+1).',
+  )
+})
+
+async function fillWithLongThings(): Promise<void> {
+  const { accountNumber } = await createAccount(bench, {
+    accountName: LONG,
+    merchantId: 'M'.repeat(64),
+    email: `${'e'.repeat(200)}@shop.example`,
+  })
+  const payer = { sourceAccountName: `${LONG} ${LONG}`, narration: 'W'.repeat(200) }
+  await credit(bench, accountNumber, '1000000000.00', payer)
+  const { bankAccount } = await startPayment(bench, {
+    amount: '1000000000.00',
+    merchantRef: 'R'.repeat(100),
+    narration: 'N'.repeat(100),
+    customer: { customerFullName: LONG },
+  })
+  await credit(bench, bankAccount, '1000000000.00', payer)
+  await bench.addEndpoint(`https://shop.example/${'p'.repeat(200)}`)
+}
+
+const OVERFLOW = `[document.documentElement, ...document.querySelectorAll('dialog, .listing')]
+  .map((each) => each.scrollWidth - each.clientWidth)`
+
+for (const width of [360, 1280]) {
+  test(`names, references and amounts of any length stay inside at ${width} pixels`, async () => {
+    await using opened = await bench.openAs(browser, { width })
+    const { page, problems } = opened
+    for (const path of ['', '/payments', '/accounts', '/credits', '/webhooks']) {
+      await page.goto(`${bench.url}/dashboard${path}`)
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      const [pageOver, listOver] = await page.evaluate<number[]>(OVERFLOW)
+      assert.equal(pageOver, 0, `${path} is too wide`)
+      if (width < 600) assert.equal(listOver ?? 0, 0, `the list of ${path} is too wide`)
+      if (path === '') continue
+      await page.locator('.row-link').first().click()
+      await page.locator('dialog h2').waitFor()
+      await page.locator('dialog .skeleton').first().waitFor({ state: 'detached' })
+      assert(
+        (await page.evaluate<number[]>(OVERFLOW)).every((over, at) => over === 0 || at === 1),
+        `what is open of ${path} is too wide`,
+      )
+    }
+    assert.deepEqual(problems, [])
+  })
+}
+
+test('the chevron of a timeline stays beside its words', async () => {
+  const { paymentReference } = await startPayment(bench, { customer: { customerFullName: LONG } })
+  await using opened = await bench.openAs(browser, { width: 360 })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/payments/${paymentReference}`)
+  await page.locator('.timeline summary').first().waitFor()
+
+  const apart = await page.evaluate<number[]>(
+    `[...document.querySelectorAll('.timeline summary')].map((summary) =>
+      summary.querySelector('svg').getBoundingClientRect().top - summary.getBoundingClientRect().top)`,
+  )
+  assert(apart.length > 1)
+  assert(
+    apart.every((pixels) => pixels < 8),
+    apart.join(),
+  )
+})
+
+test('the open part of a view is in sight on a narrow page, and Escape folds the menu', async () => {
+  await using opened = await bench.openAs(browser, { width: 360 })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/settings?tab=record`)
+  const tab = page.getByRole('link', { name: 'Record of actions' })
+  await tab.waitFor()
+  await page.waitForFunction(
+    `document.querySelector('.tabs [aria-current]').getBoundingClientRect().right <= innerWidth`,
+  )
+
+  await page.getByRole('button', { name: 'Open the menu' }).press('Enter')
+  await page.getByRole('link', { name: 'Ledger' }).focus()
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('link', { name: 'Ledger' }).waitFor({ state: 'hidden' })
+  const focused = await page.evaluate(`document.activeElement.getAttribute('aria-label')`)
+  assert.equal(focused, 'Open the menu')
+})
