@@ -303,6 +303,7 @@ create table events (
   constraint events_pkey PRIMARY KEY (id)
 ) partition by RANGE (id);
 CREATE INDEX events_by_sequence ON ONLY events USING btree (client_id, sequence);
+CREATE INDEX events_turns_of_payment ON ONLY events USING btree (payment_id) WHERE (type = ANY (ARRAY['payment.expired'::text, 'credit.assigned'::text])) AND payment_id IS NOT NULL;
 CREATE TRIGGER events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table events_default partition of events DEFAULT;

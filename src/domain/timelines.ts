@@ -5,6 +5,7 @@
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
 import { Refusal } from '#errors.ts'
+import { leastIdAt } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { actionsOn, latestActionsOn, type TakenAction } from './actions.ts'
 import { type Advice, getAdvice } from './advices.ts'
@@ -29,6 +30,8 @@ import {
 } from './timeline-entries.ts'
 
 export const CREDITS_MAX = 100 // Of one payment: a timeline of more tells nobody anything.
+
+const TURNS_MAX = 100 // Most have none.
 
 export type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
 export type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
@@ -60,13 +63,22 @@ export async function paymentTimeline(
       }),
     ),
   ]
+  const turns = await readTurns(db, payment)
+  const known = new Set(found.map(({ id }) => id))
   const told = await tell(db, viewer, nameBank, credits, {
     about: { paymentId: payment.id },
     actions: await actionsOn(db, viewer.id, [
       `advice/${payment.adviceId}`,
       `payment/${payment.id}`,
     ]),
-    moments: [payment.createdAt, payment.updatedAt, ...issued.map(({ issuedAt }) => issuedAt)],
+    moments: [
+      payment.createdAt,
+      payment.updatedAt,
+      ...issued.map(({ issuedAt }) => issuedAt),
+      ...turns.map(({ at }) => at),
+    ],
+    assigned: turns.flatMap(({ creditId }) => (creditId && !known.has(creditId) ? creditId : [])),
+    currency: payment.currency,
   })
   return { entries: inOrder([...own, ...told]), isWhole: found.length <= CREDITS_MAX }
 }
@@ -190,7 +202,7 @@ type Further = {
   about?: EventsAbout
   actions?: readonly TakenAction[]
   moments?: readonly Date[]
-  assigned?: readonly bigint[] // Credits that were assigned here, and came to another number.
+  assigned?: readonly bigint[] // Further credits that were assigned here, whoever has them now.
   currency?: string
 }
 
@@ -239,6 +251,22 @@ async function readNumbers(db: Queryable, paymentId: string): Promise<IssuedNumb
                   issued_at as "issuedAt"
              from payment_numbers where payment_id = $1 order by issued_at, bank_code`,
     values: [paymentId],
+  })
+  return rows
+}
+
+type Turn = { at: Date; creditId: bigint | null }
+
+// When a payment expired, and was given something: nothing else tells of these once it was paid, or
+// what it was given has left it again.
+async function readTurns(db: Queryable, { id, clientId, createdAt }: Payment): Promise<Turn[]> {
+  const { rows } = await db.query<Turn>({
+    name: 'turns-of-payment',
+    text: `select created_at as at, credit_id as "creditId" from events
+            where payment_id = $1 and client_id = $2 and id >= $3
+              and type in ('payment.expired', 'credit.assigned')
+            order by id desc limit ${TURNS_MAX}`,
+    values: [id, clientId, leastIdAt(createdAt.getTime())],
   })
   return rows
 }
