@@ -205,7 +205,12 @@ test('endpoints hear of what is visible; an account’s own address goes on hear
 
 test('sums over all merchants are refused to a client that has only some', async () => {
   const { token } = await restrictedClient()
-  for (const url of ['/api/v1/balances', '/api/v1/overview']) {
+  const { data } = (await bench.call({ url: '/api/v1/ledger/accounts' })).json()
+  const ledger = ['', '/98765432', `/${data[0].id}/transfers`]
+  for (const url of [
+    ...['/api/v1/balances', '/api/v1/overview'],
+    ...ledger.map((path) => `/api/v1/ledger/accounts${path}`),
+  ]) {
     const answer = await bench.call({ url, token })
     assertRefused(answer, 'account', { status: 403, code: 'merchants_restricted' })
   }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { CsvExports, cellText, EXPORTS_MAX } from '#http/csv.ts'
+import { CsvExports, cellText, EXPORTS_MAX, inBatches } from '#http/csv.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { listenLocally } from '../support/event-source.ts'
 import {
@@ -15,6 +15,7 @@ import {
   MINUTE_MS,
   startPayment,
 } from '../support/fixtures.ts'
+import { writeLongHistory } from '../support/long-history.ts'
 import { startTestService } from '../support/running-service.ts'
 import { credit, walk } from '../support/tracing.ts'
 
@@ -113,6 +114,10 @@ test('every cell that a spreadsheet would calculate gets an apostrophe', () => {
   assert.equal(cellText(-5), '-5')
   assert.equal(cellText(null), '')
   assert.equal(cellText('a "b", c'), '"a ""b"", c"')
+  assert.equal(cellText('a\nb'), '"a\nb"')
+  assert.equal(cellText('a\rb'), '"a\rb"')
+  assert.equal(cellText('=a,b'), `"'=a,b"`)
+  assert.equal(cellText('Ọláyínká 💰 مرحبا'), 'Ọláyínká 💰 مرحبا')
 })
 
 test("another client's rows are in no export", async () => {
@@ -169,6 +174,37 @@ test('a client has a bounded number of them; whoever goes away makes room for th
   assertRefused(refused, 'account', { status: 429, code: 'too_many_exports' })
   const whole = await takeWhenThereIsRoom(token)
   assert.equal(parse(whole).length, ROWS + 1)
+})
+
+test('lists of more than a batch are whole, each row once', async () => {
+  await using own = await startTestService()
+  await createAccount(own)
+  await startPayment(own)
+  const { rows } = await own.db.query(`select id from clients where client_id = 'MAN0000001'`)
+  const history = { rows: 1_300, now: own.clock(), clientId: rows[0].id }
+  await writeLongHistory(own.database.connectionString, history)
+
+  for (const url of [`${CREDITS}.csv`, `${ACCOUNTS}.csv`, '/api/v1/payments.csv']) {
+    const lines = parse((await own.call({ url })).body).slice(1)
+    assert(lines.length >= 650, `${url}: ${lines.length}`)
+    assert.equal(new Set(lines.map(([first]) => first)).size, lines.length, url)
+  }
+})
+
+test('one that cannot be read is refused, and takes nobody’s place', async () => {
+  const app = Fastify()
+  const exports = new CsvExports()
+  app.get('/broken.csv', async (_, reply) => {
+    const batches = inBatches<string, string>(() => Promise.reject(new Error('no such luck')))
+    return exports.send(reply, 1n, { name: 'broken', columns: [['x', (x) => x]], batches })
+  })
+
+  for (let times = 0; times <= EXPORTS_MAX; times++) {
+    const { statusCode, body } = await app.inject('/broken.csv')
+    assert.equal(statusCode, 500)
+    assert.match(body, /no such luck/)
+  }
+  await app.close()
 })
 
 test('an endless list is read as far as its reader takes it, and no further once it is gone', async () => {

@@ -213,6 +213,80 @@ test('the setting of one client is nothing to another, nor to nobody’s money o
   refused(await ask(owner, id), 'suspense_not_found', 404)
 })
 
+test('who may only look neither asks nor decides', async () => {
+  const { id } = await waiting()
+  const requestId = await asked(ada, (await waiting()).id)
+  for (const role of ['support', 'developer'] as const) {
+    const looking = await newBrowser(bench, role)
+    refused(await ask(looking, id), 'role_not_allowed', 403)
+    refused(await decide(looking, requestId, 'approve'), 'role_not_allowed', 403)
+    refused(await decide(looking, requestId, 'reject', { reason: 'No.' }), 'role_not_allowed', 403)
+    refused(await decide(looking, requestId, 'withdraw'), 'role_not_allowed', 403)
+  }
+})
+
+test('a decision again by the same person is fine; another one after it is refused', async () => {
+  const [one, two] = [await waiting(), await waiting()]
+  const [rejected, withdrawn] = [await asked(ada, one.id), await asked(ada, two.id)]
+  const no = { reason: 'No.' }
+
+  for (let times = 0; times < 2; times++) {
+    assert.equal((await decide(obi, rejected, 'reject', no)).json().data.decisionReason, 'No.')
+    assert.equal((await decide(ada, withdrawn, 'withdraw')).json().data.state, 'withdrawn')
+  }
+  for (const [by, id, verb] of [
+    [owner, rejected, 'reject'],
+    [ada, rejected, 'withdraw'],
+    [obi, withdrawn, 'reject'],
+  ] as const) {
+    refused(await decide(by, id, verb, verb === 'reject' ? no : {}), 'request_decided')
+  }
+  for (const { id } of [one, two]) {
+    assert.equal((await actionsOf(bench, `suspense/${id}`)).length, 2)
+    assert.equal((await readItem(bench, id)).state, 'open')
+  }
+  const open = await ada.call({ url: `${SUSPENSE}/requests?state=open&limit=100` })
+  const states = open.json().data.map(({ state }: { state: string }) => state)
+  assert.deepEqual(new Set(states), new Set(['open']))
+})
+
+test('the reason of who asked stands in the record of what was done', async () => {
+  const { id } = await waiting()
+  await decide(obi, await asked(ada, id, { ...toReturn, reason: 'She called.' }), 'approve')
+
+  const { rows } = await bench.db.query(
+    `select action, actor, detail ->> 'note' as note, detail ->> 'requestedBy' as "requestedBy"
+       from actions where subject = $1 order by id`,
+    [`suspense/${id}`],
+  )
+
+  const [asks, decides] = [`user:${ada.user.email}`, `user:${obi.user.email}`]
+  assert.deepEqual(rows, [
+    { action: 'suspense.request', actor: asks, note: 'She called.', requestedBy: null },
+    { action: 'suspense.return', actor: decides, note: 'She called.', requestedBy: null },
+    { action: 'suspense.approve', actor: decides, note: null, requestedBy: asks },
+  ])
+})
+
+test('people of a client that has only some merchantCodes see no requests for the others’', async () => {
+  const { clientId, browser } = await newClientWithOwner(bench)
+  const token = await bench.login(clientId, 's3cret')
+  const rules = { payerRules: { minAmount: 100_000 } }
+  const theirs = { merchantCode: 'THEIRS', merchantId: 'THEIRS', ...rules }
+  const { accountNumber } = await createAccount(bench, theirs, { token })
+  const { id } = await suspend(bench, accountNumber, '10.00')
+  const requestId = await asked(browser, id)
+  const second = await newBrowser(bench, 'owner', clientId)
+  await bench.db.query(`update clients set merchant_codes = '{OURS}' where client_id = $1`, [
+    clientId,
+  ])
+
+  refused(await decide(second, requestId, 'approve'), 'request_not_found', 404)
+  refused(await decide(browser, requestId, 'withdraw'), 'request_not_found', 404)
+  refused(await ask(second, id), 'suspense_not_found', 404)
+  assert.deepEqual((await second.call({ url: `${SUSPENSE}/requests` })).json().data, [])
+})
+
 test('a cursor of one list of requests leads into no other', async () => {
   for (let at = 0; at < 2; at++) await asked(ada, (await waiting()).id)
   const url = `${SUSPENSE}/requests?state=open&limit=1`

@@ -16,8 +16,9 @@ import {
   initiate,
   startPayment,
 } from '../support/fixtures.ts'
+import { newSessionId, reportCredit } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
-import { assign, listItems, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
+import { assign, giveBack, listItems, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
 import { credit, type Row, readList, reverse, walk } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -99,6 +100,47 @@ test('the transfers of an account add up to its balance, page by page', async ()
   }
 })
 
+test('what a bank owes us grows as it takes back what had left, and is told as coming in', async () => {
+  const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '44.00')
+  assert.equal((await giveBack(bench, id)).statusCode, 200)
+  await reverse(bench, sessionId, '44.00')
+
+  const shortfall = find(await chartOf(), 'shortfall')
+
+  assert.deepEqual([shortfall.balance, shortfall.bankCode], [44, '058'])
+  const { data } = await readList(bench, `${ACCOUNTS}/${shortfall.id}/transfers`)
+  assert.deepEqual(
+    data.map(({ direction, amount }: Row) => [direction, amount]),
+    [['in', 44]],
+  )
+})
+
+test('a bank’s transfers are found across long stretches of other banks’ credits', async () => {
+  await using own = await startTestService()
+  const { accountNumber: number } = await createAccount(own)
+  const [first, latest] = [newSessionId(), newSessionId()]
+  await reportCredit(own, { sessionId: first, accountNumber: number, amount: '1' }, '101')
+  for (let stretch = 0; stretch < 2; stretch++) {
+    await own.db.query(`select setval('credit_ids', (select max(id) from credits) + 7000)`)
+    await credit(own, number, '2.00')
+  }
+  await reportCredit(own, { sessionId: latest, accountNumber: number, amount: '3' }, '101')
+  const { data: chart } = await readList(own, ACCOUNTS)
+  const bank = find(chart, 'bank', { bankCode: '101' })
+
+  const seen: string[] = []
+  let pages = 0
+  for (let cursor: string | null = ''; cursor !== null; pages++) {
+    const from = cursor && `&cursor=${cursor}`
+    const page = await readList(own, `${ACCOUNTS}/${bank.id}/transfers?limit=1${from}`)
+    seen.push(...page.data.map(({ sessionId }: Row) => sessionId))
+    cursor = page.nextCursor
+  }
+
+  assert.deepEqual(seen, [latest, first])
+  assert(pages > 2, 'some pages are short')
+})
+
 test('of another client’s money a bank’s account tells the amount, not whose', async () => {
   const bank = find(await chartOf(), 'bank', { bankCode: '058' })
   const { data } = await readList(bench, `${ACCOUNTS}/${bank.id}/transfers?limit=100`)
@@ -152,6 +194,12 @@ test('the chart is walked by cursors; a cursor of another list or client is refu
   assertRefused(foreign, 'account', { code: 'invalid_cursor' })
   const other = await bench.call({ url: `${ACCOUNTS}/${all[0].id}/transfers?cursor=${nextCursor}` })
   assertRefused(other, 'account', { code: 'invalid_cursor' })
+  const { nextCursor: ofBank } = await readList(
+    bench,
+    `${ACCOUNTS}/${find(all, 'bank', { bankCode: '058' })?.id}/transfers?limit=1`,
+  )
+  const elsewhere = `${ACCOUNTS}/${find(all, 'collection')?.id}/transfers?cursor=${ofBank}`
+  assertRefused(await bench.call({ url: elsewhere }), 'account', { code: 'invalid_cursor' })
   assertRefused(await bench.call({ url: `${ACCOUNTS}?kind=bank` }), 'account')
   assertRefused(await bench.call({ url: `${ACCOUNTS}?limit=0` }), 'account')
 })

@@ -19,6 +19,7 @@ import {
 import { type Bench, START, startTestService } from '../support/running-service.ts'
 import { credit, openDesk, type Row, reverse } from '../support/tracing.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
+import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 
 const OVERVIEW = '/api/v1/overview'
 const HOUR_MS = 60 * MINUTE_MS
@@ -186,6 +187,56 @@ test('what is older than thirty days is not in it', async () => {
     days.reduce((sum: number, day: Row) => sum + day.collected, 0),
     0,
   )
+})
+
+test('how payments ended, and what banks took back of what was collected, is in it', async () => {
+  await using own = await startTestService()
+  const { accountNumber } = await createAccount(own, { payerRules: { minAmount: 100 } })
+  const [paid, cancelled] = [await startPayment(own), await startPayment(own)]
+  const session = await credit(own, paid.bankAccount, '6000')
+  const cancel = `/Payment/advice/${cancelled.adviceReference}/cancel`
+  assert.equal((await own.call({ method: 'POST', url: cancel })).statusCode, 200)
+  const suspended = await credit(own, accountNumber, '10')
+  await reverse(own, session, '6000')
+  await reverse(own, suspended, '10') // It was never collected.
+
+  for (const counts of [false, true]) {
+    if (counts) await countEventsRound(own)(NEVER)
+    const { today, inSuspense } = await overview(own)
+    assert.deepEqual([today.collected, today.reversed], [6000, 6000])
+    assert.deepEqual([today.successful, today.cancelled, today.successRate], [1, 1, 0.5])
+    assert.deepEqual(inSuspense, { amount: 0, items: 0 })
+  }
+})
+
+test('webhooks that fail are counted, not those switched off, nor another client’s', async () => {
+  await using own = await startWebhookBench()
+  await using deaf = await listener((response) => response.writeHead(500).end())
+  const failing = async (token?: string) => (await overview(own, token)).failingWebhooks
+  const endpoint = await own.addEndpoint(`${deaf.url}/one`)
+  await own.addEndpoint(`${deaf.url}/two`)
+  await startPayment(own, { callBackUrl: 'https://shop.example.com/done' })
+  assert.equal(await failing(), 0)
+  await own.run()
+
+  assert.equal(await failing(), 2)
+  assert.equal(await failing(await own.newClient('NOTHING003')), 0)
+  const url = `/api/v1/webhook-endpoints/${endpoint.id}`
+  const off = await own.call({ method: 'PATCH', url, body: { isActive: false } })
+  assert.equal(off.statusCode, 200, off.body)
+  assert.equal(await failing(), 1)
+})
+
+test('what no scope lets see is not told', async () => {
+  await bench.newClient('NOTHING004')
+  await bench.db.query(
+    `update clients set scopes = '{credits:read}' where client_id = 'NOTHING004'`,
+  )
+  bench.advance(MINUTE_MS) // The client is read again every few seconds.
+
+  const told = await overview(bench, await bench.login('NOTHING004', 's3cret'))
+
+  assert.deepEqual([told.inSuspense, told.failingWebhooks], [null, null])
 })
 
 test("another client's money is not in it", async () => {

@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { closeExpired } from '#domain/closings.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertBooksBalance,
@@ -91,6 +94,24 @@ test('late is for what has expired, and nothing else is', async () => {
     const answer = await tell({ accountNumber, kind })
     assertRefused(answer, 'account', { status: 409, code: 'payment_not_open' })
   }
+})
+
+test('late is as much as is asked for, also when the payment has been closed; paid is not open', async () => {
+  const { bankAccount: accountNumber } = await startPayment(bench)
+  bench.advance(41 * MINUTE_MS)
+  const deps = { sharedAccounts: new SharedAccounts(bench.db), now: bench.clock() }
+  await withTransaction(bench.db, (tx) => closeExpired(tx, deps))
+  const late = await sent({ accountNumber, kind: 'late', amount: '12.34' })
+  assert.deepEqual([late.amount, late.steps[0].reason], [12.34, 'late'])
+
+  const { bankAccount: paid } = await startPayment(bench)
+  await sent({ accountNumber: paid, kind: 'exact' })
+  for (const kind of ['exact', 'under', 'over', 'duplicate', 'reversed']) {
+    const answer = await tell({ accountNumber: paid, kind, amount: 1 })
+    assertRefused(answer, 'account', { status: 409, code: 'payment_not_open' })
+  }
+  const notLate = await tell({ accountNumber: paid, kind: 'late' })
+  assertRefused(notLate, 'account', { status: 409, code: 'payment_not_late' })
 })
 
 test('bad requests are refused, and nothing is written', async () => {

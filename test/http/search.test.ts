@@ -96,6 +96,43 @@ test('a name finds customers of payments too, a few of each', async () => {
   assert(hits.some(({ type, title }) => type === 'payment' && title === 'Ada Obi'))
 })
 
+test('what is found in two ways is one hit, and there are ten at most', async () => {
+  const customer = {
+    customerId: 'K',
+    customerFirstName: 'Kemi',
+    customerLastName: 'Bello',
+    customerEmail: 'k@b.example',
+    customerPhoneNumber: '08012345678',
+  }
+  const first = await startPayment(bench, { customer, merchantRef: 'Kemi' })
+  assert.deepEqual(namesOf(await search('Kemi')), [`payment/${first.paymentReference}`])
+  for (let at = 0; at < 6; at++) {
+    await startPayment(bench, { customer })
+    await createAccount(bench, { accountName: `Kemi ${at}` })
+  }
+
+  const hits = await search('Kemi')
+
+  assert.equal(hits.length, 10)
+  assert.equal(new Set(namesOf(hits)).size, 10)
+  assert.equal(hits[0].reference, first.paymentReference)
+})
+
+test('the wildcards of a database are letters like any other', async () => {
+  await createAccount(bench, { accountName: 'Wild 100% Card' })
+  await createAccount(bench, { accountName: 'Wild 100 Card' })
+
+  const hits = await search('100% c')
+
+  assert.deepEqual(
+    hits.map(({ title }) => title),
+    ['Wild 100% Card'],
+  )
+  for (const text of ['Wild%Card', 'W_ld', 'wild\\\\', 'w*', 'w.ld']) {
+    assert.deepEqual(await search(text), [], text)
+  }
+})
+
 test("another client's things are found by nobody else", async () => {
   const token = await bench.newClient('SEARCHER01')
   const known = [payment.paymentReference, 'INV-77', sessionId, `${creditId}`, payment.bankAccount]
