@@ -12,16 +12,9 @@ import {
   createAccount,
   startPayment,
 } from '../support/fixtures.ts'
-import {
-  actionsOf,
-  newBrowser,
-  newClientWithOwner,
-  signIn,
-  USERS_URL,
-  userIdOf,
-} from '../support/people.ts'
+import { actionsOf, newBrowser, signIn, USERS_URL, userIdOf } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
-import { giveBack, NOBODYS_NUMBER, readItem, SUSPENSE, suspend } from '../support/suspense-desk.ts'
+import { giveBack, readItem, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { credit, reverse } from '../support/tracing.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
@@ -201,30 +194,6 @@ test('two who approve at once, each twice, move it once and leave one trace', as
   await assertBooksBalance(bench)
 })
 
-test('the setting of one client is nothing to another, nor to nobody’s money of the operator', async () => {
-  const { browser: stranger } = await newClientWithOwner(bench)
-  const read = async (by: Person) => (await by.call({ url: `${SUSPENSE}/settings` })).json().data
-
-  assert.deepEqual(await read(stranger), { fourEyes: false })
-  assert.equal((await setFourEyes(stranger, false)).statusCode, 200)
-  assert.deepEqual(await read(owner), { fourEyes: true })
-  const { id } = await suspend(bench, NOBODYS_NUMBER, '70.00')
-  refused(await giveBack(bench, id), 'approval_needed')
-  refused(await ask(owner, id), 'suspense_not_found', 404)
-})
-
-test('who may only look neither asks nor decides', async () => {
-  const { id } = await waiting()
-  const requestId = await asked(ada, (await waiting()).id)
-  for (const role of ['support', 'developer'] as const) {
-    const looking = await newBrowser(bench, role)
-    refused(await ask(looking, id), 'role_not_allowed', 403)
-    refused(await decide(looking, requestId, 'approve'), 'role_not_allowed', 403)
-    refused(await decide(looking, requestId, 'reject', { reason: 'No.' }), 'role_not_allowed', 403)
-    refused(await decide(looking, requestId, 'withdraw'), 'role_not_allowed', 403)
-  }
-})
-
 test('a decision again by the same person is fine; another one after it is refused', async () => {
   const [one, two] = [await waiting(), await waiting()]
   const [rejected, withdrawn] = [await asked(ada, one.id), await asked(ada, two.id)]
@@ -266,44 +235,4 @@ test('the reason of who asked stands in the record of what was done', async () =
     { action: 'suspense.return', actor: decides, note: 'She called.', requestedBy: null },
     { action: 'suspense.approve', actor: decides, note: null, requestedBy: asks },
   ])
-})
-
-test('people of a client that has only some merchantCodes see no requests for the others’', async () => {
-  const { clientId, browser } = await newClientWithOwner(bench)
-  const token = await bench.login(clientId, 's3cret')
-  const rules = { payerRules: { minAmount: 100_000 } }
-  const theirs = { merchantCode: 'THEIRS', merchantId: 'THEIRS', ...rules }
-  const { accountNumber } = await createAccount(bench, theirs, { token })
-  const { id } = await suspend(bench, accountNumber, '10.00')
-  const requestId = await asked(browser, id)
-  const second = await newBrowser(bench, 'owner', clientId)
-  await bench.db.query(`update clients set merchant_codes = '{OURS}' where client_id = $1`, [
-    clientId,
-  ])
-
-  refused(await decide(second, requestId, 'approve'), 'request_not_found', 404)
-  refused(await decide(browser, requestId, 'withdraw'), 'request_not_found', 404)
-  refused(await ask(second, id), 'suspense_not_found', 404)
-  assert.deepEqual((await second.call({ url: `${SUSPENSE}/requests` })).json().data, [])
-})
-
-test('a cursor of one list of requests leads into no other', async () => {
-  for (let at = 0; at < 2; at++) await asked(ada, (await waiting()).id)
-  const url = `${SUSPENSE}/requests?state=open&limit=1`
-  const { nextCursor, data } = (await ada.call({ url })).json()
-
-  const next = await ada.call({ url: `${url}&cursor=${nextCursor}` })
-  assert.equal(next.statusCode, 200)
-  assert(next.json().data[0].id < data[0].id)
-  const altered = `${nextCursor.slice(0, -2)}${nextCursor.endsWith('AA') ? 'BB' : 'AA'}`
-  for (const elsewhere of [
-    `${url}&cursor=${altered}`,
-    `${SUSPENSE}/requests?cursor=${nextCursor}`,
-    `${SUSPENSE}/requests?state=rejected&cursor=${nextCursor}`,
-    `${SUSPENSE}?cursor=${nextCursor}`,
-  ]) {
-    refused(await ada.call({ url: elsewhere }), 'invalid_cursor', 400)
-  }
-  const { browser: stranger } = await newClientWithOwner(bench)
-  refused(await stranger.call({ url: `${url}&cursor=${nextCursor}` }), 'invalid_cursor', 400)
 })
