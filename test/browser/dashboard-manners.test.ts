@@ -46,12 +46,13 @@ test('a notice about what is open is seen above it, pressed away, and there when
 test('a lost connection is said on every view, until it is back', async () => {
   await using opened = await bench.openAs(browser, { width: 360 })
   const { page } = opened
-  await page.goto(`${bench.url}/dashboard/settings?tab=limits`)
-  await page.getByRole('heading', { name: 'Requests a minute' }).waitFor()
+  await page.goto(`${bench.url}/dashboard`)
+  await page.getByText('Live', { exact: true }).waitFor()
   assert.equal(await noticeOf(page).innerText(), '')
 
   await page.context().setOffline(true)
   await noticeOf(page).getByText('You are offline').waitFor()
+  await page.getByText('Not live').waitFor()
   await page.context().setOffline(false)
   await noticeOf(page).getByText('You are offline').waitFor({ state: 'detached' })
   await page.route('**/events/stream*', (route) => route.abort())

@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getData, getPage } from '../api.ts'
 import { count, money, share } from '../format.ts'
-import { type LiveEvent, useCalm, useEvents } from '../live.ts'
+import { type LiveEvent, useCalm, useConnection, useEvents } from '../live.ts'
 import { useLoaded } from '../loading.ts'
 import { Chart, type Point } from '../parts/chart.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
@@ -51,7 +51,8 @@ export default function Today({ session }: ViewProps) {
     if (amount !== undefined) setTold(said.came(money(amount)))
     if (!event.type.startsWith('account.')) look()
   }
-  const isLive = useEvents(hear, session.scopes.includes('webhooks:read'))
+  const isHeard = useEvents(hear, session.scopes.includes('webhooks:read'))
+  const isLive = useConnection() === 'well' && isHeard
   // Whoever is restricted to some merchants has no sums of everything, but sees what comes in.
   const isRestricted = overview.problem?.code === 'merchants_restricted'
   if (overview.problem && !overview.data && !isRestricted) {
