@@ -32,7 +32,10 @@ for (const [what, change] of [
   ['less than nothing', { amountKobo: -5n }],
   ['an account and itself', { creditAccountId: 1n }],
   ['an account that does not exist', { creditAccountId: 999n }],
+  ['an account that never did', { debitAccountId: 0n, creditAccountId: 2n }],
+  ['two that do not exist', { debitAccountId: 998n, creditAccountId: 999n }],
   ['accounts of two currencies', { creditAccountId: 3n }],
+  ['two currencies the other way', { debitAccountId: 3n, creditAccountId: 1n }],
 ] as const) {
   test(`a transfer of ${what} is refused, and its neighbours with it`, async () => {
     await using bench = await setup()
@@ -43,6 +46,29 @@ for (const [what, change] of [
     assert.deepEqual(await bench.balances(), { bank: 0n, collection: 0n, other: 0n })
   })
 }
+
+test('currencies may meet in one batch, as long as each transfer has one', async () => {
+  await using bench = await setup()
+  await bench.query(
+    `insert into ledger_accounts (id, kind, owner, currency) values (4, 'bank', 'bank:058', 'USD')`,
+  )
+  const dollars = { ...bench.credit(7n), debitAccountId: 4n, creditAccountId: 3n }
+
+  await bench.post([bench.credit(10n), dollars, bench.credit(5n)])
+
+  assert.deepEqual(await bench.balances(), { bank: -15n, collection: 15n, other: 7n })
+})
+
+test('an account that is debited and credited by one batch may not be overdrawn in the end', async () => {
+  await using bench = await setup()
+  const back = (amountKobo: bigint) => ({ ...bench.credit(amountKobo), ...bench.back() })
+
+  await bench.post([back(30n), bench.credit(100n), back(70n)])
+  const tooMuch = bench.post([bench.credit(50n), back(51n)])
+
+  await assert.rejects(tooMuch, { constraint: 'ledger_accounts_not_overdrawn' })
+  assert.deepEqual(await bench.balances(), { bank: 0n, collection: 0n, other: 0n })
+})
 
 test('a transfer never changes and never goes away', async () => {
   await using bench = await setup()

@@ -124,6 +124,7 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
     `update event_counters set sequence = sequence + 1`,
     /^client \d+$/,
   ],
+  ['events_are_numbered_without_gaps', `delete from event_counters`, /^client \d+$/],
   ...[
     `update credits set client_id = OTHER where collection_account_id is not null`,
     `update credits set client_id = null where payment_id is not null`,
