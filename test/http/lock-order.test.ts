@@ -12,7 +12,7 @@ import {
 } from '../support/bank-calls.ts'
 import { createAccount, MINUTE_MS, startPayment } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
-import { startTestService } from '../support/running-service.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 import { assign, giveBack, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
 
 const ROUNDS = 4
@@ -21,22 +21,11 @@ test('old accounts beside new ones: whatever moves money at once, no deadlock is
   await using bench = await startTestService()
   await using twin = await startTwin(bench)
   const early = [await createAccount(bench), await createAccount(bench)]
-  const { rows } = await bench.db.query(
-    `insert into ledger_accounts (kind, owner)
-     values ('suspense', 'bank:058'), ('bank', 'bank:035'),
-            ('settled', (select 'client:' || id from clients where client_id = 'MAN0000001'))
-     returning id < 1000 as low`,
-  )
-  assert(rows.every(({ low }) => low))
+  await openLowAccounts(bench)
   const numbers = [...early, await createAccount(bench), await createAccount(bench)].map(
     ({ accountNumber }) => accountNumber,
   )
-  const expiring = Array.from({ length: ROUNDS }, async () => {
-    const { bankAccount } = await startPayment(bench, { amount: 70, graceSeconds: 0 })
-    const body = { sessionId: newSessionId(), accountNumber: bankAccount, amount: '30' }
-    return postRail(bench, '035/credits', body)
-  })
-  await Promise.all(expiring)
+  await startExpiring(bench)
   bench.advance(31 * MINUTE_MS)
   const before = await countDeadlocks(bench)
 
@@ -95,3 +84,24 @@ test('old accounts beside new ones: whatever moves money at once, no deadlock is
   assert.equal((await countDeadlocks(bench)) - before, 0)
   await assertCleanBooks(bench)
 })
+
+async function openLowAccounts({ db }: Bench): Promise<void> {
+  const { rows } = await db.query(
+    `insert into ledger_accounts (kind, owner)
+     values ('suspense', 'bank:058'), ('bank', 'bank:035'),
+            ('settled', (select 'client:' || id from clients where client_id = 'MAN0000001'))
+     returning id < 1000 as low`,
+  )
+  assert(rows.every(({ low }) => low))
+}
+
+// Payments of which a part is paid, and whose time is over in half an hour.
+async function startExpiring(bench: Bench): Promise<void> {
+  const started = Array.from({ length: ROUNDS }, async () => {
+    const { bankAccount } = await startPayment(bench, { amount: 70, graceSeconds: 0 })
+    const body = { sessionId: newSessionId(), accountNumber: bankAccount, amount: '30' }
+    const answer = await postRail(bench, '035/credits', body)
+    assert.equal(answer.json().outcome, 'booked')
+  })
+  await Promise.all(started)
+}
