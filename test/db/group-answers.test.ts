@@ -154,7 +154,7 @@ test('plans that are made anew answer as before', async () => {
 // Of the two groups of a transaction, and of the answers to them. (With a step of 1 all hold as well.)
 const STEP_BYTES = 9
 for (const side of ['asked', 'answered'] as const) {
-  test(`cut anywhere in what is ${side}, all of a transaction is kept or none, and the rest goes on`, async () => {
+  test(`cut anywhere in what is ${side}: all is kept or nothing, and the next goes on`, async () => {
     await using bench = await setup()
     await using cutter = await startCutter(bench.driver)
     const pool = createBatchPool({ connectionString: cutter.url, max: 1, onIdleError: () => {} })
