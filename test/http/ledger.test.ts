@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { closeExpired } from '#domain/closings.ts'
+import { CREDITS_PER_PAGE_MAX } from '#domain/ledger-entries.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { auditNow } from '../support/desk-scenes.ts'
@@ -118,13 +119,20 @@ test('what a bank owes us grows as it takes back what had left, and is told as c
 test('a bank’s transfers are found across long stretches of other banks’ credits', async () => {
   await using own = await startTestService()
   const { accountNumber: number } = await createAccount(own)
-  const [first, latest] = [newSessionId(), newSessionId()]
-  await reportCredit(own, { sessionId: first, accountNumber: number, amount: '1' }, '101')
+  const sessions = [newSessionId(), newSessionId(), newSessionId()]
+  const [first, second, latest] = sessions
+  const skip = (ids: number) =>
+    own.db.query(`select setval('credit_ids', (select max(id) from credits) + $1)`, [ids])
+  const report = (sessionId: string | undefined) =>
+    reportCredit(own, { sessionId, accountNumber: number, amount: '1' }, '101')
+  await report(first)
   for (let stretch = 0; stretch < 2; stretch++) {
-    await own.db.query(`select setval('credit_ids', (select max(id) from credits) + 7000)`)
+    await skip(CREDITS_PER_PAGE_MAX + 2_000)
     await credit(own, number, '2.00')
   }
-  await reportCredit(own, { sessionId: latest, accountNumber: number, amount: '3' }, '101')
+  await report(second)
+  await skip(CREDITS_PER_PAGE_MAX - 1) // Just as far away as one page looks.
+  await report(latest)
   const { data: chart } = await readList(own, ACCOUNTS)
   const bank = find(chart, 'bank', { bankCode: '101' })
 
@@ -137,8 +145,8 @@ test('a bank’s transfers are found across long stretches of other banks’ cre
     cursor = page.nextCursor
   }
 
-  assert.deepEqual(seen, [latest, first])
-  assert(pages > 2, 'some pages are short')
+  assert.deepEqual(seen, sessions.toReversed())
+  assert(pages > 3, 'some pages are short')
 })
 
 test('of another client’s money a bank’s account tells the amount, not whose', async () => {

@@ -28,14 +28,16 @@ const textOf = (entry: Row) => JSON.stringify(entry)
 test('an account that was changed a thousand times is told of in pages', async () => {
   const { accountNumber } = await createAccount(bench)
   bench.advance(MINUTE_MS)
-  // Five at each moment.
+  // Seven at each moment, so that pages end in the middle of one.
   await bench.db.query(
     `insert into actions (client_id, actor, action, subject, detail, taken_at)
      select id, 'client:x', 'account.change', 'account/' || $1::text,
-            json_build_object('note', n::text), $2::timestamptz + n / 5 * interval '1 second'
+            json_build_object('note', n::text), $2::timestamptz + n / 7 * interval '1 second'
        from clients, generate_series(0, 999) as n where client_id = 'MAN0000001'`,
     [accountNumber, bench.clock()],
   )
+  bench.advance(5 * MINUTE_MS)
+  await credit(bench, accountNumber, '10.00')
 
   const pages = await pagesOf(accountNumber, 100)
 
@@ -46,6 +48,7 @@ test('an account that was changed a thousand times is told of in pages', async (
     notes,
     Array.from({ length: 1_000 }, (_, at) => String(at)),
   )
+  assert.equal(wholeOf(pages).filter(({ kind }) => kind === 'credit').length, 1)
 })
 
 test('what was assigned by the dozen, with credits and changes between, is told of once', async () => {
