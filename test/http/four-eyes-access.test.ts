@@ -3,9 +3,18 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { closeExpired } from '#domain/closings.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { assertRefused, createAccount } from '../support/fixtures.ts'
-import { newBrowser, newClientWithOwner } from '../support/people.ts'
+import {
+  assertRefused,
+  createAccount,
+  createAdvice,
+  initiate,
+  MINUTE_MS,
+} from '../support/fixtures.ts'
+import { newBrowser, newClientWithOwner, signIn } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { giveBack, NOBODYS_NUMBER, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 
@@ -97,4 +106,25 @@ test('a cursor of one list of requests leads into no other', async () => {
   }
   const { browser: stranger } = await newClientWithOwner(bench)
   refused(await stranger.call({ url: `${url}&cursor=${nextCursor}` }), 'invalid_cursor', 400)
+})
+
+test('what operators asked for stays theirs when the money has become a client’s', async () => {
+  const { clientId, browser: before } = await newClientWithOwner(bench)
+  const token = await bench.login(clientId, 's3cret')
+  const advice = await createAdvice(bench, { amount: 500 }, { token })
+  const { paymentReference } = await initiate(bench, advice.adviceReference, '035', token)
+  const [one, two] = [await newBrowser(bench, 'operator'), await newBrowser(bench, 'operator')]
+  const { id } = await suspend(bench, NOBODYS_NUMBER, '200.00')
+  const requestId = await asked(one, id, { action: 'assign', paymentReference, reason: 'Theirs.' })
+  assert.equal((await decide(two, requestId, 'approve')).statusCode, 200)
+  bench.advance(60 * MINUTE_MS) // The payment ends without enough.
+  const deps = { sharedAccounts: new SharedAccounts(bench.db), now: bench.clock() }
+  await withTransaction(bench.db, (tx) => closeExpired(tx, deps))
+
+  const browser = await signIn(bench, before.user.email)
+  const own = await browser.call({ url: `${SUSPENSE}/${id}` })
+  assert.deepEqual([own.statusCode, own.json().data.state], [200, 'open'])
+  const requests = await browser.call({ url: `${SUSPENSE}/requests?itemId=${id}` })
+  assert.deepEqual(requests.json().data, [])
+  refused(await decide(browser, requestId, 'reject', { reason: 'No.' }), 'request_not_found', 404)
 })
