@@ -115,7 +115,8 @@ test('whoever has a temporary password chooses one before anything else', async 
   await page.getByLabel(/^New password/).fill('a much better one, really')
   await page.getByRole('button', { name: 'Change the password' }).click()
 
-  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
+  // Hashing it takes its time.
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor({ timeout: 15_000 })
   assert.deepEqual(problems, [])
 })
 

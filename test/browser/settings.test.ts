@@ -25,8 +25,10 @@ after(async () => {
 
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
+// What is kept may be a password, whose hash takes its time.
+const HASHING = { timeout: 15_000 }
 const kept = async (page: Page) => {
-  const text = await modalOf(page).locator('.secrets code').first().innerText()
+  const text = await modalOf(page).locator('.secrets code').first().innerText(HASHING)
   await page.getByRole('button', { name: 'I have kept it' }).click()
   return text
 }
@@ -172,7 +174,7 @@ test('a password is changed, and the page works on; a wrong one is told', async 
   await page.getByRole('alert').getByText('password').first().waitFor()
   await page.getByLabel('Current password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Change the password' }).click()
-  await page.getByText('All your other sessions have ended.').waitFor({ timeout: 15_000 })
+  await page.getByText('All your other sessions have ended.').waitFor(HASHING)
   assert.equal(await page.getByLabel('New password').inputValue(), '')
 
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
