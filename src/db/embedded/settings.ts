@@ -27,7 +27,9 @@ export function serverSettings(): Record<string, string> {
     max_wal_size: '4GB',
     min_wal_size: '256MB',
     wal_buffers: '16MB',
-    wal_compression: 'pglz', // The npm builds have neither lz4 nor zstd.
+    // The npm builds have pglz alone: compressing a whole page takes it longer than a credit takes in
+    // all, and after a checkpoint a credit among millions of accounts has several.
+    wal_compression: 'off',
 
     random_page_cost: '1.1',
     jit: 'off',
