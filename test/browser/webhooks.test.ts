@@ -91,7 +91,7 @@ test('a rotated secret is shown, and signs from then on beside the old one', asy
 
   await drawerOf(page).getByRole('button', { name: 'Rotate the secret' }).click()
   await modalOf(page).getByRole('button', { name: 'Rotate the secret' }).click()
-  await modalOf(page).getByText('until then give your receiver both').waitFor()
+  await modalOf(page).getByRole('heading', { name: 'The new secret' }).waitFor()
   const fresh = await modalOf(page).locator('code').innerText()
   await page.keyboard.press('Escape') // It cannot be had away by accident.
   await page.getByRole('button', { name: 'I have kept it' }).click()

@@ -68,8 +68,14 @@ function isStream(response: Response): boolean {
 
 type AxeResult = { id: string; help: string; nodes: { target: string[] }[] }
 
+// What slides or fades in has arrived: before that, its colours are not what they will be.
+const SETTLED = `Promise.all(document.getAnimations()
+  .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
+  .map((animation) => animation.finished.catch(() => {})))`
+
 // Every fault that axe-core finds, a line each; best practices included.
 export async function findAxeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(SETTLED)
   await page.evaluate(AXE) // Not through the page: its policy lets no script in.
   const results = await page.evaluate<AxeResult[]>(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,

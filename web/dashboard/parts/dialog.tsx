@@ -2,7 +2,7 @@
 // What a request answered only once is shown here too, until it is put away.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { STRINGS } from '../strings.ts'
 import { closing } from './closing.ts'
 import { useSending } from './forms.tsx'
@@ -15,10 +15,15 @@ type Props = { title: string; close: () => void; children: ComponentChildren }
 export function Dialog({ title, close, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before anything is drawn: what is seen of it must have the keyboard.
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null
-    dialog.current?.showModal()
-    return () => before?.focus?.()
+    const shown = dialog.current
+    shown?.showModal()
+    return () => {
+      shown?.close() // What is under it can have the focus again.
+      before?.focus?.()
+    }
   }, [])
   return (
     <dialog ref={dialog} class="modal" aria-labelledby={id} {...closing(close)}>

@@ -1,7 +1,7 @@
 // What is open in a list, beside it: a dialog, so that the keyboard stays inside and Escape closes.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { STRINGS } from '../strings.ts'
 import { closing } from './closing.ts'
 import { Icon } from './icons.tsx'
@@ -12,10 +12,14 @@ type Props = { title: string; close: () => void; children: ComponentChildren }
 
 export function Drawer({ title, close, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null
-    dialog.current?.showModal()
-    return () => before?.focus?.()
+    const shown = dialog.current
+    shown?.showModal()
+    return () => {
+      shown?.close() // What is under it can have the focus again.
+      before?.focus?.()
+    }
   }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same by keyboard.
