@@ -2,26 +2,18 @@
 // with reasons, by one person or by two; the books are green or red; a transfer is sent and arrives.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findAxeFaults, openBrowser } from '../support/browser.ts'
-import { type DashboardBench, startDashboardBench } from '../support/dashboard-bench.ts'
+import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { sendTooMuch, setDeskScene } from '../support/desk-scenes.ts'
 import { actionsOf } from '../support/people.ts'
 import { readItem, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 
-let bench: DashboardBench
-let browser: Awaited<ReturnType<typeof openBrowser>>
-let scene: Awaited<ReturnType<typeof setDeskScene>>
-before(async () => {
-  bench = await startDashboardBench()
-  scene = await setDeskScene(bench)
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await bench[Symbol.asyncDispose]()
-})
+const bench = closeAfterTests(await startDashboardBench())
+const scene = await setDeskScene(bench)
+const browser = closeAfterTests(await openBrowser())
 
 const drawerOf = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -187,8 +179,6 @@ test('the sandbox bank: a transfer is sent, explained, and its event arrives by 
   assert.deepEqual(problems, [])
 })
 
-const TOO_WIDE = 'document.documentElement.scrollWidth - innerWidth'
-
 for (const [width, colorScheme] of [
   [1280, 'dark'],
   [360, 'light'],
@@ -203,11 +193,7 @@ for (const [width, colorScheme] of [
       '/ledger',
       '/sandbox-bank',
     ]) {
-      await page.goto(`${bench.url}/dashboard${path}`)
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-      assert.deepEqual(await findAxeFaults(page), [], path)
-      const overflow = await page.evaluate<number>(TOO_WIDE)
-      assert(overflow <= 0, `${path} is ${overflow} pixels too wide`)
+      await assertFaultless(page, `${bench.url}/dashboard${path}`)
     }
     assert.deepEqual(problems, [])
   })

@@ -2,24 +2,17 @@
 // connection is said, times name their zone, and whatever is long stays inside the page.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
-import { type DashboardBench, startDashboardBench } from '../support/dashboard-bench.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
 import { credit } from '../support/tracing.ts'
 
-let bench: DashboardBench
-let browser: Awaited<ReturnType<typeof openBrowser>>
-before(async () => {
-  bench = await startDashboardBench()
-  await fillWithLongThings()
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await bench[Symbol.asyncDispose]()
-})
+const bench = closeAfterTests(await startDashboardBench())
+const browser = closeAfterTests(await openBrowser())
+before(() => fillWithLongThings())
 
 const LONG = 'Oluwaseun-Adebayo Chukwuemeka Ngozi Babatunde Àdùnní Ọláolúwa of Ikeja and Surulere'
 

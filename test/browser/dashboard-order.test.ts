@@ -2,22 +2,15 @@
 // address, for the pages and the file too.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
-import { type DashboardBench, fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
 
-let bench: DashboardBench
-let browser: Awaited<ReturnType<typeof openBrowser>>
-before(async () => {
-  bench = await startDashboardBench()
-  await fillDays(bench, 8)
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await bench[Symbol.asyncDispose]()
-})
+const bench = closeAfterTests(await startDashboardBench())
+await fillDays(bench, 8)
+const browser = closeAfterTests(await openBrowser())
 
 async function timesOf(page: Page): Promise<string[]> {
   await page.locator('table.list tbody tr').first().waitFor()

@@ -4,24 +4,17 @@
 
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findAxeFaults, openBrowser } from '../support/browser.ts'
-import { type DashboardBench, fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
+import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
 import { simulate, startPayment } from '../support/fixtures.ts'
 import { listener } from '../support/webhook-bench.ts'
 
-let bench: DashboardBench
-let browser: Awaited<ReturnType<typeof openBrowser>>
-before(async () => {
-  bench = await startDashboardBench()
-  await fillDays(bench, 8)
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await bench[Symbol.asyncDispose]()
-})
+const bench = closeAfterTests(await startDashboardBench())
+await fillDays(bench, 8)
+const browser = closeAfterTests(await openBrowser())
 
 const rowsOf = (page: Page) => page.locator('table.list tbody tr')
 const drawerOf = (page: Page) => page.getByRole('dialog')
@@ -246,7 +239,6 @@ test('times are local, with the exact one at hand; amounts line up', async () =>
   )
 })
 
-const TOO_WIDE = 'document.documentElement.scrollWidth - innerWidth'
 const SIGHTS = ['', '/payments', '/payments/ORDER-1042', '/accounts', '/credits', '/nowhere']
 
 for (const [width, colorScheme] of [
@@ -257,11 +249,7 @@ for (const [width, colorScheme] of [
     await using opened = await bench.openAs(browser, { width, colorScheme })
     const { page, problems } = opened
     for (const path of SIGHTS) {
-      await page.goto(`${bench.url}/dashboard${path}`)
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-      assert.deepEqual(await findAxeFaults(page), [], path)
-      const overflow = await page.evaluate<number>(TOO_WIDE)
-      assert(overflow <= 0, `${path} is ${overflow} pixels too wide`)
+      await assertFaultless(page, `${bench.url}/dashboard${path}`)
     }
     assert.deepEqual(problems, [])
   })

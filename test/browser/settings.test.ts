@@ -3,25 +3,18 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import { findAxeFaults, openBrowser } from '../support/browser.ts'
-import { type DashboardBench, startDashboardBench } from '../support/dashboard-bench.ts'
+import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { makeUser, PASSWORD, SESSION_URL, signIn } from '../support/people.ts'
 
 const run = promisify(execFile)
-let bench: DashboardBench
-let browser: Awaited<ReturnType<typeof openBrowser>>
-before(async () => {
-  bench = await startDashboardBench()
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await bench[Symbol.asyncDispose]()
-})
+const bench = closeAfterTests(await startDashboardBench())
+const browser = closeAfterTests(await openBrowser())
 
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
@@ -251,7 +244,6 @@ test('each role sees the parts that are its own', async () => {
   })
 })
 
-const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 const SIGHTS = [
   '/webhooks',
   '/webhooks?tab=deliveries',
@@ -269,12 +261,7 @@ for (const [width, colorScheme] of [
     await using opened = await bench.openAs(browser, { width, colorScheme })
     const { page, problems } = opened
     for (const path of SIGHTS) {
-      await page.goto(`${bench.url}/dashboard${path}`)
-      await page.locator('h1').waitFor()
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-      assert.deepEqual(await findAxeFaults(page), [], path)
-      const overflow = await page.evaluate<number>(TOO_WIDE)
-      assert(overflow <= 0, `${path} is ${overflow} pixels too wide`)
+      await assertFaultless(page, `${bench.url}/dashboard${path}`)
     }
     assert.deepEqual(problems, [])
   })

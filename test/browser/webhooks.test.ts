@@ -2,25 +2,18 @@
 // sent and answered, sent again to a real receiver; and the signature checker.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { EVENT_TYPES } from '#domain/events.ts'
 import { EVENT_TYPES as SHOWN_TYPES } from '../../web/dashboard/views/webhooks/event-types.ts'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
-import { type DashboardBench, startDashboardBench } from '../support/dashboard-bench.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { listener, verifies } from '../support/webhook-bench.ts'
 
-let bench: DashboardBench
-let browser: Awaited<ReturnType<typeof openBrowser>>
-before(async () => {
-  bench = await startDashboardBench()
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await bench[Symbol.asyncDispose]()
-})
+const bench = closeAfterTests(await startDashboardBench())
+const browser = closeAfterTests(await openBrowser())
 
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const modalOf = (page: Page) => page.locator('dialog.modal')

@@ -7,13 +7,8 @@ import { withTransaction } from '#db/transaction.ts'
 import { closeExpired } from '#domain/closings.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import {
-  assertRefused,
-  createAccount,
-  createAdvice,
-  initiate,
-  MINUTE_MS,
-} from '../support/fixtures.ts'
+import { createAccount, createAdvice, initiate, MINUTE_MS } from '../support/fixtures.ts'
+import { ask, asked, decide, type Person, refused, setFourEyes } from '../support/four-eyes-desk.ts'
 import { newBrowser, newClientWithOwner, signIn } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { giveBack, NOBODYS_NUMBER, SUSPENSE, suspend } from '../support/suspense-desk.ts'
@@ -23,24 +18,7 @@ const owner = await newBrowser(bench, 'owner')
 const ada = await newBrowser(bench, 'finance')
 const { accountNumber: picky } = await createAccount(bench, { payerRules: { minAmount: 100_000 } })
 
-type Person = typeof ada
-type Answer = Awaited<ReturnType<Person['call']>>
-
-const toReturn = { action: 'return', reason: 'Paid twice.' }
 const waiting = (amount = '500.00') => suspend(bench, picky, amount)
-const ask = (by: Person, id: number, body: object = toReturn) =>
-  by.call({ url: `${SUSPENSE}/${id}/requests`, body })
-const decide = (by: Person, id: number, verb: string, body: object = {}) =>
-  by.call({ url: `${SUSPENSE}/requests/${id}/${verb}`, body })
-const asked = async (by: Person, id: number, body: object = toReturn): Promise<number> => {
-  const answer = await ask(by, id, body)
-  assert.equal(answer.statusCode, 200, answer.body)
-  return answer.json().data.id
-}
-const setFourEyes = (by: Person, fourEyes: boolean) =>
-  by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes } })
-const refused = (answer: Answer, code: string, status = 409) =>
-  assertRefused(answer, 'account', { status, code })
 
 assert.equal((await setFourEyes(owner, true)).statusCode, 200)
 

@@ -5,13 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { erase } from '../support/erasing.ts'
-import {
-  ACCOUNTS,
-  assertBooksBalance,
-  assertRefused,
-  createAccount,
-  startPayment,
-} from '../support/fixtures.ts'
+import { ACCOUNTS, assertBooksBalance, createAccount, startPayment } from '../support/fixtures.ts'
+import { ask, asked, decide, refused, setFourEyes, TO_RETURN } from '../support/four-eyes-desk.ts'
 import { actionsOf, newBrowser, signIn, USERS_URL, userIdOf } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { giveBack, readItem, SUSPENSE, suspend } from '../support/suspense-desk.ts'
@@ -24,24 +19,7 @@ const ada = await newBrowser(bench, 'finance')
 const obi = await newBrowser(bench, 'finance')
 const { accountNumber: picky } = await createAccount(bench, { payerRules: { minAmount: 100_000 } })
 
-type Person = typeof ada
-type Answer = Awaited<ReturnType<Person['call']>>
-
-const toReturn = { action: 'return', reason: 'Paid twice.' }
 const waiting = (amount = '500.00') => suspend(bench, picky, amount)
-const ask = (by: Person, id: number, body: object = toReturn) =>
-  by.call({ url: `${SUSPENSE}/${id}/requests`, body })
-const decide = (by: Person, id: number, verb: string, body: object = {}) =>
-  by.call({ url: `${SUSPENSE}/requests/${id}/${verb}`, body })
-const asked = async (by: Person, id: number, body: object = toReturn): Promise<number> => {
-  const answer = await ask(by, id, body)
-  assert.equal(answer.statusCode, 200, answer.body)
-  return answer.json().data.id
-}
-const setFourEyes = (by: Person, fourEyes: boolean) =>
-  by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes } })
-const refused = (answer: Answer, code: string, status = 409) =>
-  assertRefused(answer, 'account', { status, code })
 
 assert.equal((await setFourEyes(owner, true)).statusCode, 200)
 
@@ -221,7 +199,7 @@ test('a decision again by the same person is fine; another one after it is refus
 
 test('the reason of who asked stands in the record of what was done', async () => {
   const { id } = await waiting()
-  await decide(obi, await asked(ada, id, { ...toReturn, reason: 'She called.' }), 'approve')
+  await decide(obi, await asked(ada, id, { ...TO_RETURN, reason: 'She called.' }), 'approve')
 
   const { rows } = await bench.db.query(
     `select action, actor, detail ->> 'note' as note, detail ->> 'requestedBy' as "requestedBy"

@@ -13,6 +13,7 @@ import {
   startPayment,
   UNKNOWN_REFERENCE,
 } from '../support/fixtures.ts'
+import { ask, decide, type Person, REQUESTS, TO_RETURN } from '../support/four-eyes-desk.ts'
 import { actionsOf, newBrowser, newClientWithOwner } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import {
@@ -33,16 +34,8 @@ const { accountNumber } = await createAccount(bench)
 const rules = { payerRules: { minAmount: 100_000 } }
 const { accountNumber: picky } = await createAccount(bench, rules)
 
-type Person = typeof ada
-
-const REQUESTS = `${SUSPENSE}/requests`
 const waiting = () => suspend(bench, picky, '500.00')
-const ask = (by: Person, id: number, body: object) =>
-  by.call({ url: `${SUSPENSE}/${id}/requests`, body })
-const toReturn = { action: 'return', reason: 'Paid twice.' }
 const toAssign = { action: 'assign', accountNumber, reason: 'Meant for Ada.' }
-const decide = (by: Person, id: number, verb: string, body: object = {}, headers = {}) =>
-  by.call({ url: `${REQUESTS}/${id}/${verb}`, body, headers })
 const asked = async (by: Person, body: object) => {
   const { id } = await waiting()
   const answer = await ask(by, id, body)
@@ -95,7 +88,7 @@ test('one asks, another approves, and the money moves with the approval', async 
 })
 
 test('an approved return goes to the bank; an approved payment is paid', async () => {
-  const back = await asked(ada, toReturn)
+  const back = await asked(ada, TO_RETURN)
   const { bankAccount, paymentReference } = await startPayment(bench, { amount: 500 })
   const paid = await asked(obi, { action: 'assign', paymentReference, reason: 'His order.' })
 
@@ -108,7 +101,7 @@ test('an approved return goes to the bank; an approved payment is paid', async (
 })
 
 test('who asked can neither approve nor reject, but withdraw; others cannot withdraw', async () => {
-  const { itemId, requestId } = await asked(ada, toReturn)
+  const { itemId, requestId } = await asked(ada, TO_RETURN)
   const refused = { status: 409, code: 'other_person_needed' }
 
   assertRefused(await decide(ada, requestId, 'approve'), 'account', refused)
@@ -123,7 +116,7 @@ test('who asked can neither approve nor reject, but withdraw; others cannot with
 })
 
 test('the database itself refuses that one person does both', async () => {
-  const { requestId } = await asked(ada, toReturn)
+  const { requestId } = await asked(ada, TO_RETURN)
   const by = (who: string, state: string) =>
     bench.db.query(
       `update suspense_requests set state = $2, decided_by = $3, decided_at = now(),
@@ -138,7 +131,7 @@ test('the database itself refuses that one person does both', async () => {
 })
 
 test('a rejection has a reason, moves nothing, and lets somebody ask again', async () => {
-  const { itemId, requestId } = await asked(ada, toReturn)
+  const { itemId, requestId } = await asked(ada, TO_RETURN)
   for (const body of [{}, { reason: '' }, { reason: ' ' }, { reason: 'x'.repeat(501) }]) {
     const answer = await decide(obi, requestId, 'reject', body)
     assertRefused(answer, 'account', { code: 'invalid_request' })
@@ -148,7 +141,7 @@ test('a rejection has a reason, moves nothing, and lets somebody ask again', asy
 
   assert.equal(answer.json().data.decisionReason, 'Call her first. ₦')
   assert.equal((await readItem(bench, itemId)).state, 'open')
-  assert.equal((await ask(obi, itemId, toReturn)).statusCode, 200)
+  assert.equal((await ask(obi, itemId, TO_RETURN)).statusCode, 200)
   const listed = await bench.call({ url: `${REQUESTS}?itemId=${itemId}` })
   const states = listed.json().data.map(({ state }: { state: string }) => state)
   assert.deepEqual(states, ['open', 'rejected'])
@@ -158,7 +151,7 @@ test('an item has one open request, whoever asks at the same moment; nobody goes
   await setFourEyes(false)
   const { id } = await waiting()
   const answers = await Promise.all(
-    Array.from({ length: 6 }, (_, at) => ask(at % 2 ? ada : obi, id, toReturn)),
+    Array.from({ length: 6 }, (_, at) => ask(at % 2 ? ada : obi, id, TO_RETURN)),
   )
 
   const codes = answers.map((answer) => answer.json().code ?? 'asked').sort()
@@ -184,7 +177,7 @@ test('two who approve at once move the money once; one who rejects beside loses 
 })
 
 test('what left suspense meanwhile is not approved', async () => {
-  const { itemId, requestId } = await asked(ada, toReturn)
+  const { itemId, requestId } = await asked(ada, TO_RETURN)
   await bench.db.query(
     `update suspense_items set state = 'reversed', closed_at = now() where id = $1`,
     [itemId],
@@ -203,12 +196,12 @@ test('what left suspense meanwhile is not approved', async () => {
 })
 
 test('only people ask and decide: the credentials of a client are no second person', async () => {
-  const { itemId, requestId } = await asked(ada, toReturn)
+  const { itemId, requestId } = await asked(ada, TO_RETURN)
   const { id } = await waiting()
   const refused = { status: 403, code: 'people_only' }
 
   for (const [url, body] of [
-    [`${SUSPENSE}/${id}/requests`, toReturn],
+    [`${SUSPENSE}/${id}/requests`, TO_RETURN],
     [`${REQUESTS}/${requestId}/approve`, {}],
     [`${REQUESTS}/${requestId}/reject`, { reason: 'No.' }],
     [`${REQUESTS}/${requestId}/withdraw`, {}],
@@ -231,10 +224,10 @@ test('bad requests are refused before anything is written', async () => {
     { action: 'assign', reason: 'x' },
     { ...toAssign, paymentReference: UNKNOWN_REFERENCE },
     { ...toAssign, accountNumber: '12' },
-    { ...toReturn, accountNumber },
-    { ...toReturn, reason: ' ' },
-    { ...toReturn, reason: 7 },
-    { ...toReturn, more: true },
+    { ...TO_RETURN, accountNumber },
+    { ...TO_RETURN, reason: ' ' },
+    { ...TO_RETURN, reason: 7 },
+    { ...TO_RETURN, more: true },
   ]
   for (const body of bodies) {
     assertRefused(await ask(ada, id, body), 'account', { code: 'invalid_request' })
@@ -247,7 +240,7 @@ test('bad requests are refused before anything is written', async () => {
   const unfitting = await ask(ada, id, tooMuch)
   assertRefused(unfitting, 'account', { status: 409, code: 'suspense_not_fitting' })
   for (const wrong of ['0', 'x', '98765432', '1'.repeat(30)]) {
-    const unknown = await ask(ada, wrong as never, toReturn)
+    const unknown = await ask(ada, wrong as never, TO_RETURN)
     assertRefused(unknown, 'account', { status: 404, code: 'suspense_not_found' })
     const undecided = await decide(ada, wrong as never, 'approve')
     assertRefused(undecided, 'account', { status: 404, code: 'request_not_found' })
@@ -257,15 +250,15 @@ test('bad requests are refused before anything is written', async () => {
 })
 
 test('another client’s people see and decide nothing; nobody’s money is the operators’', async () => {
-  const { itemId, requestId } = await asked(ada, toReturn)
+  const { itemId, requestId } = await asked(ada, TO_RETURN)
   const { browser: stranger } = await newClientWithOwner(bench)
 
   const theirs = await decide(stranger, requestId, 'approve')
   assertAlike(theirs, await decide(stranger, 98_765_432, 'approve'))
   assert.deepEqual((await stranger.call({ url: REQUESTS })).json().data, [])
-  assert.equal((await ask(stranger, itemId, toReturn)).statusCode, 404)
+  assert.equal((await ask(stranger, itemId, TO_RETURN)).statusCode, 404)
   const { id } = await suspend(bench, NOBODYS_NUMBER, '70.00')
-  const asks = await ask(operator, id, toReturn)
+  const asks = await ask(operator, id, TO_RETURN)
   assert.equal(asks.statusCode, 200, asks.body)
   const finance = await decide(ada, asks.json().data.id, 'approve')
   assertRefused(finance, 'account', { status: 404, code: 'request_not_found' })

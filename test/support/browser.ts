@@ -4,6 +4,7 @@
 //   await using browser = await openBrowser()
 //   const { page, problems } = await browser.newPage({ width: 360 })
 
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { BrowserContextOptions, Page, Response } from 'playwright-core'
@@ -83,4 +84,16 @@ export async function findAxeFaults(page: Page): Promise<string[]> {
   return results.map(
     ({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ target }) => target).join(', ')})`,
   )
+}
+
+const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+// A page of the dashboard, when it has loaded: nothing that axe-core finds, and nothing sticks out.
+export async function assertFaultless(page: Page, url: string): Promise<void> {
+  await page.goto(url)
+  await page.locator('h1').waitFor()
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+  assert.deepEqual(await findAxeFaults(page), [], url)
+  const overflow = await page.evaluate<number>(TOO_WIDE)
+  assert(overflow <= 0, `${url} is ${overflow} pixels too wide`)
 }

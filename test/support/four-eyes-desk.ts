@@ -1,0 +1,35 @@
+// Four eyes at the suspense desk over HTTP: one person asks, another decides.
+
+import assert from 'node:assert/strict'
+import { assertRefused } from './fixtures.ts'
+import type { newBrowser } from './people.ts'
+import { SUSPENSE } from './suspense-desk.ts'
+
+export type Person = Awaited<ReturnType<typeof newBrowser>>
+type Answer = Awaited<ReturnType<Person['call']>>
+
+export const REQUESTS = `${SUSPENSE}/requests`
+export const TO_RETURN = { action: 'return', reason: 'Paid twice.' }
+
+export function setFourEyes(by: Person, fourEyes: boolean) {
+  return by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes } })
+}
+
+export function ask(by: Person, itemId: number, body: object = TO_RETURN) {
+  return by.call({ url: `${SUSPENSE}/${itemId}/requests`, body })
+}
+
+// Answers the id of the request.
+export async function asked(by: Person, itemId: number, body?: object): Promise<number> {
+  const answer = await ask(by, itemId, body)
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data.id
+}
+
+export function decide(by: Person, id: number, verb: string, body: object = {}, headers = {}) {
+  return by.call({ url: `${REQUESTS}/${id}/${verb}`, body, headers })
+}
+
+export function refused(answer: Answer, code: string, status = 409): void {
+  assertRefused(answer, 'account', { status, code })
+}
