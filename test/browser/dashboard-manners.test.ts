@@ -2,7 +2,7 @@
 // connection is said, times name their zone, and whatever is long stays inside the page.
 
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -10,11 +10,11 @@ import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
 import { credit } from '../support/tracing.ts'
 
-const bench = closeAfterTests(await startDashboardBench())
-const browser = closeAfterTests(await openBrowser())
-before(() => fillWithLongThings())
-
 const LONG = 'Oluwaseun-Adebayo Chukwuemeka Ngozi Babatunde Àdùnní Ọláolúwa of Ikeja and Surulere'
+
+const bench = closeAfterTests(await startDashboardBench())
+await fillWithLongThings()
+const browser = closeAfterTests(await openBrowser())
 
 const noticeOf = (page: Page) => page.locator('.connection')
 
