@@ -2,30 +2,13 @@
 // page is not looked at: a browser keeps only six connections to a host, over all its tabs.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { EVENT_TYPES } from './event-types.ts'
 
 export type LiveEvent = { type: string; sequence: number; data: Record<string, unknown> }
 type Listener = (event: LiveEvent) => void
 
 const STREAM = '/api/v1/events/stream'
 const RETRY_MS = 10_000
-const TYPES = [
-  'account.created',
-  'account.updated',
-  'account.deactivated',
-  'collection.received',
-  'collection.reversed',
-  'payment.processing',
-  'payment.part_paid',
-  'payment.successful',
-  'payment.expired',
-  'payment.cancelled',
-  'payment.reversed',
-  'credit.suspended',
-  'credit.assigned',
-  'credit.returned',
-  'credit.reversed',
-  'endpoint.disabled',
-]
 
 const listeners = new Set<Listener>()
 const watchers = new Set<(isLive: boolean) => void>()
@@ -44,7 +27,7 @@ function tell(event: Event): void {
 function open(): void {
   if (source || listeners.size === 0 || document.hidden) return
   source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
-  for (const type of TYPES) source.addEventListener(type, tell)
+  for (const type of EVENT_TYPES) source.addEventListener(type, tell)
   source.addEventListener('open', () => {
     isBroken = false
     say(true)

@@ -1,5 +1,6 @@
 // Deliveries: every event, whether it arrived, and what was sent and answered.
 
+import { EVENT_TYPES } from '../../event-types.ts'
 import { words } from '../../format.ts'
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
@@ -9,7 +10,6 @@ import { STRINGS } from '../../strings.ts'
 import type { ViewProps } from '../../views.ts'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 import { EventDrawer } from './event.tsx'
-import { EVENT_TYPES } from './event-types.ts'
 
 export type DeliveryState = 'none' | 'pending' | 'delivered' | 'failed'
 type ListedEvent = {

@@ -2,12 +2,12 @@
 
 import { useState } from 'preact/hooks'
 import { send } from '../../api.ts'
+import { SUBSCRIBABLE } from '../../event-types.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { STRINGS } from '../../strings.ts'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 import type { Endpoint } from './endpoint.tsx'
-import { SUBSCRIBABLE } from './event-types.ts'
 
 const { form: said } = WEBHOOK_STRINGS
 
