@@ -23,7 +23,7 @@ const STEPS = Number(process.env.STEPS ?? 10_000)
 const COMPARE_EVERY = 1_000
 const WHOLE_RUN = 10_000
 const STEER_AFTER = 0.5 // Of the steps: from then on towards what was not met yet …
-const LONGEST_RUN = 1.5 // … and so much longer than planned, if need be.
+const LONGEST_RUN = 3 // … and so much longer than planned, if need be.
 const RESTART_EVERY = 2_500
 const CUT_EVERY = 3_000
 
