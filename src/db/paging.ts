@@ -1,9 +1,13 @@
-// Cursor lists. A cursor says where the next page starts. It is signed and bound to one list (its
-// name, who asks, by which filters, in which order): one that was altered, or that belongs to
-// another list, is refused. A page is read with one row more than it shows, which tells whether
-// there is a next.
+// Cursor lists. A cursor says where the next page starts. It is encrypted, because positions are ids
+// from sequences that all clients share, and bound to one list (its name, who asks, by which
+// filters, in which order): one that was altered, or that belongs to another list, is refused. A
+// page is read with one row more than it shows, which tells whether there is a next.
+//
+// A cursor is: tag (16 bytes) | position. The tag authenticates list and position, and is the
+// initial counter that the position is encrypted with (as in RFC 5297, SIV): one position has one
+// cursor, and needs no random nonce.
 
-import { timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 
@@ -33,11 +37,16 @@ export type Page<T> = { rows: T[]; nextCursor: string | null }
 // Far above the longest that we issue: two merchant labels of 64 characters each.
 const CURSOR_LENGTH_MAX = 2_000
 const CURSOR = /^[A-Za-z0-9_-]+$/
-const TAG_BYTES = 12
+const TAG_BYTES = 16
+const CIPHER = 'aes-256-ctr'
+// Padded to a multiple of this, or its length would tell how many digits an id has.
+const PADDED_BYTES = 32
 
 export function writeCursor(sealer: Sealer, list: List, position: Position): string {
-  const tag = tagOf(sealer, list, position).toString('base64url')
-  return Buffer.from(JSON.stringify([tag, ...position])).toString('base64url')
+  const tag = tagOf(sealer, list, position)
+  const text = padded(Buffer.from(JSON.stringify(position)))
+  const sealed = createCipheriv(CIPHER, cipherKey(sealer), tag).update(text)
+  return Buffer.concat([tag, sealed]).toString('base64url')
 }
 
 // Undefined: from the beginning.
@@ -47,10 +56,11 @@ export function readCursor(
   cursor: string | undefined,
 ): Position | undefined {
   if (cursor === undefined) return undefined
-  const [tag = '', ...position] = partsOf(cursor)
-  const given = Buffer.from(tag, 'base64url')
-  const expected = tagOf(sealer, list, position)
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+  const bytes = bytesOf(cursor)
+  const tag = bytes.subarray(0, TAG_BYTES)
+  const text = createDecipheriv(CIPHER, cipherKey(sealer), tag).update(bytes.subarray(TAG_BYTES))
+  const position = positionOf(text)
+  if (!position || !timingSafeEqual(tag, tagOf(sealer, list, position))) {
     throw new Refusal('invalid_cursor')
   }
   return position
@@ -68,18 +78,34 @@ export function pageOf<T>(
   return { rows: shown, nextCursor: hasMore ? cursorAfter(last) : null }
 }
 
-function partsOf(cursor: string): string[] {
+function bytesOf(cursor: string): Buffer {
   if (cursor.length > CURSOR_LENGTH_MAX || !CURSOR.test(cursor)) throw new Refusal('invalid_cursor')
   const bytes = Buffer.from(cursor, 'base64url')
   // The decoder drops what is left over at the end: one page has one cursor, to the letter.
-  if (bytes.toString('base64url') !== cursor) throw new Refusal('invalid_cursor')
+  const isWhole = bytes.length > TAG_BYTES && (bytes.length - TAG_BYTES) % PADDED_BYTES === 0
+  if (!isWhole || bytes.toString('base64url') !== cursor) throw new Refusal('invalid_cursor')
+  return bytes
+}
+
+// With what JSON skips: spaces.
+function padded(text: Buffer): Buffer {
+  const length = Math.ceil(text.length / PADDED_BYTES) * PADDED_BYTES
+  return Buffer.concat([text, Buffer.alloc(length - text.length, ' ')])
+}
+
+// Undefined: not ours. The tag covers what was read, so nothing else may read as the same.
+function positionOf(text: Buffer): Position | undefined {
   try {
-    const parts: unknown = JSON.parse(bytes.toString('utf8'))
-    if (Array.isArray(parts) && parts.every((part) => typeof part === 'string')) return parts
+    const parts: unknown = JSON.parse(text.toString('utf8'))
+    if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) return undefined
+    return padded(Buffer.from(JSON.stringify(parts))).equals(text) ? parts : undefined
   } catch {
-    // Not JSON: not ours.
+    return undefined
   }
-  throw new Refusal('invalid_cursor')
+}
+
+function cipherKey(sealer: Sealer): Buffer {
+  return sealer.hash('cursor key', '')
 }
 
 function tagOf(sealer: Sealer, list: List, position: Position): Buffer {

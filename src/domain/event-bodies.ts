@@ -7,6 +7,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { koboOf, toNaira } from '#money.ts'
+import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import type { StoredEvent } from './event-list.ts'
 import { type EventCredit, type Resources, readResources } from './event-resources.ts'
@@ -43,16 +44,18 @@ export async function renderEvents(
     sequence: Number(event.sequence),
     createdAt: timestamp(event.createdAt),
     env: how.mode === 'live' ? 'Live' : 'Test',
-    data: dataOf(event, resources, how),
+    data: dataOf(event, resources, { ...how, sealer }),
   }))
 }
 
-function dataOf(event: StoredEvent, resources: Resources, how: Rendering) {
+type Viewing = Rendering & { sealer: Sealer }
+
+function dataOf(event: StoredEvent, resources: Resources, how: Viewing) {
   const credit = event.creditId === null ? undefined : resources.credits.get(event.creditId)
   switch (event.type.split('.')[0]) {
     case 'account':
     case 'collection':
-      return accountData(event, resources, credit)
+      return accountData(event, resources, credit, how)
     case 'payment':
       return paymentData(event, resources, credit, how)
     case 'credit':
@@ -62,12 +65,17 @@ function dataOf(event: StoredEvent, resources: Resources, how: Rendering) {
   }
 }
 
-function accountData(event: StoredEvent, { accounts }: Resources, credit?: EventCredit) {
+function accountData(
+  event: StoredEvent,
+  { accounts }: Resources,
+  credit: EventCredit | undefined,
+  { sealer }: Viewing,
+) {
   const account = accounts.get(event.collectionAccountId as bigint)
   if (!account) return event.facts
   const updatedAt = new Date(Math.min(account.updatedAt.getTime(), event.createdAt.getTime()))
   return {
-    ...viewAccount({ ...account, updatedAt }),
+    ...viewAccount({ ...account, updatedAt }, sealer),
     ...event.facts,
     ...(credit ? { credit: viewCredit(credit) } : {}),
   }
@@ -113,13 +121,13 @@ function creditData(
   event: StoredEvent,
   { payments, accounts }: Resources,
   credit: EventCredit | undefined,
-  { nameBank }: Rendering,
+  { nameBank, sealer }: Viewing,
 ) {
   if (!credit) return event.facts
   const payment = payments.get((event.paymentId ?? credit.paymentId) as string)
   const account = accounts.get((event.collectionAccountId ?? credit.collectionAccountId) as bigint)
   return {
-    id: Number(credit.id),
+    id: publicId(sealer, 'credit', credit.id),
     ...viewCredit(credit),
     bankCode: credit.bankCode,
     bankName: nameBank(credit.bankCode),

@@ -4,6 +4,8 @@
 import type { BankSettings } from '#bank-settings.ts'
 import { findBank } from '#banks/directory.ts'
 import { toNaira } from '#money.ts'
+import { publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
 import { accountName } from './account-names.ts'
 import { withReferences } from './call-back-url.ts'
@@ -29,9 +31,9 @@ export type PublicAccount = Omit<
   'bvn' | 'clientId' | 'payerRules' | 'version' | keyof AccountLimits
 >
 
-export function viewAccount(account: PublicAccount) {
+export function viewAccount(account: PublicAccount, sealer: Sealer) {
   return {
-    id: Number(account.id),
+    id: publicId(sealer, 'account', account.id),
     bankCode: account.bankCode,
     accountNumber: account.accountNumber,
     accountName: account.accountName,

@@ -5,6 +5,7 @@
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
+import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { listAccounts } from './account-list.ts'
 import { getAccountIn } from './account-lookups.ts'
@@ -82,10 +83,11 @@ async function creditsLike(db: Queryable, { sealer, client }: Deps, text: string
   if (/^[0-9]{30}$/.test(text)) {
     const filters = { sessionId: text }
     const credits = await listCredits(db, sealer, client, filters, { limit: OF_A_KIND_MAX })
-    return credits.map(creditHit)
+    return credits.map((credit) => creditHit(credit, sealer))
   }
-  if (!/^[1-9][0-9]{0,17}$/.test(text) || isNumber(text)) return []
-  return ifAny(async () => creditHit(await getCredit(db, sealer, client, { id: BigInt(text) })))
+  const id = findId(sealer, 'credit', text)
+  if (id === undefined) return []
+  return ifAny(async () => creditHit(await getCredit(db, sealer, client, { id }), sealer))
 }
 
 async function eventOf(db: Queryable, { client }: Deps, text: string): Promise<Hit[]> {
@@ -144,11 +146,13 @@ function accountHit(account: CollectionAccount): Hit {
   }
 }
 
-function creditHit({ id, sourceAccountName, sessionId, amountKobo, currency }: CreditTrace): Hit {
+function creditHit(credit: CreditTrace, sealer: Sealer): Hit {
+  const { sourceAccountName, sessionId, amountKobo, currency } = credit
+  const reference = publicId(sealer, 'credit', credit.id).toString()
   return {
     type: 'credit',
-    reference: id.toString(),
-    title: sourceAccountName ?? `Credit ${id}`,
+    reference,
+    title: sourceAccountName ?? `Credit ${reference}`,
     detail: sessionId,
     amountKobo,
     currency,

@@ -14,6 +14,7 @@ import { Refusal } from '#errors.ts'
 import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { toNaira } from '#money.ts'
+import { findId, ID_DIGITS_MAX, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { recordAction } from './actions.ts'
 import type { Client } from './clients.ts'
@@ -85,7 +86,7 @@ export async function findInstructions(
   })
   return rows.map((row) => ({
     itemId: row.id,
-    reference: returnReference(row.id),
+    reference: returnReference(sealer, row.id),
     bankCode: row.bank_code,
     sessionId: row.session_id,
     amountKobo: row.amount_kobo,
@@ -96,12 +97,15 @@ export async function findInstructions(
   }))
 }
 
-export function returnReference(itemId: bigint): string {
-  return `RTN${itemId.toString().padStart(12, '0')}`
+export function returnReference(sealer: Sealer, itemId: bigint): string {
+  return `RTN${publicId(sealer, 'suspense', itemId).toString().padStart(ID_DIGITS_MAX, '0')}`
 }
 
-export function parseReturnReference(reference: string): bigint | undefined {
-  return /^RTN[0-9]{12,18}$/.test(reference) ? BigInt(reference.slice(3)) : undefined
+// What banks were told before ids were opaque had twelve digits: they may still confirm it.
+export function parseReturnReference(sealer: Sealer, reference: string): bigint | undefined {
+  const digits = /^RTN([0-9]{12}|[0-9]{15})$/.exec(reference)?.[1]
+  if (digits === undefined) return undefined
+  return digits.length === 12 ? BigInt(digits) : findId(sealer, 'suspense', `${BigInt(digits)}`)
 }
 
 // Answers false when nothing was on its way: it was settled before, or never was.

@@ -8,6 +8,8 @@ import { type CreditTrace, OUTCOMES } from '#domain/credit-traces.ts'
 import { type Place, sumAt, type TracedItem, type Whereabout } from '#domain/credit-whereabouts.ts'
 import { Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
+import { findId, publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
 import { timestamp } from './present.ts'
 import { nullable } from './schemas.ts'
 
@@ -104,11 +106,10 @@ export const CreditDetailBody = Type.Object({
   ),
 })
 
-const CREDIT_ID = /^[1-9][0-9]{0,17}$/
-
-export function creditIdOf(text: string): bigint {
-  if (!CREDIT_ID.test(text)) throw new Refusal('credit_not_found')
-  return BigInt(text)
+export function creditIdOf(sealer: Sealer, text: string): bigint {
+  const id = findId(sealer, 'credit', text)
+  if (id === undefined) throw new Refusal('credit_not_found')
+  return id
 }
 
 export type NameBank = (code: string) => string
@@ -117,10 +118,12 @@ export function bankNames(banks: readonly BankSettings[]): NameBank {
   return (code) => banks.find((bank) => bank.code === code)?.name ?? findBank(code)?.name ?? code
 }
 
-export function presentCredit(credit: CreditTrace, nameBank: NameBank) {
+type Showing = { sealer: Sealer; nameBank: NameBank }
+
+export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing) {
   const { whereabouts } = credit
   return {
-    id: Number(credit.id),
+    id: publicId(sealer, 'credit', credit.id),
     sessionId: credit.sessionId,
     bankCode: credit.bankCode,
     bankName: nameBank(credit.bankCode),
@@ -143,18 +146,18 @@ export function presentCredit(credit: CreditTrace, nameBank: NameBank) {
     collectionAccountNumber: credit.collectionAccountNumber,
     transactionTime: optionalTime(credit.transactionTime),
     receivedAt: timestamp(credit.receivedAt),
-    whereabouts: whereabouts.map(presentWhereabout),
+    whereabouts: whereabouts.map((part) => presentWhereabout(part, sealer)),
   }
 }
 
 export function presentCreditDetail(
   credit: CreditTrace,
   { transfers, reversals, events }: CreditHistory,
-  nameBank: NameBank,
+  how: Showing,
 ) {
   return {
-    ...presentCredit(credit, nameBank),
-    suspense: credit.items.map(presentItem),
+    ...presentCredit(credit, how),
+    suspense: credit.items.map((item) => presentItem(item, how.sealer)),
     reversals: reversals.map(({ sessionId, amountKobo, shortfallKobo, receivedAt }) => ({
       sessionId,
       amount: toNaira(amountKobo),
@@ -177,13 +180,23 @@ export function presentCreditDetail(
   }
 }
 
-function presentWhereabout({ amountKobo, ...whereabout }: Whereabout) {
-  return { amount: toNaira(amountKobo), ...whereabout }
+function presentWhereabout({ amountKobo, ...whereabout }: Whereabout, sealer: Sealer) {
+  const { place, reference } = whereabout
+  const isItem = place === 'suspense' || place === 'returning'
+  return {
+    ...whereabout,
+    amount: toNaira(amountKobo),
+    reference: isItem && reference !== null ? itemIdText(sealer, reference) : reference,
+  }
 }
 
-function presentItem(item: TracedItem) {
+function itemIdText(sealer: Sealer, id: string): string {
+  return publicId(sealer, 'suspense', BigInt(id)).toString()
+}
+
+function presentItem(item: TracedItem, sealer: Sealer) {
   return {
-    id: item.id,
+    id: itemIdText(sealer, item.id),
     amount: toNaira(item.amountKobo),
     reason: item.reason,
     state: item.state,

@@ -7,21 +7,25 @@ import { adviceStatus, type Payment, statusAt } from '#domain/payments.ts'
 import { timestamp, viewAccount, viewPayment } from '#domain/resource-views.ts'
 import { maskBvn } from '#mask.ts'
 import { toNaira } from '#money.ts'
+import type { Sealer } from '#seal.ts'
 
 export { callBackUrlOf, timestamp } from '#domain/resource-views.ts'
 
 // The one place that shows a BVN in full: it is for the client's own systems. People see enough of
 // it to compare.
-export function presentAccount(account: CollectionAccount, { isPerson }: { isPerson: boolean }) {
+export function presentAccount(
+  account: CollectionAccount,
+  { isPerson, sealer }: { isPerson: boolean; sealer: Sealer },
+) {
   const bvn = isPerson ? maskBvn(account.bvn) : account.bvn
-  return Object.assign(viewAccount(account), { bvn })
+  return Object.assign(viewAccount(account, sealer), { bvn })
 }
 
 // On our own endpoints: nobody needs the whole BVN again.
-export function presentOwnAccount(account: CollectionAccount) {
+export function presentOwnAccount(account: CollectionAccount, sealer: Sealer) {
   const { payerRules, perCreditKobo, perDayKobo } = account
   return {
-    ...viewAccount(account),
+    ...viewAccount(account, sealer),
     bvnMasked: maskBvn(account.bvn),
     payerRules: payerRules && showRules(payerRules),
     limits: {

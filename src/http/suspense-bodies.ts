@@ -7,6 +7,7 @@ import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
+import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from './present.ts'
 import { digits, nullable, text } from './schemas.ts'
@@ -41,9 +42,10 @@ export const AssignTarget = {
   paymentReference: Type.Optional(text(40, 'A payment.')),
 }
 
-export function itemIdOf(text: string): bigint {
-  if (!/^[0-9]{1,18}$/.test(text)) throw new Refusal('suspense_not_found')
-  return BigInt(text)
+export function itemIdOf(sealer: Sealer, text: string): bigint {
+  const id = findId(sealer, 'suspense', text)
+  if (id === undefined) throw new Refusal('suspense_not_found')
+  return id
 }
 
 export function targetOf(body: {
@@ -64,12 +66,12 @@ export function targetOf(body: {
 export function presentSuspense(entry: SuspenseEntry, sealer: Sealer, now: Date) {
   const { openedAt, closedAt, sourceAccountSealed } = entry
   return {
-    id: Number(entry.id),
+    id: publicId(sealer, 'suspense', entry.id),
     amount: toNaira(entry.amountKobo),
     currency: entry.currency,
     reason: entry.reason,
     state: entry.state,
-    creditId: Number(entry.creditId),
+    creditId: publicId(sealer, 'credit', entry.creditId),
     sessionId: entry.sessionId,
     bankCode: entry.bankCode,
     accountNumber: entry.accountNumber,

@@ -118,7 +118,9 @@ test('a merchant has what came to its own accounts, in the order of the labels',
   await credit(own, a1.accountNumber, '10.00')
   await credit(own, a2.accountNumber, '20.50')
   await credit(own, other.accountNumber, '5.00')
-  await own.db.query(`update collection_accounts set is_active = false where id = $1`, [a2.id])
+  await own.db.query(`update collection_accounts set is_active = false where account_number = $1`, [
+    a2.accountNumber,
+  ])
   await credit(own, a2.accountNumber, '3.00')
   const returned = await credit(own, a2.accountNumber, '4.00')
   await desk.giveBack(returned)

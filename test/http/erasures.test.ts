@@ -18,6 +18,7 @@ import {
   readAccount,
 } from '../support/fixtures.ts'
 import { newSessionId, postRail, reportCredit } from '../support/rail.ts'
+import { shownId } from '../support/shown-ids.ts'
 import { assign, giveBack, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 
@@ -95,11 +96,11 @@ test('money that comes to an erased number is suspended; asked again, its payer 
   assert.deepEqual([credit.outcome, credit.code], ['suspended', 'account_inactive'])
   refused(await erase(bench, accountNumber), 'erasure_waits')
   const item = await bench.db.query(
-    `select i.id::int from suspense_items i join credits c on c.id = i.credit_id
+    `select i.id from suspense_items i join credits c on c.id = i.credit_id
       where c.account_number = $1`,
     [accountNumber],
   )
-  assert.equal((await giveBack(bench, item.rows[0].id)).statusCode, 200)
+  assert.equal((await giveBack(bench, shownId('suspense', item.rows[0].id))).statusCode, 200)
   assert.deepEqual((await erase(bench, accountNumber)).json().data.accounts.map(shape), [
     [accountNumber, false],
   ])

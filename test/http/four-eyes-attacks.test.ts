@@ -9,6 +9,7 @@ import { ACCOUNTS, assertBooksBalance, createAccount, startPayment } from '../su
 import { ask, asked, decide, refused, setFourEyes, TO_RETURN } from '../support/four-eyes-desk.ts'
 import { actionsOf, newBrowser, signIn, USERS_URL, userIdOf } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
+import { storedName } from '../support/shown-ids.ts'
 import { giveBack, readItem, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { credit, reverse } from '../support/tracing.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
@@ -204,7 +205,7 @@ test('the reason of who asked stands in the record of what was done', async () =
   const { rows } = await bench.db.query(
     `select action, actor, detail ->> 'note' as note, detail ->> 'requestedBy' as "requestedBy"
        from actions where subject = $1 order by id`,
-    [`suspense/${id}`],
+    [storedName(`suspense/${id}`)],
   )
 
   const [asks, decides] = [`user:${ada.user.email}`, `user:${obi.user.email}`]

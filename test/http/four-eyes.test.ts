@@ -16,6 +16,7 @@ import {
 import { ask, decide, type Person, REQUESTS, TO_RETURN } from '../support/four-eyes-desk.ts'
 import { actionsOf, newBrowser, newClientWithOwner } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
+import { storedId } from '../support/shown-ids.ts'
 import {
   assign,
   giveBack,
@@ -121,7 +122,7 @@ test('the database itself refuses that one person does both', async () => {
     bench.db.query(
       `update suspense_requests set state = $2, decided_by = $3, decided_at = now(),
               decision_reason = 'x' where id = $1`,
-      [requestId, state, who],
+      [storedId('request', requestId), state, who],
     )
 
   const self = `user:${ada.user.email}`
@@ -180,18 +181,18 @@ test('what left suspense meanwhile is not approved', async () => {
   const { itemId, requestId } = await asked(ada, TO_RETURN)
   await bench.db.query(
     `update suspense_items set state = 'reversed', closed_at = now() where id = $1`,
-    [itemId],
+    [storedId('suspense', itemId)],
   )
 
   const answer = await decide(obi, requestId, 'approve')
 
   assertRefused(answer, 'account', { status: 409, code: 'suspense_closed' })
   const { rows } = await bench.db.query('select state from suspense_requests where id = $1', [
-    requestId,
+    storedId('request', requestId),
   ])
   assert.equal(rows[0].state, 'open')
   await bench.db.query(`update suspense_items set state = 'open', closed_at = null where id = $1`, [
-    itemId,
+    storedId('suspense', itemId),
   ])
 })
 

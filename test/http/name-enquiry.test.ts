@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { switchAccount } from '../support/account-calls.ts'
 import { assertCleanBooks, postSigned, startWithBanks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, startPayment } from '../support/fixtures.ts'
@@ -41,9 +42,9 @@ test('an active collection account answers with the name that the payer will see
 })
 
 test('a collection account that is not active is 07', async () => {
-  const { id, accountNumber } = await createAccount(bench)
+  const { accountNumber } = await createAccount(bench)
 
-  await bench.db.query('update collection_accounts set is_active = false where id = $1', [id])
+  await switchAccount(bench, accountNumber, 'deactivate')
 
   assert.deepEqual(await enquire(accountNumber), invalid(accountNumber))
 })

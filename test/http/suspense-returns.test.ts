@@ -21,6 +21,7 @@ import {
 } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
+import { shownId } from '../support/shown-ids.ts'
 import {
   actionsOn,
   assign,
@@ -70,13 +71,13 @@ async function startReturn(
   }
   assert.equal((await ofBank('credits', body)).json().responseCode, '00')
   const { rows } = await live.db.query(
-    `select i.id::int from suspense_items i join credits c on c.id = i.credit_id
+    `select i.id from suspense_items i join credits c on c.id = i.credit_id
       where c.session_id = $1`,
     [sessionId],
   )
-  const { id } = rows[0]
+  const id = shownId('suspense', rows[0].id)
   assert.equal(dataOf(await giveBack(live, id, {}, operator), 'account').state, 'returning')
-  return { id, reference: `RTN${String(id).padStart(12, '0')}`, sessionId }
+  return { id, reference: `RTN${String(id).padStart(15, '0')}`, sessionId }
 }
 
 async function stateOf(id: number): Promise<string> {
@@ -97,7 +98,7 @@ test('in the sandbox the bank confirms a return at once, and once', async () => 
   const again = dataOf(await giveBack(sandbox, id), 'account')
 
   assert.equal(item.state, 'returned')
-  assert.match(item.returnReference, /^SANDBOX-RTN\d{12}$/)
+  assert.match(item.returnReference, /^SANDBOX-RTN\d{15}$/)
   assert.deepEqual(again, item)
   assert.equal(await databaseText(sandbox), before)
   assert.deepEqual(await actionsOn(sandbox, id), [
@@ -209,7 +210,7 @@ test('what a bank says badly is refused by field, and settles nothing', async ()
     const found = answer.json().errors.map((error: { field: string }) => error.field)
     assert.deepEqual([answer.json().responseCode, found], ['02', fields])
   }
-  assert.equal(await settle(`RTN${'9'.repeat(18)}`, 'confirmed'), '01')
+  assert.equal(await settle(`RTN${2 ** 48 - 1}`, 'confirmed'), '01')
   assert.equal(await stateOf(id), 'returning')
 })
 

@@ -13,6 +13,7 @@ import {
 } from '../support/fixtures.ts'
 import type { Answer, Op } from '../support/model.ts'
 import type { RailAnswer, Rules, Terms } from '../support/model-places.ts'
+import { shownId } from '../support/shown-ids.ts'
 import type { Reply, World } from './world.ts'
 
 // Whom a list of payers allows, by account or by name.
@@ -169,15 +170,15 @@ function targetBody({ to }: Of<'assign'>) {
   return 'account' in to ? { accountNumber: to.account } : { paymentReference: to.payment }
 }
 
-// What of a credit went to suspense, first of all. No id is 0.
-async function itemOf({ db }: World, credit: string): Promise<bigint> {
+// What of a credit went to suspense, first of all. No id of ours is 0.
+async function itemOf({ db }: World, credit: string): Promise<number> {
   const [sessionId, bank] = credit.split('@')
   const { rows } = await db.query<{ id: bigint }>(
     `select i.id from suspense_items i join credits c on c.id = i.credit_id
       where c.session_id = $1 and c.bank_code = $2 order by i.id limit 1`,
     [sessionId, bank],
   )
-  return rows[0]?.id ?? 0n
+  return shownId('suspense', rows[0]?.id ?? 0n)
 }
 
 async function readPayment(world: World, { client, payment }: Of<'read'>): Promise<Answer> {

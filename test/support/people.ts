@@ -10,6 +10,7 @@ import { timeOrderedId } from '#ids.ts'
 import { createLogger } from '#log.ts'
 import { createService } from '#wiring.ts'
 import type { Bench, Call } from './running-service.ts'
+import { storedName } from './shown-ids.ts'
 
 export const SESSION_URL = '/dashboard/api/session'
 export const USERS_URL = '/dashboard/api/users'
@@ -89,7 +90,7 @@ export function cookieOf(answer: LightMyRequestResponse): string {
 export async function actionsOf(bench: Bench, subject: string): Promise<string[]> {
   const { rows } = await bench.db.query<{ action: string }>(
     'select action from actions where subject = $1 order by id',
-    [subject],
+    [storedName(subject)],
   )
   return rows.map(({ action }) => action)
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'
+import { shownId, storedName } from './shown-ids.ts'
 
 export const SUSPENSE = '/api/v1/suspense'
 export const NOBODYS_NUMBER = '0123456789'
@@ -36,12 +37,12 @@ export async function suspend(
   const answer = await postRail(bench, `${bank}/credits`, body)
   assert.deepEqual([answer.json().responseCode, answer.json().outcome], ['00', 'suspended'])
   const { rows } = await bench.db.query(
-    `select i.id::int from suspense_items i join credits c on c.id = i.credit_id
+    `select i.id from suspense_items i join credits c on c.id = i.credit_id
       where c.session_id = $1`,
     [sessionId],
   )
   assert.equal(rows.length, 1)
-  return { id: rows[0].id, sessionId }
+  return { id: shownId('suspense', rows[0].id), sessionId }
 }
 
 type By = { token?: string }
@@ -58,7 +59,7 @@ export async function actionsOn(bench: Bench, id: number): Promise<Item[]> {
   const { rows } = await bench.db.query(
     `select c.client_id as by, a.action, a.detail from actions a join clients c on c.id = a.client_id
       where a.subject = $1 order by a.id`,
-    [`suspense/${id}`],
+    [storedName(`suspense/${id}`)],
   )
   return rows
 }

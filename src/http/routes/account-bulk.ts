@@ -18,6 +18,7 @@ import { presentOwnAccount } from '#http/present.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
 import { fieldErrors } from '#http/validation.ts'
 import { timeOrderedId } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
 
 const ITEMS_MAX = 500
 const BODY_BYTES_MAX = 2_097_152 // Some 4 kB for each: an account takes less than one, without rules.
@@ -81,7 +82,7 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const bulkId = timeOrderedId(clock())
       return answerInSteps(deps, { request, reply }, bulkId, async (id) => {
         const results = await makeAll(writers.accounts, items, isKeyed ? id : undefined)
-        return accepted('Collection accounts created', summaryOf(results))
+        return accepted('Collection accounts created', summaryOf(results, sealer))
       })
     },
   )
@@ -133,7 +134,7 @@ function outcomeOf(settled: Settled<Once<CollectionAccount> | Refusal>) {
   return settled.value instanceof Refusal ? settled.value : settled.value.value
 }
 
-function summaryOf(results: readonly (CollectionAccount | Refusal)[]) {
+function summaryOf(results: readonly (CollectionAccount | Refusal)[], sealer: Sealer) {
   const refused = results.filter((result) => result instanceof Refusal).length
   return {
     accepted: results.length - refused,
@@ -144,7 +145,7 @@ function summaryOf(results: readonly (CollectionAccount | Refusal)[]) {
         return { index, isSuccessful: false, message, code, data: null, errors: [...fields] }
       }
       const message = 'Collection account created successfully'
-      const data = presentOwnAccount(result)
+      const data = presentOwnAccount(result, sealer)
       return { index, isSuccessful: true, message, code: null, data, errors: [] }
     }),
   }

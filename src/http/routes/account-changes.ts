@@ -115,7 +115,7 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
         updateAccount(tx, { sealer, now: clock(), by, actor, isCurrent }, accountNumber, changes),
       )
       reply.header('etag', etagOf(account.version))
-      return accepted('Collection account updated successfully', presentOwnAccount(account))
+      return accepted('Collection account updated successfully', presentOwnAccount(account, sealer))
     },
   )
 }
@@ -172,7 +172,10 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const answer = await answerOnce(deps, { request, reply }, async (tx) => {
           const how = { sealer, now: clock(), by, actor, isCurrent, note: body?.note }
           const account = await make(tx, how, accountNumber)
-          return accepted(`Collection account ${said} successfully`, presentOwnAccount(account))
+          return accepted(
+            `Collection account ${said} successfully`,
+            presentOwnAccount(account, sealer),
+          )
         })
         reply.header('etag', etagOf(answer.data.version))
         return answer

@@ -84,7 +84,9 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const end = rows.length > limit ? shown.at(-1)?.id : scannedTo
       const nextCursor = end ? writeCursor(sealer, list, [end.toString()]) : null
       const page = { rows: shown, nextCursor }
-      return listed('Collection accounts retrieved successfully', page, presentOwnAccount)
+      return listed('Collection accounts retrieved successfully', page, (row) =>
+        presentOwnAccount(row, sealer),
+      )
     },
   )
 }

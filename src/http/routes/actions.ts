@@ -15,6 +15,8 @@ import {
 } from '#http/lists.ts'
 import { timestamp } from '#http/present.ts'
 import { ApiFailure, BEARER, text } from '#http/schemas.ts'
+import { findName, publicId, publicName } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
 
 const ActionBody = Type.Object({
   id: Type.Integer(),
@@ -55,15 +57,23 @@ export const actionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       const beforeId = position === undefined ? null : BigInt(position)
       const limit = limitOf(asked)
       const { actor, action, subject } = asked
-      const wanted = { actor, action, subject, ...windowOf(asked) }
+      const named = subject && findName(sealer, subject)
+      const wanted = { actor, action, subject: named, ...windowOf(asked) }
       const rows = await listActions(db, client, wanted, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Actions retrieved successfully', page, presentAction)
+      return listed('Actions retrieved successfully', page, (row) => presentAction(row, sealer))
     },
   )
 }
 
-function presentAction(recorded: RecordedAction): Static<typeof ActionBody> {
-  const { id, actor, action, subject, detail, takenAt } = recorded
-  return { id: Number(id), actor, action, subject, detail, takenAt: timestamp(takenAt) }
+function presentAction(recorded: RecordedAction, sealer: Sealer): Static<typeof ActionBody> {
+  const { actor, action, detail } = recorded
+  return {
+    id: publicId(sealer, 'action', recorded.id),
+    actor,
+    action,
+    subject: publicName(sealer, recorded.subject),
+    detail,
+    takenAt: timestamp(recorded.takenAt),
+  }
 }

@@ -52,7 +52,10 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
       reply.header('etag', etagOf(value.version))
-      return accepted('Collection account created successfully', presentAccount(value, request))
+      return accepted(
+        'Collection account created successfully',
+        presentAccount(value, { isPerson: request.isPerson, sealer }),
+      )
     },
   )
 
@@ -75,7 +78,10 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       const accountNumber = accountNumberOf(request.params)
       const account = await getAccount(accountLookups, request.client, accountNumber)
       reply.header('etag', etagOf(account.version))
-      return accepted('Collection account retrieved successfully', presentAccount(account, request))
+      return accepted(
+        'Collection account retrieved successfully',
+        presentAccount(account, { isPerson: request.isPerson, sealer }),
+      )
     },
   )
 }

@@ -89,7 +89,9 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Credits retrieved successfully', page, (row) => presentCredit(row, nameBank))
+      return listed('Credits retrieved successfully', page, (row) =>
+        presentCredit(row, { sealer, nameBank }),
+      )
     },
   )
 
@@ -109,10 +111,13 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       },
     },
     async ({ client, params: { id } }) => {
-      const by = isSessionId(id) ? { sessionId: id } : { id: creditIdOf(id) }
+      const by = isSessionId(id) ? { sessionId: id } : { id: creditIdOf(sealer, id) }
       const data = await readTogether(db, async (tx) => {
         const credit = await getCredit(tx, sealer, client, by)
-        return presentCreditDetail(credit, await readHistory(tx, client.id, credit), nameBank)
+        return presentCreditDetail(credit, await readHistory(tx, client.id, credit), {
+          sealer,
+          nameBank,
+        })
       })
       return accepted('Credit retrieved successfully', data)
     },

@@ -90,7 +90,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
         const page = { order: asked.order, after, limit: BATCH }
         const rows = await listCredits(db, sealer, client, filters, page)
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null
-        return { rows: rows.map((row) => presentCredit(row, nameBank)), next }
+        return { rows: rows.map((row) => presentCredit(row, { sealer, nameBank })), next }
       })
       return exports.send(reply, client.id, { name: 'credits', columns: CREDIT_COLUMNS, batches })
     },
@@ -140,7 +140,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, page)
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
-        return { rows: rows.map(presentOwnAccount), next }
+        return { rows: rows.map((row) => presentOwnAccount(row, sealer)), next }
       })
       const columns = ACCOUNT_COLUMNS
       return exports.send(reply, client.id, { name: 'collection-accounts', columns, batches })

@@ -29,6 +29,8 @@ import {
 import { timestamp } from '#http/present.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
+import { findId, publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
 
 const LEDGER = '/api/v1/ledger'
 const RESTRICTED = 'Not for a client that is restricted to some merchantCodes.'
@@ -130,7 +132,9 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const { isCollection, id } = chartPositionOf(last)
         return writeCursor(sealer, list, [isCollection ? 'collection' : 'shared', id.toString()])
       })
-      return listed('Ledger accounts retrieved successfully', page, presentAccount)
+      return listed('Ledger accounts retrieved successfully', page, (row) =>
+        presentAccount(row, sealer),
+      )
     },
   )
 
@@ -150,8 +154,8 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, params }) => {
       refuseRestricted(client)
-      const account = await getLedgerAccount(db, client, accountIdOf(params.id))
-      return accepted('Ledger account retrieved successfully', presentAccount(account))
+      const account = await getLedgerAccount(db, client, accountIdOf(sealer, params.id))
+      return accepted('Ledger account retrieved successfully', presentAccount(account, sealer))
     },
   )
 }
@@ -175,7 +179,7 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, params, query: asked }) => {
       refuseRestricted(client)
-      const account = await getLedgerAccount(db, client, accountIdOf(params.id))
+      const account = await getLedgerAccount(db, client, accountIdOf(sealer, params.id))
       const filters = { id: account.id.toString() }
       const list: List = { name: 'ledger-transfers', clientId: client.id, filters }
       const after = readCursor(sealer, list, asked.cursor)?.[0]
@@ -186,7 +190,9 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         idOf: ({ position }) => position,
         cursorAfter: (position) => writeCursor(sealer, list, [position]),
       })
-      return listed('Ledger transfers retrieved successfully', page, presentEntry)
+      return listed('Ledger transfers retrieved successfully', page, (row) =>
+        presentEntry(row, sealer),
+      )
     },
   )
 }
@@ -227,9 +233,10 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-function accountIdOf(given: string): bigint {
-  if (!/^[0-9]{1,18}$/.test(given)) throw new Refusal('ledger_account_not_found')
-  return BigInt(given)
+function accountIdOf(sealer: Sealer, given: string): bigint {
+  const id = findId(sealer, 'account', given)
+  if (id === undefined) throw new Refusal('ledger_account_not_found')
+  return id
 }
 
 function chartAfter(cursor: readonly string[] | undefined): ChartPosition | undefined {
@@ -238,9 +245,9 @@ function chartAfter(cursor: readonly string[] | undefined): ChartPosition | unde
   return { isCollection: sort === 'collection', id: BigInt(id) }
 }
 
-function presentAccount(account: LedgerAccount) {
+function presentAccount(account: LedgerAccount, sealer: Sealer) {
   return {
-    id: Number(account.id),
+    id: publicId(sealer, 'account', account.id),
     kind: account.kind,
     bankCode: account.owner.startsWith('bank:') ? account.owner.slice('bank:'.length) : null,
     accountNumber: account.accountNumber,
@@ -253,15 +260,16 @@ function presentAccount(account: LedgerAccount) {
   }
 }
 
-function presentEntry(entry: LedgerEntry) {
+function presentEntry(entry: LedgerEntry, sealer: Sealer) {
+  const { otherId, creditId } = entry
   return {
-    id: Number(entry.id),
+    id: publicId(sealer, 'transfer', entry.id),
     reason: entry.reason,
     direction: entry.direction,
     amount: toNaira(entry.amountKobo),
-    otherAccountId: entry.otherId === null ? null : Number(entry.otherId),
+    otherAccountId: otherId === null ? null : publicId(sealer, 'account', otherId),
     otherKind: entry.otherKind,
-    creditId: entry.creditId === null ? null : Number(entry.creditId),
+    creditId: creditId === null ? null : publicId(sealer, 'credit', creditId),
     sessionId: entry.sessionId,
     postedAt: timestamp(entry.postedAt),
   }

@@ -90,7 +90,9 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         return {
           ...presentPaymentRecord(payment, clock(), nameBank),
           amountInSuspense: toNaira(inSuspenseKobo),
-          credits: credits.slice(0, LIMIT_MAX).map((credit) => presentCredit(credit, nameBank)),
+          credits: credits
+            .slice(0, LIMIT_MAX)
+            .map((credit) => presentCredit(credit, { sealer, nameBank })),
           hasMoreCredits: credits.length > LIMIT_MAX,
         }
       })

@@ -7,7 +7,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { accountName } from '#domain/account-names.ts'
 import { findLiveName } from '#domain/number-owners.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/reversals.ts'
-import { parseReturnReference, settleReturn } from '#domain/suspense-returns.ts'
+import { parseReturnReference, returnReference, settleReturn } from '#domain/suspense-returns.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { parseJson } from '#http/bodies.ts'
 import type { Deps } from '#http/deps.ts'
@@ -139,7 +139,9 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { batchPool, clock, sharedAccounts } = deps
+  const { batchPool, clock, sealer, sharedAccounts } = deps
+  const isReturnReference = (value: unknown) =>
+    typeof value === 'string' && parseReturnReference(sealer, value) !== undefined
   app.post(
     '/rails/:bankCode/returns',
     {
@@ -170,10 +172,10 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         status: (value) => value === 'confirmed' || value === 'failed',
       })
       const reference = body.reference as string
-      const itemId = parseReturnReference(reference) as bigint
+      const itemId = parseReturnReference(sealer, reference) as bigint
       const given = body.bankReference
       const cleaned = typeof given === 'string' ? cleanText(given, BANK_REFERENCE_MAX) : null
-      const bankReference = cleaned ?? reference
+      const bankReference = cleaned ?? returnReference(sealer, itemId)
       const isSettled = await withTransaction(batchPool, (tx) =>
         settleReturn(
           tx,
@@ -195,8 +197,6 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 type Checks = Record<string, (value: unknown) => boolean>
 
 const isSession = (value: unknown) => typeof value === 'string' && isSessionId(value)
-const isReturnReference = (value: unknown) =>
-  typeof value === 'string' && parseReturnReference(value) !== undefined
 const isAccountNumber = (value: unknown) => typeof value === 'string' && /^[0-9]{10}$/.test(value)
 
 // Fields that we do not know are ignored, since banks add some.

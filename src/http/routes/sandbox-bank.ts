@@ -23,6 +23,7 @@ import {
   nullable,
 } from '#http/schemas.ts'
 import { koboOf, toNaira } from '#money.ts'
+import { publicId } from '#public-ids.ts'
 
 const TransferRequest = Type.Object(
   {
@@ -141,7 +142,7 @@ async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: 
     accountNumber,
     amount,
     sessionId,
-    creditId: Number(creditId),
+    creditId: publicId(deps.sealer, 'credit', creditId),
     paymentReference,
     steps,
   }

@@ -23,6 +23,8 @@ import {
 import { timestamp } from '#http/present.ts'
 import { ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
+import { publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
 
 const EntryBody = Type.Object({
   id: Type.Integer(),
@@ -73,7 +75,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
         return writeCursor(sealer, list, [id.toString(), balanceKobo.toString()])
       })
       return listed('Transactions retrieved successfully', page, (entry) =>
-        presentEntry(entry, account.currency),
+        presentEntry(entry, account.currency, sealer),
       )
     },
   )
@@ -85,15 +87,15 @@ function positionOf(cursor: readonly string[] | undefined): EntryPosition | unde
   return { id: BigInt(id), balanceKobo: BigInt(balanceKobo) }
 }
 
-function presentEntry(entry: Entry, currency: string) {
+function presentEntry(entry: Entry, currency: string, sealer: Sealer) {
   return {
-    id: Number(entry.id),
+    id: publicId(sealer, 'transfer', entry.id),
     type: entry.type,
     direction: entry.direction,
     amount: toNaira(entry.amountKobo),
     balanceAfter: toNaira(entry.balanceAfterKobo),
     currency,
-    creditId: Number(entry.creditId),
+    creditId: publicId(sealer, 'credit', entry.creditId),
     sessionId: entry.sessionId,
     narration: entry.narration,
     sourceAccountName: entry.sourceAccountName,

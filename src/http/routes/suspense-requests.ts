@@ -4,6 +4,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import {
   approveRequest,
@@ -35,6 +36,8 @@ import {
 } from '#http/schemas.ts'
 import { AssignTarget, itemIdOf, targetOf } from '#http/suspense-bodies.ts'
 import { toNaira } from '#money.ts'
+import { findId, publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
 
 const REQUESTS = '/api/v1/suspense/requests'
 const REASON_MAX = 500
@@ -108,18 +111,20 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = limitOf(asked)
       const rows = await listRequests(db, client, {
         state: state ?? null,
-        itemId: itemId === undefined ? null : BigInt(itemId),
+        itemId: itemId === undefined ? null : (findId(sealer, 'suspense', itemId) ?? -1n),
         beforeId: position ? BigInt(position[0] as string) : null,
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
-      return listed('Requests retrieved successfully', page, (row) => present(row, actor))
+      return listed('Requests retrieved successfully', page, (row) =>
+        present(row, { actor, sealer }),
+      )
     },
   )
 }
 
 const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { batchPool, authentication, clock } = deps
+  const { batchPool, sealer, authentication, clock } = deps
   app.post(
     '/api/v1/suspense/:id/requests',
     {
@@ -147,19 +152,19 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { params, body } = request
-      const itemId = itemIdOf(params.id)
+      const itemId = itemIdOf(sealer, params.id)
       const to = body.action === 'assign' ? targetOf(body) : refuseTarget(body)
       return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
         const asked = { to, reason: body.reason }
         const id = await askForSuspense(tx, actingOf(request, clock()), itemId, asked)
-        return accepted('Asked successfully', await show(tx, request, id))
+        return accepted('Asked successfully', await show(tx, sealer, request, id))
       })
     },
   )
 }
 
 const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, batchPool, sharedAccounts, authentication, clock, sendReturns } = deps
+  const { db, batchPool, sealer, sharedAccounts, authentication, clock, sendReturns } = deps
   app.post(
     `${REQUESTS}/:id/approve`,
     {
@@ -174,21 +179,21 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const id = requestIdOf(request.params.id)
+      const id = requestIdOf(sealer, request.params.id)
       const begin = async (tx: Transaction) => {
         await approveRequest(tx, { ...actingOf(request, clock()), sharedAccounts }, id)
         return id.toString()
       }
       return answerInSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
         await sendReturns()
-        return accepted('Approved successfully', await show(db, request, id))
+        return accepted('Approved successfully', await show(db, sealer, request, id))
       })
     },
   )
 }
 
 const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { authentication, clock } = deps
+  const { sealer, authentication, clock } = deps
   const onRequest = [authentication.requires('suspense:write'), peopleOnly]
 
   app.post(
@@ -208,10 +213,10 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const id = requestIdOf(request.params.id)
+      const id = requestIdOf(sealer, request.params.id)
       return answerOnce(deps, { request, reply }, async (tx) => {
         await rejectRequest(tx, actingOf(request, clock()), id, request.body.reason)
-        return accepted('Rejected successfully', await show(tx, request, id))
+        return accepted('Rejected successfully', await show(tx, sealer, request, id))
       })
     },
   )
@@ -230,10 +235,10 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const id = requestIdOf(request.params.id)
+      const id = requestIdOf(sealer, request.params.id)
       return answerOnce(deps, { request, reply }, async (tx) => {
         await withdrawRequest(tx, actingOf(request, clock()), id)
-        return accepted('Withdrawn successfully', await show(tx, request, id))
+        return accepted('Withdrawn successfully', await show(tx, sealer, request, id))
       })
     },
   )
@@ -243,13 +248,14 @@ function actingOf({ client: by, actor }: Identity, now: Date) {
   return { now, by, actor }
 }
 
-async function show(db: Parameters<typeof getRequest>[0], by: Identity, id: bigint) {
-  return present(await getRequest(db, by.client, id), by.actor)
+async function show(db: Queryable, sealer: Sealer, { client, actor }: Identity, id: bigint) {
+  return present(await getRequest(db, client, id), { actor, sealer })
 }
 
-function requestIdOf(given: string): bigint {
-  if (!/^[0-9]{1,18}$/.test(given)) throw new Refusal('request_not_found')
-  return BigInt(given)
+function requestIdOf(sealer: Sealer, given: string): bigint {
+  const id = findId(sealer, 'request', given)
+  if (id === undefined) throw new Refusal('request_not_found')
+  return id
 }
 
 // What goes back goes to its payer: a target would be misunderstood.
@@ -261,11 +267,13 @@ function refuseTarget(body: { accountNumber?: string; paymentReference?: string 
   }
 }
 
-function present(request: SuspenseRequest, actor: string) {
+type Showing = { actor: string; sealer: Sealer }
+
+function present(request: SuspenseRequest, { actor, sealer }: Showing) {
   const { decidedAt } = request
   return {
-    id: Number(request.id),
-    itemId: Number(request.itemId),
+    id: publicId(sealer, 'request', request.id),
+    itemId: publicId(sealer, 'suspense', request.itemId),
     itemState: request.itemState,
     itemReason: request.itemReason,
     amount: toNaira(request.amountKobo),

@@ -89,7 +89,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       },
     },
     async ({ client, params }) => {
-      const entry = await getSuspense(db, client, itemIdOf(params.id))
+      const entry = await getSuspense(db, client, itemIdOf(sealer, params.id))
       return accepted('Suspense retrieved successfully', presentSuspense(entry, sealer, clock()))
     },
   )
@@ -123,7 +123,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, params, body } = request
-      const itemId = itemIdOf(params.id)
+      const itemId = itemIdOf(sealer, params.id)
       const target = targetOf(body)
       return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
         await assignSuspense(tx, actionOf(request), itemId, target)
@@ -153,7 +153,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, params } = request
-      const itemId = itemIdOf(params.id)
+      const itemId = itemIdOf(sealer, params.id)
       const begin = async (tx: Transaction) => {
         await requestReturn(tx, actionOf(request), itemId)
         return itemId.toString()

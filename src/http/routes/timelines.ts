@@ -27,6 +27,8 @@ import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/
 import { timestamp } from '#http/present.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
+import { publicName } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
 
 const EntryBody = Type.Object({
   at: Type.String(),
@@ -96,7 +98,7 @@ const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           await getPayment(tx, client.id, 'payment', referred.paymentId),
         )
       })
-      const data = { entries: presentEntries(entries, scopes), isWhole }
+      const data = { entries: presentEntries(entries, { scopes, sealer }), isWhole }
       return accepted('Timeline retrieved successfully', data)
     },
   )
@@ -122,12 +124,12 @@ const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, scopes, params: { id } }) => {
-      const by = isSessionId(id) ? { sessionId: id } : { id: creditIdOf(id) }
+      const by = isSessionId(id) ? { sessionId: id } : { id: creditIdOf(sealer, id) }
       const { entries, isWhole } = await readTogether(db, async (tx) => {
         const credit = await getCredit(tx, sealer, client, by)
         return creditTimeline(tx, { sealer, viewer: client, nameBank }, credit)
       })
-      const data = { entries: presentEntries(entries, scopes), isWhole }
+      const data = { entries: presentEntries(entries, { scopes, sealer }), isWhole }
       return accepted('Timeline retrieved successfully', data)
     },
   )
@@ -168,17 +170,20 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       })
       const position = next && [next.creditId.toString(), next.at.getTime().toString()]
       const nextCursor = position && writeCursor(sealer, list, position)
-      const page = { rows: presentEntries(entries, scopes), nextCursor }
+      const page = { rows: presentEntries(entries, { scopes, sealer }), nextCursor }
       return listed('Timeline retrieved successfully', page, (entry) => entry)
     },
   )
 }
 
-function presentEntries(entries: readonly TimelineEntry[], scopes: ReadonlySet<Scope>) {
+type Showing = { scopes: ReadonlySet<Scope>; sealer: Sealer }
+
+function presentEntries(entries: readonly TimelineEntry[], { scopes, sealer }: Showing) {
   const isShown = ({ kind }: TimelineEntry) =>
     scopes.has('webhooks:read') || (kind !== 'attempt' && kind !== 'waiting')
-  return entries.filter(isShown).map(({ at, amountKobo, ...entry }) => ({
+  return entries.filter(isShown).map(({ at, amountKobo, reference, ...entry }) => ({
     ...entry,
+    reference: reference && publicName(sealer, reference),
     at: timestamp(at),
     amount: amountKobo === null ? null : toNaira(amountKobo),
   }))

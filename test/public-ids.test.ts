@@ -1,0 +1,109 @@
+// Ids as clients see them: one to one with ours, and no order or distance of ours shows.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  encrypt,
+  findId,
+  findName,
+  ID_DIGITS_MAX,
+  type IdKind,
+  publicId,
+  publicName,
+  roundKeys,
+} from '#public-ids.ts'
+import { Sealer } from '#seal.ts'
+
+const KINDS: readonly IdKind[] = ['account', 'action', 'credit', 'request', 'suspense', 'transfer']
+const IDS = 2 ** 48
+const sealer = sealerOf('h')
+
+const anyKind = fc.constantFrom(...KINDS)
+const anyId = fc.oneof(
+  fc.bigInt({ min: 0n, max: 2n ** 47n - 1n }),
+  fc.bigInt({ min: 10n ** 15n, max: 10n ** 15n + 2n ** 47n - 1n }), // Shared ledger accounts.
+)
+
+test('the cipher is Speck48/96: the test vector of its paper', () => {
+  const keys = roundKeys([0x020100, 0x0a0908, 0x121110, 0x1a1918])
+
+  assert.equal(encrypt(keys, 0x6d2073_696874), 0x735e10_b6445d)
+})
+
+test('every id is shown as a safe integer, and found again by it', () => {
+  fc.assert(
+    fc.property(anyKind, anyId, (kind, id) => {
+      const shown = publicId(sealer, kind, id)
+      assert(Number.isSafeInteger(shown) && shown >= 0 && shown < IDS)
+      assert(`${shown}`.length <= ID_DIGITS_MAX)
+      assert.equal(findId(sealer, kind, `${shown}`), id)
+    }),
+  )
+})
+
+test('every number that can be shown is of exactly one id', () => {
+  fc.assert(
+    fc.property(anyKind, fc.integer({ min: 0, max: IDS - 1 }), (kind, shown) => {
+      const id = findId(sealer, kind, `${shown}`) as bigint
+      assert.equal(publicId(sealer, kind, id), shown)
+    }),
+  )
+})
+
+test('a kind has its own numbers, and so has a key', () => {
+  const shown = KINDS.map((kind) => publicId(sealer, kind, 5n))
+  shown.push(publicId(sealerOf('k'), 'credit', 5n))
+
+  assert.equal(new Set(shown).size, KINDS.length + 1)
+})
+
+// Written down once: clients keep ids, so they may never change.
+test('an id is shown as the same number for ever', () => {
+  assert.deepEqual(
+    KINDS.map((kind) => publicId(sealer, kind, 1n)),
+    [
+      90_824_714_084_373, 281_439_406_984_865, 53_330_006_277_068, 229_372_085_661_563,
+      103_082_390_851_634, 262_815_747_575_787,
+    ],
+  )
+})
+
+test('neighbours are neither near nor in order', () => {
+  const shown = Array.from({ length: 10_000 }, (_, id) => publicId(sealer, 'credit', BigInt(id)))
+  const steps = shown.slice(1).map((id, at) => id - (shown[at] as number))
+
+  assert.equal(new Set(shown).size, shown.length)
+  assert(Math.min(...steps.map(Math.abs)) > 1_000_000)
+  const rising = steps.filter((step) => step > 0).length
+  assert(rising > 4_700 && rising < 5_300, `${rising} of 9,999 steps rise`)
+  for (let bit = 0; bit < 48; bit++) {
+    const set = shown.filter((id) => Math.floor(id / 2 ** bit) % 2 === 1).length
+    assert(set > 4_700 && set < 5_300, `bit ${bit} is set in ${set} of 10,000`)
+  }
+})
+
+test('what cannot be an id is none', () => {
+  const others = ['', '-1', '1.5', '1e3', ' 1', '01', '0x1', `${IDS}`, '9'.repeat(18), 'a', '١']
+  for (const text of others) assert.equal(findId(sealer, 'credit', text), undefined, text)
+  for (const id of [-1n, 2n ** 47n, 10n ** 15n - 1n, 10n ** 15n + 2n ** 47n]) {
+    assert.throws(() => publicId(sealer, 'credit', id), RangeError)
+  }
+})
+
+test('names of things are shown with their public ids, and found by them', () => {
+  const shown = publicName(sealer, 'suspense/7')
+
+  assert.equal(shown, `suspense/${publicId(sealer, 'suspense', 7n)}`)
+  assert.equal(findName(sealer, shown), 'suspense/7')
+  assert.notEqual(findName(sealer, 'suspense/7'), 'suspense/7')
+  assert.equal(findName(sealer, `suspense/${'9'.repeat(18)}`), 'suspense/')
+  for (const name of ['user/ada@example.com', 'account/0123456789', 'client/MAN0000001', '']) {
+    assert.equal(publicName(sealer, name), name)
+    assert.equal(findName(sealer, name), name)
+  }
+})
+
+function sealerOf(letter: string): Sealer {
+  return new Sealer([{ id: 1, key: Buffer.alloc(32, 'd') }], Buffer.alloc(32, letter))
+}
