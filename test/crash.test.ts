@@ -39,6 +39,8 @@ for (const processes of [1, 2]) {
           round.diagnostic(`${answered} answered, ${unanswered.length} in flight`)
           assert(answered >= ANSWERS_BEFORE_KILL)
           assert(unanswered.length > 0)
+          // Whichever process answers, payers are sent to the port that was chosen.
+          assert.deepEqual(payersSentTo(asks), [service.url])
 
           service = await start()
           const ask = journal.asker(service.url)
@@ -76,6 +78,11 @@ async function runUntilKilled(
   }
   await service.kill(whom)
   return driven
+}
+
+function payersSentTo(asks: readonly Ask[]): string[] {
+  const urls = asks.map(({ answer }) => answer?.responseData?.paymentUrl).filter(Boolean)
+  return [...new Set(urls.map((url) => new URL(url).origin))]
 }
 
 type Asker = ReturnType<Journal['asker']>

@@ -10,7 +10,7 @@ export const ACCOUNTS = '/api/v1/accounts/static'
 
 // What everybody who may see the account may see of it.
 export const AccountFields = {
-  id: Type.Integer(),
+  id: Type.Integer({ description: 'Of up to 15 digits, in no order.' }),
   bankCode: Type.String(),
   accountNumber: Type.String(),
   accountName: Type.String(),
