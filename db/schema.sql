@@ -13,7 +13,8 @@ create table actions (
 );
 CREATE INDEX actions_by_client ON actions USING btree (client_id, id);
 CREATE INDEX actions_by_subject ON actions USING btree (subject, id);
-CREATE TRIGGER actions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER actions_append_only BEFORE DELETE OR UPDATE ON actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER actions_not_truncated BEFORE TRUNCATE ON actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table advices (
   id uuid not null,
@@ -304,7 +305,8 @@ create table events (
 ) partition by RANGE (id);
 CREATE INDEX events_by_sequence ON ONLY events USING btree (client_id, sequence);
 CREATE INDEX events_turns_of_payment ON ONLY events USING btree (payment_id) WHERE (type = ANY (ARRAY['payment.expired'::text, 'credit.assigned'::text])) AND payment_id IS NOT NULL;
-CREATE TRIGGER events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER events_append_only BEFORE DELETE OR UPDATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER events_not_truncated BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table events_default partition of events DEFAULT;
 
@@ -364,7 +366,8 @@ END)
 ) with (fillfactor=70);
 CREATE UNIQUE INDEX ledger_accounts_one_per_owner ON ledger_accounts USING btree (kind, owner, currency) WHERE kind <> 'collection'::text;
 CREATE TRIGGER ledger_accounts_change_by_transfer_only BEFORE UPDATE ON ledger_accounts FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER ledger_accounts_kept BEFORE DELETE OR TRUNCATE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_accounts_kept BEFORE DELETE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_accounts_not_truncated BEFORE TRUNCATE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_accounts_open_empty AFTER INSERT ON ledger_accounts REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION refuse_opening_balance();
 
 create table login_attempts (
@@ -611,7 +614,8 @@ create table transfers (
 CREATE INDEX transfers_by_credit_account ON transfers USING btree (credit_account_id, id);
 CREATE INDEX transfers_by_debit_account ON transfers USING btree (debit_account_id, id) WHERE reason <> 'credit'::text;
 CREATE INDEX transfers_reversed ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo) WHERE reason = 'reversal'::text;
-CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER transfers_not_truncated BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_post AFTER INSERT ON transfers REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION post_inserted_transfers();
 
 create table users (

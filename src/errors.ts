@@ -105,7 +105,7 @@ export const REFUSALS = {
   too_many_exports: ref(429, '65', 'Too many exports are running: wait for one to end.'),
   busy: ref(503, '91', 'The service is busy: try again in a moment.'),
   pages_not_built: ref(503, '91', 'The pages are not built: type npm run build, then start again.'),
-  try_again: ref(503, '91', 'The database could not be reached: try again, it is safe.'),
+  try_again: ref(503, '91', 'The service is unavailable at the moment: try again, it is safe.'),
   internal: ref(500, '96', 'Something went wrong on our side: try again, it is safe.'),
 } as const
 

@@ -20,7 +20,7 @@ import {
 } from './wiring.ts'
 
 const STOP_MAX_MS = 30_000
-const CONNECTIONS_PER_PROCESS = 26 // The pools of src/wiring.ts.
+const CONNECTIONS_PER_PROCESS = 27 // The pools of src/wiring.ts.
 const CONNECTIONS_SPARE = 40
 
 const PROBLEMS = [ConfigProblem, EmbeddedProblem, MigrationProblem, StartProblem]

@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify'
 import { operatorDesk, sandboxBank } from '#banks/connector.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
-import { createBatchPool, createPool, type Pool } from '#db/pool.ts'
+import { createBatchPool, createPool, isWritable, type Pool } from '#db/pool.ts'
 import { createReader } from '#db/reader.ts'
 import { createAccountLookups } from '#domain/account-lookups.ts'
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/client-secrets.ts'
@@ -37,6 +37,9 @@ const BATCH_CONNECTIONS_MAX = 8
 const READ_CONNECTIONS = 2
 // Of their own, so that webhooks never take a connection that money waits for.
 const WEBHOOK_CONNECTIONS_MAX = 6
+// So that reports that take all connections do not make us look unready.
+const PROBE_CONNECTIONS_MAX = 1
+const PROBE_MAX_MS = 1_000
 
 export type Service = {
   app: FastifyInstance
@@ -86,7 +89,7 @@ async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, log } = options
   const connections = openConnections(connectionString, log)
-  const { db, batchPool, reads } = connections
+  const { db, batchPool, reads, probes } = connections
   const wakes = { dispatcher: new Wake(), deliverer: new Wake() }
   const { sealer, keyHolder, holdKeysNow } = await holdDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
@@ -135,10 +138,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     tokens,
     visits,
     authentication: new Authentication({ db, tokens, visits, clock }),
-    isReady: () => isMigrated(db),
+    isReady: async () => (await isWritable(probes)) && isMigrated(probes),
   })
-
-  app.addHook('preClose', async () => keepNoConnections(app))
 
   let workers: RunningWorkers | undefined
   function startWorkers(): void {
@@ -198,15 +199,15 @@ function openConnections(connectionString: string, log: Logger) {
   const batchPool = createBatchPool({ ...shared, max: BATCH_CONNECTIONS_MAX })
   const webhookPool = createBatchPool({ ...shared, max: WEBHOOK_CONNECTIONS_MAX })
   const reads = createReader({ connectionString, connections: READ_CONNECTIONS, onLost })
+  const probes = createPool({
+    ...shared,
+    max: PROBE_CONNECTIONS_MAX,
+    statementMaxMs: PROBE_MAX_MS,
+  })
   async function end(): Promise<void> {
     isEnding = true
-    await Promise.all([db.end(), batchPool.end(), webhookPool.end(), reads.end()])
+    const pools = [db, batchPool, webhookPool, probes]
+    await Promise.all([...pools.map((pool) => pool.end()), reads.end()])
   }
-  return { db, batchPool, webhookPool, reads, end }
-}
-
-// A connection that is answered while we close would else be kept for its next request, and we
-// would wait for that.
-function keepNoConnections({ server }: FastifyInstance): void {
-  Object.assign(server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 })
+  return { db, batchPool, webhookPool, reads, probes, end }
 }

@@ -2,14 +2,17 @@
 // one transaction, one fsync, for all of them. A batch is closed when a place in flight is free,
 // never by a timer, so a lone request on an idle server waits for nobody.
 //
-//   - Bounded: beyond `queueMax` items a request is refused at once (`busy`), never lost.
+//   - Bounded, in items and in time: beyond `queueMax`, or where the wait is too long (`delay`), a
+//     request is refused at once (`busy`), never lost.
 //   - One bad item never fails its neighbours: a batch that fails for a reason of its own is run
 //     again item by item, and only the culprit hears of it.
-//   - A lost connection is nobody's fault: everyone is told to try again, which is always safe.
+//   - A lost connection or a full disk is nobody's fault: everyone is told to try again, at once,
+//     which is always safe.
 
 import assert from 'node:assert/strict'
 import { Refusal } from '#errors.ts'
-import { isConnectionLost } from './transaction.ts'
+import type { QueueDelay } from './queue-delay.ts'
+import { isUnavailable } from './transaction.ts'
 
 export type Settled<O> = { ok: true; value: O } | { ok: false; error: unknown }
 
@@ -19,10 +22,15 @@ type Options<I, O> = {
   itemsMax: number
   inFlightMax: number
   queueMax: number
+  delay?: QueueDelay // Without it, only the number of items is bounded.
   onError: (error: unknown) => void
 }
 
-type Entry<I, O> = { items: readonly I[]; settle: (results: Settled<O>[]) => void }
+type Entry<I, O> = {
+  items: readonly I[]
+  sinceMs: number
+  settle: (results: Settled<O>[]) => void
+}
 
 export class Batcher<I, O> {
   readonly #options: Options<I, O>
@@ -39,9 +47,11 @@ export class Batcher<I, O> {
   submitAll(items: readonly I[]): Promise<Settled<O>[]> {
     if (items.length === 0) return Promise.resolve([])
     const { queueMax } = this.#options
-    if (this.#queued > 0 && this.#queued + items.length > queueMax) throw new Refusal('busy')
+    const isTooMuch = this.#queued > 0 && this.#queued + items.length > queueMax
+    if (isTooMuch || this.isOverloaded) throw new Refusal('busy')
+    const sinceMs = this.#options.delay?.now() ?? 0
     return new Promise((settle) => {
-      this.#queue.push({ items, settle })
+      this.#queue.push({ items, sinceMs, settle })
       this.#queued += items.length
       // After this turn of the event loop, so that requests read from the network together
       // share a batch.
@@ -58,6 +68,12 @@ export class Batcher<I, O> {
     return result.value as Exclude<O, Refusal>
   }
 
+  // Whoever comes now would wait too long.
+  get isOverloaded(): boolean {
+    const [oldest] = this.#queue
+    return oldest !== undefined && this.#options.delay?.refuses(oldest.sinceMs) === true
+  }
+
   get queued(): number {
     return this.#queued
   }
@@ -70,21 +86,24 @@ export class Batcher<I, O> {
   }
 
   #fill(): void {
-    while (this.#queue.length > 0 && this.#inFlight < this.#options.inFlightMax) {
+    while (this.#inFlight < this.#options.inFlightMax) {
       const entries = this.#take()
+      if (entries.length === 0) break
       this.#inFlight++
       void this.#write(entries).finally(() => {
         this.#inFlight--
-        if (this.#inFlight === 0 && this.#queue.length === 0) {
-          for (const resolve of this.#idle.splice(0)) resolve()
-        }
         this.#fill()
       })
+    }
+    if (this.#inFlight === 0 && this.#queue.length === 0) {
+      for (const resolve of this.#idle.splice(0)) resolve()
     }
   }
 
   // At least one entry, then as many as fit.
   #take(): Entry<I, O>[] {
+    this.#dropAbandoned()
+    if (this.#queue[0]) this.#options.delay?.taken(this.#queue[0].sinceMs)
     let count = 0
     let size = 0
     for (const entry of this.#queue) {
@@ -94,6 +113,17 @@ export class Batcher<I, O> {
     }
     this.#queued -= size
     return this.#queue.splice(0, count)
+  }
+
+  // Nobody waits for these any more: to write them would keep those behind waiting.
+  #dropAbandoned(): void {
+    const { delay } = this.#options
+    for (let [oldest] = this.#queue; oldest; [oldest] = this.#queue) {
+      if (!delay?.isAbandoned(oldest.sinceMs)) return
+      this.#queue.shift()
+      this.#queued -= oldest.items.length
+      oldest.settle(oldest.items.map(() => ({ ok: false, error: new Refusal('busy') })))
+    }
   }
 
   async #write(entries: readonly Entry<I, O>[]): Promise<void> {
@@ -114,7 +144,7 @@ export class Batcher<I, O> {
     } catch (error) {
       if (error instanceof Refusal && items.length === 1) return [{ ok: false, error }]
       this.#options.onError(error)
-      if (isConnectionLost(error)) {
+      if (isUnavailable(error)) {
         return items.map(() => ({ ok: false, error: new Refusal('try_again') }))
       }
       if (items.length === 1) return [{ ok: false, error }]

@@ -3,6 +3,7 @@
 // refused, never repaired. One session advisory lock on one connection spans the whole run, so
 // any number of processes may start at once and each file is still applied exactly once.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import {
   type AppliedFile,
@@ -20,6 +21,14 @@ export { MigrationProblem } from './migration-files.ts'
 const LOCK_KEY = 7_246_153
 
 const UNDEFINED_TABLE = '42P01'
+const DEADLOCK_DETECTED = '40P01'
+const LOCK_NOT_AVAILABLE = '55P03'
+
+// Whoever comes after a migration that waits for a table waits too: so it steps back, and lets them
+// pass before it tries again.
+const LOCK_WAIT_MAX = '3s'
+const ATTEMPTS_MAX = 20
+const PAUSE_MS = 250
 
 const RECORDS = `
   create table if not exists schema_migrations (
@@ -42,8 +51,11 @@ export async function migrate(
   const { client, close } = await connect(target)
   try {
     // A pool's statement timeout would end the wait for the lock, or a long migration.
-    await client.query('set statement_timeout = 0; set lock_timeout = 0')
+    await client.query(
+      "set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = '5s'",
+    )
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
+    await client.query(`set lock_timeout = '${LOCK_WAIT_MAX}'`)
     await client.query(RECORDS)
     const migrations = await applyMigrations(client, files.migrations)
     const functions = await applyFunctions(client, files.functions)
@@ -146,15 +158,25 @@ async function applyFunctions(
   return changed.map((file) => file.path)
 }
 
+// Again when processes that are at work were in the way: nothing of the attempt was kept.
 async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
-  await client.query('begin')
-  try {
-    await work()
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => {}) // A lost connection has rolled back already.
-    throw error
+  for (let attempt = 1; ; attempt++) {
+    await client.query('begin')
+    try {
+      await work()
+      await client.query('commit')
+      return
+    } catch (error) {
+      await client.query('rollback').catch(() => {}) // A lost connection has rolled back already.
+      if (attempt === ATTEMPTS_MAX || !isInTheWay(error)) throw error
+    }
+    await sleep(PAUSE_MS)
   }
+}
+
+function isInTheWay(error: unknown): boolean {
+  const { code } = ((error as Error).cause ?? error) as { code?: string }
+  return code === DEADLOCK_DETECTED || code === LOCK_NOT_AVAILABLE
 }
 
 async function run(client: pg.ClientBase, file: SchemaFile): Promise<void> {

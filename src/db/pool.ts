@@ -1,6 +1,7 @@
 // Connection pools, with money-safe types: int8 arrives as bigint, never as a float.
 
 import pg from 'pg'
+import { BATCH_STATEMENT_MAX_MS, deadlines, STATEMENT_MAX_MS, watchPool } from './deadlines.ts'
 
 const INT8 = 20
 const REPLAN_FACTOR = 4
@@ -14,17 +15,22 @@ export type Queryable = Pick<pg.Pool, 'query'>
 type Options = {
   connectionString: string
   max: number
+  statementMaxMs?: number
   onIdleError: (error: Error) => void
 }
 
-export function createPool({ connectionString, max, onIdleError }: Options): Pool {
-  return listen(new pg.Pool({ connectionString, max, statement_timeout: 30_000 }), onIdleError)
+export function createPool(given: Options): Pool {
+  const { connectionString, max, statementMaxMs = STATEMENT_MAX_MS, onIdleError } = given
+  const pool = new pg.Pool({ connectionString, max, ...deadlines(statementMaxMs) })
+  watchPool(pool, statementMaxMs)
+  return listen(pool, onIdleError)
 }
 
 // For the batches that write money. Statements of one transaction are sent without waiting for one
 // another (pipelined), and every statement there looks rows up by key: the planner is told so,
 // because a cached plan made while a table was small would otherwise scan it when it is large.
-export function createBatchPool({ connectionString, max, onIdleError }: Options): Pool {
+export function createBatchPool(given: Options): Pool {
+  const { connectionString, max, statementMaxMs = BATCH_STATEMENT_MAX_MS, onIdleError } = given
   const settings = {
     enable_seqscan: 'off',
     enable_hashjoin: 'off',
@@ -39,9 +45,10 @@ export function createBatchPool({ connectionString, max, onIdleError }: Options)
     connectionString,
     max,
     options,
-    statement_timeout: 10_000,
+    ...deadlines(statementMaxMs),
     pipeline: true,
   })
+  watchPool(pool, statementMaxMs)
   replanAsUsed(pool)
   return listen(pool, onIdleError)
 }
@@ -68,4 +75,10 @@ function listen(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {
   // reported a second time, on the connection, and unheard that would end the process too.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
+}
+
+// A standby, and a server that was made read-only, take connections and refuse every write.
+export async function isWritable(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query('show transaction_read_only')
+  return rows[0]?.transaction_read_only === 'off'
 }

@@ -7,6 +7,7 @@
 
 import type { Socket } from 'node:net'
 import pg from 'pg'
+import { BATCH_STATEMENT_MAX_MS as LOOK_UP_MAX_MS, deadlines, Watch } from './deadlines.ts'
 import type { Queryable } from './pool.ts'
 import { type Statement, StatementGroup, statementOf } from './statement-group.ts'
 
@@ -73,7 +74,7 @@ class Line {
     const client = new pg.Client({
       connectionString: this.#connectionString,
       pipeline: true,
-      statement_timeout: 30_000,
+      ...deadlines(LOOK_UP_MAX_MS),
     })
     client.on('error', (error) => {
       if (this.#ready !== client) return // It says so twice: what ended it, and that it ended.
@@ -82,6 +83,7 @@ class Line {
       this.#onLost(error)
     })
     await client.connect()
+    new Watch(client, LOOK_UP_MAX_MS)
     this.#ready = client
     return client
   }

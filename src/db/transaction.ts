@@ -17,6 +17,9 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const UNIQUE_VIOLATION = '23505'
 
+const LOST =
+  /connection (terminated|ended|error)|client has encountered|not queryable|timeout (expired|exceeded)/i
+
 // What a transaction answers, and the last statements of it, which must all have been asked for
 // already. They travel with the commit: the locks that they take are held for as long as the database
 // works, not for as long as we take to get back to it.
@@ -134,11 +137,18 @@ export async function all<const T extends readonly unknown[]>(
 // it is safe to try again, though a commit may or may not have happened.
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
-  if (code && /^(08|57P0|53300)/.test(code)) return true
+  if (code && /^(08|57P0|53300|25P03)/.test(code)) return true
   if (code && /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EAI_)/.test(code)) return true
-  return /connection (terminated|ended|error)|client has encountered|not queryable/i.test(
-    message ?? '',
-  )
+  return LOST.test(message ?? '')
+}
+
+// Nothing can be written at the moment, whatever it is: the disk is full, memory or connections are
+// used up, the server is read-only (a standby after a failover), or does not get its work done in
+// time. To try the items of a batch one by one would only add to it.
+export function isUnavailable(error: unknown): boolean {
+  if (isConnectionLost(error)) return true
+  const { code } = error as { code?: string }
+  return code !== undefined && /^(53|58|25006|57014|55P03)/.test(code)
 }
 
 // A connection that cannot even roll back is not returned to the pool.

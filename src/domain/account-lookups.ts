@@ -6,6 +6,7 @@
 import { numberArray, plainArray } from '#db/arrays.ts'
 import { Batcher } from '#db/batcher.ts'
 import type { Queryable } from '#db/pool.ts'
+import { QueueDelay } from '#db/queue-delay.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import { type Client, mayUseMerchant } from './clients.ts'
@@ -28,6 +29,7 @@ type Deps = { db: Queryable; sealer: Sealer; onError: (error: unknown) => void }
 export function createAccountLookups({ db, sealer, onError }: Deps): AccountLookups {
   return new Batcher({
     ...LIMITS,
+    delay: new QueueDelay(),
     run: (questions) => findAccounts(db, sealer, questions),
     onError,
   })

@@ -5,6 +5,7 @@ import type { BankSettings } from '#bank-settings.ts'
 import type { Clock } from '#clock.ts'
 import { Batcher } from '#db/batcher.ts'
 import type { Pool } from '#db/pool.ts'
+import { QueueDelay } from '#db/queue-delay.ts'
 import { type Finishing, type Transaction, withTransaction } from '#db/transaction.ts'
 import type { Refusal } from '#errors.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
@@ -61,6 +62,7 @@ export function createWriters(deps: Deps): Writers {
   ) =>
     new Batcher<I, O>({
       ...LIMITS,
+      delay: new QueueDelay(),
       run: async (items) => {
         const answers = await withTransaction(pool, (tx) => write(tx, clock(), items))
         deps.onWritten()

@@ -45,6 +45,7 @@ import { webhookEndpointRoutes } from '#http/routes/webhook-endpoints.ts'
 import { webhookPushRoutes } from '#http/routes/webhook-push.ts'
 import { webhookSecretRoutes } from '#http/routes/webhook-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
+import { answerInTime } from './answer-deadline.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { parseJsonBodies } from './bodies.ts'
 import {
@@ -57,8 +58,10 @@ import {
   trustedCallers,
 } from './connections.ts'
 import type { Deps } from './deps.ts'
+import { drainOnClose } from './draining.ts'
 import { answerFailures, frameworkErrors } from './failures.ts'
 import { openToForeignPages } from './foreign-pages.ts'
+import { shedLoad } from './load-shedding.ts'
 import { registerOpenApi } from './open-api.ts'
 import { RateLimits } from './rate-limits.ts'
 import { validatorOptions } from './validation.ts'
@@ -80,6 +83,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     ...CONNECTION_OPTIONS,
     clientErrorHandler: answerNoRequest(deps.clock),
     forceCloseConnections: 'idle',
+    return503OnClosing: false, // What still comes while we drain is served (draining.ts).
     // Real clients write /payment/advice and /Payment/Advice.
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     ajv: validatorOptions(deps.mode),
@@ -96,11 +100,14 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     setHeaders(request, reply)
     done()
   })
+  answerInTime(app)
+  drainOnClose(app)
   openToForeignPages(app)
   const limits = new RateLimits(deps)
   parseJsonBodies(app)
   answerFailures(app, limits)
   limits.register(app)
+  shedLoad(app, deps.writers)
   await registerOpenApi(app, deps)
   await registerRoutes(app, deps)
   return app

@@ -3,7 +3,7 @@
 // the caller as nothing but a request id.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isConnectionLost } from '#db/transaction.ts'
+import { isUnavailable } from '#db/transaction.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
 import type { SetHeaders } from './answer-headers.ts'
 import { failureBody, failureStatus, familyOf } from './envelopes.ts'
@@ -92,7 +92,7 @@ function refusalOf(error: FastifyError | Refusal): Refusal {
   }
   const code = FRAMEWORK_CODES[error.code]
   if (code) return new Refusal(code)
-  if (isConnectionLost(error)) return new Refusal('try_again')
+  if (isUnavailable(error)) return new Refusal('try_again')
   const isCallers = error.statusCode !== undefined && error.statusCode < 500
   return new Refusal(isCallers ? 'invalid_request' : 'internal')
 }

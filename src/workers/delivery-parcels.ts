@@ -2,7 +2,7 @@
 // all claims of a round.
 
 import type { Queryable } from '#db/pool.ts'
-import { isConnectionLost } from '#db/transaction.ts'
+import { isUnavailable } from '#db/transaction.ts'
 import type { Claim } from '#domain/delivery-claims.ts'
 import { type Rendering, renderEvents } from '#domain/event-bodies.ts'
 import { EVENT_COLUMNS, type StoredEvent } from '#domain/event-list.ts'
@@ -62,7 +62,7 @@ export class Packer {
       const bodies = await renderEvents(pool, sealer, events, rendering)
       return new Map(bodies.map((body) => [body.id, Buffer.from(JSON.stringify(body))]))
     } catch (error) {
-      if (isConnectionLost(error)) throw error
+      if (isUnavailable(error)) throw error
       if (events.length === 1) onError(error)
       if (events.length <= 1) return new Map()
     }

@@ -60,6 +60,7 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     `${ACCOUNTS}/bulk`,
     {
       bodyLimit: BODY_BYTES_MAX,
+      config: { queue: 'accounts' },
       onRequest: authentication.requires('accounts:write'),
       schema: {
         operationId: 'createCollectionAccounts',

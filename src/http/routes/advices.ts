@@ -94,7 +94,7 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   app.post(
     '/Payment/advice',
     {
-      config: { isPublished: true },
+      config: { isPublished: true, queue: 'advices' },
       onRequest: authentication.requires('payments:write'),
       schema: {
         operationId: 'createAdvice',

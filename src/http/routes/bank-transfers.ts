@@ -70,7 +70,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
   app.post(
     '/Payment/process/banktransfer/:adviceReference',
     {
-      config: { isPublished: true, rate: 'initiate', isForPages: true },
+      config: { isPublished: true, rate: 'initiate', queue: 'initiations', isForPages: true },
       onRequest: authentication.requiresIfAny('payments:write'),
       schema: {
         operationId: 'initiateBankTransfer',

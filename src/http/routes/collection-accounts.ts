@@ -29,7 +29,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
   app.post(
     ACCOUNTS,
     {
-      config: { isPublished: true },
+      config: { isPublished: true, queue: 'accounts' },
       onRequest: authentication.requires('accounts:write'),
       schema: {
         operationId: 'createCollectionAccount',

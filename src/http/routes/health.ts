@@ -1,7 +1,11 @@
-// /health: the process is up. /ready: it can do its work (the database answers and is migrated).
+// /health: the process is up. /ready: it can do its work (the database answers, takes writes and is
+// migrated), and is not about to stop. Within two seconds, whatever became of the database: a
+// prober that hears nothing may take us for well.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Deps } from '#http/deps.ts'
+
+const ANSWER_MAX_MS = 1_500
 
 const Status = Type.Object({ status: Type.String() })
 
@@ -34,8 +38,18 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
       },
     },
     async (_request, reply) => {
-      const ready = await isReady().catch(() => false)
+      const ready = !app.isDraining && (await inTime(isReady().catch(() => false)))
       return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
     },
   )
+}
+
+async function inTime(answer: Promise<boolean>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), ANSWER_MAX_MS)
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }

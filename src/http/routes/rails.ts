@@ -71,7 +71,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
     '/rails/:bankCode/credits',
     {
       bodyLimit: BODY_BYTES_MAX,
-      config: { rate: 'rail' },
+      config: { rate: 'rail', queue: 'credits' },
       schema: {
         operationId: 'reportCredits',
         tags: ['Rails'],

@@ -77,7 +77,7 @@ export const sandboxBankRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
   app.post(
     '/sandbox/transfers',
     {
-      config: { rate: 'simulate' },
+      config: { rate: 'simulate', queue: 'credits' },
       onRequest: [authentication.requires('payments:write'), sandboxOnly],
       schema: {
         operationId: 'sendSandboxTransfer',

@@ -40,7 +40,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   app.post(
     '/Payment/process/banktransfer/simulate/payment',
     {
-      config: { isPublished: true, rate: 'simulate' },
+      config: { isPublished: true, rate: 'simulate', queue: 'credits' },
       onRequest: [authentication.requires('payments:write'), sandboxOnly],
       schema: {
         operationId: 'simulatePayment',

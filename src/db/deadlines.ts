@@ -1,0 +1,107 @@
+// How long anybody waits for PostgreSQL. The server ends statements that take too long and
+// transactions that stand idle; what it can no longer do itself, because it or the network is
+// gone without a word, is done here: a connection that owes an answer and stays silent is
+// destroyed, its queries fail, and the pool opens another.
+//
+// The driver's own `query_timeout` will not do: it gives up a query and keeps the connection, or
+// with pipelining ends the connection for one slow query among many that are answered.
+
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+
+export const CONNECT_MAX_MS = 5_000 // Also for a free connection of a pool.
+export const STATEMENT_MAX_MS = 30_000
+export const BATCH_STATEMENT_MAX_MS = 8_000 // Longer than locks of a frozen process are held.
+const SILENCE_GRACE_MS = 2_000
+
+// Of a process that froze while it held locks: then they are free for the others.
+const IDLE_IN_TRANSACTION_MAX_MS = 5_000
+const KEEP_ALIVE_AFTER_MS = 10_000
+
+export function deadlines(statementMaxMs: number) {
+  return {
+    connectionTimeoutMillis: CONNECT_MAX_MS,
+    statement_timeout: statementMaxMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MAX_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+  }
+}
+
+// For every connection of a pool. Where one has died, the idle ones are not trusted either: each
+// would cost its next user the same wait.
+export function watchPool(pool: pg.Pool, statementMaxMs: number): void {
+  const watched = new Set<Watch>()
+  pool.on('connect', (client) => {
+    const watch = new Watch(client, statementMaxMs, () => {
+      for (const each of watched) if (!each.isBusy) each.destroy()
+    })
+    watched.add(watch)
+    client.once('end', () => watched.delete(watch))
+  })
+}
+
+// From when it is connected.
+export class Watch {
+  readonly #stream: Socket
+  readonly #silenceMaxMs: number
+  readonly #onDead: () => void
+  #isBusy = false
+  #heardAtMs = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(client: pg.ClientBase, statementMaxMs: number, onDead: () => void = () => {}) {
+    this.#stream = (client as unknown as { connection: { stream: Socket } }).connection.stream
+    this.#silenceMaxMs = statementMaxMs + SILENCE_GRACE_MS
+    this.#onDead = onDead
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    const watched = (...args: unknown[]) => {
+      this.#begin()
+      return query(...args)
+    }
+    Object.assign(client, { query: watched })
+    client.on('drain', () => {
+      this.#isBusy = false
+    })
+    this.#stream.on('data', () => {
+      this.#heardAtMs = performance.now()
+    })
+    client.once('end', () => clearTimeout(this.#timer))
+  }
+
+  get isBusy(): boolean {
+    return this.#isBusy
+  }
+
+  destroy(): void {
+    const seconds = this.#silenceMaxMs / 1000
+    const error = new Error(`Connection terminated: the database was silent for ${seconds} s`)
+    this.#stream.destroy(error)
+  }
+
+  // One timer for all queries, set again only when it has run out: a query costs no timer.
+  #begin(): void {
+    if (this.#isBusy) return
+    this.#isBusy = true
+    this.#heardAtMs = performance.now()
+    this.#timer ??= this.#look(this.#silenceMaxMs)
+  }
+
+  // After what has come meanwhile was read: a process that was stopped itself must not take its
+  // own silence for the database's.
+  #look(afterMs: number): NodeJS.Timeout {
+    return setTimeout(() => setImmediate(() => this.#check()), afterMs).unref()
+  }
+
+  #check(): void {
+    this.#timer = undefined
+    if (!this.#isBusy || this.#stream.destroyed) return
+    const leftMs = this.#heardAtMs + this.#silenceMaxMs - performance.now()
+    if (leftMs > 0) {
+      this.#timer = this.#look(leftMs)
+      return
+    }
+    this.destroy()
+    this.#onDead()
+  }
+}
