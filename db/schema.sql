@@ -216,6 +216,7 @@ create table deliveries (
   constraint deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))
 ) partition by RANGE (event_id);
 CREATE INDEX deliveries_due ON ONLY deliveries USING btree (destination_id, next_attempt_at) WHERE state = 'pending'::text;
+CREATE INDEX deliveries_given_up ON ONLY deliveries USING btree (destination_id, event_id) WHERE state = 'failed'::text;
 
 create table deliveries_default partition of deliveries DEFAULT;
 

@@ -4,7 +4,8 @@
 --
 -- Returns what it did, one line each. Safe to run at any time by any number of processes: one
 -- works, the others find nothing to do. Rows that came before their partition was made are in
--- the default partition; such a week or day is left to it.
+-- the default partition; such a week or day is left to it. A week with an event that is not queued
+-- yet (I15) stays until it is, and its deliveries with it.
 
 create or replace function maintain_partitions(at timestamptz, event_days int, key_days int)
 returns setof text language plpgsql as $$
@@ -62,7 +63,7 @@ begin
   end loop;
 
   for part in
-    select c.relname,
+    select c.relname::text,
            to_date(right(c.relname, 8), 'YYYYMMDD')
              + case when i.inhparent in ('idempotency_keys'::regclass,
                                          'remembered_answers'::regclass) then 1 + key_days
@@ -74,10 +75,19 @@ begin
        and c.relname ~ '_[0-9]{8}$'
      order by 1
   loop
-    if part.over <= (at at time zone 'UTC')::date then
-      execute format('drop table %I', part.relname);
-      return next format('dropped %s', part.relname);
+    continue when part.over > (at at time zone 'UTC')::date;
+    name := regexp_replace(part.relname, '^(deliveries|delivery_attempts)', 'events');
+    if name like 'events%' and to_regclass(name) is not null then
+      execute format('select exists (select from event_counters k
+                                       left join dispatch_cursors c on c.client_id = k.client_id
+                                      where exists (select from %I e
+                                                     where e.client_id = k.client_id
+                                                       and e.sequence > coalesce(c.sequence, 0)))',
+                     name) into taken;
+      continue when taken;
     end if;
+    execute format('drop table %I', part.relname);
+    return next format('dropped %s', part.relname);
   end loop;
 end $$;
 

@@ -46,38 +46,41 @@ export async function redeliver(
   return queueAgain(tx, now, event, targets)
 }
 
-// Every event of a type that the endpoint wants, from `from` on and before `to`. When there are
-// more than fit, `nextFrom` is where the next call goes on.
+// Every event of a type that the endpoint wants, from `from` on and before `to`, in the order of
+// their numbers: a page ends at a number, never at a time, which may lie before that of an earlier
+// event or be shared by more than fit. `last` is the number that the next call goes on after.
 export async function replay(
   tx: Transaction,
   now: Date,
-  asked: { clientId: bigint; endpointId: string; from: Date; to: Date },
-): Promise<{ queued: number; nextFrom: Date | null }> {
-  const { clientId, endpointId, from, to } = asked
+  asked: { clientId: bigint; endpointId: string; from: Date; to: Date; after?: bigint },
+  limit = REPLAY_MAX,
+): Promise<{ queued: number; last: bigint | null }> {
+  const { clientId, endpointId, from, to, after = 0n } = asked
   const target = await endpointTarget(tx, clientId, endpointId)
   const { eventTypes } = await getEndpoint(tx, clientId, endpointId)
   const [destination] = await findDestinations(tx, [{ ...target, clientId }])
   const { first, past } = await sequenceBounds(tx, clientId, { from, to })
-  const { rows } = await tx.query<{ queued: number; last: Date | null }>({
+  const start = first > after ? first : after + 1n
+  const { rows } = await tx.query<{ queued: number; last: bigint | null }>({
     name: 'replay-events',
     text: `with again as (
-             select id, created_at from events e
+             select id, sequence from events e
               where client_id = $1 and sequence >= $2 and sequence < $3
                 and created_at >= $4 and created_at < $5
                 and type <> 'endpoint.test' and ($6::text[] is null or type = any($6))
                 and ${visibleEvent('$1')}
-              order by sequence limit ${REPLAY_MAX}
+              order by sequence limit $9
            ), queued as (
              insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at,
                                      created_at)
              select id, $7::bigint, $1, 'endpoint', $8::timestamptz, $8 from again ${AGAIN}
            )
-           select count(*)::int as queued, max(created_at) as last from again`,
-    values: [clientId, first, past, from, to, eventTypes, destination?.id, now],
+           select count(*)::int as queued, max(sequence) as last from again`,
+    values: [clientId, start, past, from, to, eventTypes, destination?.id, now, limit],
   })
-  const { queued, last } = rows[0] as { queued: number; last: Date | null }
+  const { queued, last } = rows[0] as { queued: number; last: bigint | null }
   if (destination) await tryAgain(tx, now, [destination.id])
-  return { queued, nextFrom: queued === REPLAY_MAX ? last : null }
+  return { queued, last: queued === limit ? last : null }
 }
 
 // The payment's latest state again, to the notificationUrl and, when it is final, the callBackUrl

@@ -17,6 +17,7 @@ export type Attempt = {
 }
 
 export type Delivery = {
+  eventId: string
   destinationId: bigint
   endpointId: string | null
   kind: 'endpoint' | 'notification' | 'callback'
@@ -24,6 +25,7 @@ export type Delivery = {
   state: 'pending' | 'delivered' | 'failed'
   attempts: number
   nextAttemptAt: Date | null // Null: none is planned.
+  heldBy: 'paused' | 'off' | null // What keeps it from being sent.
   createdAt: Date
   deliveredAt: Date | null
 }
@@ -33,7 +35,8 @@ export type EndpointHealth = Condition & { lastAttempts: Attempt[] }
 export const ATTEMPTS_SHOWN = 10
 
 // Attempts have no index by endpoint, which every delivery would pay for: the latest are among
-// those of the client's latest events, or of what the endpoint still has to get.
+// those of the client's latest events, of what the endpoint still has to get and was tried before,
+// and of what it was given up for.
 const EVENTS_LOOKED_AT = 1_000
 const QUEUED_LOOKED_AT = 50
 
@@ -42,19 +45,27 @@ const ATTEMPT_COLUMNS = `
   a.attempted_at as "attemptedAt", a.status, a.latency_ms as "latencyMs", a.error,
   a.response_start as "responseStart", a.signature`
 
-// In the order in which they were queued.
-export async function listDeliveries(db: Queryable, eventId: string): Promise<Delivery[]> {
+// Of each event in the order in which they were queued.
+export async function listDeliveries(
+  db: Queryable,
+  now: Date,
+  eventIds: readonly string[],
+): Promise<Delivery[]> {
   const { rows } = await db.query<Delivery>({
     name: 'list-deliveries',
-    text: `select v.destination_id as "destinationId", d.endpoint_id as "endpointId", v.kind,
+    text: `select v.event_id as "eventId", v.destination_id as "destinationId", d.endpoint_id as "endpointId", v.kind,
                   coalesce(v.url, d.url) as url, v.state, v.attempts,
                   case when v.state = 'pending' and d.disabled_at is null
                        then greatest(v.next_attempt_at, d.paused_until) end as "nextAttemptAt",
+                  case when v.state <> 'pending' then null
+                       when d.disabled_at is not null then 'off'
+                       when d.paused_until > $2 then 'paused' end as "heldBy",
                   v.created_at as "createdAt", v.delivered_at as "deliveredAt"
-             from deliveries v join destinations d on d.id = v.destination_id
-            where v.event_id = $1
+             from unnest($1::uuid[]) as e (id)
+             join deliveries v on v.event_id = e.id
+             join destinations d on d.id = v.destination_id
             order by v.created_at, v.destination_id`,
-    values: [eventId],
+    values: [eventIds, now],
   })
   return rows
 }
@@ -136,8 +147,12 @@ async function lastAttempts(
                limit ${EVENTS_LOOKED_AT})
              union
              (select event_id from deliveries
-               where destination_id = $2 and state = 'pending' order by next_attempt_at
-               limit ${QUEUED_LOOKED_AT})
+               where destination_id = $2 and state = 'pending' and attempts > 0
+               order by next_attempt_at desc limit ${QUEUED_LOOKED_AT})
+             union
+             (select event_id from deliveries
+               where destination_id = $2 and state = 'failed'
+               order by event_id desc limit ${QUEUED_LOOKED_AT})
            )
            select ${ATTEMPT_COLUMNS}
              from looked_at l

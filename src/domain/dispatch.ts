@@ -2,8 +2,9 @@
 //
 // I15: every event of a client reaches the queue of each of its targets. A client's events are gone
 // through by their number, which has no gaps and is given in the order of commits (I5); how far we
-// are is written in the transaction that queues them. Many may dispatch at once: each client is
-// one dispatcher's at a time.
+// are is written in the transaction that queues them. A number that is not there yet is waited for:
+// nothing after it is queued, and retention keeps what is not queued (maintain_partitions). Many may
+// dispatch at once: each client is one dispatcher's at a time.
 //
 // Locks: cursors (those that are free), then destinations in id order.
 
@@ -12,7 +13,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { findDestinations, makeDue } from './destinations.ts'
 import { readAddresses } from './event-addresses.ts'
-import { EVENT_COLUMNS, type StoredEvent } from './event-list.ts'
+import { inOrder, type StoredEvent } from './event-list.ts'
 import { type Target, targetsOf } from './event-targets.ts'
 
 const CLIENTS_MAX = 100
@@ -78,9 +79,7 @@ async function readNext(tx: Transaction, cursors: readonly Cursor[]): Promise<St
     name: 'next-events',
     text: `select e.*
              from unnest($1::bigint[], $2::bigint[]) as c (client_id, sequence)
-            cross join lateral (select ${EVENT_COLUMNS} from events e
-                                 where e.client_id = c.client_id and e.sequence > c.sequence
-                                 order by e.sequence limit $3) as e`,
+            cross join lateral (${inOrder('c.client_id', 'c.sequence', '$3')}) as e`,
     values: [
       numberArray(cursors.map((cursor) => cursor.clientId)),
       numberArray(cursors.map((cursor) => cursor.sequence)),

@@ -46,6 +46,17 @@ export const EVENT_COLUMNS = `
   e.collection_account_id as "collectionAccountId", e.payment_id as "paymentId",
   e.credit_id as "creditId", e.facts, e.created_at as "createdAt"`
 
+// A client's events after a number, in their order, up to the first number that is missing: whoever
+// goes on after the last of them passes nothing over, should it be committed later.
+export const inOrder = (clientId: string, after: string, limit: string, more = '') => `
+  select n.* from (
+    select ${EVENT_COLUMNS}${more}, row_number() over (order by e.sequence) as place
+      from events e
+     where e.client_id = ${clientId} and e.sequence > ${after}
+     order by e.sequence limit ${limit}) as n
+   where n.sequence = ${after} + n.place
+   order by n.sequence`
+
 // Of a credit's event, the account that the credit came to.
 export const visibleEvent = (clientId: string) =>
   withinMerchants(
@@ -122,21 +133,26 @@ export async function readEventsAfter(
 ): Promise<(StoredEvent & { isVisible: boolean })[]> {
   const { rows } = await db.query<StoredEvent & { isVisible: boolean }>({
     name: 'read-events-after',
-    text: `select ${EVENT_COLUMNS}, ${VISIBLE} as "isVisible" from events e
-            where e.client_id = $1 and e.sequence > $2
-            order by e.sequence limit $3`,
+    text: inOrder('$1', '$2::bigint', '$3', `, ${VISIBLE} as "isVisible"`),
     values: [clientId, sequence, limit],
   })
   return rows
 }
 
-export async function lastSequence(db: Queryable, clientId: bigint): Promise<bigint> {
-  const { rows } = await db.query<{ sequence: bigint }>({
-    name: 'last-sequence',
-    text: 'select sequence from event_counters where client_id = $1',
+// The number of the last event, and of the last that is not kept any more.
+export async function sequenceEnds(
+  db: Queryable,
+  clientId: bigint,
+): Promise<{ last: bigint; dropped: bigint }> {
+  const { rows } = await db.query<{ last: bigint; dropped: bigint }>({
+    name: 'event-sequence-ends',
+    text: `select k.sequence as last,
+                  coalesce((select min(e.sequence) - 1 from events e
+                             where e.client_id = k.client_id), k.sequence) as dropped
+             from event_counters k where k.client_id = $1`,
     values: [clientId],
   })
-  return rows[0]?.sequence ?? 0n
+  return rows[0] ?? { last: 0n, dropped: 0n }
 }
 
 function conditionsOf({ type, from, to, isDelivered }: EventFilters, given: Given): string[] {

@@ -1,6 +1,9 @@
 // Windows of time as windows of a client's event numbers, found by halving (some 25 look-ups by
 // number, one statement), so that the outbox needs no index on time. The bounds are wide: times are
 // still to be compared.
+//
+// A clock may have been wrong for a while, so a look-up is at a run of events: one that lies within
+// the window keeps the bound outside of it, whatever the times of its neighbours.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
@@ -8,6 +11,8 @@ import type { Window } from '#db/time-bounds.ts'
 // How far the time of an event may lie behind that of an earlier number: batches that wait for one
 // another, and the clocks of several processes.
 const DISORDER_MS = 300_000
+// Events side by side. A wrong clock is seen through when it stamped fewer of a client's events.
+const RUN = 256
 
 // From `first` on, before `past`; events that are too old to be kept are left out.
 export async function sequenceBounds(
@@ -24,18 +29,21 @@ export async function sequenceBounds(
   const { first, past } = rows[0] as { first: bigint; past: bigint }
   const all = { clientId, first, past }
   return {
-    first: from ? await firstSince(db, new Date(from.getTime() - DISORDER_MS), all) : first,
-    past: to ? await firstSince(db, new Date(to.getTime() + DISORDER_MS), all) : past,
+    first: from ? await bound(db, 'first', new Date(from.getTime() - DISORDER_MS), all) : first,
+    past: to ? await bound(db, 'past', new Date(to.getTime() + DISORDER_MS), all) : past,
   }
 }
 
-async function firstSince(
+// `first`: a number before which no event is of that time or later. `past`: one from which on none
+// is of before it.
+async function bound(
   db: Queryable,
+  which: 'first' | 'past',
   at: Date,
   { clientId, first, past }: { clientId: bigint; first: bigint; past: bigint },
 ): Promise<bigint> {
   const { rows } = await db.query<{ sequence: bigint }>({
-    name: 'first-event-since',
+    name: `${which}-event-of-window`,
     text: `with recursive halving (low, high) as (
              select $3::bigint, $4::bigint
              union all
@@ -43,13 +51,18 @@ async function firstSince(
                     case when probe.is_before then high else middle end
                from halving
               cross join lateral (select (low + high) / 2 as middle) as m
-              cross join lateral (select created_at < $2 as is_before from events
-                                   where client_id = $1 and sequence >= middle
-                                   order by sequence limit 1) as probe
+              cross join lateral (select ${PROBES[which]}) as probe
               where low < high
            )
            select low as sequence from halving where low >= high`,
     values: [clientId, at, first, past],
   })
   return (rows[0] as { sequence: bigint }).sequence
+}
+
+const PROBES = {
+  first: `not exists (select from events where client_id = $1 and created_at >= $2
+                         and sequence > middle - ${RUN} and sequence <= middle) as is_before`,
+  past: `exists (select from events where client_id = $1 and created_at < $2
+                    and sequence >= middle and sequence < middle + ${RUN}) as is_before`,
 }

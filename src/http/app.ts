@@ -154,7 +154,7 @@ async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(limitRoutes, deps)
   await app.register(brandingRoutes, deps)
   await app.register(checkoutRoutes, deps)
-  await app.register(dashboardRoutes)
+  await app.register(dashboardRoutes, deps)
   await app.register(operatorClientRoutes, deps)
   await app.register(operatorClientChangeRoutes, deps)
 }

@@ -18,7 +18,7 @@ const FRAMEWORK_CODES: Record<string, RefusalCode> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'body_missing',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_BAD_URL: 'invalid_reference',
-  FST_ERR_MAX_PARAM_LENGTH: 'route_not_found',
+  FST_ERR_MAX_PARAM_LENGTH: 'invalid_reference',
   FST_ERR_REQUEST_TIMEOUT: 'request_timeout',
   ERR_STREAM_PREMATURE_CLOSE: 'invalid_request',
 }

@@ -27,14 +27,23 @@ const AttemptFields = {
   }),
 }
 
-export const DeliveryBody = Type.Object({
+const DeliveryFields = {
   kind: Type.String({ description: 'endpoint, notification or callback.' }),
   endpointId: nullable('string', { description: 'Null: a notificationUrl or a callBackUrl.' }),
   url: Type.String(),
   state: Type.String({ description: 'pending, delivered or failed (given up).' }),
   nextAttemptAt: nullable('string', { description: 'Null: no attempt is planned.' }),
+  heldBy: nullable('string', {
+    description:
+      'paused: its destination failed too often, and is tried again later; off: it is disabled.',
+  }),
   createdAt: Type.String(),
   deliveredAt: nullable('string'),
+}
+export const ListedDelivery = Type.Object(DeliveryFields)
+
+export const DeliveryBody = Type.Object({
+  ...DeliveryFields,
   attempts: Type.Array(Type.Object(AttemptFields)),
 })
 
@@ -107,19 +116,23 @@ export function presentHealth(health: EndpointHealth) {
   }
 }
 
-export function presentDelivery(delivery: Delivery, attempts: readonly Attempt[]) {
-  const { kind, endpointId, url, state, nextAttemptAt, createdAt, deliveredAt } = delivery
-  const own = attempts.filter(({ destinationId }) => destinationId === delivery.destinationId)
+export function presentListedDelivery(delivery: Delivery) {
+  const { kind, endpointId, url, state, nextAttemptAt, heldBy, createdAt, deliveredAt } = delivery
   return {
     kind,
     endpointId,
     url,
     state,
     nextAttemptAt: optionalTime(nextAttemptAt),
+    heldBy,
     createdAt: timestamp(createdAt),
     deliveredAt: optionalTime(deliveredAt),
-    attempts: own.map(presentAttempt),
   }
+}
+
+export function presentDelivery(delivery: Delivery, attempts: readonly Attempt[]) {
+  const own = attempts.filter(({ destinationId }) => destinationId === delivery.destinationId)
+  return { ...presentListedDelivery(delivery), attempts: own.map(presentAttempt) }
 }
 
 function presentAttempt({ eventId, attemptedAt, signature, ...rest }: Attempt) {

@@ -28,6 +28,12 @@ export const ATTEMPTS_MAX = LADDER_MS.length
 export const JITTER_MAX = 0.1
 export const RETRY_AFTER_SECONDS_MAX = 86_400
 
+// The longest waits that there are: for a step, and for what a receiver asks for.
+export const WAITS_MAX = {
+  stepsMs: LADDER_MS.map((stepMs) => stepMs * (1 + JITTER_MAX)),
+  askedMs: RETRY_AFTER_SECONDS_MAX * SECOND_MS * (1 + JITTER_MAX),
+}
+
 const HEADER_LENGTH_MAX = 64
 // The three spellings of RFC 9110: IMF-fixdate, RFC 850, asctime (which names no zone).
 const HTTP_DATES: readonly RegExp[] = [

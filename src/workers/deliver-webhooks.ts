@@ -14,12 +14,13 @@ import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { claimDeliveries, LEASE_MS } from '#domain/delivery-claims.ts'
 import { type AttemptOutcome, recordOutcomes, releaseClaims } from '#domain/delivery-results.ts'
+import { correctSchedule } from '#domain/delivery-schedule.ts'
 import type { Rendering } from '#domain/event-bodies.ts'
 import type { Logger } from '#log.ts'
 import type { Sealer } from '#seal.ts'
 import type { Wake } from '#wake.ts'
 import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attempt } from '#webhooks/attempt.ts'
-import { nextAttemptAt, parseRetryAfter } from '#webhooks/retry-schedule.ts'
+import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from '#webhooks/retry-schedule.ts'
 import { headersOf, secondsOf, sign } from '#webhooks/signature.ts'
 import { createGuardedAgent } from '#webhooks/target-guard.ts'
 import { Lanes } from './delivery-lanes.ts'
@@ -45,6 +46,9 @@ assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
 type Sent = AttemptResult & { signature: string | null }
 
 const GRACE_MS = 3_000
+// How often schedules are looked at for what a wrong clock left; and at once when ours was set back.
+const CORRECT_EVERY_MS = 300_000
+const SET_BACK_MIN_MS = 1_000
 const RESULTS = { itemsMax: 500, inFlightMax: 2, queueMax: 100_000 }
 const GONE = 410
 
@@ -57,6 +61,8 @@ export class Deliverer {
   readonly #releases: Batcher<Parcel, undefined>
   readonly #stopping = new AbortController()
   #idle: (() => void)[] = []
+  #lastRoundMs = 0
+  #correctedMs = 0
 
   constructor(deps: DelivererDeps) {
     const { webhookPool: pool, clock, log, wake } = deps
@@ -90,6 +96,7 @@ export class Deliverer {
     const limits = this.#lanes.limits()
     if (!limits || signal.aborted) return { more: false }
     const now = clock()
+    await this.#correct(now)
     const { claims, isFull } = await withTransaction(pool, (tx) => claimDeliveries(tx, now, limits))
     try {
       this.#lanes.add(await this.#packer.pack(claims, now))
@@ -98,6 +105,17 @@ export class Deliverer {
       throw error
     }
     return { more: isFull && claims.length > 0 }
+  }
+
+  async #correct(now: Date): Promise<void> {
+    const { webhookPool: pool, log } = this.#deps
+    const nowMs = now.getTime()
+    const isSetBack = nowMs < this.#lastRoundMs - SET_BACK_MIN_MS
+    this.#lastRoundMs = nowMs
+    if (!isSetBack && nowMs - this.#correctedMs < CORRECT_EVERY_MS) return
+    const deliveries = await withTransaction(pool, (tx) => correctSchedule(tx, now, WAITS_MAX))
+    this.#correctedMs = nowMs
+    if (deliveries > 0) log.warn({ deliveries }, 'a wrong clock had put deliveries off')
   }
 
   // Resolves once everything that was claimed is sent and recorded.

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { pushPayment, redeliver, replay } from '#domain/deliveries.ts'
+import { appendEvents } from '#domain/events.ts'
 import { updateEndpoint } from '#domain/webhook-endpoints.ts'
 import { LADDER_MS } from '#webhooks/retry-schedule.ts'
 import { createAccount, simulate, startPayment, UNKNOWN_REFERENCE } from '../support/fixtures.ts'
@@ -121,12 +122,51 @@ test('a range of time is replayed to one endpoint, of the types it wants', async
   assert.deepEqual(
     [first, second],
     [
-      { queued: 2, nextFrom: null },
-      { queued: 2, nextFrom: null },
+      { queued: 2, last: null },
+      { queued: 2, last: null },
     ],
   )
   const replayed = bench.receiver.heard.filter(({ path }) => path === '/hook/b')
   assert.deepEqual(replayed.map(({ json }) => json.sequence).sort(), [3, 3, 4, 4])
+})
+
+test('a replay in parts sends every event once, whatever order their times are in', async () => {
+  await using bench = await setup()
+  const from = bench.clock()
+  const minutes = [4, 1, 3, 3, 3, 0, 2]
+  for (const minute of minutes) {
+    const at = new Date(from.getTime() + minute * 60_000)
+    await bench.append(at)
+  }
+  const to = new Date(from.getTime() + 5 * 60_000)
+  const endpoint = await bench.addEndpoint(`${bench.receiver.url}/b`, ['account.updated'])
+
+  const parts: number[] = []
+  for (let after: bigint | null = 0n; after !== null; ) {
+    const asked = { endpointId: endpoint.id, from, to, after }
+    const { queued, last }: { queued: number; last: bigint | null } = await bench.replay(asked, 2)
+    parts.push(queued)
+    after = last
+  }
+  await bench.deliver()
+
+  assert.deepEqual(parts, [2, 2, 2, 1])
+  const sequences = bench.receiver.heard.map(({ json }) => json.sequence)
+  assert.deepEqual(sequences.sort(), [1, 2, 3, 4, 5, 6, 7])
+})
+
+test('a clock that was wrong for a while hides no event from a replay', async () => {
+  await using bench = await setup()
+  const from = bench.clock()
+  const at = (hours: number) => new Date(from.getTime() + hours * HOUR_MS)
+  const NINE_DAYS = 9 * 24
+  const hours = [-2, -1, -NINE_DAYS, 1, 2, NINE_DAYS, NINE_DAYS, 3, 4, 25, 26, 27]
+  for (const hour of hours) await bench.append(at(hour))
+  const endpoint = await bench.addEndpoint(`${bench.receiver.url}/b`, ['account.updated'])
+
+  const { queued } = await bench.replay({ endpointId: endpoint.id, from, to: at(24) })
+
+  assert.equal(queued, 4)
 })
 
 test('the latest state of a payment is pushed, to the callback too when it is final', async () => {
@@ -171,8 +211,12 @@ async function setup() {
     lastId: () => String(receiver.heard.at(-1)?.headers['webhook-id']),
     redeliver: (asked: { eventId: string; endpointId?: string; clientId?: bigint }) =>
       withTransaction(db, (tx) => redeliver(tx, clock(), { clientId: mine, ...asked })),
-    replay: (asked: { endpointId: string; from: Date; to: Date }) =>
-      withTransaction(db, (tx) => replay(tx, clock(), { clientId: mine, ...asked })),
+    replay: (asked: { endpointId: string; from: Date; to: Date; after?: bigint }, limit?: number) =>
+      withTransaction(db, (tx) => replay(tx, clock(), { clientId: mine, ...asked }, limit)),
+    append: (at: Date) => {
+      const event = { clientId: mine, type: 'account.updated', facts: {} } as const
+      return withTransaction(db, (tx) => appendEvents(tx, at, [event]))
+    },
     push: (paymentId: string) =>
       withTransaction(db, (tx) => pushPayment(tx, clock(), mine, paymentId)),
     switchOff: (id: string) =>

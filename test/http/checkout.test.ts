@@ -207,6 +207,17 @@ test('what a merchant or a link says is text on the page, never markup', async (
   assert(body.includes('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'))
 })
 
+test('a problem that the address makes up is told as any other', async () => {
+  const { adviceReference } = await createAdvice(bench)
+
+  for (const problem of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'x', '']) {
+    const query = new URLSearchParams({ adviceReference, problem })
+    const page = await bench.call({ url: `/pay?${query}`, token: null })
+    assert.equal(page.statusCode, 200, problem)
+    assert(page.body.includes('That did not work. Try again in a moment.'), problem)
+  }
+})
+
 test('the page comes compressed to who can take it, and is kept by nobody', async () => {
   const { adviceReference } = await createAdvice(bench)
   const plain = await look(adviceReference)

@@ -4,7 +4,10 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { readEventsAfter } from '#domain/event-list.ts'
 import { LISTENERS_MAX } from '#http/event-feeds.ts'
+import { timeOrderedId } from '#ids.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { type Block, listenLocally, openStream } from '../support/event-source.ts'
 import { assertRefused, createAccount } from '../support/fixtures.ts'
@@ -72,6 +75,52 @@ test('whoever was away resumes by the last number, by header or parameter', asyn
   await using beyond = await open(token, { 'last-event-id': '999' })
   await createAccount(bench, {}, { token })
   assert.equal((await beyond.nextEvent()).id, '5')
+})
+
+test('an event that is committed before the one numbered before it comes after it', async () => {
+  const token = await newClient()
+  await createAccounts(2, token)
+  const name = `STREAM${String(clients).padStart(4, '0')}`
+  const { rows } = await bench.db.query('select id from clients where client_id = $1', [name])
+  const write = (tx: Transaction, sequence: number) =>
+    tx.query(
+      `insert into events (id, client_id, sequence, type, facts, created_at)
+       values ($1, $2, $3, 'endpoint.test', '{}', $4)`,
+      [timeOrderedId(bench.clock()), rows[0].id, sequence, bench.clock()],
+    )
+  const readAfter = async (sequence: bigint) =>
+    (await readEventsAfter(bench.db, rows[0].id, sequence, 100)).map((event) => event.sequence)
+
+  await withTransaction(bench.db, async (early) => {
+    await write(early, 3)
+    await withTransaction(bench.db, (late) => write(late, 4))
+    assert.deepEqual([await readAfter(1n), await readAfter(2n)], [[2n], []])
+  })
+
+  assert.deepEqual(await readAfter(1n), [2n, 3n, 4n])
+})
+
+test('whoever was away for longer than events are kept resumes with the oldest', async () => {
+  const token = await newClient()
+  await createAccounts(2, token)
+  const name = `STREAM${String(clients).padStart(4, '0')}`
+  await bench.db.query(
+    `update event_counters k set sequence = 7 from clients c
+      where c.id = k.client_id and c.client_id = $1`,
+    [name],
+  )
+  await createAccounts(2, token)
+  await bench.db.query('alter table events disable trigger events_append_only')
+  await bench.db.query(
+    `delete from events e using clients c
+      where c.id = e.client_id and c.client_id = $1 and e.sequence < 8`,
+    [name],
+  )
+  await bench.db.query('alter table events enable trigger events_append_only')
+
+  await using stream = await open(token, { 'last-event-id': '1' })
+
+  assert.deepEqual(numbersOf(await stream.take(2)), [8, 9])
 })
 
 test('catching up on many while more come misses none and repeats none', async () => {

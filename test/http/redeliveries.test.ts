@@ -119,6 +119,15 @@ test('a range of time is sent again to one endpoint, of the types that it wants'
 
   assert.deepEqual(replayed, { queued: 2, nextFrom: null })
   assert.deepEqual(received.sort(), [1, 4])
+
+  const rest = { from: `${from}#1`, to } // As nextFrom has it after the first.
+  assert.equal(dataOf(await bench.call({ url, body: rest, token }), 'account').queued, 1)
+  for (const wrong of ['#1', `${from}#`, `${from}#x`, `${from}#-1`, `${from}#1#1`]) {
+    assertRefused(await bench.call({ url, body: { from: wrong, to }, token }), 'account', {
+      status: 400,
+      code: 'invalid_request',
+    })
+  }
 })
 
 test('a test event goes to the endpoint it was asked for, signed with its secret', async () => {

@@ -8,6 +8,7 @@ import { claimDeliveries } from '#domain/delivery-claims.ts'
 import { dispatchEvents } from '#domain/dispatch.ts'
 import { appendEvents } from '#domain/events.ts'
 import { updateEndpoint } from '#domain/webhook-endpoints.ts'
+import { timeOrderedId } from '#ids.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
 
@@ -123,6 +124,36 @@ test('what is queued while a claim looks at the queue is found by the next', asy
   assert.deepEqual([nothing.length, claims.length], [0, 1])
 })
 
+test('an event that is committed before the one numbered before it waits for that', async () => {
+  await using bench = await startWebhookBench()
+  await bench.addEndpoint('https://ep.example.ng/all')
+  const clientId = await bench.clientId()
+  const write = (tx: Transaction, sequence: number, daysAgo: number) => {
+    const at = new Date(bench.clock().getTime() - daysAgo * 86_400_000)
+    return tx.query(
+      `insert into events (id, client_id, sequence, type, facts, created_at)
+       values ($1, $2, $3, 'account.updated', '{}', $4)`,
+      [timeOrderedId(at), clientId, sequence, at],
+    )
+  }
+
+  for (const [first, second, already] of [
+    [1, 2, []],
+    [3, 4, [1, 2]],
+  ] as const) {
+    await bench.db.query('update event_counters set sequence = $1', [second])
+    await withTransaction(bench.db, async (early) => {
+      await write(early, first, 0)
+      await withTransaction(bench.db, (late) => write(late, second, 8)) // In another partition.
+      await bench.dispatch()
+      assert.deepEqual(await queuedNumbers(bench), already)
+      assert.equal((await cursor(bench)) ?? 0n, BigInt(already.length))
+    })
+    await bench.dispatch()
+    assert.deepEqual(await queuedNumbers(bench), [...already, first, second])
+  }
+})
+
 test('a dispatcher that dies before its commit has done nothing, and the next does it all', async () => {
   await using bench = await startWebhookBench()
   await createAccount(bench)
@@ -180,6 +211,13 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
 async function queued(bench: WebhookBench): Promise<string[][]> {
   const rows = await bench.deliveries()
   return rows.map(({ type, kind, url, sentTo }) => [type, kind, sentTo ?? url]).sort()
+}
+
+async function queuedNumbers(bench: WebhookBench): Promise<number[]> {
+  const { rows } = await bench.db.query<{ sequence: bigint }>(
+    'select e.sequence from deliveries v join events e on e.id = v.event_id order by 1',
+  )
+  return rows.map(({ sequence }) => Number(sequence))
 }
 
 async function cursor(bench: WebhookBench): Promise<bigint | undefined> {

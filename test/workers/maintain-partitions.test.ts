@@ -3,6 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { dispatchEvents } from '#domain/dispatch.ts'
+import { appendEvents } from '#domain/events.ts'
 import { createLogger } from '#log.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -63,6 +66,30 @@ test('deliveries and their attempts come and go with the events they belong to',
        from pg_class where relname ~ '^(events|deliveries|delivery_attempts)_[0-9]{8}$'`,
   )
   assert.equal(rows[0].parts, 3 * rows[0].bounds)
+})
+
+test('a week with an event that is not queued yet is kept until it is', async () => {
+  await using bench = await setup()
+  await bench.round()
+  const { rows } = await bench.pool.query<{ id: bigint }>(
+    `insert into clients (client_id, name, created_at) values ('KEPT', 'Kept', $1) returning id`,
+    [new Date(START_MS)],
+  )
+  const clientId = rows[0]?.id as bigint
+  const event = { clientId, type: 'account.updated', facts: {} } as const
+  await withTransaction(bench.pool, (tx) => appendEvents(tx, new Date(START_MS), [event]))
+
+  bench.advanceDays(95)
+  await bench.round()
+  for (const table of ['events', 'deliveries', 'delivery_attempts']) {
+    assert.equal((await bench.partitions(table))[0], '20261116', table)
+  }
+
+  await withTransaction(bench.pool, (tx) => dispatchEvents(tx, new Date(START_MS)))
+  await bench.round()
+  for (const table of ['events', 'deliveries', 'delivery_attempts']) {
+    assert.equal((await bench.partitions(table))[0], '20261123', table)
+  }
 })
 
 test('while somebody reads the table, the round gives way and writers go on', async () => {

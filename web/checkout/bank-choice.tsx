@@ -89,12 +89,14 @@ function ChoiceForm({ model, actions, children }: FormProps) {
   )
 }
 
+// A problem comes with the address, so anybody can write one.
+const PROBLEMS = new Map<string, string>(Object.entries(STRINGS.problems))
+
 function Problem({ problem }: { problem: string | undefined }) {
   if (problem === undefined) return null
-  const words: Record<string, string> = STRINGS.problems
   return (
     <p class="problem" role="alert">
-      {words[problem] ?? STRINGS.problems.other}
+      {PROBLEMS.get(problem) ?? STRINGS.problems.other}
     </p>
   )
 }

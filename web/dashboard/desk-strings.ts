@@ -15,7 +15,7 @@ const REASONS: Record<string, string> = {
   over_daily_limit: 'More than the account may receive in a day',
   amount_mismatch: 'Not the exact amount',
   excess: 'More than was due',
-  underpaid: 'The payment expired before all of it was there',
+  underpaid: 'The payment closed before it was paid in full',
 }
 
 const CHECKS: Record<string, string> = {

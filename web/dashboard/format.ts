@@ -19,33 +19,28 @@ export const shortMoney = (amount: number) => short.format(amount)
 export const count = (value: number) => whole.format(value)
 export const share = (value: number) => percent.format(value)
 
+// West Africa Time wherever the page is open: days of filters, sums and charts are days of that
+// zone, and a time beside them must not be of another day.
+const ZONE = { timeZone: 'Africa/Lagos' } as const
+export const ZONE_OFFSET = '+01:00' // All year round.
+
+const formatter = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(undefined, { ...ZONE, ...options })
+
 const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false }
-const onThisDay = new Intl.DateTimeFormat(undefined, { ...time, second: '2-digit' })
-const inThisYear = new Intl.DateTimeFormat(undefined, { ...time, day: 'numeric', month: 'short' })
-const everElse = new Intl.DateTimeFormat(undefined, {
-  ...time,
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-})
-const exact = new Intl.DateTimeFormat(undefined, {
-  dateStyle: 'full',
-  timeStyle: 'long',
-})
-const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
-const hourOnly = new Intl.DateTimeFormat(undefined, time)
+const onThisDay = formatter({ ...time, second: '2-digit' })
+const inThisYear = formatter({ ...time, day: 'numeric', month: 'short' })
+const everElse = formatter({ ...time, day: 'numeric', month: 'short', year: 'numeric' })
+const exact = formatter({ dateStyle: 'full', timeStyle: 'long' })
+const dayAndMonth = formatter({ day: 'numeric', month: 'short' })
+const hourOnly = formatter(time)
+const date = new Intl.DateTimeFormat('en-CA', ZONE) // 2026-11-15
 
-export function localTime(iso: string, now = new Date()): string {
+export function shownTime(iso: string, now = new Date()): string {
   const at = new Date(iso)
-  if (at.toDateString() === now.toDateString()) return onThisDay.format(at)
-  return (at.getFullYear() === now.getFullYear() ? inThisYear : everElse).format(at)
-}
-
-// Where the times that are shown are from: Africa/Lagos, GMT+1.
-export function timeZone(now = new Date()): { place: string; offset: string } {
-  const format = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' })
-  const offset = format.formatToParts(now).find(({ type }) => type === 'timeZoneName')?.value
-  return { place: format.resolvedOptions().timeZone, offset: offset ?? '' }
+  const [day, today] = [date.format(at), date.format(now)]
+  if (day === today) return onThisDay.format(at)
+  return (day.slice(0, 4) === today.slice(0, 4) ? inThisYear : everElse).format(at)
 }
 
 export const exactTime = (iso: string) => `${exact.format(new Date(iso))} (${iso})`

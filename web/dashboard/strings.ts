@@ -76,10 +76,7 @@ export const STRINGS = {
     nothing: 'Nothing fits these filters',
     clearAll: 'Clear the filters',
   },
-  zone: {
-    times: (place: string, offset: string) => `Times are of ${place} (${offset}).`,
-    days: 'Days, such as “today” and those of filters, are of West Africa (GMT+1).',
-  },
+  zone: 'Times and days are in West Africa Time (GMT+1).',
   connection: {
     offline: 'You are offline: what you see may be out of date.',
     lost: 'No live connection: what you see may be out of date. Trying again …',

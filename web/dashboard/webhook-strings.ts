@@ -26,7 +26,7 @@ export const WEBHOOK_STRINGS = {
     hide: 'Hide',
     changed: 'Last changed',
     attempts: 'Last attempts',
-    noAttempts: 'Nothing was sent here yet. Send a test event to see one arrive.',
+    noAttempts: 'No recent attempts. Send a test event to see one arrive.',
   },
   states: { on: 'Answers', failing: 'Failing', paused: 'Paused', off: 'Off' },
   form: {
@@ -92,6 +92,8 @@ export const WEBHOOK_STRINGS = {
       delivered: 'Delivered',
       failed: 'Given up',
     },
+    held: { paused: 'Paused', off: 'Switched off' },
+    some: (delivered: number, all: number) => `${delivered} of ${all} delivered`,
     again: 'Send again',
     queued: (count: number) =>
       count === 1 ? 'On its way again.' : `${count} are on their way again.`,

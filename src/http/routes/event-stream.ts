@@ -1,7 +1,7 @@
 // GET /api/v1/events/stream: events as they happen, as server-sent events.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { lastSequence, readEventsAfter } from '#domain/event-list.ts'
+import { readEventsAfter, sequenceEnds } from '#domain/event-list.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { eventShower } from '#http/event-bodies.ts'
@@ -48,10 +48,10 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     },
     async (request, reply) => {
       const { client } = request
-      const last = await lastSequence(db, client.id)
+      const ends = await sequenceEnds(db, client.id)
       if (!feeds.hasRoom(client.id)) throw new Refusal('too_many_streams')
       const given = request.headers['last-event-id'] ?? request.query.lastEventId
-      const after = given !== undefined && BigInt(given) < last ? BigInt(given) : last
+      const after = given === undefined ? ends.last : clamped(BigInt(given), ends)
       const isAllowed = () =>
         authentication.identify(request, 'webhooks:read').then(
           () => true,
@@ -84,4 +84,10 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         : '',
     }))
   }
+}
+
+// Whoever was away for longer than events are kept resumes with the oldest that there is.
+function clamped(given: bigint, { last, dropped }: { last: bigint; dropped: bigint }): bigint {
+  if (given > last) return last
+  return given < dropped ? dropped : given
 }

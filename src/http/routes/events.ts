@@ -21,7 +21,13 @@ import {
   windowOf,
 } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, reference } from '#http/schemas.ts'
-import { DeliveryBody, eventIdOf, presentDelivery } from '#http/webhook-bodies.ts'
+import {
+  DeliveryBody,
+  eventIdOf,
+  ListedDelivery,
+  presentDelivery,
+  presentListedDelivery,
+} from '#http/webhook-bodies.ts'
 import { parseReference } from '#ids.ts'
 
 const EventsQuery = query({
@@ -45,6 +51,14 @@ const EventsQuery = query({
       'x-says': 'Must be true or false.',
     }),
   ),
+  include: Type.Optional(
+    Type.Unsafe<'deliveries'>({
+      type: 'string',
+      enum: ['deliveries'],
+      description: 'deliveries: each event with what became of each of its deliveries.',
+      'x-says': 'Must be deliveries.',
+    }),
+  ),
   ...WindowQuery,
   ...PageQuery,
 })
@@ -54,6 +68,7 @@ const ListedEvent = Type.Object({
   deliveryState: Type.String({
     description: 'pending, delivered, failed (given up), or none: there was nowhere to send it.',
   }),
+  deliveries: Type.Optional(Type.Array(ListedDelivery)),
 })
 const EventDetail = Type.Object({
   ...EventFields,
@@ -69,7 +84,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
 }
 
 const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
+  const { db, sealer, authentication, clock } = deps
   const show = eventShower(deps)
 
   app.get(
@@ -89,7 +104,7 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, query: asked }) => {
-      const { limit: _, cursor, ...filters } = asked
+      const { limit: _, cursor, include, ...filters } = asked
       const list: List = { name: 'events', clientId: client.id, filters }
       const position = readCursor(sealer, list, cursor)?.[0]
       const before = position === undefined ? undefined : BigInt(position)
@@ -98,10 +113,14 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const rows = found.rows.slice(0, limit)
       const next = found.rows.length > limit ? rows.at(-1)?.sequence : found.scannedTo
       const bodies = await show(db, rows)
+      const ids = rows.map(({ id }) => id)
+      const deliveries = include ? await listDeliveries(db, clock(), ids) : []
+      const ofEvent = Map.groupBy(deliveries, ({ eventId }) => eventId)
       const page = {
-        rows: rows.map(({ deliveryState }, at) => ({
+        rows: rows.map(({ id, deliveryState }, at) => ({
           ...(bodies[at] as EventBody),
           deliveryState,
+          ...(include && { deliveries: (ofEvent.get(id) ?? []).map(presentListedDelivery) }),
         })),
         nextCursor: next ? writeCursor(sealer, list, [next.toString()]) : null,
       }
@@ -111,7 +130,7 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication } = deps
+  const { db, authentication, clock } = deps
   const show = eventShower(deps)
 
   app.get(
@@ -132,7 +151,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const data = await readTogether(db, async (tx) => {
         const event = await getEvent(tx, client.id, eventIdOf(params.id))
         const [body] = await show(tx, [event])
-        const deliveries = await listDeliveries(tx, event.id)
+        const deliveries = await listDeliveries(tx, clock(), [event.id])
         const attempts = await listAttempts(tx, event.id)
         return {
           ...(body as EventBody),
@@ -161,7 +180,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ client, params }) => {
       const [deliveries, attempts] = await readTogether(db, async (tx) => {
         const { id } = await getEvent(tx, client.id, eventIdOf(params.id))
-        return [await listDeliveries(tx, id), await listAttempts(tx, id)] as const
+        return [await listDeliveries(tx, clock(), [id]), await listAttempts(tx, id)] as const
       })
       const page = { rows: deliveries, nextCursor: null }
       return listed('Deliveries retrieved successfully', page, (delivery) =>

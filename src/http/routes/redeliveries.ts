@@ -32,11 +32,18 @@ const moment = (description: string) =>
 
 const ReplayRequest = Type.Object(
   {
-    from: moment('This time or later (ISO 8601; without an offset: West Africa Time).'),
+    from: moment(
+      'This time or later (ISO 8601; without an offset: West Africa Time), or the nextFrom of ' +
+        'the call before.',
+    ),
     to: moment('Before this time.'),
   },
   { additionalProperties: false, 'x-says': 'Must be an object with from and to.' },
 )
+
+const NextFrom = nullable('string', {
+  description: 'Where the next call goes on; pass it as it is. Null: that was all.',
+})
 
 const about = {
   security: BEARER,
@@ -101,7 +108,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'not null, call again with that as from.',
         body: ReplayRequest,
         response: {
-          200: ApiEnvelope(Type.Object({ queued: Queued, nextFrom: nullable('string') })),
+          200: ApiEnvelope(Type.Object({ queued: Queued, nextFrom: NextFrom })),
           '4xx': ApiFailure,
         },
       },
@@ -109,11 +116,12 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { client, params, body } = request
       const endpointId = endpointIdOf(params.id)
-      const { from, to } = windowOf(body) as { from: Date; to: Date } // The schema has both.
+      const { since, after } = startOf(body.from)
+      const { from, to } = windowOf({ ...body, from: since }) as { from: Date; to: Date } // Both are given.
       return answerOnce(deps, { request, reply }, async (tx) => {
-        const asked = { clientId: client.id, endpointId, from, to }
-        const { queued, nextFrom } = await replay(tx, clock(), asked)
-        const data = { queued, nextFrom: nextFrom && timestamp(nextFrom) }
+        const asked = { clientId: client.id, endpointId, from, to, after }
+        const { queued, last } = await replay(tx, clock(), asked)
+        const data = { queued, nextFrom: last === null ? null : `${timestamp(from)}#${last}` }
         return accepted('Events queued successfully', data)
       })
     },
@@ -144,4 +152,11 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       })
     },
   )
+}
+
+// The start that was asked for and, of a call that goes on, the number that the one before ended
+// with. Times do not order events: several share one, and a later event may bear an earlier one.
+function startOf(from: string): { since: string; after: bigint } {
+  const [, since, after] = /^([^#]+)#([0-9]{1,18})$/.exec(from) ?? []
+  return since && after ? { since, after: BigInt(after) } : { since: from, after: 0n }
 }

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { withQuery } from '../api.ts'
+import { type Query, withQuery } from '../api.ts'
 import { useCalm, useEvents } from '../live.ts'
 import { usePages } from '../loading.ts'
 import { follow, goTo, hrefOf, type Place } from '../routing.ts'
@@ -18,6 +18,7 @@ type Props<Row> = ViewProps & {
   view: string
   icon: IconName
   path: string // In the API.
+  also?: Query // What is asked for beside the filters.
   csv?: string
   caption: string
   columns: readonly Column<Row>[]
@@ -34,7 +35,7 @@ export function ListView<Row>(props: Props<Row>) {
   const isFiltered = Object.values(filtered).some(Boolean)
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
   const asked = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
-  const pages = usePages<Row>(path, asked)
+  const pages = usePages<Row>(path, { ...props.also, ...asked })
   const [version, setVersion] = useState(0)
   const look = useCalm(() => {
     setVersion((before) => before + 1)

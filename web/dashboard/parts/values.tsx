@@ -1,7 +1,7 @@
 // Amounts, times, states and references, each always shown the same way.
 
 import { useEffect, useState } from 'preact/hooks'
-import { exactTime, localTime, money, words } from '../format.ts'
+import { exactTime, money, shownTime, words } from '../format.ts'
 import { STRINGS } from '../strings.ts'
 import { Icon } from './icons.tsx'
 import { toast } from './toasts.tsx'
@@ -10,11 +10,11 @@ export function Money({ amount, currency = 'NGN' }: { amount: number; currency?:
   return <span class="money">{money(amount, currency ?? 'NGN')}</span>
 }
 
-// Local, with the exact one on hover.
+// With the exact one on hover.
 export function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} title={exactTime(at)}>
-      {localTime(at)}
+      {shownTime(at)}
     </time>
   )
 }

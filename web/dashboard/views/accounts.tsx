@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { getPage, problemFrom } from '../api.ts'
 import { useAgain, useLoaded } from '../loading.ts'
+import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
@@ -118,7 +119,7 @@ function About({ account }: { account: Account }) {
       <Facts
         facts={[
           [said.number, <Copyable key="number" text={account.accountNumber} />],
-          [said.bank, account.bankCode],
+          [said.bank, <BankName key="bank" code={account.bankCode} />],
           [said.email, account.email],
           [said.phone, account.phoneNumber],
           [said.merchant, account.merchantId],

@@ -5,6 +5,7 @@ import { words } from '../format.ts'
 import { useCalm, useEvents } from '../live.ts'
 import { useLoaded, usePages } from '../loading.ts'
 import { AuditLine } from '../parts/audit-line.tsx'
+import { BankName, useBankNames } from '../parts/bank-name.tsx'
 import { Drawer, Facts } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
@@ -43,9 +44,10 @@ const PATH = '/api/v1/ledger/accounts'
 
 const kindOf = (kind: string) => said.kinds[kind] ?? words(kind)
 
-function nameOf({ kind, accountName, bankCode }: Account): string {
-  if (accountName) return accountName
-  return bankCode ? said.ofBank(kindOf(kind), bankCode) : kindOf(kind)
+function Name({ account: { kind, accountName, bankCode } }: { account: Account }) {
+  const nameBank = useBankNames()
+  if (accountName) return <>{accountName}</>
+  return <>{bankCode ? said.ofBank(kindOf(kind), nameBank(bankCode)) : kindOf(kind)}</>
 }
 
 const amountColumn = (name: 'debits' | 'credits' | 'balance'): Column<Account> => ({
@@ -56,7 +58,7 @@ const amountColumn = (name: 'debits' | 'credits' | 'balance'): Column<Account> =
 })
 
 const COLUMNS: readonly Column<Account>[] = [
-  { name: said.account, place: 'lead', show: nameOf },
+  { name: said.account, place: 'lead', show: (account) => <Name account={account} /> },
   {
     name: said.number,
     place: 'second',
@@ -106,12 +108,14 @@ function AccountDrawer({ id, close }: { id: string; close: () => void }) {
           <div class="headline">
             <Money amount={data.balance} currency={data.currency} />
           </div>
-          <p class="muted">{nameOf(data)}</p>
+          <p class="muted">
+            <Name account={data} />
+          </p>
           <Facts
             facts={[
               [said.kind, kindOf(data.kind)],
               [said.number, data.accountNumber && <Copyable text={data.accountNumber} />],
-              [said.bank, data.bankCode],
+              [said.bank, data.bankCode && <BankName code={data.bankCode} />],
               [said.debits, <Money key="debits" amount={data.debits} currency={data.currency} />],
               [
                 said.credits,

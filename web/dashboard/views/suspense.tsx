@@ -5,6 +5,7 @@ import { getData, getPage, problemFrom, send } from '../api.ts'
 import { words } from '../format.ts'
 import { useCalm, useEvents } from '../live.ts'
 import { useAgain, useLoaded, usePages } from '../loading.ts'
+import { BankName } from '../parts/bank-name.tsx'
 import { Drawer, Facts } from '../parts/drawer.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Item, SuspenseForm } from '../parts/suspense-form.tsx'
@@ -222,9 +223,9 @@ function About({ item }: { item: Item }) {
         facts={[
           [said.why, whyOf(item.reason)],
           [said.number, <Copyable key="number" text={item.accountNumber} />],
-          [said.bank, item.bankCode],
+          [said.bank, <BankName key="bank" code={item.bankCode} />],
           [said.payerNumber, item.sourceAccountNumberMasked],
-          [said.payerBank, item.sourceBankCode],
+          [said.payerBank, item.sourceBankCode && <BankName code={item.sourceBankCode} />],
           [said.narration, item.narration],
           [said.sessionId, <Copyable key="session" text={item.sessionId} />],
           [said.meantFor, item.paymentReference && <Copyable text={item.paymentReference} />],

@@ -15,7 +15,7 @@ const TABS = Object.entries(said.tabs).map(([name, label]) => ({ name, label }))
 
 export default function Webhooks(props: ViewProps) {
   const asked = props.place.query.tab ?? ''
-  const current: PartName = asked in PARTS ? (asked as PartName) : 'endpoints'
+  const current: PartName = Object.hasOwn(PARTS, asked) ? (asked as PartName) : 'endpoints'
   const Part = PARTS[current]
   return (
     <>

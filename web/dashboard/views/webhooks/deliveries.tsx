@@ -12,7 +12,9 @@ import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 import { EventDrawer } from './event.tsx'
 
 export type DeliveryState = 'none' | 'pending' | 'delivered' | 'failed'
+export type ListedDelivery = { url: string; state: DeliveryState; heldBy: 'paused' | 'off' | null }
 type ListedEvent = {
+  deliveries: ListedDelivery[]
   id: string
   type: string
   sequence: number
@@ -48,16 +50,52 @@ const COLUMNS: readonly Column<ListedEvent>[] = [
   {
     name: said.state,
     place: 'state',
-    show: ({ deliveryState }) => <DeliveryBadge state={deliveryState} />,
+    show: (event) => <EventBadge {...event} />,
   },
-  { name: said.type, place: 'second', show: ({ type }) => <code>{type}</code> },
+  {
+    name: said.type,
+    place: 'second',
+    show: ({ type, deliveries }) => (
+      <>
+        <code>{type}</code>
+        <Stuck deliveries={deliveries} />
+      </>
+    ),
+  },
   { name: said.sequence, isAmount: true, show: ({ sequence }) => sequence },
   { name: said.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-export function DeliveryBadge({ state }: { state: DeliveryState }) {
-  const tone = ({ none: 'calm', pending: 'warn', delivered: 'good', failed: 'bad' } as const)[state]
-  return <Badge state={said.states[state]} tone={tone} />
+const TONES = { none: 'calm', pending: 'warn', delivered: 'good', failed: 'bad' } as const
+
+export function DeliveryBadge({ state, heldBy }: Pick<ListedDelivery, 'state' | 'heldBy'>) {
+  return <Badge state={heldBy ? said.held[heldBy] : said.states[state]} tone={TONES[state]} />
+}
+
+// Of all its destinations together: how many have it, and which of the others will not get it soon.
+export function EventBadge({ deliveryState, deliveries }: Summed) {
+  const [only] = deliveries
+  if (!only || deliveryState === 'delivered') {
+    return <Badge state={said.states[deliveryState]} tone={TONES[deliveryState]} />
+  }
+  if (deliveries.length === 1) return <DeliveryBadge {...only} />
+  const delivered = deliveries.filter(({ state }) => state === 'delivered').length
+  return <Badge state={said.some(delivered, deliveries.length)} tone={TONES[deliveryState]} />
+}
+
+type Summed = { deliveryState: DeliveryState; deliveries: readonly ListedDelivery[] }
+
+export function Stuck({ deliveries }: Pick<Summed, 'deliveries'>) {
+  const stuck = deliveries.filter(({ state, heldBy }) => heldBy !== null || state === 'failed')
+  return (
+    <>
+      {stuck.map(({ url, state, heldBy }) => (
+        <span key={url} class="muted small stuck">
+          {heldBy ? said.held[heldBy] : said.states[state]}: {url}
+        </span>
+      ))}
+    </>
+  )
 }
 
 export function Deliveries(props: ViewProps) {
@@ -68,6 +106,7 @@ export function Deliveries(props: ViewProps) {
       view="webhooks"
       icon="event"
       path={EVENTS}
+      also={{ include: 'deliveries' }}
       caption={WEBHOOK_STRINGS.tabs.deliveries}
       columns={COLUMNS}
       filters={FILTERS}

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { getData } from '../../api.ts'
-import { localTime } from '../../format.ts'
+import { shownTime } from '../../format.ts'
 import { useEvents } from '../../live.ts'
 import { useLoaded } from '../../loading.ts'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
@@ -98,9 +98,9 @@ function Health({ endpoint: { health, isActive } }: { endpoint: Detail }) {
     <div class="health">
       {!isActive && disabledWhy && <p class="notice">{said.disabledWhy(disabledWhy)}</p>}
       {isActive && failingSince && (
-        <p class="notice">{said.failingSince(localTime(failingSince), failures)}</p>
+        <p class="notice">{said.failingSince(shownTime(failingSince), failures)}</p>
       )}
-      {isActive && isPaused && <p class="notice">{said.pausedUntil(localTime(pausedUntil))}</p>}
+      {isActive && isPaused && <p class="notice">{said.pausedUntil(shownTime(pausedUntil))}</p>}
     </div>
   )
 }

@@ -12,7 +12,7 @@ import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Time } from '../../parts/values.tsx'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 import { type Attempt, AttemptShown } from './attempt.tsx'
-import { DeliveryBadge, type DeliveryState, EVENTS } from './deliveries.tsx'
+import { DeliveryBadge, type DeliveryState, EVENTS, EventBadge } from './deliveries.tsx'
 
 type Delivery = {
   kind: 'endpoint' | 'notification' | 'callback'
@@ -20,6 +20,7 @@ type Delivery = {
   url: string
   state: DeliveryState
   nextAttemptAt: string | null
+  heldBy: 'paused' | 'off' | null
   attempts: Attempt[]
 }
 type EventBody = {
@@ -58,12 +59,13 @@ export function EventDrawer({ id, version, mayWrite, close }: Props) {
   )
 }
 
-function About({ event: { id, type, sequence, createdAt, deliveryState } }: { event: Event }) {
+function About({ event }: { event: Event }) {
+  const { id, type, sequence, createdAt } = event
   return (
     <>
       <div class="headline">
         <span class="headline-text">{type}</span>
-        <DeliveryBadge state={deliveryState} />
+        <EventBadge {...event} />
       </div>
       <Facts
         facts={[
@@ -105,7 +107,7 @@ function Deliveries({ event }: { event: Event }) {
         <div key={`${delivery.kind} ${delivery.url}`} class="delivery">
           <div class="delivery-top">
             <span class="delivery-url">{delivery.url}</span>
-            <DeliveryBadge state={delivery.state} />
+            <DeliveryBadge {...delivery} />
           </div>
           <p class="muted small">
             {said.kinds[delivery.kind]}

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { send } from '../../api.ts'
-import { count, timeZone } from '../../format.ts'
+import { count, ZONE_OFFSET } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -14,7 +14,6 @@ const { actions: said } = WEBHOOK_STRINGS
 type Queued = { queued: number; nextFrom: string | null }
 
 export function ReplayForm({ path, close }: { path: string; close: () => void }) {
-  const { place, offset } = timeZone()
   const [progress, setProgress] = useState('')
   const [fault, setFault] = useState('')
   const sending = useSending(async (given) => {
@@ -35,7 +34,7 @@ export function ReplayForm({ path, close }: { path: string; close: () => void })
   return (
     <DialogForm title={said.replay} action={said.replayStart} sending={sending} close={close}>
       <p class="muted">
-        {said.replayText} {STRINGS.zone.times(place, offset)}
+        {said.replayText} {STRINGS.zone}
       </p>
       <Field label={said.from}>
         {(id) => <input id={id} name="from" type="datetime-local" required />}
@@ -51,7 +50,7 @@ export function ReplayForm({ path, close }: { path: string; close: () => void })
   )
 }
 
-// What is typed is local; `required` has seen to it that it is a time.
-function isoOf(local: string): string {
-  return new Date(local).toISOString()
+// What is typed is West Africa Time; `required` has seen to it that it is a time.
+function isoOf(typed: string): string {
+  return new Date(`${typed}${ZONE_OFFSET}`).toISOString()
 }

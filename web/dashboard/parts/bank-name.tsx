@@ -1,0 +1,39 @@
+// A bank by its name, where the service gives its code. The list is asked for once; until it is
+// there, and of a bank that is not on it, the code is shown.
+
+import { useEffect, useState } from 'preact/hooks'
+import { getData } from '../api.ts'
+
+type Bank = { code: string; name: string }
+type Names = ReadonlyMap<string, string>
+
+let asked: Promise<Names> | undefined
+
+function askNames(): Promise<Names> {
+  asked ??= getData<Bank[]>('/dashboard/api/banks').then(
+    (banks) => new Map(banks.map(({ code, name }) => [code, name])),
+  )
+  asked.catch(() => {
+    asked = undefined // And asked for again by the next.
+  })
+  return asked
+}
+
+export function useBankNames(): (code: string) => string {
+  const [names, setNames] = useState<Names | undefined>()
+  useEffect(() => {
+    let isLeft = false
+    askNames().then(
+      (found) => isLeft || setNames(found),
+      () => {},
+    )
+    return () => {
+      isLeft = true
+    }
+  }, [])
+  return (code) => names?.get(code) ?? code
+}
+
+export function BankName({ code }: { code: string }) {
+  return <>{useBankNames()(code)}</>
+}
