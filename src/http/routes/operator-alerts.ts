@@ -3,7 +3,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import { ALERT_KIND_NAMES, ALERT_KINDS, type AlertKind } from '#domain/alert-kinds.ts'
-import { type Alert, acknowledgeAlert, listAlerts } from '#domain/alerts.ts'
+import { type Alert, acknowledgeAlert, getAlert, listAlerts } from '#domain/alerts.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -48,6 +48,9 @@ const AlertBody = Type.Object({
   clearedAt: nullable('string', { description: 'Since when it does not stand any more.' }),
 })
 
+const Params = Type.Object({ id: Type.String() })
+const response = { 200: ApiEnvelope(AlertBody), '4xx': ApiFailure }
+
 export const operatorAlertRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
   const onRequest = authentication.requires('operator')
@@ -86,6 +89,25 @@ export const operatorAlertRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     },
   )
 
+  app.get(
+    `${ALERTS}/:id`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getAlert',
+        summary: 'One alert',
+        params: Params,
+        querystring: NoQuery,
+        response,
+      },
+    },
+    async ({ params }) => {
+      const alert = await getAlert(db, alertIdOf(params.id))
+      return accepted('Alert retrieved successfully', present(alert))
+    },
+  )
+
   app.post(
     `${ALERTS}/:id/acknowledge`,
     {
@@ -96,22 +118,27 @@ export const operatorAlertRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
         summary: 'Say that somebody looks after an alert',
         description: 'The same again changes nothing: the first who did it stays.',
         headers: IdempotencyHeaders,
-        params: Type.Object({ id: Type.String() }),
+        params: Params,
         querystring: NoQuery,
         body: Type.Object({}, { additionalProperties: false }),
-        response: { 200: ApiEnvelope(AlertBody), '4xx': ApiFailure },
+        response,
       },
     },
     async (request, reply) => {
       const { client, actor, params } = request
-      if (!/^[0-9]{1,18}$/.test(params.id)) throw new Refusal('alert_not_found')
+      const id = alertIdOf(params.id)
       return answerOnce(deps, { request, reply }, async (tx) => {
         const by = { now: clock(), clientId: client.id, actor }
-        const alert = await acknowledgeAlert(tx, by, BigInt(params.id))
+        const alert = await acknowledgeAlert(tx, by, id)
         return accepted('Alert acknowledged successfully', present(alert))
       })
     },
   )
+}
+
+function alertIdOf(given: string): bigint {
+  if (!/^[0-9]{1,18}$/.test(given)) throw new Refusal('alert_not_found')
+  return BigInt(given)
 }
 
 function present(alert: Alert) {
