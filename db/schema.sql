@@ -578,6 +578,7 @@ CREATE INDEX suspense_items_by_client ON suspense_items USING btree (client_id, 
 CREATE INDEX suspense_items_by_credit ON suspense_items USING btree (credit_id);
 CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_payment_id) WHERE assigned_payment_id IS NOT NULL;
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
+CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;
 
 create table suspense_requests (
   id bigint not null generated always as identity,

@@ -49,7 +49,6 @@ select setval(pg_get_serial_sequence('returns', 'id'),
               coalesce((select max(id) from suspense_items), 0) + 1, false);
 
 alter table suspense_items drop column return_reference;
-drop index suspense_items_returning;
 
 -- An item is on its way once.
 create unique index returns_one_pending on returns (item_id) where status = 'pending';

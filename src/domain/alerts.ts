@@ -119,7 +119,8 @@ export async function acknowledgeAlert(
     name: 'acknowledge-alert',
     text: `update alerts
               set acknowledged_at = $2, acknowledged_by = $3,
-                  cleared_at = coalesce(cleared_at, case when $4 then null else $2 end)
+                  cleared_at = coalesce(cleared_at,
+                                        case when not $4::boolean then $2::timestamptz end)
             where id = $1 and acknowledged_at is null`,
     values: [id, now, actor, ALERT_KINDS[kind].isClearedByItself === true],
   })

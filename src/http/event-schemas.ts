@@ -142,7 +142,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
       title: Type.String(),
       remedy: Type.String({ description: 'What to do about it.' }),
       subject: Type.String({ description: 'What it is about.' }),
-      detail: Type.Object({}, { additionalProperties: true }),
+      detail: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
       raisedAt: Type.String(),
     }),
   },

@@ -79,15 +79,15 @@ export async function reverse(bench: Bench, originalSessionId: string, amount: s
   return sessionId
 }
 
-// The suspense desk, operated by the sandbox client.
-export async function openDesk(bench: Bench) {
+// The suspense desk, operated by the sandbox client unless another is named.
+export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
   const sharedAccounts = new SharedAccounts(bench.db)
-  const by = (await findClient(bench.db, 'MAN0000001')) as Client
+  const by = (await findClient(bench.db, clientId)) as Client
   const acting = () => ({
     sharedAccounts,
     now: bench.clock(),
     by,
-    actor: 'client:MAN0000001',
+    actor: `client:${clientId}`,
     note: null,
   })
   const itemOf = async (sessionId: string): Promise<bigint> => {

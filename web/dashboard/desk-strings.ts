@@ -28,6 +28,7 @@ const CHECKS: Record<string, string> = {
   collection_balances_are_their_credits: 'Collection accounts hold the sum of their credits',
   suspense_is_its_open_items: 'Suspense is the sum of its open items',
   money_on_its_way_back_is_in_items: 'Money on its way back is that of its items',
+  returns_are_with_their_items: 'Every amount on its way back has one pending return',
   numbers_have_one_owner: 'Every account number has one owner',
   leases_are_with_their_payments: 'Every number given to a payment is with that payment',
   events_are_numbered_without_gaps: 'No event is missing',

@@ -52,7 +52,12 @@ const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(AlertBody), '4xx': ApiFailure }
 
 export const operatorAlertRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock } = deps
+  await app.register(reading, deps)
+  await app.register(acknowledging, deps)
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
   const onRequest = authentication.requires('operator')
 
   app.get(
@@ -107,6 +112,11 @@ export const operatorAlertRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       return accepted('Alert retrieved successfully', present(alert))
     },
   )
+}
+
+const acknowledging: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
 
   app.post(
     `${ALERTS}/:id/acknowledge`,
