@@ -51,6 +51,8 @@ export const REFUSALS = {
   number_not_found: ref(404, '25', 'No virtual account has this number.'),
   credit_not_found: ref(404, '25', 'There is no such credit.'),
   suspense_not_found: ref(404, '25', 'There is no such money in suspense.'),
+  return_not_found: ref(404, '25', 'There is no such return.'),
+  alert_not_found: ref(404, '25', 'There is no such alert.'),
   request_not_found: ref(404, '25', 'There is no such request.'),
   ledger_account_not_found: ref(404, '25', 'There is no such ledger account.'),
   endpoint_not_found: ref(404, '25', 'There is no such webhook endpoint.'),
@@ -74,6 +76,8 @@ export const REFUSALS = {
   account_erased: ref(409, '57', 'This account was erased: it can no longer be changed.'),
   erasure_waits: ref(409, '57', 'Its money in suspense must be assigned or returned first.'),
   suspense_closed: ref(409, '12', 'This money has left suspense already.'),
+  return_confirmed: ref(409, '12', 'This return was confirmed already: the payer has the money.'),
+  return_failed: ref(409, '12', 'This return failed already: the money is in suspense again.'),
   suspense_not_fitting: ref(409, '12', 'This money cannot go there.'),
   approval_needed: ref(409, '57', 'Two people are needed: ask for it, and another one approves.'),
   suspense_requested: ref(

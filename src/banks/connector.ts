@@ -16,7 +16,7 @@ export type ReturnInstruction = {
 export type ReturnResult =
   | { status: 'confirmed'; bankReference: string }
   | { status: 'pending' } // The bank will say so at POST /rails/{bankCode}/returns.
-  | { status: 'failed' }
+  | { status: 'failed'; reason: string | null }
 
 export type BankConnector = { sendReturn(instruction: ReturnInstruction): Promise<ReturnResult> }
 
@@ -28,6 +28,6 @@ export const sandboxBank: BankConnector = {
   }),
 }
 
-// Live: the operator passes instructions on (they are listed at the suspense desk, `returning`),
-// and the bank confirms each by a signed call.
+// Live: the operator executes what is listed at /api/v1/operator/returns and confirms it there,
+// or the bank does by a signed call.
 export const operatorDesk: BankConnector = { sendReturn: async () => ({ status: 'pending' }) }

@@ -1,5 +1,6 @@
 // Who did what by hand, and why. Written in the transaction that did it, and never changed.
 
+import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -12,17 +13,27 @@ export type Action = {
   detail: object
 }
 
-export async function recordAction(tx: Transaction, now: Date, action: Action): Promise<void> {
+export function recordAction(tx: Transaction, now: Date, action: Action): Promise<void> {
+  return recordActions(tx, now, [action])
+}
+
+export async function recordActions(
+  tx: Transaction,
+  now: Date,
+  actions: readonly Action[],
+): Promise<void> {
+  if (actions.length === 0) return
   await tx.query({
-    name: 'record-action',
+    name: 'record-actions',
     text: `insert into actions (client_id, actor, action, subject, detail, taken_at)
-           values ($1, $2, $3, $4, $5, $6)`,
+           select a.*, $6
+             from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::jsonb[]) as a`,
     values: [
-      action.clientId,
-      action.actor,
-      action.action,
-      action.subject,
-      JSON.stringify(action.detail),
+      numberArray(actions.map(({ clientId }) => clientId)),
+      actions.map(({ actor }) => actor),
+      actions.map(({ action }) => action),
+      actions.map(({ subject }) => subject),
+      actions.map(({ detail }) => JSON.stringify(detail)),
       now,
     ],
   })

@@ -1,5 +1,5 @@
 // What must be true of the business, given that the ledger is true to itself (src/ledger/audit.ts):
-// I5, I6, I10, I13 and I14, each as a statement that finds what breaks it.
+// I5, I6, I10, I13, I14 and I27, each as a statement that finds what breaks it.
 //
 // Two sides of one truth are joined in full, so that what is missing on either side is found. Where
 // a table is large, it is added up before it is joined.
@@ -144,6 +144,21 @@ const MONEY: readonly Check[] = [
         from items i full join accounts a using (currency)
        where coalesce(i.kobo, 0) <> coalesce(a.kobo, 0)
        order by 1`,
+  },
+  {
+    // I27.
+    name: 'returns_are_with_their_items',
+    sql: `
+      select 'suspense item ' || coalesce(i.id, r.item_id) as subject,
+             case when i.id is null then 'no return that is pending'
+                  else format('a pending return of %s', i.amount_kobo) end as expected,
+             case when r.item_id is null then 'none'
+                  else format('a pending return of %s', r.amount_kobo) end as found
+        from (select id, amount_kobo from suspense_items where state = 'returning') as i
+        full join (select item_id, amount_kobo from returns where status = 'pending') as r
+          on r.item_id = i.id
+       where i.amount_kobo is distinct from r.amount_kobo
+       order by coalesce(i.id, r.item_id)`,
   },
 ]
 

@@ -21,7 +21,7 @@ import {
   type SecretEntry,
 } from './client-secrets.ts'
 import { CLIENT_COLUMNS, type Client, defaultScopes } from './clients.ts'
-import type { Scope } from './scopes.ts'
+import { isOperatorScope, type Scope } from './scopes.ts'
 
 export type ClientEntry = Client & { createdAt: Date }
 export type ClientDetail = ClientEntry & { secrets: SecretEntry[] }
@@ -112,8 +112,9 @@ export async function changeClient(
 ): Promise<ClientDetail> {
   const client = await lockClient(tx, clientId)
   const { name, isOperator, scopes, merchantCodes, allowedAddresses } = { ...client, ...changes }
-  // Whoever is no operator any more loses the scope with it.
-  const kept = isOperator || changes.scopes ? scopes : scopes.filter((each) => each !== 'operator')
+  // Whoever is no operator any more loses an operator's scopes with it.
+  const kept =
+    isOperator || changes.scopes ? scopes : scopes.filter((each) => !isOperatorScope(each))
   const fields = checkFields({ name, isOperator, scopes: kept, merchantCodes, allowedAddresses })
   await tx.query({
     name: 'change-client',
@@ -208,8 +209,9 @@ async function record(
 
 function checkFields(fields: ClientFields): ClientFields {
   const errors: FieldError[] = []
-  if (fields.scopes.includes('operator') && !fields.isOperator) {
-    errors.push({ field: 'scopes', message: 'Only an operator may have the scope operator.' })
+  const operators = fields.scopes.find(isOperatorScope)
+  if (operators && !fields.isOperator) {
+    errors.push({ field: 'scopes', message: `Only an operator may have the scope ${operators}.` })
   }
   const ranges = fields.allowedAddresses?.map((text, at) => {
     const range = parseAddressRange(text)

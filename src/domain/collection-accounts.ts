@@ -10,7 +10,7 @@ import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
 import { raiseAlerts } from './alerts.ts'
-import { appendEvents } from './events.ts'
+import { appendEvents, type NewEvent } from './events.ts'
 import { makeOnce, type Once } from './idempotency.ts'
 import { drawStaticNumbers } from './numbers.ts'
 import type { PayerRules } from './payer-rules.ts'
@@ -111,12 +111,9 @@ async function makeAccounts(
     values: [requests.length],
   })
   const [ids, numbers] = await all([idsAsked, drawStaticNumbers(tx, bank, requests.length)])
-  if (numbers.length < requests.length) {
-    const subject = `${bank.code} static`
-    await raiseAlerts(tx, now, [
-      { kind: 'numbers_exhausted', subject, detail: { bank: bank.code } },
-    ])
-  }
+  const alert = { subject: `${bank.code} static`, detail: { bank: bank.code } }
+  const isShort = numbers.length < requests.length
+  const told = isShort ? await raiseAlerts(tx, now, [{ kind: 'numbers_exhausted', ...alert }]) : []
   const accounts = requests.slice(0, numbers.length).map(
     ({ clientId, fields, payerRules }, index): CollectionAccount => ({
       ...fields,
@@ -135,7 +132,8 @@ async function makeAccounts(
       updatedAt: now,
     }),
   )
-  await insertAccounts(tx, { sealer, limits, now }, accounts)
+  if (accounts.length > 0) await insertAccounts(tx, { sealer, limits, now }, accounts, told)
+  else await appendEvents(tx, now, told)
   return requests.map((_, index) => accounts[index] ?? new Refusal('numbers_exhausted'))
 }
 
@@ -143,8 +141,8 @@ async function insertAccounts(
   tx: Transaction,
   { sealer, limits, now }: Omit<Deps, 'bank'>,
   accounts: readonly CollectionAccount[],
+  told: readonly NewEvent[],
 ): Promise<void> {
-  if (accounts.length === 0) return
   const ids = numberArray(accounts.map((account) => account.id))
   const clientIds = numberArray(accounts.map((account) => account.clientId))
   const numbers = accounts.map((account) => account.accountNumber)
@@ -193,17 +191,13 @@ async function insertAccounts(
              select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])`,
       values: [numbers, bankCodes, clientIds, ids],
     }),
-    appendEvents(
-      tx,
-      now,
-      accounts.map(({ id, clientId }) => ({
-        clientId,
-        type: 'account.created',
-        collectionAccountId: id,
-        facts: { accountBalance: 0, isActive: true, isDefault: false },
-      })),
-    ),
+    appendEvents(tx, now, [...accounts.map(createdEvent), ...told]),
   ])
+}
+
+function createdEvent({ id, clientId }: CollectionAccount): NewEvent {
+  const facts = { accountBalance: 0, isActive: true, isDefault: false }
+  return { clientId, type: 'account.created', collectionAccountId: id, facts }
 }
 
 export type AccountRow = Omit<CollectionAccount, 'bvn'> & { bvnSealed: Buffer }

@@ -11,7 +11,12 @@ import { idBounds, type Window } from '#db/time-bounds.ts'
 import { Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
 import type { Sealer } from '#seal.ts'
-import { type TracedItem, type Whereabout, whereaboutsOf } from './credit-whereabouts.ts'
+import {
+  type TracedItem,
+  type TracedReturn,
+  type Whereabout,
+  whereaboutsOf,
+} from './credit-whereabouts.ts'
 import { withinMerchants } from './merchant-walls.ts'
 
 export const OUTCOMES = ['booked', 'suspended', 'assigned', 'returned', 'reversed'] as const
@@ -51,11 +56,16 @@ export type CreditTrace = {
   whereabouts: Whereabout[]
 }
 
-type ItemRow = Omit<TracedItem, 'amountKobo' | 'openedAt' | 'closedAt'> & {
-  amountKobo: string
-  openedAt: string
-  closedAt: string | null
+// As JSON has them.
+type InJson<T> = {
+  [Key in keyof T]: T[Key] extends bigint
+    ? string
+    : T[Key] extends Date | null
+      ? Extract<T[Key], null> | string
+      : T[Key]
 }
+type ReturnRow = InJson<TracedReturn>
+type ItemRow = Omit<InJson<TracedItem>, 'returns'> & { returns: ReturnRow[] | null }
 
 type CreditRow = Omit<
   CreditTrace,
@@ -67,6 +77,14 @@ type CreditRow = Omit<
   reversedBy: string | null
   items: ItemRow[] | null
 }
+
+const RETURNS = `
+  (select json_agg(json_build_object(
+            'reference', r.reference, 'status', r.status,
+            'amountKobo', r.amount_kobo::text, 'bankReference', r.bank_reference,
+            'failureReason', r.failure_reason, 'requestedAt', r.requested_at,
+            'settledAt', r.settled_at) order by r.id)
+     from returns r where r.item_id = i.id)`
 
 // The credit `c` comes from the query that this is put around. One statement, so that the parts of
 // a credit are of one moment.
@@ -85,8 +103,8 @@ const SELECT_TRACE = `
                    'id', i.id::text, 'amountKobo', i.amount_kobo::text, 'reason', i.reason,
                    'state', i.state, 'accountNumber', t.account_number,
                    'paymentReference', i.assigned_payment_id,
-                   'returnReference', i.return_reference, 'openedAt', i.opened_at,
-                   'closedAt', i.closed_at) order by i.id)
+                   'openedAt', i.opened_at, 'closedAt', i.closed_at,
+                   'returns', ${RETURNS}) order by i.id)
             from suspense_items i left join collection_accounts t on t.id = i.assigned_account_id
            where i.credit_id = c.id) as items`
 
@@ -201,7 +219,8 @@ function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
     ...item,
     amountKobo: BigInt(item.amountKobo),
     openedAt: new Date(item.openedAt),
-    closedAt: item.closedAt === null ? null : new Date(item.closedAt),
+    closedAt: readTime(item.closedAt),
+    returns: (item.returns ?? []).map(openReturn),
   }))
   return {
     ...credit,
@@ -209,4 +228,14 @@ function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
     sourceAccountNumberMasked: sourceSealed && maskAccountNumber(sealer.open(sourceSealed)),
     whereabouts: whereaboutsOf({ ...credit, bookedKobo, reversedBy, items }),
   }
+}
+
+function openReturn(row: ReturnRow): TracedReturn {
+  const amountKobo = BigInt(row.amountKobo)
+  const requestedAt = new Date(row.requestedAt)
+  return { ...row, amountKobo, requestedAt, settledAt: readTime(row.settledAt) }
+}
+
+function readTime(text: string | null): Date | null {
+  return text === null ? null : new Date(text)
 }

@@ -5,6 +5,7 @@
 // taken back by the bank.
 
 import type { SuspenseReason } from './credit-judgement.ts'
+import type { ReturnStatus } from './returns.ts'
 
 export type Place =
   | 'collection_account'
@@ -17,13 +18,24 @@ export type Place =
 export type Whereabout = {
   amountKobo: bigint
   place: Place
-  // Of the place: account number, payment reference, suspense item, the bank's reference.
+  // Of the place: account number, payment reference, suspense item, return, the bank's reference.
   reference: string | null
   reason: string | null // Why it is, or was, in suspense.
   description: string
 }
 
 export type ItemState = 'open' | 'assigned' | 'returning' | 'returned' | 'reversed'
+
+// One time that it was to go back to the payer.
+export type TracedReturn = {
+  reference: string
+  status: ReturnStatus
+  amountKobo: bigint
+  bankReference: string | null
+  failureReason: string | null
+  requestedAt: Date
+  settledAt: Date | null
+}
 
 export type TracedItem = {
   id: string
@@ -32,7 +44,7 @@ export type TracedItem = {
   state: ItemState
   accountNumber: string | null // Assigned to this collection account …
   paymentReference: string | null // … or this payment.
-  returnReference: string | null
+  returns: TracedReturn[] // Oldest first.
   openedAt: Date
   closedAt: Date | null
 }
@@ -83,10 +95,11 @@ function ofItem(item: TracedItem): Whereabout {
       return { amountKobo, reason, ...owned(item.accountNumber, item.paymentReference) }
     case 'returning': {
       const description = 'On its way back to the payer; the bank has not confirmed it yet.'
-      return { amountKobo, reason, place: 'returning', reference: item.id, description }
+      const reference = item.returns.at(-1)?.reference ?? null
+      return { amountKobo, reason, place: 'returning', reference, description }
     }
     case 'returned': {
-      const reference = item.returnReference
+      const reference = item.returns.at(-1)?.bankReference ?? null
       const description = 'Returned to the payer, as the bank has confirmed.'
       return { amountKobo, reason, place: 'returned', reference, description }
     }

@@ -53,6 +53,8 @@ export async function takeCredits(
     hashPayer: payerHasher(sealer),
     now,
   })
+  // Told with the rest. Nearly always there are none, and then nothing is asked or waited for.
+  if (plan.alerts.length > 0) plan.events.push(...(await raiseAlerts(tx, now, plan.alerts)))
   return new Finishing(plan.answers, write(tx, sealer, now, plan))
 }
 
@@ -153,7 +155,6 @@ function write(tx: Transaction, sealer: Sealer, now: Date, plan: Plan): Promise<
     updatePayments(tx, now, [...plan.payments]),
     insertSuspense(tx, now, plan.suspense),
     appendEvents(tx, now, plan.events),
-    raiseAlerts(tx, now, plan.alerts),
   ]
 }
 

@@ -204,8 +204,7 @@ async function tellOfDisabled(tx: Transaction, now: Date, judged: readonly Judge
       const subject = `destination/${row.id} ${now.toISOString()}`
       return { kind: 'endpoint_disabled', subject, detail }
     })
-  await raiseAlerts(tx, now, alerts)
-  await appendEvents(tx, now, events)
+  await appendEvents(tx, now, [...events, ...(await raiseAlerts(tx, now, alerts))])
 }
 
 // Gives claims back that were not begun: somebody may take them at once.

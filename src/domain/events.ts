@@ -27,7 +27,9 @@ export const EVENT_TYPES = [
   'credit.suspended',
   'credit.assigned',
   'credit.returned',
+  'credit.return_failed',
   'credit.reversed',
+  'alert.raised', // To operators.
   'endpoint.disabled',
   'endpoint.test', // To one endpoint, on request.
 ] as const

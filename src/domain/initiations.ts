@@ -12,7 +12,7 @@ import { all, type Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
 import { type NewAlert, raiseAlerts } from './alerts.ts'
-import { appendEvents } from './events.ts'
+import { appendEvents, type NewEvent } from './events.ts'
 import { drawDynamicNumbers } from './numbers.ts'
 import { closedRefusal, isOpen, type Payment, SELECT_PAYMENT, statusAt } from './payments.ts'
 
@@ -67,9 +67,10 @@ export async function initiatePayments(
     return payment
   })
 
-  const leases = await leaseNumbers(tx, deps, [...wanted.values()])
+  const { leases, told } = await leaseNumbers(tx, deps, [...wanted.values()])
   const issued = [...opened.values()].filter((payment) => payment.numbers.length > 0)
-  await writeLeases(tx, deps, issued, leases)
+  if (leases.length > 0) await writeLeases(tx, deps, issued, leases, told)
+  else await appendEvents(tx, deps.now, told)
 
   return decided.map((payment, index) => {
     if (payment instanceof Refusal) return payment
@@ -141,7 +142,7 @@ async function leaseNumbers(
   tx: Transaction,
   { banks, now }: Deps,
   wanted: readonly { payment: Payment; bank: BankSettings }[],
-): Promise<Lease[]> {
+): Promise<{ leases: Lease[]; told: NewEvent[] }> {
   const leases: Lease[] = []
   const alerts: NewAlert[] = []
   for (const bank of banks) {
@@ -159,8 +160,7 @@ async function leaseNumbers(
       alerts.push({ kind: 'numbers_exhausted', subject, detail: { bank: bank.code } })
     }
   }
-  await raiseAlerts(tx, now, alerts)
-  return leases
+  return { leases, told: alerts.length > 0 ? await raiseAlerts(tx, now, alerts) : [] }
 }
 
 async function writeLeases(
@@ -168,8 +168,8 @@ async function writeLeases(
   { quarantineDays, now }: Deps,
   opened: readonly Payment[],
   leases: readonly Lease[],
+  told: readonly NewEvent[],
 ): Promise<void> {
-  if (leases.length === 0) return
   const reusableAt = ({ payment }: Lease) =>
     new Date(payment.closesAt.getTime() + quarantineDays * 86_400_000)
   const columns = (some: readonly Lease[]) => [
@@ -209,17 +209,13 @@ async function writeLeases(
               where n.account_number = l.account_number`,
       values: columns(leases.filter((lease) => lease.isRecycled)),
     }),
-    appendEvents(
-      tx,
-      now,
-      opened.map(({ id, clientId }) => ({
-        clientId,
-        type: 'payment.processing',
-        paymentId: id,
-        facts: { status: 'Processing', amountPaid: 0 },
-      })),
-    ),
+    appendEvents(tx, now, [...opened.map(processingEvent), ...told]),
   ])
+}
+
+function processingEvent({ id, clientId }: Payment): NewEvent {
+  const facts = { status: 'Processing', amountPaid: 0 }
+  return { clientId, type: 'payment.processing', paymentId: id, facts }
 }
 
 async function insertPayments(tx: Transaction, now: Date, payments: readonly Payment[]) {

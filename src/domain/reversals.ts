@@ -57,7 +57,7 @@ export async function takeReversal(
     if (isSame) return 'duplicate'
     const detail = { reversalOf: reversal.originalSessionId }
     const alert = { kind: 'session_reused', subject: sessionName(reversal), detail } as const
-    await raiseAlerts(tx, deps.now, [alert])
+    await appendEvents(tx, deps.now, await raiseAlerts(tx, deps.now, [alert]))
     return 'session_reused'
   }
   if (!credit) return 'original_not_found'
@@ -100,8 +100,8 @@ async function write(
   if (shortfallKobo > 0n) {
     takings.push({ accountId: sharedAccounts.id(shortfall), amountKobo: shortfallKobo })
     const detail = { creditId: credit.id.toString(), shortfallKobo: shortfallKobo.toString() }
-    const subject = sessionName(reversal)
-    await raiseAlerts(tx, now, [{ kind: 'reversal_shortfall', subject, detail }])
+    const alert = { kind: 'reversal_shortfall', subject: sessionName(reversal), detail } as const
+    plan.events.push(...(await raiseAlerts(tx, now, [alert])))
   }
   const transfers = takings.map(
     ({ accountId, amountKobo }): Transfer => ({

@@ -29,8 +29,10 @@ const SCOPES_OF: Record<Role, readonly Scope[]> = {
     'suspense:write',
     'webhooks:read',
     'actions:read',
+    'returns:read',
+    'returns:write',
   ],
-  support: READS,
+  support: [...READS, 'returns:read'],
   operator: SCOPES,
 }
 

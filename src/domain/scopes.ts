@@ -13,7 +13,16 @@ export const CLIENT_SCOPES = [
   'actions:read',
 ] as const
 
-// `operator` is for whoever runs the service: clients, their secrets and their limits.
-export const SCOPES = [...CLIENT_SCOPES, 'operator'] as const
+// Only a client that runs the service may have these:
+//   returns:read   the returns of every client, payers' account numbers masked
+//   returns:write  to see those in full, and to confirm and fail returns
+//   operator       clients, their secrets and their limits; alerts
+export const OPERATOR_SCOPES = ['returns:read', 'returns:write', 'operator'] as const
+
+export const SCOPES = [...CLIENT_SCOPES, ...OPERATOR_SCOPES] as const
 
 export type Scope = (typeof SCOPES)[number]
+
+export function isOperatorScope(scope: Scope): boolean {
+  return (OPERATOR_SCOPES as readonly Scope[]).includes(scope)
+}

@@ -5,6 +5,7 @@ import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import type { Client } from './clients.ts'
 import { withinMerchants } from './merchant-walls.ts'
+import { JOIN_LAST_RETURN } from './returns.ts'
 import type { LockedItem } from './suspense-items.ts'
 
 export type SuspenseEntry = {
@@ -24,7 +25,9 @@ export type SuspenseEntry = {
   paymentReference: string | null
   assignedPaymentReference: string | null
   assignedAccountNumber: string | null
-  returnReference: string | null
+  returnReference: string | null // Of the last return, whatever became of it.
+  bankReference: string | null
+  failureReason: string | null
   openedAt: Date
   closedAt: Date | null
 }
@@ -43,11 +46,13 @@ const SELECT_ENTRY = `
          c.source_account_name as "sourceAccountName", c.source_bank_code as "sourceBankCode",
          c.narration, c.payment_id as "paymentReference",
          i.assigned_payment_id as "assignedPaymentReference",
-         a.account_number as "assignedAccountNumber", i.return_reference as "returnReference",
+         a.account_number as "assignedAccountNumber", r.reference as "returnReference",
+         r.bank_reference as "bankReference", r.failure_reason as "failureReason",
          i.opened_at as "openedAt", i.closed_at as "closedAt"
     from suspense_items i
     join credits c on c.id = i.credit_id
     left join collection_accounts a on a.id = i.assigned_account_id
+    ${JOIN_LAST_RETURN}
    where (i.client_id = $1 or ($2 and i.client_id is null))
      and ${withinMerchants('c.collection_account_id', '$1')}`
 

@@ -1,25 +1,25 @@
 // Sending suspended money back to its payer, in two steps, because a bank must be asked in between
 // and nothing may be held while we wait for it:
 //
-//   open ──requested──▶ returning ──confirmed──▶ returned
-//     ▲                     │
-//     └───────failed────────┘
+//   item    open ──requested──▶ returning ──confirmed──▶ returned
+//             ▲                     │
+//             └───────failed────────┘
 //
-// While it is on its way, the money stands on the bank's `returning` account.
+// Each request is a return of its own (`returns`), whose reference is its own for ever. While it is
+// pending, the money stands on the bank's `returning` account. A return is written only under the
+// lock of its item.
 
-import type { ReturnInstruction, ReturnResult } from '#banks/connector.ts'
-import type { Queryable } from '#db/pool.ts'
+import type { ReturnResult } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { toNaira } from '#money.ts'
-import { findId, ID_DIGITS_MAX, publicId } from '#public-ids.ts'
-import type { Sealer } from '#seal.ts'
 import { recordAction } from './actions.ts'
 import type { Client } from './clients.ts'
 import { appendEvents } from './events.ts'
 import { refuseUnapproved } from './four-eyes.ts'
+import { newReturnReference } from './returns.ts'
 import { lockVisibleItem } from './suspense-assignments.ts'
 import {
   type LockedItem,
@@ -59,75 +59,143 @@ export async function requestReturn(
     text: `update suspense_items set state = 'returning', closed_at = $2 where id = $1`,
     values: [item.id, now],
   })
+  const reference = newReturnReference()
+  await tx.query({
+    name: 'insert-return',
+    text: `insert into returns (reference, item_id, amount_kobo, requested_by, requested_at)
+           values ($1, $2, $3, $4, $5)`,
+    values: [reference, item.id, amountKobo, actor, now],
+  })
   await recordAction(tx, now, {
     clientId: by.id,
     actor,
     action: 'suspense.return',
     subject: `suspense/${item.id}`,
-    detail: { note },
+    detail: { note, returnReference: reference },
   })
 }
 
-// What banks are to be told. Sent again until they answer.
-export async function findInstructions(
-  db: Queryable,
-  sealer: Sealer,
-  { afterId, limit }: { afterId: bigint; limit: number },
-): Promise<(ReturnInstruction & { itemId: bigint })[]> {
-  const { rows } = await db.query({
-    name: 'return-instructions',
-    text: `select i.id, i.amount_kobo, c.bank_code, c.session_id, c.currency,
-                  c.source_account_sealed, c.source_account_name, c.source_bank_code
-             from suspense_items i join credits c on c.id = i.credit_id
-            where i.state = 'returning' and i.id > $1
-            order by i.id
-            limit $2`,
-    values: [afterId, limit],
-  })
-  return rows.map((row) => ({
-    itemId: row.id,
-    reference: returnReference(sealer, row.id),
-    bankCode: row.bank_code,
-    sessionId: row.session_id,
-    amountKobo: row.amount_kobo,
-    currency: row.currency,
-    toAccountNumber: row.source_account_sealed && sealer.open(row.source_account_sealed),
-    toAccountName: row.source_account_name,
-    toBankCode: row.source_bank_code,
-  }))
+export type Verdict = Exclude<ReturnResult, { status: 'pending' }>
+
+type Settling = {
+  reference: string
+  verdict: Verdict
+  by: string // `bank:035`, or the operator's actor.
+  fromBank?: string // Who says so, when it is a bank.
 }
 
-export function returnReference(sealer: Sealer, itemId: bigint): string {
-  return `RTN${publicId(sealer, 'suspense', itemId).toString().padStart(ID_DIGITS_MAX, '0')}`
-}
-
-// What banks were told before ids were opaque had twelve digits: they may still confirm it.
-export function parseReturnReference(sealer: Sealer, reference: string): bigint | undefined {
-  const digits = /^RTN([0-9]{12}|[0-9]{15})$/.exec(reference)?.[1]
-  if (digits === undefined) return undefined
-  return digits.length === 12 ? BigInt(digits) : findId(sealer, 'suspense', `${BigInt(digits)}`)
-}
-
-// Answers false when nothing was on its way: it was settled before, or never was.
+// Answers false when no such return is pending: it was settled before, or never was.
 export async function settleReturn(
   tx: Transaction,
-  { sharedAccounts, now }: Deps,
-  itemId: bigint,
-  result: ReturnResult,
-  fromBank?: string, // Who says so, when it is a bank.
+  deps: Deps,
+  { reference, verdict, by, fromBank }: Settling,
 ): Promise<boolean> {
-  const [item] = await lockItems(tx, 'id', itemId)
-  if (item?.state !== 'returning' || result.status === 'pending') return false
-  if (fromBank !== undefined && fromBank !== item.bankCode) return false
+  const found = await lockReturn(tx, reference)
+  if (found?.status !== 'pending') return false
+  if (fromBank !== undefined && fromBank !== found.item.bankCode) return false
+  await settle(tx, deps, found, verdict, by)
+  return true
+}
+
+// The operator executed it at the bank, or could not. The same again is fine; anything else of what
+// was settled is refused.
+export async function settleByHand(
+  tx: Transaction,
+  deps: Deps & { by: Client; actor: string },
+  reference: string,
+  verdict: Verdict,
+): Promise<void> {
+  const { now, by, actor } = deps
+  const found = await lockReturn(tx, reference)
+  if (!found) throw new Refusal('return_not_found')
+  if (found.status !== 'pending') return refuseOtherwise(found, verdict)
+  await settle(tx, deps, found, verdict, actor)
+  const { status, ...detail } = verdict
+  await recordAction(tx, now, {
+    clientId: by.id,
+    actor,
+    action: status === 'confirmed' ? 'return.confirm' : 'return.fail',
+    subject: `return/${reference}`,
+    detail,
+  })
+}
+
+type LockedReturn = {
+  reference: string
+  status: 'pending' | Verdict['status']
+  bankReference: string | null
+  item: LockedItem
+}
+
+// Read again under the lock of its item, which all who settle it take first.
+async function lockReturn(tx: Transaction, reference: string): Promise<LockedReturn | undefined> {
+  const itemOf = await tx.query<{ itemId: bigint }>({
+    name: 'item-of-return',
+    text: 'select item_id as "itemId" from returns where reference = $1',
+    values: [reference],
+  })
+  const itemId = itemOf.rows[0]?.itemId
+  if (itemId === undefined) return undefined
+  const [item] = (await lockItems(tx, 'id', itemId)) as [LockedItem]
+  const { rows } = await tx.query<Omit<LockedReturn, 'item'>>({
+    name: 'read-locked-return',
+    text: `select reference, status, bank_reference as "bankReference"
+             from returns where reference = $1`,
+    values: [reference],
+  })
+  return { ...(rows[0] as Omit<LockedReturn, 'item'>), item }
+}
+
+// A confirmation of the same return under another reference of the bank is not the same again.
+function refuseOtherwise(settled: LockedReturn, verdict: Verdict): void {
+  const { reference, status, bankReference } = settled
+  if (status === 'failed' && verdict.status === 'failed') return
+  if (status === 'failed') throw new Refusal('return_failed')
+  const isSame =
+    verdict.status === 'confirmed' && [bankReference, reference].includes(verdict.bankReference)
+  if (!isSame) throw new Refusal('return_confirmed')
+}
+
+async function settle(
+  tx: Transaction,
+  { sharedAccounts, now }: Deps,
+  { reference, item }: LockedReturn,
+  verdict: Verdict,
+  by: string,
+): Promise<void> {
   const { bankCode, currency, creditId, amountKobo, clientId } = item
   const owner = bankOwner(bankCode)
   const returning = { kind: 'returning', owner, currency } as const
   const bank = { kind: 'bank', owner, currency } as const
   await sharedAccounts.open([returning, bank])
   const debitAccountId = sharedAccounts.id(returning)
-  if (result.status === 'failed') {
-    await putBack(tx, { sharedAccounts, now }, item, debitAccountId)
-    return true
+  const isConfirmed = verdict.status === 'confirmed'
+  await tx.query({
+    name: 'settle-return',
+    text: `update returns set status = $2, bank_reference = $3, failure_reason = $4,
+                              settled_by = $5, settled_at = $6
+            where reference = $1`,
+    values: [
+      reference,
+      verdict.status,
+      isConfirmed ? verdict.bankReference : null,
+      isConfirmed ? null : verdict.reason,
+      by,
+      now,
+    ],
+  })
+  if (!isConfirmed) {
+    const leftKobo = await putBack(tx, { sharedAccounts, now }, item, debitAccountId)
+    if (clientId === null) return
+    const facts = {
+      returnReference: reference,
+      failureReason: verdict.reason,
+      amountSuspended: toNaira(leftKobo),
+      reason: item.reason,
+      outcome: leftKobo > 0n ? 'suspended' : 'reversed',
+    }
+    await appendEvents(tx, now, [{ clientId, type: 'credit.return_failed', creditId, facts }])
+    return
   }
   const creditAccountId = sharedAccounts.id(bank)
   await postTransfers(tx, now, [
@@ -135,26 +203,25 @@ export async function settleReturn(
   ])
   await tx.query({
     name: 'suspense-item-returned',
-    text: `update suspense_items
-              set state = 'returned', closed_at = $2, return_reference = $3 where id = $1`,
-    values: [item.id, now, result.bankReference],
+    text: `update suspense_items set state = 'returned', closed_at = $2 where id = $1`,
+    values: [item.id, now],
   })
   await markCredit(tx, creditId, 'returned')
-  if (clientId !== null) {
-    const facts = { amountReturned: toNaira(amountKobo), bankReference: result.bankReference }
-    await appendEvents(tx, now, [{ clientId, type: 'credit.returned', creditId, facts }])
-  }
-  return true
+  if (clientId === null) return
+  const { bankReference } = verdict
+  const amountReturned = toNaira(amountKobo)
+  const facts = { amountReturned, returnReference: reference, bankReference }
+  await appendEvents(tx, now, [{ clientId, type: 'credit.returned', creditId, facts }])
 }
 
 // A return that failed is in suspense again; but what the bank took back meanwhile, as a shortfall,
-// is made good with it first, or we would hold for a payer what the bank has.
+// is made good with it first, or we would hold for a payer what the bank has. Answers what is left.
 async function putBack(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
   item: LockedItem,
   debitAccountId: bigint,
-): Promise<void> {
+): Promise<bigint> {
   const { creditId, currency } = item
   const owed = await lockShortfalls(tx, creditId)
   const transfers: Transfer[] = []
@@ -183,6 +250,7 @@ async function putBack(
   }
   if (takenKobo > 0n) await takeFromItems(tx, now, [{ item, takenKobo }])
   await postTransfers(tx, now, transfers)
+  return leftKobo
 }
 
 async function lockShortfalls(tx: Transaction, creditId: bigint) {

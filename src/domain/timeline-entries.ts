@@ -4,7 +4,7 @@
 import type { TakenAction } from './actions.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
 import type { CreditTrace } from './credit-traces.ts'
-import type { ItemState, TracedItem } from './credit-whereabouts.ts'
+import type { TracedItem, TracedReturn } from './credit-whereabouts.ts'
 import type { SentAttempt, Waiting } from './delivery-log.ts'
 import type { MomentEvent } from './event-moments.ts'
 import { type NameBank, timestamp } from './resource-views.ts'
@@ -77,25 +77,39 @@ export function creditEntries(credit: CreditTrace, nameBank: NameBank): Timeline
   return [came, ...credit.items.flatMap((item) => itemEntries(item, currency))]
 }
 
-const CLOSED: Record<Exclude<ItemState, 'open'>, string> = {
+const CLOSED = {
   assigned: 'Left suspense: assigned.',
-  returning: 'Left suspense: on its way back to the payer.',
-  returned: 'Left suspense: returned to the payer.',
   reversed: 'Left suspense: taken back by the bank.',
-}
+} as const
 
 function itemEntries(item: TracedItem, currency: string): TimelineEntry[] {
   const { amountKobo, reason, state, openedAt, closedAt } = item
   const about = { amountKobo, currency, reference: `suspense/${item.id}` }
   const because = `Put in suspense: ${reason.replaceAll('_', ' ')}.`
   const opened = entryOf(openedAt, 'suspense', because, { ...about, detail: { reason } })
-  if (state === 'open' || !closedAt) return [opened]
-  const detail = {
-    accountNumber: item.accountNumber,
-    paymentReference: item.paymentReference,
-    returnReference: item.returnReference,
-  }
-  return [opened, entryOf(closedAt, 'suspense', CLOSED[state], { ...about, detail })]
+  const told = [opened, ...item.returns.flatMap((each) => returnEntries(each, currency))]
+  if (!closedAt || (state !== 'assigned' && state !== 'reversed')) return told
+  const { accountNumber, paymentReference } = item
+  const detail = { accountNumber, paymentReference }
+  return [...told, entryOf(closedAt, 'suspense', CLOSED[state], { ...about, detail })]
+}
+
+const SETTLED = {
+  confirmed: 'Returned to the payer.',
+  failed: 'Could not be returned to the payer.',
+} as const
+
+function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
+  const { reference, status, amountKobo, requestedAt, settledAt } = each
+  const about = { amountKobo, currency, reference }
+  const detail = { returnReference: reference }
+  const left = 'Left suspense: on its way back to the payer.'
+  const asked = entryOf(requestedAt, 'suspense', left, { ...about, detail })
+  if (status === 'pending' || !settledAt) return [asked]
+  const { bankReference, failureReason } = each
+  const more = status === 'confirmed' ? { bankReference } : { failureReason }
+  const settled = { ...about, detail: { ...detail, ...more } }
+  return [asked, entryOf(settledAt, 'suspense', SETTLED[status], settled)]
 }
 
 const LEDGER_NAMES: Record<string, string> = {

@@ -22,8 +22,10 @@ import { healthRoutes } from '#http/routes/health.ts'
 import { ledgerRoutes } from '#http/routes/ledger.ts'
 import { limitRoutes } from '#http/routes/limits.ts'
 import { loginRoutes } from '#http/routes/login.ts'
+import { operatorAlertRoutes } from '#http/routes/operator-alerts.ts'
 import { operatorClientChangeRoutes } from '#http/routes/operator-client-changes.ts'
 import { operatorClientRoutes } from '#http/routes/operator-clients.ts'
+import { operatorReturnRoutes } from '#http/routes/operator-returns.ts'
 import { overviewRoutes } from '#http/routes/overview.ts'
 import { ownClientRoutes } from '#http/routes/own-client.ts'
 import { ownSignInRoutes } from '#http/routes/own-sign-in.ts'
@@ -157,4 +159,6 @@ async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(dashboardRoutes, deps)
   await app.register(operatorClientRoutes, deps)
   await app.register(operatorClientChangeRoutes, deps)
+  await app.register(operatorReturnRoutes, deps)
+  await app.register(operatorAlertRoutes, deps)
 }

@@ -5,13 +5,20 @@ import type { BankSettings } from '#bank-settings.ts'
 import { findBank } from '#banks/directory.ts'
 import type { CreditHistory } from '#domain/credit-histories.ts'
 import { type CreditTrace, OUTCOMES } from '#domain/credit-traces.ts'
-import { type Place, sumAt, type TracedItem, type Whereabout } from '#domain/credit-whereabouts.ts'
+import {
+  type Place,
+  sumAt,
+  type TracedItem,
+  type TracedReturn,
+  type Whereabout,
+} from '#domain/credit-whereabouts.ts'
 import { Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from './present.ts'
 import { nullable } from './schemas.ts'
+import { ReturnOfItem } from './suspense-bodies.ts'
 
 const PLACES: readonly Place[] = [
   'collection_account',
@@ -64,6 +71,16 @@ const LedgerSideBody = Type.Object({
   accountNumber: nullable('string'),
 })
 
+const ReturnInTrace = Type.Object({
+  reference: Type.String(),
+  status: Type.String({ description: 'pending, confirmed or failed.' }),
+  amount: Type.Number(),
+  bankReference: nullable('string'),
+  failureReason: nullable('string'),
+  requestedAt: Type.String(),
+  settledAt: nullable('string'),
+})
+
 export const CreditDetailBody = Type.Object({
   ...CreditBody.properties,
   suspense: Type.Array(
@@ -74,7 +91,8 @@ export const CreditDetailBody = Type.Object({
       state: Type.String(),
       assignedAccountNumber: nullable('string'),
       assignedPaymentReference: nullable('string'),
-      returnReference: nullable('string'),
+      ...ReturnOfItem,
+      returns: Type.Array(ReturnInTrace, { description: 'Each time it was to go back.' }),
       openedAt: Type.String(),
       closedAt: nullable('string'),
     }),
@@ -195,6 +213,7 @@ function itemIdText(sealer: Sealer, id: string): string {
 }
 
 function presentItem(item: TracedItem, sealer: Sealer) {
+  const last = item.returns.at(-1)
   return {
     id: itemIdText(sealer, item.id),
     amount: toNaira(item.amountKobo),
@@ -202,9 +221,21 @@ function presentItem(item: TracedItem, sealer: Sealer) {
     state: item.state,
     assignedAccountNumber: item.accountNumber,
     assignedPaymentReference: item.paymentReference,
-    returnReference: item.returnReference,
+    returnReference: last?.reference ?? null,
+    bankReference: last?.bankReference ?? null,
+    failureReason: last?.failureReason ?? null,
+    returns: item.returns.map(presentReturn),
     openedAt: timestamp(item.openedAt),
     closedAt: optionalTime(item.closedAt),
+  }
+}
+
+function presentReturn({ amountKobo, requestedAt, settledAt, ...told }: TracedReturn) {
+  return {
+    ...told,
+    amount: toNaira(amountKobo),
+    requestedAt: timestamp(requestedAt),
+    settledAt: optionalTime(settledAt),
   }
 }
 

@@ -65,6 +65,7 @@ const amount = (description: string) => Type.Number({ description })
 const amountReversed = amount('What the bank took back.')
 const changes = Type.Array(Type.String(), { description: 'The names of what was changed.' })
 const amountSuspended = amount('What went to suspense.')
+const returnReference = Type.String({ description: 'Of the return, for ever: RTN and digits.' })
 
 const about = (fields: Record<string, TSchema>) => Type.Object(fields)
 const account = about(Account)
@@ -116,12 +117,34 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
     data: about({
       ...Suspense,
       amountReturned: amount('What went back.'),
+      returnReference,
       bankReference: nullable('string'),
+    }),
+  },
+  'credit.return_failed': {
+    summary: 'Money could not be sent back to its payer, and is in suspense again',
+    data: about({
+      ...Suspense,
+      amountSuspended: amount('What is in suspense again.'),
+      returnReference,
+      failureReason: nullable('string', { description: 'As the bank or the operator gave it.' }),
     }),
   },
   'credit.reversed': {
     summary: 'A bank took back money that was in suspense',
     data: about({ ...Suspense, amountReversed }),
+  },
+  'alert.raised': {
+    summary: 'Something that an operator must look at; operators only',
+    data: about({
+      id: Type.Integer({ description: 'As at /api/v1/operator/alerts.' }),
+      kind: Type.String(),
+      title: Type.String(),
+      remedy: Type.String({ description: 'What to do about it.' }),
+      subject: Type.String({ description: 'What it is about.' }),
+      detail: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+      raisedAt: Type.String(),
+    }),
   },
   'endpoint.disabled': {
     summary: 'A webhook endpoint is not called any more, because of its answers',

@@ -12,6 +12,15 @@ import type { Sealer } from '#seal.ts'
 import { timestamp } from './present.ts'
 import { digits, nullable, text } from './schemas.ts'
 
+// Of the last return of an item.
+export const ReturnOfItem = {
+  returnReference: nullable('string', {
+    description: 'Of its last return, for ever: banks and events name it too.',
+  }),
+  bankReference: nullable('string', { description: 'The bank’s own, once it was confirmed.' }),
+  failureReason: nullable('string', { description: 'Why its last return failed.' }),
+}
+
 export const SuspenseBody = Type.Object({
   id: Type.Integer(),
   amount: Type.Number(),
@@ -28,7 +37,7 @@ export const SuspenseBody = Type.Object({
   narration: nullable('string'),
   paymentReference: nullable('string', { description: 'The payment that it was meant for.' }),
   assignedTo: nullable('string', { description: 'A payment reference or an account number.' }),
-  returnReference: nullable('string'),
+  ...ReturnOfItem,
   openedAt: Type.String(),
   closedAt: nullable('string'),
   ageSeconds: Type.Integer({ description: 'How long it has been, or was, in suspense.' }),
@@ -83,6 +92,8 @@ export function presentSuspense(entry: SuspenseEntry, sealer: Sealer, now: Date)
     paymentReference: entry.paymentReference,
     assignedTo: entry.assignedPaymentReference ?? entry.assignedAccountNumber,
     returnReference: entry.returnReference,
+    bankReference: entry.bankReference,
+    failureReason: entry.failureReason,
     openedAt: timestamp(openedAt),
     closedAt: closedAt && timestamp(closedAt),
     // Clocks of two machines differ, and one may be set back.

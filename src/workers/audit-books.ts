@@ -9,6 +9,7 @@ import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/alerts.ts'
 import { AUDIT_INTERVAL_MS, auditBooks, type Finding } from '#domain/audit.ts'
+import { appendEvents } from '#domain/events.ts'
 import type { Deps, Round } from './loop.ts'
 
 export const INTERVAL_MS = AUDIT_INTERVAL_MS
@@ -79,7 +80,8 @@ async function record(
     count: findings.length,
     findings: findings.slice(0, FINDINGS_IN_ALERT_MAX),
   }
-  await raiseAlerts(tx, now, [{ kind: 'audit_failed', subject: 'books', detail }])
+  const alert = { kind: 'audit_failed', subject: 'books', detail } as const
+  await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
 // Two that look at the same time would both find nothing, and both begin.

@@ -10,6 +10,7 @@ import { dispatchEventsRound } from './dispatch-events.ts'
 import { eraseTracesRound } from './erase-traces.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
 import { forgetSignInsRound } from './forget-sign-ins.ts'
+import { logAlertsRound } from './log-alerts.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
@@ -38,6 +39,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     deliverWebhooks(deps),
     { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
+    { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countEventsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: eraseTracesRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: auditBooksRound(deps) },

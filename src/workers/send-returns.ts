@@ -7,7 +7,8 @@ import type { BankConnector } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { findInstructions, settleReturn } from '#domain/suspense-returns.ts'
+import { findInstructions } from '#domain/returns.ts'
+import { settleReturn } from '#domain/suspense-returns.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 import type { Round } from './loop.ts'
@@ -30,13 +31,15 @@ export function sendReturnsRound(deps: SendReturnsDeps): Round {
     let afterId = 0n
     for (;;) {
       const instructions = await findInstructions(db, sealer, { afterId, limit: SEND_MAX })
-      for (const { itemId, ...instruction } of instructions) {
-        afterId = itemId
+      for (const { returnId, ...instruction } of instructions) {
+        afterId = returnId
         try {
-          const result = await connector.sendReturn(instruction)
-          if (result.status === 'pending') continue
+          const verdict = await connector.sendReturn(instruction)
+          if (verdict.status === 'pending') continue
+          const { reference, bankCode } = instruction
+          const by = `bank:${bankCode}`
           await withTransaction(batchPool, (tx) =>
-            settleReturn(tx, { sharedAccounts, now: clock() }, itemId, result),
+            settleReturn(tx, { sharedAccounts, now: clock() }, { reference, verdict, by }),
           )
         } catch (error) {
           failures.push(error) // One that cannot be sent holds up no other.

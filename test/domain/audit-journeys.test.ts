@@ -10,10 +10,11 @@ import { findClient } from '#domain/clients.ts'
 import { cancelAdvice, closeExpired } from '#domain/closings.ts'
 import { takeReversal } from '#domain/reversals.ts'
 import { assignSuspense } from '#domain/suspense-assignments.ts'
-import { requestReturn, settleReturn } from '#domain/suspense-returns.ts'
+import { requestReturn, settleReturn, type Verdict } from '#domain/suspense-returns.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
+import { pendingReturnOf } from '../support/suspense-desk.ts'
 
 test('part payments that expire or are cancelled', async () => {
   await using bench = await setup()
@@ -46,7 +47,7 @@ test('suspended money that is assigned, returned, or comes back from a failed re
   await bench.assign(toAccount, { accountNumber: account.accountNumber })
   for (const item of [returned, returning, failed]) await bench.giveBack(item)
   await bench.settle(returned, { status: 'confirmed', bankReference: 'B-1' })
-  await bench.settle(failed, { status: 'failed' })
+  await bench.settle(failed, { status: 'failed', reason: null })
 
   assert.deepEqual(await auditBooks(bench.db), [])
   assert.deepEqual(await bench.itemStates(), [
@@ -135,7 +136,6 @@ async function setup() {
       now: clock(),
       unique: String(++sessions).padStart(12, '0'),
     })
-  type Settled = Parameters<typeof settleReturn>[3]
 
   return Object.assign(bench, {
     items: () => column<bigint>('select id from suspense_items order by id'),
@@ -151,8 +151,11 @@ async function setup() {
       withTransaction(db, (tx) => assignSuspense(tx, deps(), item as bigint, to)),
     giveBack: (item: bigint | undefined) =>
       withTransaction(db, (tx) => requestReturn(tx, deps(), item as bigint)),
-    settle: (item: bigint | undefined, result: Settled) =>
-      withTransaction(db, (tx) => settleReturn(tx, deps(), item as bigint, result)),
+    async settle(item: bigint | undefined, verdict: Verdict) {
+      const reference = await pendingReturnOf(db, item as bigint)
+      const by = 'bank:035'
+      await withTransaction(db, (tx) => settleReturn(tx, deps(), { reference, verdict, by }))
+    },
     async reverse(originalSessionId: string, amountKobo: bigint) {
       const bankCode = '035'
       const reversal = { bankCode, sessionId: session(), originalSessionId, amountKobo }

@@ -147,7 +147,7 @@ test('the same session id on other terms: refused, and the operator is alerted',
 
   assert.equal(says, '02 rejected session_reused')
   assert.deepEqual(await tale.moves(), ['credit: bank 058 → pending 40.00'])
-  assert.deepEqual(await tale.events(), ['payment.part_paid'])
+  assert.deepEqual(await tale.events(), ['payment.part_paid', 'alert.raised'])
   assert.deepEqual(await tale.alerts(), ['session_reused'])
 })
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SCOPES, type Scope } from '#domain/scopes.ts'
+import { isOperatorScope, SCOPES, type Scope } from '#domain/scopes.ts'
 import { registerOf } from '../support/client-register.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { ADVICE, adviceBody, assertRefused, createAdvice, INITIATE } from '../support/fixtures.ts'
@@ -90,6 +90,8 @@ const ASKED: Record<Scope, readonly string[]> = {
   'suspense:read': ['listSuspense', 'getSuspense', 'getSuspenseSettings', 'listSuspenseRequests'],
   'suspense:write': ['assignSuspense', 'returnSuspense'],
   'actions:read': ['listActions'],
+  'returns:read': ['listReturns', 'getReturn'],
+  'returns:write': ['confirmReturn', 'failReturn'],
   operator: [
     'createClient',
     'listClients',
@@ -99,6 +101,9 @@ const ASKED: Record<Scope, readonly string[]> = {
     'rotateClientSecret',
     'suspendClient',
     'resumeClient',
+    'listAlerts',
+    'getAlert',
+    'acknowledgeAlert',
   ],
 }
 
@@ -124,7 +129,7 @@ test('every route that takes a token is listed with its scope', async () => {
 
 for (const scope of SCOPES) {
   test(`with ${scope} alone, only what asks for it is let in`, async () => {
-    const isOperator = scope === 'operator'
+    const isOperator = isOperatorScope(scope)
     const { clientId, secret } = await make({ scopes: [scope], isOperator })
     const token = await bench.login(clientId, secret)
     const wrong: string[] = []

@@ -110,7 +110,7 @@ test('one call by session id or by id tells the whole story of a credit', async 
     ['payment.successful', 'credit.suspended', 'credit.returned', 'payment.reversed'],
   )
   assert.deepEqual(
-    story.suspense.map((item: Row) => [item.state, item.amount, item.returnReference]),
+    story.suspense.map((item: Row) => [item.state, item.amount, item.bankReference]),
     [['returned', 500, 'BANK-77']],
   )
   assert.deepEqual(

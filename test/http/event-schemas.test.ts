@@ -12,7 +12,7 @@ import { closeAfterTests } from '../support/closing.ts'
 import { deliverDue } from '../support/delivering.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
-import { credit, reverse } from '../support/tracing.ts'
+import { credit, openDesk, reverse } from '../support/tracing.ts'
 import { ENDPOINTS, webhookJourneys } from '../support/webhook-journeys.ts'
 import { closedPort } from '../webhooks/receivers.ts'
 
@@ -40,6 +40,7 @@ test('every type is described in the API’s description', async () => {
 
 test('real events have the fields that are described, and no others', async () => {
   const token = await newClient()
+  await bench.db.query('update clients set is_operator = true where client_id = $1', ['SCHEMA0001'])
   await makeEveryKind(token)
   // Days at once: the token of then is no good now.
   bench.advance(6 * DAY_MS)
@@ -69,11 +70,14 @@ async function makeEveryKind(token: string): Promise<void> {
   await reverse(bench, await credit(bench, accountNumber, '50.00'), '50.00')
   const { bankAccount } = await pay(token, { merchantRef: 'R-1' }, '0')
   await reverse(bench, await credit(bench, bankAccount, '6000.00'), '6000.00')
-  for (let each = 0; each < 3; each++) await credit(bench, bankAccount, '10.00') // Too late for it.
+  for (let each = 0; each < 4; each++) await credit(bench, bankAccount, '10.00') // Too late for it.
   const suspense = (await bench.call({ url: '/api/v1/suspense', token })).json().data
   await post(`/api/v1/suspense/${suspense[0].id}/assign`, { accountNumber })
   await post(`/api/v1/suspense/${suspense[1].id}/return`)
   await reverse(bench, suspense[2].sessionId, '10.00')
+  const desk = await openDesk(bench, 'SCHEMA0001')
+  await desk.giveBack(suspense[3].sessionId)
+  await desk.fail(suspense[3].sessionId, 'Account closed')
   const part = await pay(token, {}, '100')
   const reference = URL.parse(part.callBackUrl)?.searchParams.get('adviceReference')
   await post(`/Payment/advice/${reference}/cancel`)

@@ -76,8 +76,10 @@ async function startReturn(
     [sessionId],
   )
   const id = shownId('suspense', rows[0].id)
-  assert.equal(dataOf(await giveBack(live, id, {}, operator), 'account').state, 'returning')
-  return { id, reference: `RTN${String(id).padStart(15, '0')}`, sessionId }
+  const item = dataOf(await giveBack(live, id, {}, operator), 'account')
+  assert.equal(item.state, 'returning')
+  assert.match(item.returnReference, /^RTN\d{15}$/)
+  return { id, reference: item.returnReference, sessionId }
 }
 
 async function stateOf(id: number): Promise<string> {
@@ -98,11 +100,16 @@ test('in the sandbox the bank confirms a return at once, and once', async () => 
   const again = dataOf(await giveBack(sandbox, id), 'account')
 
   assert.equal(item.state, 'returned')
-  assert.match(item.returnReference, /^SANDBOX-RTN\d{15}$/)
+  assert.match(item.returnReference, /^RTN\d{15}$/)
+  assert.equal(item.bankReference, `SANDBOX-${item.returnReference}`)
   assert.deepEqual(again, item)
   assert.equal(await databaseText(sandbox), before)
   assert.deepEqual(await actionsOn(sandbox, id), [
-    { by: 'MAN0000001', action: 'suspense.return', detail: { note: 'wrong number' } },
+    {
+      by: 'MAN0000001',
+      action: 'suspense.return',
+      detail: { note: 'wrong number', returnReference: item.returnReference },
+    },
   ])
 })
 
@@ -113,9 +120,10 @@ test('in live a return is on its way until the bank confirms it, and then it is 
 
   const confirmed = await settle(reference, 'confirmed', { bankReference: 'WEMA/0001' })
 
-  assert.deepEqual([again.state, again.returnReference, confirmed], ['returning', null, '00'])
+  assert.deepEqual([again.state, again.bankReference, confirmed], ['returning', null, '00'])
+  assert.equal(again.returnReference, reference)
   const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
-  assert.deepEqual([item.state, item.returnReference], ['returned', 'WEMA/0001'])
+  assert.deepEqual([item.state, item.bankReference], ['returned', 'WEMA/0001'])
   assert.match(item.closedAt, TIMESTAMP)
   assert.equal(await ledgerNaira(live, 'returning'), 0)
   assert.equal((await actionsOn(live, id)).length, 1)
@@ -146,16 +154,20 @@ test('a return that failed makes good what the bank took back meanwhile, and no 
   await assertCleanBooks(live)
 })
 
-test('a return that failed is open again, to be returned anew or assigned', async () => {
+test('a return that failed is open again, to be returned under a new reference or assigned', async () => {
   const { id, reference } = await startReturn('30')
   const { accountNumber } = await createAccount(live, {}, operator)
 
-  assert.equal(await settle(reference, 'failed'), '00')
-  assert.equal(await stateOf(id), 'open')
+  assert.equal(await settle(reference, 'failed', { reason: 'Account closed' }), '00')
+  const failed = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
+  assert.deepEqual([failed.state, failed.failureReason], ['open', 'Account closed'])
+  assert.equal(failed.returnReference, reference)
+  const second = dataOf(await giveBack(live, id, { note: 'second try' }, operator), 'account')
+  assert.deepEqual([second.state, second.failureReason], ['returning', null])
+  assert.notEqual(second.returnReference, reference)
   assert.equal(await settle(reference, 'confirmed'), '01')
-  dataOf(await giveBack(live, id, { note: 'second try' }, operator), 'account')
   assert.equal(await stateOf(id), 'returning')
-  assert.equal(await settle(reference, 'failed'), '00')
+  assert.equal(await settle(second.returnReference, 'failed'), '00')
   const item = dataOf(await assign(live, id, { accountNumber }, operator), 'account')
 
   assert.equal(item.state, 'assigned')
@@ -221,9 +233,9 @@ test('whatever reference the bank gives its return, it is kept or cleaned, never
     const { id, reference } = await startReturn('1')
     assert.equal(await settle(reference, 'confirmed', { bankReference }), '00')
     const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
-    const shown = `${JSON.stringify(bankReference)?.slice(0, 20)}: ${item.returnReference}`
-    assert.match(item.returnReference, /^[^\p{C}]{1,100}$/u, shown)
-    assert(!item.returnReference.includes('[object'), shown)
+    const shown = `${JSON.stringify(bankReference)?.slice(0, 20)}: ${item.bankReference}`
+    assert.match(item.bankReference, /^[^\p{C}]{1,100}$/u, shown)
+    assert(!item.bankReference.includes('[object'), shown)
   }
 })
 

@@ -72,6 +72,8 @@ test('an item tells why, whose, since when, and its payer masked', async () => {
     paymentReference: null,
     assignedTo: null,
     returnReference: null,
+    bankReference: null,
+    failureReason: null,
     closedAt: null,
     ageSeconds: 90,
   })

@@ -92,6 +92,12 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
     /^NGN$/,
   ],
   [
+    'returns_are_with_their_items',
+    `insert into returns (item_id, amount_kobo, requested_at)
+     select id, amount_kobo, now() from suspense_items where state = 'open' order by id limit 1`,
+    /^suspense item \d+$/,
+  ],
+  [
     'numbers_have_one_owner',
     `delete from numbers where collection_account_id is not null`,
     /^number \d{10}$/,

@@ -20,6 +20,7 @@ import { ENDPOINTS } from './webhook-journeys.ts'
 
 export type Recipe = (of: Things) => Call[]
 
+const FIRST_RETURN = '/api/v1/operator/returns/RTN000000000001'
 const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
 const keyed = (key: string, call: Call): Call => ({ ...call, headers: { 'idempotency-key': key } })
 
@@ -185,6 +186,13 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   rotateClientSecret: client('/rotate-secret', { body: {} }),
   suspendClient: client('/suspend', { body: {} }),
   resumeClient: client('/resume', { body: {} }),
+  listReturns: list('/api/v1/operator/returns'),
+  getReturn: () => [{ url: FIRST_RETURN }, { url: `${FIRST_RETURN}?reveal=true` }],
+  confirmReturn: () => [post(`${FIRST_RETURN}/confirm`)],
+  failReturn: () => [post(`${FIRST_RETURN}/fail`, { reason: 'X' })],
+  listAlerts: list('/api/v1/operator/alerts'),
+  getAlert: () => [{ url: '/api/v1/operator/alerts/1' }],
+  acknowledgeAlert: () => [post('/api/v1/operator/alerts/1/acknowledge')],
   getSession: list('/dashboard/api/session'),
   listSessions: list('/dashboard/api/sessions'),
   endSession: (of) => [{ method: 'DELETE', url: `/dashboard/api/sessions/${of.signInId}` }],

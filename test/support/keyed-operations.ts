@@ -1,5 +1,9 @@
 // Every POST that takes an Idempotency-Key, with something for it to do.
 
+import { withTransaction } from '#db/transaction.ts'
+import { type Client, findClient } from '#domain/clients.ts'
+import { requestReturn } from '#domain/suspense-returns.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
 import { CLIENTS, registerOf } from './client-register.ts'
 import {
   ACCOUNTS,
@@ -13,7 +17,7 @@ import {
   startPayment,
 } from './fixtures.ts'
 import type { Bench } from './running-service.ts'
-import { NOBODYS_NUMBER, SUSPENSE, suspend } from './suspense-desk.ts'
+import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
 
 const HOOK = 'https://shop.example.com/events'
@@ -215,4 +219,36 @@ const operatorOperations = (bench: Bench): KeyedOperation[] => [
     }),
     others: () => other,
   })),
+  {
+    name: 'confirmReturn',
+    ask: async () => ({ url: `${await startReturn(bench)}/confirm`, body: {} }),
+    others: () => ({ bankReference: 'OTHER' }),
+  },
+  {
+    name: 'failReturn',
+    ask: async () => ({ url: `${await startReturn(bench)}/fail`, body: { reason: 'Closed.' } }),
+    others: () => ({ reason: 'Other.' }),
+  },
+  {
+    name: 'acknowledgeAlert',
+    ask: async () => {
+      const { rows } = await bench.db.query(
+        `insert into alerts (kind, subject, detail, raised_at)
+         values ('session_reused', gen_random_uuid()::text, '{}', $1) returning id`,
+        [bench.clock()],
+      )
+      return { url: `/api/v1/operator/alerts/${rows[0].id}/acknowledge` }
+    },
+  },
 ]
+
+// One that the sandbox's bank has not heard of yet.
+async function startReturn(bench: Bench): Promise<string> {
+  const { id } = await suspend(bench, NOBODYS_NUMBER, '10')
+  const by = (await findClient(bench.db, 'MAN0000001')) as Client
+  const acting = { sharedAccounts: new SharedAccounts(bench.db), by, actor: 'client:MAN0000001' }
+  await withTransaction(bench.db, (tx) =>
+    requestReturn(tx, { ...acting, now: bench.clock(), note: null }, BigInt(id)),
+  )
+  return `/api/v1/operator/returns/${await pendingReturnOf(bench.db, id)}`
+}

@@ -55,6 +55,16 @@ export function giveBack(bench: Bench, id: number | string, body: object = {}, b
   return bench.call({ url: `${SUSPENSE}/${id}/return`, body, ...by })
 }
 
+// The return of an item that is on its way.
+export async function pendingReturnOf(db: Bench['db'], itemId: bigint | number): Promise<string> {
+  const { rows } = await db.query<{ reference: string }>(
+    `select reference from returns where item_id = $1 and status = 'pending'`,
+    [itemId],
+  )
+  assert.equal(rows.length, 1, `pending returns of item ${itemId}`)
+  return (rows[0] as { reference: string }).reference
+}
+
 export async function actionsOn(bench: Bench, id: number): Promise<Item[]> {
   const { rows } = await bench.db.query(
     `select c.client_id as by, a.action, a.detail from actions a join clients c on c.id = a.client_id

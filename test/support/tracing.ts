@@ -10,6 +10,7 @@ import { requestReturn, settleReturn } from '#domain/suspense-returns.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { newSessionId, postRail, reportCredit } from './rail.ts'
 import type { Bench } from './running-service.ts'
+import { pendingReturnOf } from './suspense-desk.ts'
 
 export const CREDITS = '/api/v1/credits'
 export const BALANCES = '/api/v1/balances'
@@ -78,15 +79,15 @@ export async function reverse(bench: Bench, originalSessionId: string, amount: s
   return sessionId
 }
 
-// The suspense desk, operated by the sandbox client.
-export async function openDesk(bench: Bench) {
+// The suspense desk, operated by the sandbox client unless another is named.
+export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
   const sharedAccounts = new SharedAccounts(bench.db)
-  const by = (await findClient(bench.db, 'MAN0000001')) as Client
+  const by = (await findClient(bench.db, clientId)) as Client
   const acting = () => ({
     sharedAccounts,
     now: bench.clock(),
     by,
-    actor: 'client:MAN0000001',
+    actor: `client:${clientId}`,
     note: null,
   })
   const itemOf = async (sessionId: string): Promise<bigint> => {
@@ -109,15 +110,14 @@ export async function openDesk(bench: Bench) {
       await withTransaction(bench.db, (tx) => requestReturn(tx, acting(), item))
     },
     confirm: async (sessionId: string, bankReference: string) => {
-      const item = await itemOf(sessionId)
-      const result = { status: 'confirmed', bankReference } as const
-      await withTransaction(bench.db, (tx) => settleReturn(tx, acting(), item, result))
+      const reference = await pendingReturnOf(bench.db, await itemOf(sessionId))
+      const settled = { verdict: { status: 'confirmed', bankReference }, by: 'bank:035' } as const
+      await withTransaction(bench.db, (tx) => settleReturn(tx, acting(), { reference, ...settled }))
     },
-    fail: async (sessionId: string) => {
-      const item = await itemOf(sessionId)
-      await withTransaction(bench.db, (tx) =>
-        settleReturn(tx, acting(), item, { status: 'failed' } as never),
-      )
+    fail: async (sessionId: string, reason: string | null = null) => {
+      const reference = await pendingReturnOf(bench.db, await itemOf(sessionId))
+      const settled = { verdict: { status: 'failed', reason }, by: 'bank:035' } as const
+      await withTransaction(bench.db, (tx) => settleReturn(tx, acting(), { reference, ...settled }))
     },
   }
 }

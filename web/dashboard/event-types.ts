@@ -18,7 +18,9 @@ export const EVENT_TYPES = [
   'credit.suspended',
   'credit.assigned',
   'credit.returned',
+  'credit.return_failed',
   'credit.reversed',
+  'alert.raised',
   'endpoint.disabled',
   'endpoint.test',
 ] as const

@@ -13,6 +13,7 @@ import './styles/desk.css'
 import './styles/bank.css'
 import './styles/forms.css'
 import './styles/machines.css'
+import './styles/operator.css'
 import './styles/narrow.css'
 
 followTheme()

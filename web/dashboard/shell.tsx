@@ -58,7 +58,7 @@ export function Shell({ session }: { session: Session }) {
           </button>
         </div>
         <div class="side-body" id="menu">
-          <Menu views={views} current={place.view} />
+          <Menu views={views} current={place.view} session={session} />
           <Person session={session} setLeaving={setLeaving} />
         </div>
       </header>
@@ -84,11 +84,13 @@ function ConnectionNote() {
   )
 }
 
-function Menu({ views, current }: { views: readonly View[]; current: string }) {
+type MenuProps = { views: readonly View[]; current: string; session: Session }
+
+function Menu({ views, current, session }: MenuProps) {
   return (
     <nav aria-label={STRINGS.menu}>
       <ul>
-        {views.map(({ path, name, icon }) => (
+        {views.map(({ path, name, icon, count: Count }) => (
           <li key={path}>
             <a
               href={hrefOf(path)}
@@ -97,6 +99,7 @@ function Menu({ views, current }: { views: readonly View[]; current: string }) {
             >
               <Icon name={icon} />
               {name}
+              {Count && <Count session={session} />}
             </a>
           </li>
         ))}

@@ -1,6 +1,7 @@
 // Every sentence of the dashboard.
 
 import { DESK_STRINGS } from './desk-strings.ts'
+import { OPERATOR_STRINGS } from './operator-strings.ts'
 
 export const STRINGS = {
   title: 'Manilla',
@@ -36,6 +37,8 @@ export const STRINGS = {
     accounts: 'Collection accounts',
     credits: 'Credits',
     suspense: 'Suspense desk',
+    returns: 'Returns',
+    alerts: 'Alerts',
     ledger: 'Ledger',
     sandboxBank: 'Sandbox bank',
     webhooks: 'Webhooks',
@@ -215,4 +218,5 @@ export const STRINGS = {
     noneText: 'Whatever a bank reports for one of your numbers shows here at once.',
   },
   ...DESK_STRINGS,
+  ...OPERATOR_STRINGS,
 } as const

@@ -3,6 +3,7 @@
 // when it is first opened.
 
 import type { ComponentType } from 'preact'
+import { AlertCount } from './parts/alert-count.tsx'
 import type { IconName } from './parts/icons.tsx'
 import type { Place } from './routing.ts'
 import type { Session } from './session.ts'
@@ -17,6 +18,7 @@ export type View = {
   icon: IconName
   scope: string | undefined // What one must be allowed, to see it; undefined: everybody may.
   mode?: 'sandbox' // Only in this mode.
+  count?: ComponentType<{ session: Session }> // Of what waits there, beside its name.
   load: () => Promise<ViewModule>
 }
 
@@ -57,6 +59,21 @@ export const VIEWS: readonly View[] = [
     icon: 'suspense',
     scope: 'suspense:read',
     load: () => import('./views/suspense.tsx'),
+  },
+  {
+    path: 'returns',
+    name: views.returns,
+    icon: 'reversal',
+    scope: 'returns:read',
+    load: () => import('./views/returns.tsx'),
+  },
+  {
+    path: 'alerts',
+    name: views.alerts,
+    icon: 'warning',
+    scope: 'operator',
+    count: AlertCount,
+    load: () => import('./views/alerts.tsx'),
   },
   {
     path: 'ledger',

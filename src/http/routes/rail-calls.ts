@@ -6,8 +6,9 @@ import { isSessionId } from '#banks/session-id.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { accountName } from '#domain/account-names.ts'
 import { findLiveName } from '#domain/number-owners.ts'
+import { isReturnReference } from '#domain/returns.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/reversals.ts'
-import { parseReturnReference, returnReference, settleReturn } from '#domain/suspense-returns.ts'
+import { settleReturn } from '#domain/suspense-returns.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { parseJson } from '#http/bodies.ts'
 import type { Deps } from '#http/deps.ts'
@@ -18,6 +19,7 @@ import { koboOf } from '#money.ts'
 const tags = ['Rails']
 const BankParams = Type.Object({ bankCode: Type.String() })
 const BANK_REFERENCE_MAX = 100
+const FAILURE_REASON_MAX = 500
 const SESSION_ID = '^[0-9]{30}$'
 const KYC_LEVEL = '3' // Every account is opened with a BVN.
 
@@ -139,9 +141,7 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { batchPool, clock, sealer, sharedAccounts } = deps
-  const isReturnReference = (value: unknown) =>
-    typeof value === 'string' && parseReturnReference(sealer, value) !== undefined
+  const { batchPool, clock, sharedAccounts } = deps
   app.post(
     '/rails/:bankCode/returns',
     {
@@ -155,6 +155,7 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           reference: Type.String({ description: 'As we gave it when we asked.' }),
           status: Type.Union([Type.Literal('confirmed'), Type.Literal('failed')]),
           bankReference: Type.Optional(Type.String({ description: 'Under which it was sent.' })),
+          reason: Type.Optional(Type.String({ description: 'Why it failed: the client is told.' })),
         }),
         response: {
           200: Type.Object({
@@ -172,20 +173,20 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         status: (value) => value === 'confirmed' || value === 'failed',
       })
       const reference = body.reference as string
-      const itemId = parseReturnReference(sealer, reference) as bigint
-      const given = body.bankReference
-      const cleaned = typeof given === 'string' ? cleanText(given, BANK_REFERENCE_MAX) : null
-      const bankReference = cleaned ?? returnReference(sealer, itemId)
-      const isSettled = await withTransaction(batchPool, (tx) =>
-        settleReturn(
-          tx,
-          { sharedAccounts, now: clock() },
-          itemId,
+      const { bankCode } = request.params
+      const bankReference = textOf(body.bankReference, BANK_REFERENCE_MAX) ?? reference
+      const reason = textOf(body.reason, FAILURE_REASON_MAX)
+      const settling = {
+        reference,
+        verdict:
           body.status === 'confirmed'
-            ? { status: 'confirmed', bankReference }
-            : { status: 'failed' },
-          request.params.bankCode,
-        ),
+            ? ({ status: 'confirmed', bankReference } as const)
+            : ({ status: 'failed', reason } as const),
+        by: `bank:${bankCode}`,
+        fromBank: bankCode,
+      }
+      const isSettled = await withTransaction(batchPool, (tx) =>
+        settleReturn(tx, { sharedAccounts, now: clock() }, settling),
       )
       return isSettled
         ? { reference, responseCode: '00', responseMessage: 'Taken' }
@@ -197,6 +198,8 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 type Checks = Record<string, (value: unknown) => boolean>
 
 const isSession = (value: unknown) => typeof value === 'string' && isSessionId(value)
+const textOf = (value: unknown, lengthMax: number) =>
+  typeof value === 'string' ? (cleanText(value, lengthMax) ?? null) : null
 const isAccountNumber = (value: unknown) => typeof value === 'string' && /^[0-9]{10}$/.test(value)
 
 // Fields that we do not know are ignored, since banks add some.

@@ -14,7 +14,7 @@ type Props<Thing> = {
   version: number // A new one asks again, while what was there stays.
   close: () => void
   show: (thing: Thing) => ComponentChildren
-  timeline: ComponentChildren
+  timeline?: ComponentChildren // Where there is one.
 }
 
 export function Detail<Thing>({ title, path, version, close, show, timeline }: Props<Thing>) {
@@ -26,7 +26,7 @@ export function Detail<Thing>({ title, path, version, close, show, timeline }: P
       {data && (
         <>
           {show(data)}
-          <h3>{STRINGS.timeline.label}</h3>
+          {timeline && <h3>{STRINGS.timeline.label}</h3>}
           {timeline}
         </>
       )}

@@ -27,6 +27,8 @@ export type Item = {
   paymentReference: string | null
   assignedTo: string | null
   returnReference: string | null
+  bankReference: string | null
+  failureReason: string | null
   openedAt: string
   closedAt: string | null
   ageSeconds: number

@@ -28,6 +28,7 @@ const TONES: Record<string, Tone> = {
   assigned: 'good',
   active: 'good',
   delivered: 'good',
+  confirmed: 'good',
   PartPayment: 'warn',
   suspended: 'warn',
   open: 'warn',

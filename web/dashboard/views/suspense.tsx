@@ -230,7 +230,9 @@ function About({ item }: { item: Item }) {
           [said.sessionId, <Copyable key="session" text={item.sessionId} />],
           [said.meantFor, item.paymentReference && <Copyable text={item.paymentReference} />],
           [said.assignedTo, item.assignedTo && <Copyable text={item.assignedTo} />],
-          [said.returnReference, item.returnReference],
+          [said.returnFailed, item.failureReason],
+          [said.returnReference, item.returnReference && <Copyable text={item.returnReference} />],
+          [said.bankReference, item.bankReference],
           [said.since, <Time key="since" at={item.openedAt} />],
           [said.left, item.closedAt && <Time at={item.closedAt} />],
         ]}

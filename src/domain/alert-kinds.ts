@@ -1,0 +1,46 @@
+// Every kind of alert: what it is called, and what an operator does about it. The API shows both, and
+// so does the dashboard; docs/operating.md lists them.
+
+export type AlertKind =
+  | 'numbers_exhausted'
+  | 'session_reused'
+  | 'reversal_shortfall'
+  | 'endpoint_disabled'
+  | 'audit_failed'
+
+type About = {
+  title: string
+  remedy: string
+  // It is cleared by whatever finds that all is well again. Others end when they are acknowledged:
+  // should the same happen once more, it is raised anew.
+  isClearedByItself?: true
+}
+
+export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
+  numbers_exhausted: {
+    title: 'No account number is left at a bank',
+    remedy:
+      'Ask the bank for another range and add it to the settings; until then, use another bank.',
+  },
+  session_reused: {
+    title: 'A bank sent a known session id on other terms',
+    remedy: 'The second message was rejected: ask the bank which of the two is right.',
+  },
+  reversal_shortfall: {
+    title: 'A bank took back money that had left already',
+    remedy: 'Recover the shortfall from whoever got the money, or settle it with the bank.',
+  },
+  endpoint_disabled: {
+    title: 'A webhook endpoint was disabled after days of failures',
+    remedy:
+      'Tell the client: once its receiver answers again, it can activate the endpoint and replay.',
+  },
+  audit_failed: {
+    title: 'The books do not add up',
+    remedy:
+      'Stop payouts and returns, look at the findings of the audit, and keep the database as it is.',
+    isClearedByItself: true,
+  },
+}
+
+export const ALERT_KIND_NAMES = Object.keys(ALERT_KINDS) as AlertKind[]

@@ -1,0 +1,125 @@
+// Returns: each time that suspended money was to go back to its payer, with the reference it bears
+// for ever. In live this is what an operator executes at the bank.
+
+import { randomInt } from 'node:crypto'
+import type { ReturnInstruction } from '#banks/connector.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Window } from '#db/time-bounds.ts'
+import type { Sealer } from '#seal.ts'
+
+export const RETURN_STATUSES = ['pending', 'confirmed', 'failed'] as const
+export type ReturnStatus = (typeof RETURN_STATUSES)[number]
+
+export type Return = {
+  id: bigint
+  reference: string
+  itemId: bigint
+  creditId: bigint
+  status: ReturnStatus
+  amountKobo: bigint
+  currency: string
+  bankCode: string // Which holds the money.
+  sessionId: string // Of the transfer that is sent back.
+  clientId: string | null // Whose money in suspense it was. Null: nobody's.
+  payerName: string | null
+  payerBankCode: string | null
+  payerAccountSealed: Buffer | null
+  narration: string | null
+  bankReference: string | null
+  failureReason: string | null
+  requestedBy: string | null
+  requestedAt: Date
+  settledBy: string | null
+  settledAt: Date | null
+}
+
+const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
+const REFERENCE = /^RTN[0-9]{12,15}$/ // Twelve, when it was made of the item's id.
+
+// Random, so that it tells no client how many returns there are.
+export function newReturnReference(): string {
+  return `RTN${randomInt(REFERENCES).toString().padStart(15, '0')}`
+}
+
+export function isReturnReference(value: unknown): value is string {
+  return typeof value === 'string' && REFERENCE.test(value)
+}
+
+// The last return of the item `i`, if there was any, as `r`.
+export const JOIN_LAST_RETURN = `
+  left join lateral (select * from returns where item_id = i.id order by id desc limit 1) as r
+         on true`
+
+const SELECT_RETURN = `
+  select r.id, r.reference, r.item_id as "itemId", i.credit_id as "creditId", r.status,
+         r.amount_kobo as "amountKobo", c.currency, c.bank_code as "bankCode",
+         c.session_id as "sessionId", o.client_id as "clientId",
+         c.source_account_name as "payerName", c.source_bank_code as "payerBankCode",
+         c.source_account_sealed as "payerAccountSealed", c.narration,
+         r.bank_reference as "bankReference", r.failure_reason as "failureReason",
+         r.requested_by as "requestedBy", r.requested_at as "requestedAt",
+         r.settled_by as "settledBy", r.settled_at as "settledAt"
+    from returns r
+    join suspense_items i on i.id = r.item_id
+    join credits c on c.id = i.credit_id
+    left join clients o on o.id = i.client_id`
+
+export type ReturnFilter = Window & {
+  status?: ReturnStatus | undefined
+  bankCode?: string | undefined
+  beforeId: bigint | null
+  limit: number
+}
+
+// Newest first, of all clients: whoever asks runs the service.
+export async function listReturns(
+  db: Queryable,
+  { status, bankCode, from, to, beforeId, limit }: ReturnFilter,
+): Promise<Return[]> {
+  const { rows } = await db.query<Return>({
+    name: 'list-returns',
+    text: `${SELECT_RETURN}
+            where ($1::text is null or r.status = $1)
+              and ($2::text is null or c.bank_code = $2)
+              and ($3::timestamptz is null or r.requested_at >= $3)
+              and ($4::timestamptz is null or r.requested_at < $4)
+              and ($5::bigint is null or r.id < $5)
+            order by r.id desc
+            limit $6`,
+    values: [status ?? null, bankCode ?? null, from ?? null, to ?? null, beforeId, limit],
+  })
+  return rows
+}
+
+export async function findReturn(db: Queryable, reference: string): Promise<Return | undefined> {
+  const { rows } = await db.query<Return>({
+    name: 'find-return',
+    text: `${SELECT_RETURN} where r.reference = $1`,
+    values: [reference],
+  })
+  return rows[0]
+}
+
+// What banks are to be told. Sent again until they answer.
+export async function findInstructions(
+  db: Queryable,
+  sealer: Sealer,
+  { afterId, limit }: { afterId: bigint; limit: number },
+): Promise<(ReturnInstruction & { returnId: bigint })[]> {
+  const { rows } = await db.query<Return>({
+    name: 'return-instructions',
+    text: `${SELECT_RETURN} where r.status = 'pending' and r.id > $1 order by r.id limit $2`,
+    values: [afterId, limit],
+  })
+  return rows.map((row) => ({
+    returnId: row.id,
+    reference: row.reference,
+    bankCode: row.bankCode,
+    sessionId: row.sessionId,
+    amountKobo: row.amountKobo,
+    currency: row.currency,
+    toAccountNumber: row.payerAccountSealed && sealer.open(row.payerAccountSealed),
+    toAccountName: row.payerName,
+    toBankCode: row.payerBankCode,
+  }))
+}

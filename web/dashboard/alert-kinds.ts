@@ -1,0 +1,10 @@
+// The kinds of alerts, as the service has them (src/domain/alert-kinds.ts; a test compares the two).
+// What each means, and what to do about it, the API says.
+
+export const ALERT_KINDS = [
+  'numbers_exhausted',
+  'session_reused',
+  'reversal_shortfall',
+  'endpoint_disabled',
+  'audit_failed',
+] as const

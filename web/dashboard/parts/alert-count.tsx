@@ -1,0 +1,39 @@
+// How many alerts are open, beside the name of their view.
+
+import { useEffect } from 'preact/hooks'
+import { getPage } from '../api.ts'
+import { useCalm, useEvents } from '../live.ts'
+import { useLoaded } from '../loading.ts'
+import type { Session } from '../session.ts'
+import { STRINGS } from '../strings.ts'
+
+const COUNTED_MAX = 99 // More than anybody reads; so one page tells.
+const CHANGED = 'manilla:alerts-changed'
+
+// For whoever has just acknowledged one: that makes no event.
+export function refreshAlertCount(): void {
+  window.dispatchEvent(new Event(CHANGED))
+}
+
+export function AlertCount({ session }: { session: Session }) {
+  const open = useLoaded('open alerts', (signal) =>
+    getPage('/api/v1/operator/alerts', { open: 'true', limit: `${COUNTED_MAX}` }, signal),
+  )
+  const look = useCalm(open.reload)
+  useEvents(
+    ({ type }) => type === 'alert.raised' && look(),
+    session.scopes.includes('webhooks:read'),
+  )
+  useEffect(() => {
+    window.addEventListener(CHANGED, open.reload)
+    return () => window.removeEventListener(CHANGED, open.reload)
+  }, [open.reload])
+  if (!open.data || open.data.data.length === 0) return null
+  const count = `${open.data.data.length}${open.data.hasMore ? '+' : ''}`
+  return (
+    <span class="count">
+      <span aria-hidden="true">{count}</span>
+      <span class="hidden">{STRINGS.alerts.count(count)}</span>
+    </span>
+  )
+}
