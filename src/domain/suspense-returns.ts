@@ -17,13 +17,17 @@ import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { recordAction } from './actions.ts'
 import type { Client } from './clients.ts'
-import { appendEvents } from './events.ts'
+import { appendEvents, type NewEvent } from './events.ts'
 import { refuseUnapproved } from './four-eyes.ts'
+import { moved } from './movements.ts'
+import { explainReversal, type ToldReversal } from './reversed-credits.ts'
 import { lockVisibleItem } from './suspense-assignments.ts'
+import { recordSuspenseChanges } from './suspense-changes.ts'
 import {
   type LockedItem,
   lockItems,
   markCredit,
+  readOutcomes,
   reopenItems,
   takeFromItems,
 } from './suspense-items.ts'
@@ -58,6 +62,7 @@ export async function requestReturn(
     text: `update suspense_items set state = 'returning', closed_at = $2 where id = $1`,
     values: [item.id, now],
   })
+  await recordSuspenseChanges(tx, now, [{ item, change: 'return_requested' }])
   await recordAction(tx, now, {
     clientId: by.id,
     actor,
@@ -135,10 +140,15 @@ export async function settleReturn(
               set state = 'returned', closed_at = $2, return_reference = $3 where id = $1`,
     values: [item.id, now, result.bankReference],
   })
+  const { bankReference } = result
+  await recordSuspenseChanges(tx, now, [{ item, change: 'returned', reference: bankReference }])
   await markCredit(tx, creditId, 'returned')
   if (clientId !== null) {
-    const facts = { amountReturned: toNaira(amountKobo), bankReference: result.bankReference }
-    await appendEvents(tx, now, [{ clientId, type: 'credit.returned', creditId, facts }])
+    const outcome = (await readOutcomes(tx, [creditId])).get(creditId)
+    const { reason } = item
+    const facts = { amountReturned: toNaira(amountKobo), bankReference, reason, outcome }
+    const change = moved(currency, { returned: amountKobo, suspended: -amountKobo })
+    await appendEvents(tx, now, [{ clientId, type: 'credit.returned', creditId, facts, ...change }])
   }
   return true
 }
@@ -148,16 +158,18 @@ export async function settleReturn(
 async function putBack(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  item: LockedItem,
+  sent: LockedItem,
   debitAccountId: bigint,
 ): Promise<void> {
-  const { creditId, currency } = item
+  let item = sent // What is left of it.
+  const { creditId, clientId, currency } = item
   const owed = await lockShortfalls(tx, creditId)
   const transfers: Transfer[] = []
+  const events: NewEvent[] = []
   let leftKobo = item.amountKobo
   const shortfall = { kind: 'shortfall', owner: bankOwner(item.bankCode), currency } as const
   await sharedAccounts.open([shortfall])
-  for (const { id, shortfallKobo } of owed) {
+  for (const { id, shortfallKobo, ...reversal } of owed) {
     const isEnough = leftKobo >= shortfallKobo
     const amountKobo = isEnough ? shortfallKobo : leftKobo
     if (amountKobo === 0n) break
@@ -169,22 +181,31 @@ async function putBack(
       text: 'update reversals set shortfall_kobo = shortfall_kobo - $2 where id = $1',
       values: [id, amountKobo],
     })
+    await takeFromItems(tx, now, [{ item, takenKobo: amountKobo }], reversal.sessionId)
+    item = { ...item, amountKobo: leftKobo }
+    if (clientId === null) continue
+    const change = moved(currency, { reversed: amountKobo, suspended: -amountKobo })
+    const told = { ...reversal, shortfallKobo: shortfallKobo - amountKobo }
+    const event = { clientId, type: 'credit.reversed', creditId, facts: {}, ...change } as const
+    events.push(...(await explainReversal(tx, creditId, told, [event])))
   }
-  const takenKobo = item.amountKobo - leftKobo
   if (leftKobo > 0n) {
     const creditAccountId = item.accountId
     const put = { debitAccountId, creditAccountId, amountKobo: leftKobo, creditId }
     transfers.push({ ...put, reason: 'return_failed' })
     await reopenItems(tx, [item.id])
+    await recordSuspenseChanges(tx, now, [{ item, change: 'return_failed' }])
   }
-  if (takenKobo > 0n) await takeFromItems(tx, now, [{ item, takenKobo }])
   await postTransfers(tx, now, transfers)
+  await appendEvents(tx, now, events)
 }
 
 async function lockShortfalls(tx: Transaction, creditId: bigint) {
-  const { rows } = await tx.query<{ id: bigint; shortfallKobo: bigint }>({
+  const { rows } = await tx.query<ToldReversal & { id: bigint }>({
     name: 'lock-shortfalls',
-    text: `select id, shortfall_kobo as "shortfallKobo" from reversals
+    text: `select id, session_id as "sessionId", amount_kobo as "amountKobo",
+                  shortfall_kobo as "shortfallKobo"
+             from reversals
             where credit_id = $1 and shortfall_kobo > 0 order by id for no key update`,
     values: [creditId],
   })
