@@ -39,11 +39,11 @@ select t.id, t.credit_id, t.reason, t.posted_at, m.client_id, t.currency,
                 and l.owner like 'client:%'
                 and r.id = (select max(id) from transfers
                              where credit_id = t.credit_id and reason = 'return' and id < t.id))
-          end as client_id) as returning
+          end as client_id) as sent
  cross join lateral (
-   select coalesce(t.debit_client, t.credit_client, returning.client_id) as client_id,
+   select coalesce(t.debit_client, t.credit_client, sent.client_id) as client_id,
           case when t.debit_kind = 'suspense' and t.debit_client is not null
-                 or returning.client_id is not null then 'suspended'
+                 or sent.client_id is not null then 'suspended'
                when t.debit_client is not null then 'booked' else 'outside' end as place_from,
           case when t.credit_kind = 'suspense' and t.credit_client is not null
                  or t.credit_kind = 'returning' then 'suspended'

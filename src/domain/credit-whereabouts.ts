@@ -6,6 +6,10 @@
 
 import type { SuspenseReason } from './credit-judgement.ts'
 
+// Why a credit `c`, or a part of it, is in suspense, or was last.
+export const REASON_NOW = `coalesce(
+  (select reason from suspense_items where credit_id = c.id order by id desc limit 1), c.reason)`
+
 export type Place =
   | 'collection_account'
   | 'payment'
@@ -43,6 +47,7 @@ type Parts = {
   collectionAccountNumber: string | null
   paymentReference: string | null
   reversedBy: string | null // Session id of the last reversal.
+  shortfallKobo: bigint // What banks took back after it had left us.
   items: readonly TracedItem[]
 }
 
@@ -63,7 +68,9 @@ export function whereaboutsOf(credit: Parts): Whereabout[] {
       place: 'reversed',
       reference: credit.reversedBy,
       reason: null,
-      description: 'Taken back by the bank that had reported it.',
+      description:
+        'Taken back by the bank that had reported it' +
+        (credit.shortfallKobo > 0n ? ', with more that had left us already.' : '.'),
     })
   }
   return places

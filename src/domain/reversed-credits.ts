@@ -4,6 +4,7 @@
 
 import type { Transaction } from '#db/transaction.ts'
 import { toNaira } from '#money.ts'
+import { REASON_NOW } from './credit-whereabouts.ts'
 import type { NewEvent } from './events.ts'
 
 export type ToldReversal = { sessionId: string; amountKobo: bigint; shortfallKobo: bigint }
@@ -32,7 +33,7 @@ async function readReversed(tx: Transaction, creditId: bigint) {
   type Row = { outcome: string; reason: string | null; reversed: bigint; shortfall: bigint }
   const { rows } = await tx.query<Row>({
     name: 'read-reversed-credit',
-    text: `select c.outcome, c.reason, sum(r.amount_kobo)::bigint as reversed,
+    text: `select c.outcome, ${REASON_NOW} as reason, sum(r.amount_kobo)::bigint as reversed,
                   sum(r.shortfall_kobo)::bigint as shortfall
              from credits c join reversals r on r.credit_id = c.id
             where c.id = $1 group by c.id`,

@@ -81,11 +81,6 @@ export async function suspendAgain(
       numberArray(items.map((item) => item.accountId)),
     ],
   })
-  await tx.query({
-    name: 'credits-suspended-again',
-    text: `update credits set reason = 'underpaid' where id = any($1::bigint[])`,
-    values: [numberArray(items.map((item) => item.creditId))],
-  })
   for (const { creditId } of items) await markCredit(tx, creditId, 'suspended')
   const changes = items.map(({ paymentId: reference, ...item }) => {
     return { item: { ...item, state: 'assigned' }, change: 'suspended_again', reference } as const

@@ -1,6 +1,7 @@
 // What happened to something, told in order: pure functions from what was read to the lines of a
 // timeline. Each has a sentence for people and the plain facts beside it.
 
+import { toNaira } from '#money.ts'
 import type { TakenAction } from './actions.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
 import type { CreditTrace } from './credit-traces.ts'
@@ -8,6 +9,7 @@ import type { ItemState, TracedItem } from './credit-whereabouts.ts'
 import type { SentAttempt, Waiting } from './delivery-log.ts'
 import type { MomentEvent } from './event-moments.ts'
 import { type NameBank, timestamp } from './resource-views.ts'
+import { originalKobo, type SuspenseChange } from './suspense-changes.ts'
 
 // In the order of cause and effect: what happened at the same moment is told in this order.
 export const ENTRY_KINDS = [
@@ -53,7 +55,11 @@ export function entryOf(
   return { ...nothing, ...more, at, kind, description }
 }
 
-export function creditEntries(credit: CreditTrace, nameBank: NameBank): TimelineEntry[] {
+export function creditEntries(
+  credit: CreditTrace,
+  nameBank: NameBank,
+  history: ReadonlyMap<bigint, readonly SuspenseChange[]>,
+): TimelineEntry[] {
   const { amountKobo, currency, sessionId, accountNumber, sourceAccountName: payer } = credit
   const came = entryOf(
     credit.receivedAt,
@@ -74,7 +80,10 @@ export function creditEntries(credit: CreditTrace, nameBank: NameBank): Timeline
       },
     },
   )
-  return [came, ...credit.items.flatMap((item) => itemEntries(item, currency))]
+  const entries = credit.items.flatMap((item) =>
+    itemEntries(item, history.get(BigInt(item.id)) ?? [], currency),
+  )
+  return [came, ...entries]
 }
 
 const CLOSED: Record<Exclude<ItemState, 'open'>, string> = {
@@ -84,18 +93,46 @@ const CLOSED: Record<Exclude<ItemState, 'open'>, string> = {
   reversed: 'Left suspense: taken back by the bank.',
 }
 
-function itemEntries(item: TracedItem, currency: string): TimelineEntry[] {
-  const { amountKobo, reason, state, openedAt, closedAt } = item
-  const about = { amountKobo, currency, reference: `suspense/${item.id}` }
+const CHANGED: Record<SuspenseChange['change'], string> = {
+  assigned: CLOSED.assigned,
+  suspended_again: 'Put in suspense again: the payment closed without enough.',
+  return_requested: CLOSED.returning,
+  returned: CLOSED.returned,
+  return_failed: 'In suspense again: the bank could not return it.',
+  reversed: CLOSED.reversed,
+}
+
+// How it came, and each change; of an item from before changes were kept, how it ended.
+function itemEntries(
+  item: TracedItem,
+  changes: readonly SuspenseChange[],
+  currency: string,
+): TimelineEntry[] {
+  const { reason, state, openedAt, closedAt } = item
+  const about = { currency, reference: `suspense/${item.id}` }
+  const amountKobo = originalKobo(item.amountKobo, changes)
   const because = `Put in suspense: ${reason.replaceAll('_', ' ')}.`
-  const opened = entryOf(openedAt, 'suspense', because, { ...about, detail: { reason } })
-  if (state === 'open' || !closedAt) return [opened]
+  const opened = entryOf(openedAt, 'suspense', because, {
+    ...about,
+    amountKobo,
+    detail: { reason },
+  })
+  const steps = changes.map(({ change, changedAt, reference, ...kobo }) =>
+    entryOf(changedAt, 'suspense', CHANGED[change], {
+      ...about,
+      amountKobo: kobo.amountKobo,
+      detail: { change, amountLeft: toNaira(kobo.leftKobo), to: reference },
+    }),
+  )
+  const isTold = steps.some(({ at }) => at.getTime() === closedAt?.getTime())
+  if (state === 'open' || !closedAt || isTold) return [opened, ...steps]
   const detail = {
     accountNumber: item.accountNumber,
     paymentReference: item.paymentReference,
     returnReference: item.returnReference,
   }
-  return [opened, entryOf(closedAt, 'suspense', CLOSED[state], { ...about, detail })]
+  const closed = { ...about, amountKobo: item.amountKobo, detail }
+  return [opened, ...steps, entryOf(closedAt, 'suspense', CLOSED[state], closed)]
 }
 
 const LEDGER_NAMES: Record<string, string> = {

@@ -71,6 +71,8 @@ test('an item tells why, whose, since when, and its payer masked', async () => {
     returnReference: null,
     closedAt: null,
     ageSeconds: 90,
+    originalAmount: 1500.5,
+    history: [],
   })
 })
 

@@ -104,7 +104,7 @@ export const STRINGS = {
     requestId: (id: string) => `Should you ask for help, name request ${id}.`,
   },
   chart: {
-    title: 'Collected',
+    title: 'Money in',
     span: 'Span of time',
     hours: '24 hours',
     days: '30 days',
