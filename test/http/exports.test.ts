@@ -8,6 +8,7 @@ import Fastify from 'fastify'
 import { CsvExports, cellText, EXPORTS_MAX, inBatches } from '#http/csv.ts'
 import { bankOwner, clientOwner, SharedAccounts } from '#ledger/accounts.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { parseCsv, parseLines } from '../support/csv.ts'
 import { listenLocally } from '../support/event-source.ts'
 import {
   ACCOUNTS,
@@ -30,23 +31,7 @@ async function rowsOf(url: string, token?: string): Promise<Record<string, strin
   const answer = await bench.call({ url, ...(token ? { token } : {}) })
   assert.equal(answer.statusCode, 200, answer.body)
   assert.equal(answer.headers['content-type'], 'text/csv; charset=utf-8')
-  const [head = [], ...rows] = parse(answer.body)
-  return rows.map((cells) => {
-    assert.equal(cells.length, head.length)
-    return Object.fromEntries(head.map((name, at) => [name, cells[at] as string]))
-  })
-}
-
-// RFC 4180, as a program reads it.
-function parse(text: string): string[][] {
-  assert(text.startsWith('\ufeff') && text.endsWith('\r\n'))
-  const cells = [...text.slice(1).matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)]
-  const rows: string[][] = [[]]
-  for (const [, quoted, plain, end] of cells) {
-    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
-    if (end === '\r\n') rows.push([])
-  }
-  return rows.slice(0, -1)
+  return parseCsv(answer.body)
 }
 
 test('every movement of the credits of a list, in its order, with amounts to two decimals', async () => {
@@ -197,7 +182,7 @@ test('a client has a bounded number of them; whoever goes away makes room for th
 
   assertRefused(refused, 'account', { status: 429, code: 'too_many_exports' })
   const whole = await takeWhenThereIsRoom(token)
-  assert.equal(parse(whole).length, ROWS + 1)
+  assert.equal(parseLines(whole).length, ROWS + 1)
 })
 
 test('lists of more than a batch are whole, each row once', async () => {
@@ -209,7 +194,7 @@ test('lists of more than a batch are whole, each row once', async () => {
   await writeLongHistory(own.database.connectionString, history)
 
   for (const url of [`${CREDITS}.csv`, `${ACCOUNTS}.csv`, '/api/v1/payments.csv']) {
-    const lines = parse((await own.call({ url })).body).slice(1)
+    const lines = parseLines((await own.call({ url })).body).slice(1)
     assert(lines.length >= 650, `${url}: ${lines.length}`)
     assert.equal(new Set(lines.map(([first]) => first)).size, lines.length, url)
   }
