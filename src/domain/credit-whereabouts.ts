@@ -8,7 +8,8 @@ import type { SuspenseReason } from './credit-judgement.ts'
 
 // Why a credit `c`, or a part of it, is in suspense, or was last.
 export const REASON_NOW = `coalesce(
-  (select reason from suspense_items where credit_id = c.id order by id desc limit 1), c.reason)`
+  (select (array_agg(reason order by id desc))[1] from suspense_items where credit_id = c.id),
+  c.reason)`
 
 export type Place =
   | 'collection_account'

@@ -1,6 +1,6 @@
-// What moved of a client's money (movements.ts), hour by hour. A worker counts the outbox into rows of one hour each;
-// whoever reads adds what came after the worker's last round, so the sums are exact at any moment
-// and never cost more than the hours asked for and a few seconds of events.
+// What moved of a client's money (movements.ts), hour by hour. A worker counts the outbox into rows of
+// one hour each; whoever reads adds what came after the worker's last round, so the sums are exact at
+// any moment and never cost more than the hours asked for and a few seconds of events.
 //
 // A client's events have no gaps and are in the order of commits (I5), so each is counted once: how
 // far we are is written in the transaction that counts.

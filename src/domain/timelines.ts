@@ -222,14 +222,8 @@ async function tell(
   const history = await readSuspenseChanges(db, itemIds)
   const transfers = await readTransfers(db, creditIds)
   const reversals = await readReversals(db, creditIds)
-  const actions = [
-    ...(further.actions ?? []),
-    ...(await actionsOn(
-      db,
-      viewer.id,
-      itemIds.map((id) => `suspense/${id}`),
-    )),
-  ]
+  const items = itemIds.map((id) => `suspense/${id}`)
+  const actions = [...(further.actions ?? []), ...(await actionsOn(db, viewer.id, items))]
   const moments = [
     ...momentsOf(credits, transfers, reversals),
     ...actions.map(({ takenAt }) => takenAt),

@@ -13,42 +13,31 @@ import { openDesk } from './tracing.ts'
 
 const NOBODYS = '0123456789'
 const PAYMENT = 100
+const OFTEN = ['start', 'pay', 'payAgain', 'assign', 'reverse', 'giveBack']
 const AMOUNTS = ['0.01', '10.00', '33.33', '40.00', '60.00', '100.00', '130.50']
 
-export async function randomMoney(bench: Bench, seed: number) {
-  const { pick, integer } = seededRandom(seed)
-  const desk = await openDesk(bench)
+type Random = ReturnType<typeof seededRandom>
+type Steps = Record<string, () => Promise<unknown>>
+
+// Answers a function that does one thing, and says what.
+export async function randomMoney(bench: Bench, seed: number): Promise<() => Promise<string>> {
+  const random = seededRandom(seed)
   const { accountNumber } = await createAccount(bench)
   const payments: Awaited<ReturnType<typeof startPayment>>[] = []
-  const sessions: string[] = []
-
-  const credit = async (to: string, more = {}) => {
-    const sessionId = newSessionId()
-    sessions.push(sessionId)
-    const body = { sessionId, accountNumber: to, amount: pick(AMOUNTS), ...more }
-    await postRail(bench, '058/credits', body)
-  }
-  const itemIn = async (state: string): Promise<string | undefined> => {
-    const { rows } = await bench.db.query(
-      `select c.session_id from suspense_items i join credits c on c.id = i.credit_id
-        where i.state = $1 order by i.id`,
-      [state],
-    )
-    return pick(rows)?.session_id
-  }
   const targets = (): AssignTo[] => [
     { accountNumber },
     ...payments.map(({ paymentReference: paymentId }) => ({ paymentId })),
   ]
-  const steps: Record<string, () => Promise<unknown>> = {
+  const { credit, reverse } = bankSteps(bench, random)
+  const steps: Steps = {
     account: () => credit(accountNumber),
     dollars: () => credit(accountNumber, { currency: 'USD' }),
     nobody: () => credit(NOBODYS),
     start: async () => payments.push(await startPayment(bench, { amount: PAYMENT })),
-    pay: async () => payments.length > 0 && credit(pick(payments).bankAccount),
-    payAgain: async () => payments.length > 0 && credit((payments.at(-1) as Paid).bankAccount),
+    pay: () => credit(random.pick(payments)?.bankAccount),
+    payAgain: () => credit(payments.at(-1)?.bankAccount),
     cancel: async () => {
-      const { adviceReference } = pick(payments) ?? {}
+      const { adviceReference } = random.pick(payments) ?? {}
       const url = `/Payment/advice/${adviceReference}/cancel`
       if (adviceReference) await bench.call({ method: 'POST', url })
     },
@@ -56,21 +45,31 @@ export async function randomMoney(bench: Bench, seed: number) {
       bench.advance(40 * MINUTE_MS)
       await expirePayments(bench)
     },
-    assign: async () => {
-      const item = await itemIn('open')
-      if (item) await desk.assign(item, pick(targets()))
-    },
-    giveBack: async () => {
-      const item = await itemIn('open')
-      if (item) await desk.giveBack(item)
-    },
-    confirm: async () => {
-      const item = await itemIn('returning')
-      if (item) await desk.confirm(item, 'BANK-1')
-    },
-    fail: async () => {
-      const item = await itemIn('returning')
-      if (item) await desk.fail(item)
+    reverse,
+    ...(await deskSteps(bench, random, targets)),
+  }
+  const names = [...Object.keys(steps), ...OFTEN]
+  return async () => {
+    bench.advance(random.integer(1, MINUTE_MS))
+    const name = random.pick(names)
+    try {
+      await steps[name]?.()
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+    }
+    return name
+  }
+}
+
+function bankSteps(bench: Bench, { pick }: Random) {
+  const sessions: string[] = []
+  return {
+    credit: async (accountNumber: string | undefined, more = {}) => {
+      if (accountNumber === undefined) return
+      const sessionId = newSessionId()
+      sessions.push(sessionId)
+      const body = { sessionId, accountNumber, amount: pick(AMOUNTS), ...more }
+      await postRail(bench, '058/credits', body)
     },
     reverse: async () => {
       if (sessions.length === 0) return
@@ -78,19 +77,26 @@ export async function randomMoney(bench: Bench, seed: number) {
       await postRail(bench, '058/reversals', { ...body, amount: pick(AMOUNTS) })
     },
   }
-  type Paid = (typeof payments)[0]
-  const often = ['start', 'pay', 'payAgain', 'assign', 'reverse', 'giveBack']
-  const names = [...Object.keys(steps), ...often]
+}
 
-  // Answers what it was.
-  return async function step(): Promise<string> {
-    bench.advance(integer(1, MINUTE_MS))
-    const name = pick(names)
-    try {
-      await steps[name]?.()
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-    }
-    return name
+async function deskSteps(
+  bench: Bench,
+  { pick }: Random,
+  targets: () => AssignTo[],
+): Promise<Steps> {
+  const desk = await openDesk(bench)
+  const withItem = (state: string, work: (session: string) => Promise<unknown>) => async () => {
+    const { rows } = await bench.db.query(
+      `select c.session_id as session from suspense_items i join credits c on c.id = i.credit_id
+        where i.state = $1 order by i.id`,
+      [state],
+    )
+    if (rows.length > 0) await work(pick(rows).session)
+  }
+  return {
+    assign: withItem('open', (session) => desk.assign(session, pick(targets()))),
+    giveBack: withItem('open', desk.giveBack),
+    confirm: withItem('returning', (session) => desk.confirm(session, 'BANK-1')),
+    fail: withItem('returning', desk.fail),
   }
 }
