@@ -76,6 +76,83 @@ create table audits (
   constraint audits_ok_has_no_findings CHECK (ok = (findings = '[]'::jsonb))
 );
 
+create view client_movements as
+ SELECT t.id,
+    t.credit_id,
+    t.reason,
+    t.posted_at,
+    m.client_id,
+    t.currency,
+        CASE
+            WHEN m.place_from = 'outside'::text THEN t.amount_kobo
+            ELSE 0::bigint
+        END AS gross_kobo,
+        CASE
+            WHEN m.place_to = 'outside'::text AND t.reason = 'reversal'::text THEN t.amount_kobo
+            ELSE 0::bigint
+        END AS reversed_kobo,
+        CASE
+            WHEN m.place_to = 'outside'::text AND t.reason = 'returned'::text THEN t.amount_kobo
+            ELSE 0::bigint
+        END AS returned_kobo,
+        CASE
+            WHEN m.place_to = 'suspended'::text THEN t.amount_kobo
+            WHEN m.place_from = 'suspended'::text THEN - t.amount_kobo
+            ELSE 0::bigint
+        END AS suspended_kobo
+   FROM ( SELECT t_1.id,
+            t_1.debit_account_id,
+            t_1.credit_account_id,
+            t_1.amount_kobo,
+            t_1.credit_id,
+            t_1.reason,
+            t_1.posted_at,
+            d.currency,
+            d.kind AS debit_kind,
+            c.kind AS credit_kind,
+            COALESCE(da.client_id, substr(d.owner, 8)::bigint) AS debit_client,
+            COALESCE(ca.client_id, substr(c.owner, 8)::bigint) AS credit_client
+           FROM transfers t_1
+             JOIN ( SELECT ledger_accounts.id,
+                    ledger_accounts.kind,
+                    ledger_accounts.currency,
+                        CASE
+                            WHEN ledger_accounts.owner ~~ 'client:%'::text THEN ledger_accounts.owner
+                            ELSE NULL::text
+                        END AS owner
+                   FROM ledger_accounts) d ON d.id = t_1.debit_account_id
+             JOIN ( SELECT ledger_accounts.id,
+                    ledger_accounts.kind,
+                        CASE
+                            WHEN ledger_accounts.owner ~~ 'client:%'::text THEN ledger_accounts.owner
+                            ELSE NULL::text
+                        END AS owner
+                   FROM ledger_accounts) c ON c.id = t_1.credit_account_id
+             LEFT JOIN collection_accounts da ON da.id = t_1.debit_account_id
+             LEFT JOIN collection_accounts ca ON ca.id = t_1.credit_account_id) t
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN t.debit_kind = 'returning'::text THEN ( SELECT substr(l.owner, 8)::bigint AS substr
+                       FROM transfers r
+                         JOIN ledger_accounts l ON l.id = r.debit_account_id
+                      WHERE r.credit_id = t.credit_id AND r.reason = 'return'::text AND r.id < t.id AND l.owner ~~ 'client:%'::text AND r.id = (( SELECT max(transfers.id) AS max
+                               FROM transfers
+                              WHERE transfers.credit_id = t.credit_id AND transfers.reason = 'return'::text AND transfers.id < t.id)))
+                    ELSE NULL::bigint
+                END AS client_id) sent
+     CROSS JOIN LATERAL ( SELECT COALESCE(t.debit_client, t.credit_client, sent.client_id) AS client_id,
+                CASE
+                    WHEN t.debit_kind = 'suspense'::text AND t.debit_client IS NOT NULL OR sent.client_id IS NOT NULL THEN 'suspended'::text
+                    WHEN t.debit_client IS NOT NULL THEN 'booked'::text
+                    ELSE 'outside'::text
+                END AS place_from,
+                CASE
+                    WHEN t.credit_kind = 'suspense'::text AND t.credit_client IS NOT NULL OR t.credit_kind = 'returning'::text THEN 'suspended'::text
+                    WHEN t.credit_client IS NOT NULL THEN 'booked'::text
+                    ELSE 'outside'::text
+                END AS place_to) m
+  WHERE m.client_id IS NOT NULL AND m.place_from <> m.place_to;
+
 create table client_secrets (
   client_id bigint not null,
   key_id text collate "C" not null,
@@ -308,6 +385,7 @@ create table events (
   credit_id bigint,
   facts json not null,
   created_at timestamp with time zone not null,
+  moved json,
   constraint events_pkey PRIMARY KEY (id)
 ) partition by RANGE (id);
 CREATE INDEX events_by_sequence ON ONLY events USING btree (client_id, sequence);
@@ -321,13 +399,15 @@ create table hourly_totals (
   client_id bigint not null,
   hour timestamp with time zone not null,
   credits bigint not null,
-  collected_kobo bigint not null,
+  gross_kobo bigint not null,
   reversed_kobo bigint not null,
   successful bigint not null,
   expired bigint not null,
   cancelled bigint not null,
+  returned_kobo bigint not null default 0,
+  suspended_kobo bigint not null default 0,
   constraint hourly_totals_pkey PRIMARY KEY (client_id, hour),
-  constraint hourly_totals_not_negative CHECK (LEAST(credits, reversed_kobo, successful, expired, cancelled) >= 0),
+  constraint hourly_totals_not_negative CHECK (LEAST(credits, gross_kobo, reversed_kobo, returned_kobo, successful, expired, cancelled) >= 0),
   constraint hourly_totals_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 ) with (fillfactor=50);
 
@@ -553,6 +633,27 @@ create table signing_secrets (
 CREATE INDEX signing_secrets_by_owner ON signing_secrets USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid));
 CREATE UNIQUE INDEX signing_secrets_one_current ON signing_secrets USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE retires_at IS NULL;
 
+create table suspense_changes (
+  id bigint not null generated always as identity,
+  item_id bigint not null,
+  client_id bigint,
+  change text collate "C" not null,
+  from_state text collate "C" not null,
+  amount_kobo bigint not null,
+  left_kobo bigint not null,
+  reference text,
+  changed_at timestamp with time zone not null,
+  constraint suspense_changes_pkey PRIMARY KEY (id),
+  constraint suspense_changes_amount_kobo_check CHECK (amount_kobo > 0),
+  constraint suspense_changes_known CHECK (change = ANY (ARRAY['assigned'::text, 'suspended_again'::text, 'return_requested'::text, 'returned'::text, 'return_failed'::text, 'reversed'::text])),
+  constraint suspense_changes_left_kobo_check CHECK (left_kobo >= 0),
+  constraint suspense_changes_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint suspense_changes_item_id_fkey FOREIGN KEY (item_id) REFERENCES suspense_items(id)
+);
+CREATE INDEX suspense_changes_by_item ON suspense_changes USING btree (item_id, id);
+CREATE INDEX suspense_changes_of_returns ON suspense_changes USING btree (client_id) INCLUDE (item_id, amount_kobo) WHERE change = 'reversed'::text AND from_state = 'returning'::text;
+CREATE TRIGGER suspense_changes_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON suspense_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table suspense_items (
   id bigint not null generated always as identity,
   credit_id bigint not null,
@@ -565,6 +666,7 @@ create table suspense_items (
   assigned_payment_id uuid,
   opened_at timestamp with time zone not null,
   closed_at timestamp with time zone,
+  given_client_id bigint,
   constraint suspense_items_pkey PRIMARY KEY (id),
   constraint suspense_items_amount_kobo_check CHECK (amount_kobo > 0),
   constraint suspense_items_assigned_to_one CHECK ((state = 'assigned'::text) = (num_nonnulls(assigned_account_id, assigned_payment_id) = 1)),
@@ -576,11 +678,13 @@ create table suspense_items (
   constraint suspense_items_assigned_payment_id_fkey FOREIGN KEY (assigned_payment_id) REFERENCES payments(id),
   constraint suspense_items_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint suspense_items_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
+  constraint suspense_items_given_client_id_fkey FOREIGN KEY (given_client_id) REFERENCES clients(id),
   constraint suspense_items_payment_of_same_client FOREIGN KEY (client_id, assigned_payment_id) REFERENCES payments(client_id, id)
 );
 CREATE INDEX suspense_items_by_client ON suspense_items USING btree (client_id, state) INCLUDE (amount_kobo, credit_id, account_id);
 CREATE INDEX suspense_items_by_credit ON suspense_items USING btree (credit_id);
 CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_payment_id) WHERE assigned_payment_id IS NOT NULL;
+CREATE INDEX suspense_items_given ON suspense_items USING btree (given_client_id, credit_id) WHERE given_client_id IS NOT NULL;
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
 CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;
 
@@ -642,6 +746,7 @@ create table transfers (
 );
 CREATE INDEX transfers_by_credit_account ON transfers USING btree (credit_account_id, id);
 CREATE INDEX transfers_by_debit_account ON transfers USING btree (debit_account_id, id) WHERE reason <> 'credit'::text;
+CREATE INDEX transfers_later ON transfers USING btree (posted_at) WHERE reason = ANY (ARRAY['assign'::text, 'suspend'::text, 'returned'::text, 'reversal'::text]);
 CREATE INDEX transfers_reversed ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo) WHERE reason = 'reversal'::text;
 CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_not_truncated BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -94,10 +94,10 @@ export const clientCommands: readonly AdminCommand[] = [
       const days = daysOf(given.text('days'))
       const { id, clientId } = await getClient(db, clock(), given.subject)
       const use = await readUse(db, clock(), id, days)
-      const shownDays = use.map(({ from, collectedKobo, ...counts }) => ({
+      const shownDays = use.map(({ from, grossKobo, ...counts }) => ({
         from,
         ...counts,
-        collected: toNaira(collectedKobo),
+        gross: toNaira(grossKobo),
       }))
       const lines = shownDays.map(({ from, ...counts }) => {
         const said = Object.entries(counts).map(([name, count]) => `${name} ${count}`)

@@ -1,17 +1,20 @@
 // What a client has with us, by currency, and by the merchant labels of its collection accounts.
 // Read from the ledger's own accounts, so it always equals the ledger:
-//   collected   its collection accounts, and its paid payments (settled)
-//   pending     part payments that are not settled yet
-//   inSuspense  held, and not given to anyone yet
-//   returning   on its way back to payers;  returned: confirmed by the banks
+//   net         collected: its collection accounts, and its paid payments (settled)
+//               pending: part payments that are not settled yet
+//   suspended   inSuspense: held, and not given to anyone yet
+//               returning: on its way back to payers
+//   returned    back with them, as the banks confirmed
 //   reversed    taken back by the banks, from wherever it was
+//   gross       all of these: what ever came in (movements.ts)
 
 import type { Queryable } from '#db/pool.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import { CURRENCY } from './collection-accounts.ts'
 import { isWithinMerchants } from './merchant-walls.ts'
+import type { Sums } from './movements.ts'
 
-export type Balance = {
+type Parts = {
   currency: string
   collectedKobo: bigint
   pendingKobo: bigint
@@ -20,6 +23,8 @@ export type Balance = {
   returnedKobo: bigint
   reversedKobo: bigint
 }
+
+export type Balance = Parts & Sums & { netKobo: bigint }
 
 export type MerchantName = { merchantId: string; merchantCode: string; currency: string }
 
@@ -32,7 +37,7 @@ export type MerchantBalance = MerchantName & {
 
 // One statement, so one moment. A collection account is debited by reversals only.
 export async function readBalances(db: Queryable, clientId: bigint): Promise<Balance[]> {
-  const { rows } = await db.query<Balance>({
+  const { rows } = await db.query<Parts>({
     name: 'read-balances',
     text: `with parts (currency, part, kobo) as (
              select currency, case kind when 'settled' then 'collected' else kind end,
@@ -60,6 +65,13 @@ export async function readBalances(db: Queryable, clientId: bigint): Promise<Bal
                 and l.kind <> 'collection' and t.reason = 'reversal'
               group by 1
              union all
+             select l.currency, 'reversed', sum(s.amount_kobo)
+               from suspense_changes s
+               join suspense_items i on i.id = s.item_id
+               join ledger_accounts l on l.id = i.account_id
+              where s.client_id = $1 and s.change = 'reversed' and s.from_state = 'returning'
+              group by 1
+             union all
              select $3, 'collected', 0
            )
            select currency, ${[
@@ -75,10 +87,18 @@ export async function readBalances(db: Queryable, clientId: bigint): Promise<Bal
              from parts group by currency order by currency`,
     values: [clientId, clientOwner(clientId), CURRENCY],
   })
-  return rows
+  return rows.map(summed)
 }
 
-const COLUMNS: Record<string, keyof Balance> = {
+// What came in is somewhere, or went back.
+function summed(parts: Parts): Balance {
+  const netKobo = parts.collectedKobo + parts.pendingKobo
+  const suspendedKobo = parts.inSuspenseKobo + parts.returningKobo
+  const grossKobo = netKobo + suspendedKobo + parts.returnedKobo + parts.reversedKobo
+  return { ...parts, netKobo, suspendedKobo, grossKobo }
+}
+
+const COLUMNS: Record<string, keyof Parts> = {
   collected: 'collectedKobo',
   pending: 'pendingKobo',
   suspense: 'inSuspenseKobo',

@@ -6,7 +6,13 @@ import type { Queryable } from '#db/pool.ts'
 import { toNaira } from '#money.ts'
 import { accountName } from './account-names.ts'
 import type { AmountPolicy } from './advices.ts'
-import { isOpen, type PaymentNumber, type PaymentStatus, statusAt } from './payments.ts'
+import {
+  isOpen,
+  type PaymentNumber,
+  type PaymentStatus,
+  remainingKobo,
+  statusAt,
+} from './payments.ts'
 import { callBackUrlOf, type NameBank } from './resource-views.ts'
 
 type CheckoutRow = {
@@ -110,7 +116,9 @@ export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering
     amountPolicy: row.amountPolicy,
     amount: toNaira(row.amountKobo),
     amountPaid: toNaira(paidKobo),
-    amountRemaining: toNaira(row.amountKobo > paidKobo ? row.amountKobo - paidKobo : 0n),
+    amountRemaining: toNaira(
+      remainingKobo(payment?.status ?? 'Processing', row.amountKobo, paidKobo),
+    ),
     amountHeld: toNaira(payment?.heldKobo ?? 0n),
     accountName: accountName(how.nameStyle, names),
     numbers: numbers.map(({ bankCode, accountNumber }) => {

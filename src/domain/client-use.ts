@@ -18,7 +18,7 @@ export type DayOfUse = {
   advices: number
   payments: number
   credits: number
-  collectedKobo: bigint
+  grossKobo: bigint
   webhooks: number
 }
 
@@ -42,7 +42,7 @@ export async function readUse(
     advices: Number(made[at]?.advices),
     payments: Number(made[at]?.payments),
     credits: 0,
-    collectedKobo: 0n,
+    grossKobo: 0n,
     webhooks: Number(made[at]?.webhooks),
   }))
   const dayOf = (at: Date) => use[Math.floor((at.getTime() - first.getTime()) / DAY_MS)]
@@ -50,11 +50,11 @@ export async function readUse(
     const found = dayOf(day)
     if (found) found.accounts += Number(count)
   }
-  for (const { hour, credits, collectedKobo } of hours) {
+  for (const { hour, credits, grossKobo } of hours) {
     const found = dayOf(hour)
     if (!found) continue
     found.credits += Number(credits)
-    found.collectedKobo += collectedKobo
+    found.grossKobo += grossKobo
   }
   return use
 }

@@ -13,9 +13,15 @@ import { recordAction } from './actions.ts'
 import type { SuspenseRow } from './credit-decisions.ts'
 import type { Holding, PaymentTarget } from './credit-judgement.ts'
 import { appendEvents, type NewEvent } from './events.ts'
+import { moved } from './movements.ts'
 import { findHoldings, lockPayments, updatePayments } from './payment-books.ts'
 import { closedRefusal, isOpen, statusAt } from './payments.ts'
-import { insertSuspense, type SuspendedAgain, suspendAgain } from './suspense-items.ts'
+import {
+  insertSuspense,
+  readOutcomes,
+  type SuspendedAgain,
+  suspendAgain,
+} from './suspense-items.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
@@ -119,7 +125,7 @@ async function closePayments(
         creditId,
         reason: 'suspend',
       })
-      if (itemId) again.push({ id: itemId, creditId, clientId, accountId })
+      if (itemId) again.push({ id: itemId, creditId, clientId, accountId, amountKobo, paymentId })
       else {
         holdings.push({ creditId, amountKobo })
         suspense.push({ creditId, clientId, accountId, amountKobo, reason: 'underpaid' })
@@ -130,6 +136,7 @@ async function closePayments(
         paymentId,
         creditId,
         facts: { reason: 'underpaid', amountSuspended: toNaira(amountKobo) },
+        ...moved(payment.currency, { suspended: amountKobo }),
       })
     }
   }
@@ -137,10 +144,19 @@ async function closePayments(
     updatePayments(tx, now, payments),
     postTransfers(tx, now, transfers),
     insertSuspense(tx, now, suspense),
-    suspendAgain(tx, again),
+    suspendAgain(tx, now, again),
     markSuspended(tx, holdings),
-    appendEvents(tx, now, events),
   ])
+  const ids = transfers.map(({ creditId }) => creditId)
+  const outcomes = await readOutcomes(tx, ids)
+  await appendEvents(
+    tx,
+    now,
+    events.map((event) => {
+      const outcome = event.creditId && outcomes.get(event.creditId)
+      return outcome ? { ...event, facts: { ...event.facts, outcome } } : event
+    }),
+  )
 }
 
 function accountsOf({ clientId, currency }: PaymentTarget) {

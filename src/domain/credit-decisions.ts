@@ -17,6 +17,7 @@ import {
   type Target,
 } from './credit-judgement.ts'
 import type { NewEvent } from './events.ts'
+import { moved } from './movements.ts'
 import type { HashPayer } from './payer-rules.ts'
 
 export type Taken = {
@@ -149,10 +150,12 @@ function book(
       collectionAccountId,
       creditId,
       facts: { accountBalance: toNaira(target.balanceKobo) },
+      ...moved(currency, { credits: 1, gross: bookedKobo }),
     })
     return
   }
-  advance(plan, target, { creditId, amountKobo: bookedKobo })
+  const came = moved(currency, { credits: 1, gross: bookedKobo })
+  advance(plan, target, { creditId, amountKobo: bookedKobo }, came)
   const owner = clientOwner(target.clientId)
   const pendingId = known.accountId({ kind: 'pending', owner, currency })
   if (target.status === 'PartPayment') {
@@ -181,6 +184,7 @@ export function advance(
   plan: Pick<Plan, 'payments' | 'events'>,
   payment: PaymentTarget,
   { creditId, amountKobo }: Holding,
+  came: Pick<NewEvent, 'moved'> = {},
 ): void {
   payment.amountPaidKobo += amountKobo
   const isPaid = payment.amountPolicy === 'any' || payment.amountPaidKobo >= payment.amountKobo
@@ -192,6 +196,7 @@ export function advance(
     paymentId: payment.paymentId,
     creditId,
     facts: { status: payment.status, amountPaid: toNaira(payment.amountPaidKobo) },
+    ...came,
   })
 }
 
@@ -222,6 +227,7 @@ function suspend(
     reason,
   })
   if (!target) return // Nobody's money: the operator sees it on the suspense desk.
+  const outcome = amountKobo === credit.amountKobo ? 'suspended' : 'booked'
   plan.events.push({
     clientId: target.clientId,
     type: 'credit.suspended',
@@ -229,6 +235,11 @@ function suspend(
     ...(target.kind === 'collection'
       ? { collectionAccountId: target.collectionAccountId }
       : { paymentId: target.paymentId }),
-    facts: { reason, amountSuspended: toNaira(amountKobo) },
+    facts: { reason, outcome, amountSuspended: toNaira(amountKobo) },
+    ...moved(currency, {
+      credits: outcome === 'suspended' ? 1 : 0,
+      gross: amountKobo,
+      suspended: amountKobo,
+    }),
   })
 }

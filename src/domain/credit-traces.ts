@@ -12,6 +12,7 @@ import { Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
 import type { Sealer } from '#seal.ts'
 import {
+  REASON_NOW,
   type TracedItem,
   type TracedReturn,
   type Whereabout,
@@ -52,6 +53,8 @@ export type CreditTrace = {
   collectionAccountNumber: string | null
   transactionTime: Date | null
   receivedAt: Date
+  reversedKobo: bigint // By banks, in all, …
+  shortfallKobo: bigint // … and what of that had left us already.
   items: TracedItem[]
   whereabouts: Whereabout[]
 }
@@ -91,7 +94,7 @@ const RETURNS = `
 const SELECT_TRACE = `
   select c.id, c.session_id as "sessionId", c.bank_code as "bankCode",
          c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency, c.outcome,
-         c.reason, c.amount_kobo - c.suspended_kobo - c.reversed_kobo as "bookedKobo",
+         ${REASON_NOW} as reason, c.amount_kobo - c.suspended_kobo - c.reversed_kobo as "bookedKobo",
          c.source_account_name as "sourceAccountName", c.source_account_sealed as "sourceSealed",
          c.source_bank_code as "sourceBankCode", c.narration, p.id as "paymentReference",
          p.advice_id as "adviceReference", a.merchant_ref as "merchantRef",
@@ -99,6 +102,10 @@ const SELECT_TRACE = `
          c.received_at as "receivedAt",
          (select session_id from reversals where credit_id = c.id order by id desc limit 1)
            as "reversedBy",
+         (select coalesce(sum(amount_kobo), 0)::bigint from reversals where credit_id = c.id)
+           as "reversedKobo",
+         (select coalesce(sum(shortfall_kobo), 0)::bigint from reversals where credit_id = c.id)
+           as "shortfallKobo",
          (select json_agg(json_build_object(
                    'id', i.id::text, 'amountKobo', i.amount_kobo::text, 'reason', i.reason,
                    'state', i.state, 'accountNumber', t.account_number,
@@ -119,52 +126,84 @@ const ownTo = (place: string) =>
 const visibleTo = (viewer: Viewer, place: string) => `(
   ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''} or ${givenTo(place)})`
 
-// Out of suspense. What came to nobody's number, and went back there from a payment of the client's,
-// is the client's item.
+// Out of suspense, also if it went back there from a payment of the client's, or to the bank.
 export const givenTo = (place: string) => `
   exists (select from suspense_items i
             left join collection_accounts t on t.id = i.assigned_account_id
             left join payments y on y.id = i.assigned_payment_id
            where i.credit_id = c.id
-             and (coalesce(t.client_id, y.client_id) = ${place} and ${withinMerchants('t.id', place)}
-                  or c.client_id is null and i.client_id = ${place}))`
+             and ${place} in (coalesce(t.client_id, y.client_id), i.given_client_id)
+             and ${withinMerchants('t.id', place)})`
+
+// The same of unidentified money, found by the client.
+const identifiedFor = (place: string) => `c.client_id is null and c.id = any(array(
+  select i.credit_id from suspense_items i
+   where i.given_client_id = ${place} and ${withinMerchants('i.assigned_account_id', place)}))`
 
 type Paging = { order?: Order | undefined; after?: bigint | undefined; limit: number }
 
-// Newest first, unless asked otherwise; `after` is the id of the last one seen.
+// Newest first, unless asked otherwise; `after` is the id of the last one seen. A window of time is
+// about when we learned of them, or of when any of their money moved (`by` movement).
 export async function listCredits(
   db: Queryable,
   sealer: Sealer,
   viewer: Viewer,
-  filters: CreditFilters,
+  filters: CreditFilters & { by?: 'movement' },
   { order = 'newest', after, limit }: Paging,
 ): Promise<CreditTrace[]> {
   const { sort, isAfter } = ORDER_SQL[order]
   const values: unknown[] = []
   const place = (value: unknown) => `$${values.push(value)}`
-  const { sql, conditions } = narrow(viewer, filters, place)
-  if (filters.from || filters.to) {
-    const { firstId, pastId } = await idBounds(db, 'credits', filters)
-    conditions.push(`c.id >= ${place(firstId)} and c.id < ${place(pastId)}`)
-  }
-  if (filters.from) conditions.push(`c.received_at >= ${place(filters.from)}`)
-  if (filters.to) conditions.push(`c.received_at < ${place(filters.to)}`)
+  const { sql, conditions, scopes } = narrow(viewer, filters, place)
+  const times = await timesOf(db, filters, place)
   if (after !== undefined) conditions.push(`c.id ${isAfter} ${place(after)}`)
   // Written out, so that an index on one outcome can serve.
   const outcome = OUTCOMES.find((known) => known === filters.outcome)
   if (outcome) conditions.push(`c.outcome = '${outcome}'`)
+  const most = place(limit)
+  // Each through its own index, in order, and no further than a page.
+  const branches = scopes.flatMap((scope) =>
+    times.map((time) => {
+      const all = [...conditions, scope, ...time].join(' and ')
+      return `(select c.* from credits c where ${all} order by c.id ${sort} limit ${most})`
+    }),
+  )
   const { rows } = await db.query<CreditRow>(
     `${sql} ${SELECT_TRACE}
-       from (select * from credits c where ${conditions.join(' and ')}
-              order by c.id ${sort} limit ${place(limit)}) as c ${WITH_OWNERS}
+       from (select distinct on (id) * from (${branches.join(' union all ')}) as found
+              order by id ${sort} limit ${most}) as c ${WITH_OWNERS}
       order by c.id ${sort}`,
     values,
   )
   return rows.map((row) => openTrace(sealer, row))
 }
 
+const LATER = `'assign', 'suspend', 'returned', 'reversal'` // As the index transfers_later has them.
+
+// Conditions of a window; either is enough.
+async function timesOf(
+  db: Queryable,
+  { from, to, by }: CreditFilters & { by?: 'movement' },
+  place: (value: unknown) => string,
+): Promise<string[][]> {
+  if (!from && !to) return [[]]
+  const { firstId, pastId } = await idBounds(db, 'credits', { from, to })
+  const within = (column: string) => [
+    ...(from ? [`${column} >= ${place(from)}`] : []),
+    ...(to ? [`${column} < ${place(to)}`] : []),
+  ]
+  const ids = `c.id >= ${place(firstId)} and c.id < ${place(pastId)}`
+  const received = [ids, ...within('c.received_at')]
+  if (by !== 'movement') return [received]
+  const moved = `c.id = any(array(
+    select t.credit_id from transfers t
+     where t.reason in (${LATER}) and ${within('t.posted_at').join(' and ')}))`
+  return [received, [moved]]
+}
+
 // Every way to narrow leads through an index: a payment's own credits and what was assigned to it,
-// a session id, a number; otherwise the client's own. Of these the first is the client's already.
+// a session id, a number; otherwise the client's own, and what was unidentified before. Of these the
+// first is the client's already.
 function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) => string) {
   const { sessionId, accountNumber, paymentReference, adviceReference, merchantRef } = filters
   const me = place(viewer.id)
@@ -178,10 +217,10 @@ function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) 
   if (accountNumber) conditions.push(`c.account_number = ${place(accountNumber)}`)
   if (ofPayment.length === 0) {
     const isNarrow = conditions.length > 0
-    conditions.push(isNarrow ? visibleTo(viewer, me) : ownTo(me))
-    return { sql: '', conditions }
+    const scopes = isNarrow ? [visibleTo(viewer, me)] : [ownTo(me), identifiedFor(me)]
+    return { sql: '', conditions, scopes }
   }
-  conditions.push('c.id = any(array(select id from of_payment))')
+  const scopes = ['c.id = any(array(select id from of_payment))']
   const sql = `
     with payment as materialized (
       select p.id from advices a join payments p on p.advice_id = a.id
@@ -191,7 +230,7 @@ function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) 
       union
       select i.credit_id from suspense_items i join payment p on p.id = i.assigned_payment_id
     )`
-  return { sql, conditions }
+  return { sql, conditions, scopes }
 }
 
 // By its id, or by the session id: the latest, should two banks ever report the same one. The same

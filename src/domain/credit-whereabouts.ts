@@ -7,6 +7,11 @@
 import type { SuspenseReason } from './credit-judgement.ts'
 import type { ReturnStatus } from './returns.ts'
 
+// Why a credit `c`, or a part of it, is in suspense, or was last.
+export const REASON_NOW = `coalesce(
+  (select (array_agg(reason order by id desc))[1] from suspense_items where credit_id = c.id),
+  c.reason)`
+
 export type Place =
   | 'collection_account'
   | 'payment'
@@ -55,6 +60,7 @@ type Parts = {
   collectionAccountNumber: string | null
   paymentReference: string | null
   reversedBy: string | null // Session id of the last reversal.
+  shortfallKobo: bigint // What banks took back after it had left us.
   items: readonly TracedItem[]
 }
 
@@ -75,7 +81,9 @@ export function whereaboutsOf(credit: Parts): Whereabout[] {
       place: 'reversed',
       reference: credit.reversedBy,
       reason: null,
-      description: 'Taken back by the bank that had reported it.',
+      description:
+        'Taken back by the bank that had reported it' +
+        (credit.shortfallKobo > 0n ? ', with more that had left us already.' : '.'),
     })
   }
   return places

@@ -12,7 +12,7 @@ import type { Sealer } from '#seal.ts'
 import type { StoredEvent } from './event-list.ts'
 import { type EventCredit, type Resources, readResources } from './event-resources.ts'
 import type { EventType } from './events.ts'
-import { isOpen, type Payment, type PaymentStatus } from './payments.ts'
+import { type Payment, type PaymentStatus, remainingKobo } from './payments.ts'
 import { type NameBank, timestamp, viewAccount, viewPayment } from './resource-views.ts'
 
 export type EventBody = {
@@ -101,7 +101,9 @@ function paymentData(
   }
   return {
     ...view,
-    amountRemaining: remaining(status, payment.amountKobo, view.amountPaid),
+    amountRemaining: toNaira(
+      remainingKobo(status, payment.amountKobo, koboOf(view.amountPaid) ?? 0n),
+    ),
     ...(credit ? { credit: viewCredit(credit) } : {}),
   }
 }
@@ -110,11 +112,6 @@ function paymentData(
 function numberOf({ numbers }: Payment, credit: EventCredit | undefined) {
   const paid = numbers.find(({ accountNumber }) => accountNumber === credit?.accountNumber)
   return paid ?? numbers[0] ?? { bankCode: '', accountNumber: '' }
-}
-
-// What a payer may still send: nothing, once the payment is at an end.
-function remaining(status: PaymentStatus, amountKobo: bigint, amountPaid: unknown): number {
-  return isOpen(status) ? toNaira(amountKobo - (koboOf(amountPaid) ?? 0n)) : 0
 }
 
 function creditData(

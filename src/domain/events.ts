@@ -8,6 +8,7 @@
 import { numberArray, plainArray, textArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { timeOrderedId } from '#ids.ts'
+import type { Moved } from './movements.ts'
 
 export const EVENT_TYPES = [
   'account.created',
@@ -43,6 +44,7 @@ export type NewEvent = {
   paymentId?: string
   creditId?: bigint
   facts: object
+  moved?: Moved
 }
 
 export async function appendEvents(
@@ -72,14 +74,14 @@ export async function appendEvents(
              select array_agg(base order by client_id) as of_client from numbered
            )
            insert into events (id, client_id, sequence, type, collection_account_id, payment_id,
-                               credit_id, facts, created_at)
+                               credit_id, facts, created_at, moved)
            select e.id, e.client_id, b.of_client[e.client_place] + e.place, e.type,
-                  e.collection_account_id, e.payment_id, e.credit_id, e.facts, $8
+                  e.collection_account_id, e.payment_id, e.credit_id, e.facts, $8, e.moved
              from bases b,
                   unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[], $5::uuid[],
-                         $6::bigint[], $7::json[], $11::int[], $12::bigint[])
+                         $6::bigint[], $7::json[], $11::int[], $12::bigint[], $13::json[])
                   as e (id, client_id, type, collection_account_id, payment_id, credit_id, facts,
-                        client_place, place)`,
+                        client_place, place, moved)`,
     values: [
       plainArray(events.map(() => timeOrderedId(now))),
       numberArray(events.map((event) => event.clientId)),
@@ -93,6 +95,7 @@ export async function appendEvents(
       numberArray(clients.map((clientId) => counts.get(clientId) as number)),
       numberArray(events.map((event) => clientPlaces.get(event.clientId) as number)),
       numberArray(places),
+      textArray(events.map((event) => (event.moved ? JSON.stringify(event.moved) : null))),
     ],
   })
 }

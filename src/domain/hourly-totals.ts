@@ -1,12 +1,13 @@
-// What a client collected, hour by hour. A worker counts the outbox into rows of one hour each;
-// whoever reads adds what came after the worker's last round, so the sums are exact at any moment
-// and never cost more than the hours asked for and a few seconds of events.
+// What moved of a client's money (movements.ts), hour by hour. A worker counts the outbox into rows of
+// one hour each; whoever reads adds what came after the worker's last round, so the sums are exact at
+// any moment and never cost more than the hours asked for and a few seconds of events.
 //
 // A client's events have no gaps and are in the order of commits (I5), so each is counted once: how
 // far we are is written in the transaction that counts.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { PARTS, type Sums } from './movements.ts'
 
 // One round of one client; 5,000 events take some 30 ms.
 export const EVENTS_MAX = 5_000
@@ -16,57 +17,35 @@ export const TAIL_MAX = 20_000
 
 const CLIENTS_MAX = 100
 
-export type Totals = {
+export type Totals = Sums & {
   credits: bigint
-  collectedKobo: bigint
-  reversedKobo: bigint
   successful: bigint
   expired: bigint
   cancelled: bigint
 }
 export type HourlyTotals = Totals & { hour: Date }
 
-const COLUMNS = ['credits', 'collected_kobo', 'reversed_kobo', 'successful', 'expired', 'cancelled']
+const KOBO = PARTS.map((part) => `${part}_kobo`)
+const COLUMNS = ['credits', ...KOBO, 'successful', 'expired', 'cancelled']
 
 const addedUp = (name: string) => `${name} = hourly_totals.${name} + excluded.${name}`
 
-const BOOKINGS = `('collection.received', 'payment.part_paid', 'payment.successful')`
+const sumOf = (part: string) =>
+  `coalesce(sum((e.moved ->> '${part}')::bigint), 0)::bigint as ${part}_kobo`
 
-const kobo = (fact: string) => `((e.facts ->> '${fact}')::numeric * 100)::bigint`
-
-// The events of client $1 after number `after`, by the hour. The event before each tells what it is part
-// of, because those of one credit are written side by side:
-//   a booking, then what was too much of it    collected: the credit less the excess
-//   an assignment, then a booking              collected: what was assigned, once
-// The cursor's own event is read for that, and not counted again.
+// The events of client $1 after number `after`, by the hour: each says what it moved.
 const tally = (after: string, limit: number) => `
   read as materialized (
-    select e.sequence, e.type, e.credit_id, e.facts, e.created_at,
-           coalesce(lag(e.credit_id) over in_order = e.credit_id, false) as is_same_credit,
-           lag(e.type) over in_order as type_before
-      from (select * from events where client_id = $1 and sequence >= ${after}
-             order by sequence limit ${limit} + 1) as e
-    window in_order as (order by e.sequence)
-  ), parts as (
-    select date_trunc('hour', e.created_at, 'UTC') as hour, e.type,
-           case when e.type in ${BOOKINGS}
-                     and not (e.is_same_credit and e.type_before = 'credit.assigned')
-                then (select amount_kobo from credits where id = e.credit_id)
-                when e.type = 'credit.assigned' then ${kobo('amountAssigned')} end as came_kobo,
-           case when e.type = 'credit.suspended' and e.is_same_credit
-                     and e.type_before in ${BOOKINGS} then ${kobo('amountSuspended')}
-                end as excess_kobo,
-           case when e.type in ('collection.reversed', 'payment.reversed')
-                then ${kobo('amountReversed')} end as reversed_kobo
-      from read e where e.sequence > ${after}
+    select sequence, type, moved, created_at from events
+     where client_id = $1 and sequence > ${after} order by sequence limit ${limit}
   ), tally as (
-    select hour, count(came_kobo) as credits,
-           (coalesce(sum(came_kobo), 0) - coalesce(sum(excess_kobo), 0))::bigint as collected_kobo,
-           coalesce(sum(reversed_kobo), 0)::bigint as reversed_kobo,
+    select date_trunc('hour', e.created_at, 'UTC') as hour,
+           coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
+           ${PARTS.map(sumOf).join(',\n           ')},
            count(*) filter (where type = 'payment.successful') as successful,
            count(*) filter (where type = 'payment.expired') as expired,
            count(*) filter (where type = 'payment.cancelled') as cancelled
-      from parts group by hour
+      from read e group by hour
   )`
 
 // Clients with events that are not counted yet; in random order, so that none waits for ever.
@@ -113,7 +92,7 @@ export async function countEvents(
              update totals_cursors set sequence = (select max(sequence) from read)
               where client_id = $1 and exists (select from read)
            )
-           select from read where sequence > $2`,
+           select from read`,
     values: [clientId, rows[0].sequence],
   })
   return (rowCount ?? 0) >= limit
@@ -145,8 +124,8 @@ export async function readTotals(
                      select hour, ${COLUMNS.join(', ')} from tally where hour >= $2) as each_hour
               group by hour
            )
-           select "isComplete", hour, credits, collected_kobo as "collectedKobo",
-                  reversed_kobo as "reversedKobo", successful, expired, cancelled
+           select "isComplete", hour, credits, successful, expired, cancelled,
+                  ${PARTS.map((part) => `${part}_kobo as "${part}Kobo"`).join(', ')}
              from state left join sums on true order by hour`,
     values: [clientId, since],
   })

@@ -69,8 +69,10 @@ function nothingFrom(ms: number): Period {
   return {
     from: new Date(ms),
     credits: 0n,
-    collectedKobo: 0n,
+    grossKobo: 0n,
     reversedKobo: 0n,
+    returnedKobo: 0n,
+    suspendedKobo: 0n,
     successful: 0n,
     expired: 0n,
     cancelled: 0n,

@@ -61,6 +61,16 @@ export function closedRefusal(status: PaymentStatus): Refusal {
   return new Refusal(status === 'Cancelled' ? 'advice_cancelled' : 'advice_expired')
 }
 
+// What is still due of it, wherever it is shown; of a payment that is paid, nothing.
+export function remainingKobo(
+  status: PaymentStatus,
+  amountKobo: bigint,
+  amountPaidKobo: bigint,
+): bigint {
+  const isPaid = status === 'Successful' || amountPaidKobo >= amountKobo
+  return isPaid ? 0n : amountKobo - amountPaidKobo
+}
+
 export function adviceStatus(
   advice: { cancelledAt: Date | null },
   payment: { status: PaymentStatus; expiresAt: Date } | undefined,

@@ -7,6 +7,7 @@
 import { toNaira } from '#money.ts'
 import type { PaymentTarget } from './credit-judgement.ts'
 import type { NewEvent } from './events.ts'
+import { moved } from './movements.ts'
 import type { LockedItem } from './suspense-items.ts'
 
 export type ReversedCredit = {
@@ -64,7 +65,7 @@ export function decideReversal(known: Known, amountKobo: bigint): ReversalPlan {
     plan.takings.push({ holder, amountKobo: takenKobo })
     if (item) plan.items.push({ item, takenKobo })
     else plan.bookedKobo += takenKobo
-    plan.events.push(...takeFrom(plan, balances, known.credit.id, holder, takenKobo))
+    plan.events.push(...takeFrom(plan, balances, known.credit, holder, takenKobo))
   }
   return plan
 }
@@ -101,16 +102,18 @@ function sourcesOf({ credit, items, payments, collections }: Known): Source[] {
 function takeFrom(
   plan: ReversalPlan,
   balances: Map<bigint, bigint>,
-  creditId: bigint,
+  { id: creditId, currency }: ReversedCredit,
   holder: Holder,
   takenKobo: bigint,
 ): NewEvent[] {
   const amountReversed = toNaira(takenKobo)
+  const taken = moved(currency, { reversed: takenKobo })
   switch (holder.kind) {
     case 'suspense': {
       const { clientId } = holder
       if (clientId === null) return []
-      return [{ clientId, type: 'credit.reversed', creditId, facts: { amountReversed } }]
+      const change = moved(currency, { reversed: takenKobo, suspended: -takenKobo })
+      return [{ clientId, type: 'credit.reversed', creditId, facts: {}, ...change }]
     }
     case 'collection': {
       const { clientId, accountId } = holder
@@ -118,7 +121,8 @@ function takeFrom(
       balances.set(accountId, balanceKobo)
       const facts = { accountBalance: toNaira(balanceKobo), amountReversed }
       const collectionAccountId = accountId
-      return [{ clientId, type: 'collection.reversed', collectionAccountId, creditId, facts }]
+      const about = { clientId, collectionAccountId, creditId }
+      return [{ ...about, type: 'collection.reversed', facts, ...taken }]
     }
     default: {
       const { payment } = holder
@@ -128,7 +132,7 @@ function takeFrom(
       plan.payments.add(payment)
       const { clientId, paymentId, status } = payment
       const facts = { status, amountPaid: toNaira(payment.amountPaidKobo), amountReversed }
-      return [{ clientId, type: 'payment.reversed', paymentId, creditId, facts }]
+      return [{ clientId, type: 'payment.reversed', paymentId, creditId, facts, ...taken }]
     }
   }
 }

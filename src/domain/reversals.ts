@@ -27,6 +27,7 @@ import {
   type ReversalPlan,
   type ReversedCredit,
 } from './reversal-decisions.ts'
+import { explainReversal } from './reversed-credits.ts'
 import { type LockedItem, lockItems, takeFromItems } from './suspense-items.ts'
 
 export type Reversal = {
@@ -143,10 +144,12 @@ async function write(
             where c.id = $1`,
     values: [credit.id, plan.bookedKobo, isWhole],
   })
-  await takeFromItems(tx, now, plan.items)
+  await takeFromItems(tx, now, plan.items, reversal.sessionId)
   await updatePayments(tx, now, [...plan.payments])
   await postTransfers(tx, now, transfers)
-  await appendEvents(tx, now, plan.events)
+  const { sessionId, amountKobo } = reversal
+  const told = { sessionId, amountKobo, shortfallKobo }
+  await appendEvents(tx, now, await explainReversal(tx, credit.id, told, plan.events))
 }
 
 function accountOf(sharedAccounts: SharedAccounts, holder: Holder): bigint {

@@ -18,8 +18,10 @@ import type { PaymentTarget } from './credit-judgement.ts'
 import { appendEvents, type NewEvent } from './events.ts'
 import { refuseUnapproved } from './four-eyes.ts'
 import { withinMerchants } from './merchant-walls.ts'
+import { moved } from './movements.ts'
 import { findHoldings, lockPayments, reopenPayment, updatePayments } from './payment-books.ts'
-import { type LockedItem, lockItems, markCredit } from './suspense-items.ts'
+import { recordSuspenseChanges } from './suspense-changes.ts'
+import { type LockedItem, lockItems, markCredit, readOutcomes } from './suspense-items.ts'
 
 export type AssignTo = { paymentId: string } | { accountNumber: string }
 type Deps = {
@@ -55,11 +57,20 @@ export async function assignSuspense(
     name: 'assign-suspense-item',
     text: `update suspense_items
               set state = 'assigned', assigned_payment_id = $2, assigned_account_id = $3,
-                  closed_at = $4
+                  closed_at = $4, given_client_id = coalesce(given_client_id, $5)
             where id = $1`,
-    values: [item.id, payment?.paymentId ?? null, account?.id ?? null, deps.now],
+    values: [
+      item.id,
+      payment?.paymentId ?? null,
+      account?.id ?? null,
+      deps.now,
+      item.clientId === null ? (payment ?? account)?.clientId : null,
+    ],
   })
+  const reference = 'paymentId' in to ? to.paymentId : to.accountNumber
+  await recordSuspenseChanges(tx, deps.now, [{ item, change: 'assigned', reference }])
   await markCredit(tx, item.creditId, 'assigned')
+  const outcome = (await readOutcomes(tx, [item.creditId])).get(item.creditId)
   await recordAction(tx, deps.now, {
     clientId: deps.by.id,
     actor: deps.actor,
@@ -67,7 +78,14 @@ export async function assignSuspense(
     subject: `suspense/${item.id}`,
     detail: { ...to, note: deps.note },
   })
-  await appendEvents(tx, deps.now, events)
+  await appendEvents(tx, deps.now, withOutcome(events, outcome))
+}
+
+// As the credit is once all is written.
+function withOutcome(events: readonly NewEvent[], outcome: string | undefined): NewEvent[] {
+  return events.map((event) =>
+    event.type === 'credit.assigned' ? { ...event, facts: { ...event.facts, outcome } } : event,
+  )
 }
 
 // Whether it could be assigned now, by the very rules; for who asks somebody else to do so.
@@ -176,7 +194,7 @@ async function giveToPayment(
   await postTransfers(tx, now, [assigned, ...earlier])
   const { clientId, paymentId } = payment
   return [
-    { clientId, type: 'credit.assigned', paymentId, creditId, facts: assignedFacts(item) },
+    { clientId, type: 'credit.assigned', paymentId, creditId, ...assignedFacts(item) },
     ...plan.events,
   ]
 }
@@ -222,7 +240,7 @@ async function giveToAccount(
   const accountBalance = toNaira(balanceKobo + item.amountKobo)
   const about = { clientId, collectionAccountId: id, creditId }
   return [
-    { ...about, type: 'credit.assigned', facts: assignedFacts(item) },
+    { ...about, type: 'credit.assigned', ...assignedFacts(item) },
     { ...about, type: 'collection.received', facts: { accountBalance } },
   ]
 }
@@ -232,6 +250,10 @@ function transferFrom(item: LockedItem, creditAccountId: bigint): Transfer {
   return { debitAccountId, creditAccountId, amountKobo, creditId, reason: 'assign' }
 }
 
-function assignedFacts(item: LockedItem) {
-  return { amountAssigned: toNaira(item.amountKobo), reason: item.reason }
+// Unidentified money comes to the client by this; what is the client's own leaves its suspense.
+function assignedFacts({ clientId, amountKobo, currency, reason }: LockedItem) {
+  const change =
+    clientId === null ? { credits: 1 as const, gross: amountKobo } : { suspended: -amountKobo }
+  const facts = { amountAssigned: toNaira(amountKobo), reason }
+  return { facts, ...moved(currency, change) }
 }

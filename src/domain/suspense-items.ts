@@ -11,6 +11,7 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { SuspenseRow } from './credit-decisions.ts'
+import { recordSuspenseChanges } from './suspense-changes.ts'
 
 export async function insertSuspense(
   tx: Transaction,
@@ -50,12 +51,20 @@ export async function reopenItems(tx: Transaction, ids: readonly bigint[]): Prom
 export const ITEM_STATES = ['open', 'assigned', 'returning', 'returned', 'reversed'] as const
 export type ItemState = (typeof ITEM_STATES)[number]
 
-export type SuspendedAgain = { id: bigint; creditId: bigint; clientId: bigint; accountId: bigint }
+export type SuspendedAgain = {
+  id: bigint
+  creditId: bigint
+  clientId: bigint
+  accountId: bigint
+  amountKobo: bigint
+  paymentId: string
+}
 
 // Money that was assigned to a payment which closed without enough. It was nobody's before, perhaps;
 // now it is that client's, and lies with the rest of what the payment held.
 export async function suspendAgain(
   tx: Transaction,
+  now: Date,
   items: readonly SuspendedAgain[],
 ): Promise<void> {
   if (items.length === 0) return
@@ -73,6 +82,10 @@ export async function suspendAgain(
     ],
   })
   for (const { creditId } of items) await markCredit(tx, creditId, 'suspended')
+  const changes = items.map(({ paymentId: reference, ...item }) => {
+    return { item: { ...item, state: 'assigned' }, change: 'suspended_again', reference } as const
+  })
+  await recordSuspenseChanges(tx, now, changes)
 }
 
 export type LockedItem = {
@@ -126,11 +139,26 @@ export async function markCredit(
   })
 }
 
+// What became of credits, as it stands now.
+export async function readOutcomes(
+  tx: Transaction,
+  creditIds: readonly bigint[],
+): Promise<Map<bigint, string>> {
+  if (creditIds.length === 0) return new Map()
+  const { rows } = await tx.query<{ id: bigint; outcome: string }>({
+    name: 'read-outcomes',
+    text: 'select id, outcome from credits where id = any($1::bigint[])',
+    values: [numberArray(creditIds)],
+  })
+  return new Map(rows.map(({ id, outcome }) => [id, outcome]))
+}
+
 // What is left of an item stays where it is; an item that is taken whole ends.
 export async function takeFromItems(
   tx: Transaction,
   now: Date,
   takings: readonly { item: LockedItem; takenKobo: bigint }[],
+  reference: string | null, // Of the reversal that takes it.
 ): Promise<void> {
   for (const { item, takenKobo } of takings) {
     const isWhole = takenKobo === item.amountKobo
@@ -145,4 +173,9 @@ export async function takeFromItems(
       values: [item.id, isWhole ? now : takenKobo],
     })
   }
+  const changes = takings.map(({ item, takenKobo }) => {
+    const leftKobo = item.amountKobo - takenKobo
+    return { item, change: 'reversed', amountKobo: takenKobo, leftKobo, reference } as const
+  })
+  await recordSuspenseChanges(tx, now, changes)
 }

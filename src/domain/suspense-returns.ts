@@ -17,14 +17,18 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { toNaira } from '#money.ts'
 import { recordAction } from './actions.ts'
 import type { Client } from './clients.ts'
-import { appendEvents } from './events.ts'
+import { appendEvents, type NewEvent } from './events.ts'
 import { refuseUnapproved } from './four-eyes.ts'
+import { moved } from './movements.ts'
 import { newReturnReference } from './returns.ts'
+import { explainReversal, type ToldReversal } from './reversed-credits.ts'
 import { lockVisibleItem } from './suspense-assignments.ts'
+import { recordSuspenseChanges } from './suspense-changes.ts'
 import {
   type LockedItem,
   lockItems,
   markCredit,
+  readOutcomes,
   reopenItems,
   takeFromItems,
 } from './suspense-items.ts'
@@ -66,6 +70,7 @@ export async function requestReturn(
            values ($1, $2, $3, $4, $5)`,
     values: [reference, item.id, amountKobo, actor, now],
   })
+  await recordSuspenseChanges(tx, now, [{ item, change: 'return_requested', reference }])
   await recordAction(tx, now, {
     clientId: by.id,
     actor,
@@ -206,12 +211,20 @@ async function settle(
     text: `update suspense_items set state = 'returned', closed_at = $2 where id = $1`,
     values: [item.id, now],
   })
+  const { bankReference } = verdict
+  await recordSuspenseChanges(tx, now, [{ item, change: 'returned', reference: bankReference }])
   await markCredit(tx, creditId, 'returned')
   if (clientId === null) return
-  const { bankReference } = verdict
-  const amountReturned = toNaira(amountKobo)
-  const facts = { amountReturned, returnReference: reference, bankReference }
-  await appendEvents(tx, now, [{ clientId, type: 'credit.returned', creditId, facts }])
+  const outcome = (await readOutcomes(tx, [creditId])).get(creditId)
+  const facts = {
+    amountReturned: toNaira(amountKobo),
+    returnReference: reference,
+    bankReference,
+    reason: item.reason,
+    outcome,
+  }
+  const change = moved(currency, { returned: amountKobo, suspended: -amountKobo })
+  await appendEvents(tx, now, [{ clientId, type: 'credit.returned', creditId, facts, ...change }])
 }
 
 // A return that failed is in suspense again; but what the bank took back meanwhile, as a shortfall,
@@ -219,16 +232,18 @@ async function settle(
 async function putBack(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  item: LockedItem,
+  sent: LockedItem,
   debitAccountId: bigint,
 ): Promise<bigint> {
-  const { creditId, currency } = item
+  let item = sent // What is left of it.
+  const { creditId, clientId, currency } = item
   const owed = await lockShortfalls(tx, creditId)
   const transfers: Transfer[] = []
+  const events: NewEvent[] = []
   let leftKobo = item.amountKobo
   const shortfall = { kind: 'shortfall', owner: bankOwner(item.bankCode), currency } as const
   await sharedAccounts.open([shortfall])
-  for (const { id, shortfallKobo } of owed) {
+  for (const { id, shortfallKobo, ...reversal } of owed) {
     const isEnough = leftKobo >= shortfallKobo
     const amountKobo = isEnough ? shortfallKobo : leftKobo
     if (amountKobo === 0n) break
@@ -240,23 +255,32 @@ async function putBack(
       text: 'update reversals set shortfall_kobo = shortfall_kobo - $2 where id = $1',
       values: [id, amountKobo],
     })
+    await takeFromItems(tx, now, [{ item, takenKobo: amountKobo }], reversal.sessionId)
+    item = { ...item, amountKobo: leftKobo }
+    if (clientId === null) continue
+    const change = moved(currency, { reversed: amountKobo, suspended: -amountKobo })
+    const told = { ...reversal, shortfallKobo: shortfallKobo - amountKobo }
+    const event = { clientId, type: 'credit.reversed', creditId, facts: {}, ...change } as const
+    events.push(...(await explainReversal(tx, creditId, told, [event])))
   }
-  const takenKobo = item.amountKobo - leftKobo
   if (leftKobo > 0n) {
     const creditAccountId = item.accountId
     const put = { debitAccountId, creditAccountId, amountKobo: leftKobo, creditId }
     transfers.push({ ...put, reason: 'return_failed' })
     await reopenItems(tx, [item.id])
+    await recordSuspenseChanges(tx, now, [{ item, change: 'return_failed' }])
   }
-  if (takenKobo > 0n) await takeFromItems(tx, now, [{ item, takenKobo }])
   await postTransfers(tx, now, transfers)
+  await appendEvents(tx, now, events)
   return leftKobo
 }
 
 async function lockShortfalls(tx: Transaction, creditId: bigint) {
-  const { rows } = await tx.query<{ id: bigint; shortfallKobo: bigint }>({
+  const { rows } = await tx.query<ToldReversal & { id: bigint }>({
     name: 'lock-shortfalls',
-    text: `select id, shortfall_kobo as "shortfallKobo" from reversals
+    text: `select id, session_id as "sessionId", amount_kobo as "amountKobo",
+                  shortfall_kobo as "shortfallKobo"
+             from reversals
             where credit_id = $1 and shortfall_kobo > 0 order by id for no key update`,
     values: [creditId],
   })

@@ -1,6 +1,7 @@
 // What happened to something, told in order: pure functions from what was read to the lines of a
 // timeline. Each has a sentence for people and the plain facts beside it.
 
+import { toNaira } from '#money.ts'
 import type { TakenAction } from './actions.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
 import type { CreditTrace } from './credit-traces.ts'
@@ -8,6 +9,7 @@ import type { TracedItem, TracedReturn } from './credit-whereabouts.ts'
 import type { SentAttempt, Waiting } from './delivery-log.ts'
 import type { MomentEvent } from './event-moments.ts'
 import { type NameBank, timestamp } from './resource-views.ts'
+import { originalKobo, type SuspenseChange } from './suspense-changes.ts'
 
 // In the order of cause and effect: what happened at the same moment is told in this order.
 export const ENTRY_KINDS = [
@@ -53,7 +55,11 @@ export function entryOf(
   return { ...nothing, ...more, at, kind, description }
 }
 
-export function creditEntries(credit: CreditTrace, nameBank: NameBank): TimelineEntry[] {
+export function creditEntries(
+  credit: CreditTrace,
+  nameBank: NameBank,
+  history: ReadonlyMap<bigint, readonly SuspenseChange[]>,
+): TimelineEntry[] {
   const { amountKobo, currency, sessionId, accountNumber, sourceAccountName: payer } = credit
   const came = entryOf(
     credit.receivedAt,
@@ -74,7 +80,10 @@ export function creditEntries(credit: CreditTrace, nameBank: NameBank): Timeline
       },
     },
   )
-  return [came, ...credit.items.flatMap((item) => itemEntries(item, currency))]
+  const entries = credit.items.flatMap((item) =>
+    itemEntries(item, history.get(BigInt(item.id)) ?? [], currency),
+  )
+  return [came, ...entries]
 }
 
 const CLOSED = {
@@ -82,16 +91,47 @@ const CLOSED = {
   reversed: 'Left suspense: taken back by the bank.',
 } as const
 
-function itemEntries(item: TracedItem, currency: string): TimelineEntry[] {
-  const { amountKobo, reason, state, openedAt, closedAt } = item
-  const about = { amountKobo, currency, reference: `suspense/${item.id}` }
+// Null: told by its return, with reference and reason.
+const CHANGED: Record<SuspenseChange['change'], string | null> = {
+  assigned: CLOSED.assigned,
+  suspended_again: 'Put in suspense again: the payment closed without enough.',
+  return_requested: null,
+  returned: null,
+  return_failed: null,
+  reversed: CLOSED.reversed,
+}
+
+// How it came, and each change; of an item from before changes were kept, how it ended.
+function itemEntries(
+  item: TracedItem,
+  changes: readonly SuspenseChange[],
+  currency: string,
+): TimelineEntry[] {
+  const { reason, state, openedAt, closedAt } = item
+  const about = { currency, reference: `suspense/${item.id}` }
+  const amountKobo = originalKobo(item.amountKobo, changes)
   const because = `Put in suspense: ${reason.replaceAll('_', ' ')}.`
-  const opened = entryOf(openedAt, 'suspense', because, { ...about, detail: { reason } })
-  const told = [opened, ...item.returns.flatMap((each) => returnEntries(each, currency))]
-  if (!closedAt || (state !== 'assigned' && state !== 'reversed')) return told
+  const opened = entryOf(openedAt, 'suspense', because, {
+    ...about,
+    amountKobo,
+    detail: { reason },
+  })
+  const steps = changes.flatMap(({ change, changedAt, reference, ...kobo }) => {
+    const sentence = CHANGED[change]
+    const detail = { change, amountLeft: toNaira(kobo.leftKobo), to: reference }
+    const more = { ...about, amountKobo: kobo.amountKobo, detail }
+    return sentence === null ? [] : [entryOf(changedAt, 'suspense', sentence, more)]
+  })
+  const told = [opened, ...steps, ...item.returns.flatMap((each) => returnEntries(each, currency))]
+  const isTold = steps.some(({ at }) => at.getTime() === closedAt?.getTime())
+  if (!closedAt || isTold || (state !== 'assigned' && state !== 'reversed')) return told
   const { accountNumber, paymentReference } = item
-  const detail = { accountNumber, paymentReference }
-  return [...told, entryOf(closedAt, 'suspense', CLOSED[state], { ...about, detail })]
+  const closed = {
+    ...about,
+    amountKobo: item.amountKobo,
+    detail: { accountNumber, paymentReference },
+  }
+  return [...told, entryOf(closedAt, 'suspense', CLOSED[state], closed)]
 }
 
 const SETTLED = {

@@ -16,6 +16,7 @@ import { type EventsAbout, readEventsAt } from './event-moments.ts'
 import { isWithinMerchants } from './merchant-walls.ts'
 import type { Payment } from './payments.ts'
 import type { NameBank } from './resource-views.ts'
+import { readSuspenseChanges } from './suspense-changes.ts'
 import {
   actionEntry,
   attemptEntry,
@@ -217,9 +218,11 @@ async function tell(
   const creditIds = [...credits.map(({ id }) => id), ...assigned]
   const currencies = new Map(credits.map(({ id, currency }) => [id, currency]))
   const currencyOf = (id: bigint) => currencies.get(id) ?? further.currency ?? 'NGN'
-  const items = credits.flatMap((credit) => credit.items.map(({ id }) => `suspense/${id}`))
+  const itemIds = credits.flatMap((credit) => credit.items.map(({ id }) => BigInt(id)))
+  const history = await readSuspenseChanges(db, itemIds)
   const transfers = await readTransfers(db, creditIds)
   const reversals = await readReversals(db, creditIds)
+  const items = itemIds.map((id) => `suspense/${id}`)
   const actions = [...(further.actions ?? []), ...(await actionsOn(db, viewer.id, items))]
   const moments = [
     ...momentsOf(credits, transfers, reversals),
@@ -232,7 +235,7 @@ async function tell(
   const typeOf = (eventId: string) => types.get(eventId) as string
   const { attempts, waiting } = await readDeliveryLog(db, ids)
   return [
-    ...credits.flatMap((credit) => creditEntries(credit, nameBank)),
+    ...credits.flatMap((credit) => creditEntries(credit, nameBank, history)),
     ...transfers.map((transfer) => transferEntry(transfer, currencyOf(transfer.creditId))),
     ...reversals.map((reversal) => reversalEntry(reversal, currencyOf(reversal.creditId))),
     ...actions.map(actionEntry),

@@ -129,7 +129,7 @@ export const UseBody = Type.Object({
       advices: Type.Integer({ description: 'Advices created.' }),
       payments: Type.Integer({ description: 'Payments begun.' }),
       credits: Type.Integer({ description: 'Credits booked or assigned.' }),
-      collected: Type.Number({ description: 'What these brought.' }),
+      gross: Type.Number({ description: 'What these brought.' }),
       webhooks: Type.Integer({ description: 'Webhooks delivered, of events of that day.' }),
     }),
     { description: 'Today last.' },
@@ -159,8 +159,8 @@ export function presentClientDetail(client: ClientDetail) {
   return { ...presentClient(client), secrets }
 }
 
-export function presentDay({ from, collectedKobo, ...counts }: DayOfUse) {
-  return { ...counts, from: timestamp(from), collected: toNaira(collectedKobo) }
+export function presentDay({ from, grossKobo, ...counts }: DayOfUse) {
+  return { ...counts, from: timestamp(from), gross: toNaira(grossKobo) }
 }
 
 // What PostgreSQL would choke on is nobody's id.

@@ -52,7 +52,12 @@ export const CreditBody = Type.Object({
   amountBooked: Type.Number({ description: 'Now with a collection account or a payment.' }),
   amountSuspended: Type.Number({ description: 'Now in suspense.' }),
   amountReturned: Type.Number({ description: 'Sent back to the payer, or on its way.' }),
-  amountReversed: Type.Number({ description: 'Taken back by the bank.' }),
+  amountReversed: Type.Number({ description: 'Taken back by the bank, in all.' }),
+  amountShortfall: Type.Number({
+    description:
+      'Of amountReversed, what had left us already: it is in amountReturned too. amount = ' +
+      'amountBooked + amountSuspended + amountReturned + amountReversed − amountShortfall.',
+  }),
   sourceAccountName: nullable('string'),
   sourceAccountNumberMasked: nullable('string'),
   sourceBankCode: nullable('string'),
@@ -153,7 +158,8 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     amountBooked: toNaira(sumAt(whereabouts, 'collection_account', 'payment')),
     amountSuspended: toNaira(sumAt(whereabouts, 'suspense')),
     amountReturned: toNaira(sumAt(whereabouts, 'returning', 'returned')),
-    amountReversed: toNaira(sumAt(whereabouts, 'reversed')),
+    amountReversed: toNaira(credit.reversedKobo),
+    amountShortfall: toNaira(credit.shortfallKobo),
     sourceAccountName: credit.sourceAccountName,
     sourceAccountNumberMasked: credit.sourceAccountNumberMasked,
     sourceBankCode: credit.sourceBankCode,

@@ -2,8 +2,11 @@
 // no more memory than a page, and no connection to the database while a slow reader reads.
 //
 // Cells are for spreadsheets, which take what begins with = + - @ for a formula: such a cell gets an
-// apostrophe first. A mark at the beginning tells them that it is UTF-8. Should something fail on
-// the way, the connection is cut: a file that ends well is whole.
+// apostrophe first. Some split cells at ; or a tab as well, as their locale has it, and take line ends
+// within quotes for the end of a row: so an apostrophe also goes before such a beginning within a cell,
+// and a cell that holds one of these is quoted. Amounts and numbers are our own and stay as they are. A
+// mark at the beginning tells spreadsheets that it is UTF-8. Should something fail on the way, the
+// connection is cut: a file that ends well is whole.
 
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
@@ -16,8 +19,11 @@ export type Columns<Row> = readonly (readonly [name: string, read: (row: Row) =>
 
 const BYTE_ORDER_MARK = '\ufeff'
 const LINE_END = '\r\n'
-const FORMULA = /^[\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
-const NEEDS_QUOTES = /[",\r\n]/
+// At the beginning of a cell, or after what some reader splits at (and after an opening quote).
+const FORMULA =
+  /(^|[;|\t\r\n]+)(?=[\s"\p{Cc}\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20\u2212])|^(?=[\t\r\n])/gu
+const AMOUNT = /^-?[0-9]+(?:\.[0-9]+)?$/
+const NEEDS_QUOTES = /[",;|\t\r\n]/
 // A reader that takes nothing for this long is not waited for.
 const STALLED_MS = 60_000
 export const EXPORTS_MAX = 3 // Of one client at once, in one process.
@@ -25,7 +31,7 @@ export const EXPORTS_MAX = 3 // Of one client at once, in one process.
 export function cellText(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
   const text = String(cell)
-  const safe = typeof cell === 'string' && FORMULA.test(text) ? `'${text}` : text
+  const safe = AMOUNT.test(text) ? text : text.replace(FORMULA, "$1'")
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

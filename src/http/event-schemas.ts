@@ -35,7 +35,7 @@ const Payment = {
   message: Type.String(),
   amount: Type.Number(),
   amountPaid: Type.Number({ description: 'After what the event tells of.' }),
-  amountRemaining: Type.Number({ description: 'What a payer may still send.' }),
+  amountRemaining: Type.Number({ description: 'What is still due, as the API has it.' }),
   currency: Type.String(),
   bankName: Type.String(),
   bankCode: Type.String(),
@@ -62,7 +62,17 @@ const Suspense = {
 }
 
 const amount = (description: string) => Type.Number({ description })
-const amountReversed = amount('What the bank took back.')
+const amountReversed = amount('What the bank took back from here.')
+const reversal = Type.Optional(
+  Type.Object(
+    {
+      sessionId: Type.String(),
+      amount: amount('What the bank took back of the credit by this reversal.'),
+      shortfall: amount('Of it, what had left us already: returned, or on its way back.'),
+    },
+    { description: 'The whole reversal that it is part of.' },
+  ),
+)
 const changes = Type.Array(Type.String(), { description: 'The names of what was changed.' })
 const amountSuspended = amount('What went to suspense.')
 const returnReference = Type.String({ description: 'Of the return, for ever: RTN and digits.' })
@@ -92,7 +102,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'collection.reversed': {
     summary: 'A bank took money back from a collection account',
-    data: about({ ...Account, amountReversed, credit: Credit }),
+    data: about({ ...Account, amountReversed, reversal, credit: Credit }),
   },
   'payment.processing': { summary: 'A payment waits for its money', data: payment },
   'payment.part_paid': { summary: 'A part of a payment arrived', data: payment },
@@ -102,7 +112,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   'payment.cancelled': { summary: 'A payment was cancelled', data: closing },
   'payment.reversed': {
     summary: 'A bank took back money of a payment',
-    data: about({ ...Payment, amountReversed, credit: Credit }),
+    data: about({ ...Payment, amountReversed, reversal, credit: Credit }),
   },
   'credit.suspended': {
     summary: 'Money could not be given to anyone, and is in suspense',
@@ -132,7 +142,12 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'credit.reversed': {
     summary: 'A bank took back money that was in suspense',
-    data: about({ ...Suspense, amountReversed }),
+    data: about({
+      ...Suspense,
+      amountReversed: amount('What banks took back of the credit so far.'),
+      amountShortfall: Type.Optional(amount('Of it, what had left us already.')),
+      reversal,
+    }),
   },
   'alert.raised': {
     summary: 'Something that an operator must look at; operators only',

@@ -3,7 +3,7 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { Advice } from '#domain/advices.ts'
 import type { PaymentFilters } from '#domain/payment-list.ts'
-import { type Payment, statusAt } from '#domain/payments.ts'
+import { type Payment, remainingKobo, statusAt } from '#domain/payments.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { koboOf, toNaira } from '#money.ts'
 import type { NameBank } from './credit-bodies.ts'
@@ -66,7 +66,6 @@ export const PaymentFields = {
 
 export function presentPaymentRecord(payment: Payment, now: Date, nameBank: NameBank) {
   const { amountKobo, amountPaidKobo } = payment
-  const isPaid = payment.status === 'Successful' || amountPaidKobo >= amountKobo
   return {
     paymentReference: payment.id,
     adviceReference: payment.adviceId,
@@ -74,7 +73,7 @@ export function presentPaymentRecord(payment: Payment, now: Date, nameBank: Name
     status: statusAt(payment, now),
     amount: toNaira(amountKobo),
     amountPaid: toNaira(amountPaidKobo),
-    amountRemaining: isPaid ? 0 : toNaira(amountKobo - amountPaidKobo),
+    amountRemaining: toNaira(remainingKobo(payment.status, amountKobo, amountPaidKobo)),
     currency: payment.currency,
     amountPolicy: payment.amountPolicy,
     expiresAt: timestamp(payment.expiresAt),

@@ -2,6 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { AssignTo } from '#domain/suspense-assignments.ts'
+import { originalKobo, SUSPENSE_CHANGES, type SuspenseChange } from '#domain/suspense-changes.ts'
 import type { SuspenseEntry } from '#domain/suspense-list.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
@@ -43,6 +44,24 @@ export const SuspenseBody = Type.Object({
   ageSeconds: Type.Integer({ description: 'How long it has been, or was, in suspense.' }),
 })
 
+// One item, with all that became of it.
+export const SuspenseDetailBody = Type.Object({
+  ...SuspenseBody.properties,
+  originalAmount: Type.Number({ description: 'What it began with.' }),
+  history: Type.Array(
+    Type.Object({
+      at: Type.String(),
+      change: Type.String({ description: `${SUSPENSE_CHANGES.join(', ')}.` }),
+      amount: Type.Number({ description: 'What it was about.' }),
+      amountLeft: Type.Number({ description: 'Of the item, after it.' }),
+      reference: nullable('string', {
+        description: 'Payment, account number, or the bank’s own: of a return, or of a reversal.',
+      }),
+    }),
+    { description: 'Oldest first. Nothing here ever changes.' },
+  ),
+})
+
 // Where it is to go: one of the two.
 export const AssignTarget = {
   accountNumber: Type.Optional(
@@ -70,6 +89,25 @@ export function targetOf(body: {
   const paymentId = parseReference(paymentReference as string)
   if (!paymentId) throw new Refusal('payment_not_found')
   return { paymentId }
+}
+
+export function presentSuspenseDetail(
+  entry: SuspenseEntry,
+  changes: readonly SuspenseChange[],
+  sealer: Sealer,
+  now: Date,
+) {
+  return {
+    ...presentSuspense(entry, sealer, now),
+    originalAmount: toNaira(originalKobo(entry.amountKobo, changes)),
+    history: changes.map(({ changedAt, change, amountKobo, leftKobo, reference }) => ({
+      at: timestamp(changedAt),
+      change,
+      amount: toNaira(amountKobo),
+      amountLeft: toNaira(leftKobo),
+      reference,
+    })),
+  }
 }
 
 export function presentSuspense(entry: SuspenseEntry, sealer: Sealer, now: Date) {

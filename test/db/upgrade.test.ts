@@ -5,6 +5,9 @@ import { copyFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { migrate } from '#db/migrate.ts'
+import { readBalances } from '#domain/balances.ts'
+import { readTotals } from '#domain/hourly-totals.ts'
+import { readSuspenseChanges } from '#domain/suspense-changes.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
@@ -45,7 +48,74 @@ test('0021: shared accounts that are open keep their ids, and new ones come afte
   assert.equal(accounts.id({ kind: 'suspense', ...shared }) / 1_000_000_000_000_000n, 1n)
 })
 
-test('0028: returns on their way, or back, keep their references, and new ones get others', async () => {
+test('0027: what was counted before is counted again by the one definition, from the ledger', async () => {
+  await using bench = await setup('0027')
+  const { rows } = await bench.pool.query(`select id from clients where client_id = 'BUSY'`)
+  const id = rows[0].id
+  await bench.pool.query(AS_IT_WAS.replaceAll('$1', id))
+
+  await migrate(bench.pool)
+
+  const { hours, isComplete } = await readTotals(bench.pool, id, new Date(0))
+  assert.deepEqual(
+    hours.map(({ hour: _, ...totals }) => totals),
+    [
+      {
+        credits: 2n, // One of them unidentified, until it was assigned.
+        grossKobo: 6000n + 500n,
+        reversedKobo: 1000n,
+        returnedKobo: 0n,
+        suspendedKobo: 3000n,
+        successful: 1n,
+        expired: 1n,
+        cancelled: 0n,
+      },
+    ],
+  )
+  assert(isComplete)
+  const [balance] = await readBalances(bench.pool, id)
+  assert.deepEqual(
+    [balance?.grossKobo, balance?.reversedKobo, balance?.suspendedKobo, balance?.netKobo],
+    [6500n, 1000n, 3000n, 2500n],
+  )
+  const history = await readSuspenseChanges(bench.pool, [1n, 2n])
+  assert.deepEqual(
+    history.get(1n)?.map(({ change, amountKobo, leftKobo }) => [change, amountKobo, leftKobo]),
+    [['reversed', 1000n, 3000n]],
+  )
+  const given = await bench.pool.query('select given_client_id from suspense_items order by id')
+  assert.deepEqual(given.rows, [{ given_client_id: null }, { given_client_id: id }])
+})
+
+// A credit of 60.00 to a payment that took 20.00 of it, so 40.00 are in suspense, of which the bank
+// took 10.00 back; and one of 5.00 to nobody's number, which was assigned. An event is not counted.
+const AS_IT_WAS = `
+  insert into ledger_accounts (id, kind, owner) values
+    (1, 'bank', 'bank:058'), (2, 'settled', 'client:$1'), (3, 'suspense', 'client:$1'),
+    (4, 'suspense', 'bank:058'), (5, 'collection', '');
+  insert into collection_accounts (id, client_id, account_number, bank_code, account_name,
+      bvn_sealed, bvn_hash, email, merchant_id, merchant_code, notification_url, phone_number,
+      channel, created_at, updated_at)
+    values (5, $1, '1234567890', '058', 'Ada Obi', '', '', '', 'M', 'C', '', '', 'API', now(), now());
+  insert into credits (id, bank_code, session_id, account_number, client_id, amount_kobo,
+      suspended_kobo, currency, outcome, received_at) values
+    (1, '058', repeat('1', 30), '1', $1, 6000, 4000, 'NGN', 'booked', '2026-11-01T10:00Z'),
+    (2, '058', repeat('2', 30), '2', null, 500, 500, 'NGN', 'assigned', '2026-11-01T10:00Z');
+  insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason,
+      posted_at) values
+    (1, 2, 2000, 1, 'credit', '2026-11-01T10:00Z'), (1, 3, 4000, 1, 'credit', '2026-11-01T10:00Z'),
+    (1, 4, 500, 2, 'credit', '2026-11-01T10:00Z'), (3, 1, 1000, 1, 'reversal', '2026-11-01T10:01Z'),
+    (4, 5, 500, 2, 'assign', '2026-11-01T10:02Z');
+  insert into suspense_items (credit_id, client_id, account_id, amount_kobo, reason, state,
+      assigned_account_id, opened_at, closed_at) values
+    (1, $1, 3, 3000, 'excess', 'open', null, '2026-11-01T10:00Z', null),
+    (2, null, 4, 500, 'unknown_number', 'assigned', 5, '2026-11-01T10:00Z', '2026-11-01T10:02Z');
+  insert into hourly_totals values ($1, '2026-11-01T10:00Z', 9, 9900, 0, 1, 0, 0);
+  insert into totals_cursors values ($1, 6);
+  insert into events (id, client_id, sequence, type, facts, created_at)
+    values (gen_random_uuid(), $1, 7, 'payment.expired', '{}', '2026-11-01T10:05Z');`
+
+test('0028: returns on their way, or back, keep their references', async () => {
   await using bench = await setup('0028')
   await bench.pool.query(`
     insert into clients (client_id, name, is_operator, scopes, created_at)
@@ -69,17 +139,19 @@ test('0028: returns on their way, or back, keep their references, and new ones g
   await migrate(bench.pool)
 
   const { rows } = await bench.pool.query(
-    `select id::int, item_id::int as item, status, bank_reference as bank, requested_by as by
+    `select reference, item_id::int as item, status, bank_reference as bank, requested_by as by
        from returns order by id`,
   )
   assert.deepEqual(rows, [
-    { id: 2, item: 2, status: 'pending', bank: null, by: 'user:ada@shop.example' },
-    { id: 3, item: 3, status: 'confirmed', bank: 'WEMA/1', by: null },
+    {
+      reference: 'RTN000000000002',
+      item: 2,
+      status: 'pending',
+      bank: null,
+      by: 'user:ada@shop.example',
+    },
+    { reference: 'RTN000000000003', item: 3, status: 'confirmed', bank: 'WEMA/1', by: null },
   ])
-  const next = await bench.pool.query(
-    'insert into returns (item_id, amount_kobo, requested_at) values (1, 500, now()) returning id',
-  )
-  assert.equal(next.rows[0].id, 4n)
   const clients = await bench.pool.query('select scopes from clients order by client_id')
   assert.deepEqual(
     clients.rows.map(({ scopes }) => scopes),
@@ -98,10 +170,15 @@ async function setup(migration: string) {
   const database = await createEmptyDatabase()
   const { pool } = database
   await migrate(pool, { migrationsDir: folder.path })
-  if (migration <= '0022') {
+  const isOld = migration <= '0022'
+  await pool.query(
+    `insert into clients (client_id, name, ${isOld ? 'event_sequence, ' : ''}created_at)
+     values ('BUSY', 'Busy', ${isOld ? '7, ' : ''}now()), ('QUIET', 'Quiet', ${isOld ? '0, ' : ''}now())`,
+  )
+  if (!isOld) {
     await pool.query(
-      `insert into clients (client_id, name, event_sequence, created_at)
-       values ('BUSY', 'Busy', 7, now()), ('QUIET', 'Quiet', 0, now())`,
+      `update event_counters set sequence = 7
+        where client_id = (select id from clients where client_id = 'BUSY')`,
     )
   }
   return {

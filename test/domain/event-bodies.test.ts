@@ -122,7 +122,7 @@ test('suspended, returned and reversed money is told with its reason and whom it
   const suspended = bodies.find(({ type }) => type === 'credit.suspended')?.data ?? {}
   assert.deepEqual(
     [suspended.reason, suspended.amount, suspended.amountSuspended, suspended.outcome],
-    ['excess', 7000, 1000, 'suspended'],
+    ['excess', 7000, 1000, 'booked'], // As the API has it: what was due is booked.
   )
   assert.deepEqual(
     [suspended.paymentReference, suspended.adviceReference, suspended.merchantRef],

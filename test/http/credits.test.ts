@@ -50,6 +50,7 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
     amountSuspended: 0,
     amountReturned: 0,
     amountReversed: 0,
+    amountShortfall: 0,
     sourceAccountName: 'CHIDI OKEKE',
     sourceAccountNumberMasked: '******3228',
     sourceBankCode: '033',

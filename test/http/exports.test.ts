@@ -6,7 +6,9 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import Fastify from 'fastify'
 import { CsvExports, cellText, EXPORTS_MAX, inBatches } from '#http/csv.ts'
+import { bankOwner, clientOwner, SharedAccounts } from '#ledger/accounts.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { parseCsv, parseLines } from '../support/csv.ts'
 import { listenLocally } from '../support/event-source.ts'
 import {
   ACCOUNTS,
@@ -29,26 +31,10 @@ async function rowsOf(url: string, token?: string): Promise<Record<string, strin
   const answer = await bench.call({ url, ...(token ? { token } : {}) })
   assert.equal(answer.statusCode, 200, answer.body)
   assert.equal(answer.headers['content-type'], 'text/csv; charset=utf-8')
-  const [head = [], ...rows] = parse(answer.body)
-  return rows.map((cells) => {
-    assert.equal(cells.length, head.length)
-    return Object.fromEntries(head.map((name, at) => [name, cells[at] as string]))
-  })
+  return parseCsv(answer.body)
 }
 
-// RFC 4180, as a program reads it.
-function parse(text: string): string[][] {
-  assert(text.startsWith('\ufeff') && text.endsWith('\r\n'))
-  const cells = [...text.slice(1).matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)]
-  const rows: string[][] = [[]]
-  for (const [, quoted, plain, end] of cells) {
-    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
-    if (end === '\r\n') rows.push([])
-  }
-  return rows.slice(0, -1)
-}
-
-test('the credits of a list, in its order, with amounts to two decimals', async () => {
+test('every movement of the credits of a list, in its order, with amounts to two decimals', async () => {
   const { accountNumber } = await createAccount(bench)
   const { bankAccount } = await startPayment(bench, { merchantRef: 'CSV-1' })
   await credit(bench, accountNumber, '1000.50', { sourceAccountName: 'Obi, "Ada"' })
@@ -57,16 +43,18 @@ test('the credits of a list, in its order, with amounts to two decimals', async 
 
   const rows = await rowsOf(`${CREDITS}.csv`)
 
-  const [newest, older] = rows as [Record<string, string>, Record<string, string>]
-  assert.deepEqual(
-    [newest.amount, newest.amountBooked, newest.amountSuspended, newest.reason, newest.merchantRef],
-    ['7000.00', '6000.00', '1000.00', 'excess', 'CSV-1'],
-  )
-  assert.deepEqual([older.amount, older.sourceAccountName], ['1000.50', 'Obi, "Ada"'])
+  const parts = ({ gross, suspended, net, merchantRef }: Record<string, string>) =>
+    [gross, suspended, net, merchantRef].join(' ')
+  assert.deepEqual(rows.slice(0, 2).map(parts), [
+    '6000.00 0.00 6000.00 CSV-1',
+    '1000.00 1000.00 0.00 CSV-1',
+  ])
+  assert.deepEqual([rows[2]?.gross, rows[2]?.sourceAccountName], ['1000.50', 'Obi, "Ada"'])
   const listed = (await walk(bench, CREDITS, { limit: 100 })).flat()
+  const each = new Map(rows.map((row) => [Number(row.creditId), [row.sessionId, row.receivedAt]]))
   assert.deepEqual(
-    rows.map(({ id, sessionId, receivedAt }) => [Number(id), sessionId, receivedAt]),
-    listed.map(({ id, sessionId, receivedAt }) => [id, sessionId, receivedAt]),
+    [...each],
+    listed.map(({ id, sessionId, receivedAt }) => [id, [sessionId, receivedAt]]),
   )
 })
 
@@ -84,7 +72,7 @@ test('filters narrow it as they narrow the list; a list of nothing has its heads
   assert.equal((await rowsOf(`${CREDITS}.csv?accountNumber=${accountNumber}`)).length, 1)
   assert.equal((await rowsOf(`${CREDITS}.csv?outcome=reversed`)).length, 0)
   const answer = await bench.call({ url: `${CREDITS}.csv?outcome=reversed` })
-  assert.match(answer.body, /^\ufeffid,sessionId,receivedAt,[A-Za-z,]+\r\n$/)
+  assert.match(answer.body, /^\ufeffmovementId,postedAt,movement,[A-Za-z,]+\r\n$/)
   const accounts = await rowsOf(`${ACCOUNTS}.csv?email=NOBODY@example.com`)
   assert.deepEqual(accounts, [])
 })
@@ -110,7 +98,17 @@ test('every cell that a spreadsheet would calculate gets an apostrophe', () => {
   for (const start of ['=', '+', '-', '@', '\t', '\r', '\n', ' =', '＝', '＋', '－', '＠']) {
     assert(cellText(`${start}1+1`).replace(/^"/, '').startsWith("'"), JSON.stringify(start))
   }
-  assert.equal(cellText('Ada = Obi'), 'Ada = Obi')
+  for (const split of [';', '\t', '|', '\n', '\r\n']) {
+    for (const start of ['=', '+', '-', '@', ' =', '"=', '＝']) {
+      const [, inside = ''] = cellText(`Ada${split}${start}1+1`).split(split)
+      assert(inside.startsWith("'"), JSON.stringify([split, start, inside]))
+    }
+  }
+  assert.equal(cellText('Ada;=1+1'), `"Ada;'=1+1"`)
+  for (const plain of ['Ada = Obi', '-40.00', '12.50', 'a-b', 'ada@example.com', '2026-11-15']) {
+    assert.equal(cellText(plain), plain)
+  }
+  assert.equal(cellText('a; b'), '"a; b"')
   assert.equal(cellText(-5), '-5')
   assert.equal(cellText(null), '')
   assert.equal(cellText('a "b", c'), '"a ""b"", c"')
@@ -166,6 +164,17 @@ test('a client has a bounded number of them; whoever goes away makes room for th
        from generate_series(1, $1::int) as n, clients c where c.client_id = 'EXPORTER02'`,
     [ROWS],
   )
+  const { rows } = await bench.db.query(`select id from clients where client_id = 'EXPORTER02'`)
+  const accounts = new SharedAccounts(bench.db)
+  const bank = { kind: 'bank', owner: bankOwner('058'), currency: 'NGN' } as const
+  const settled = { kind: 'settled', owner: clientOwner(rows[0].id), currency: 'NGN' } as const
+  await accounts.open([bank, settled])
+  await bench.db.query(
+    `insert into transfers
+       (debit_account_id, credit_account_id, amount_kobo, credit_id, reason, posted_at)
+     select $1, $2, amount_kobo, id, 'credit', received_at from credits where client_id = $3`,
+    [accounts.id(bank), accounts.id(settled), rows[0].id],
+  )
   const readers = await Promise.all(Array.from({ length: EXPORTS_MAX }, () => openDeaf(token)))
 
   const refused = await bench.call({ url: `${CREDITS}.csv`, token })
@@ -173,7 +182,7 @@ test('a client has a bounded number of them; whoever goes away makes room for th
 
   assertRefused(refused, 'account', { status: 429, code: 'too_many_exports' })
   const whole = await takeWhenThereIsRoom(token)
-  assert.equal(parse(whole).length, ROWS + 1)
+  assert.equal(parseLines(whole).length, ROWS + 1)
 })
 
 test('lists of more than a batch are whole, each row once', async () => {
@@ -185,7 +194,7 @@ test('lists of more than a batch are whole, each row once', async () => {
   await writeLongHistory(own.database.connectionString, history)
 
   for (const url of [`${CREDITS}.csv`, `${ACCOUNTS}.csv`, '/api/v1/payments.csv']) {
-    const lines = parse((await own.call({ url })).body).slice(1)
+    const lines = parseLines((await own.call({ url })).body).slice(1)
     assert(lines.length >= 650, `${url}: ${lines.length}`)
     assert.equal(new Set(lines.map(([first]) => first)).size, lines.length, url)
   }

@@ -149,8 +149,8 @@ test('use is counted by the day, and nobody else’s with it', async () => {
   const { days } = clientOf(use)
   assert.equal(days.length, 2)
   const { from: _, ...today } = days[1]
-  const none = { accounts: 0, advices: 0, payments: 0, credits: 0, collected: 0, webhooks: 0 }
-  assert.deepEqual(today, { ...none, accounts: 1, advices: 1, credits: 1, collected: 250.5 })
+  const none = { accounts: 0, advices: 0, payments: 0, credits: 0, gross: 0, webhooks: 0 }
+  assert.deepEqual(today, { ...none, accounts: 1, advices: 1, credits: 1, gross: 250.5 })
   const { from: __, ...yesterday } = days[0]
   assert.deepEqual(yesterday, none)
 })

@@ -76,6 +76,8 @@ test('an item tells why, whose, since when, and its payer masked', async () => {
     failureReason: null,
     closedAt: null,
     ageSeconds: 90,
+    originalAmount: 1500.5,
+    history: [],
   })
 })
 

@@ -8,6 +8,7 @@ import { compareBooks } from './comparison.ts'
 import { send } from './requests.ts'
 import { inOrder } from './rounds.ts'
 import type { Sights } from './sights.ts'
+import { compareSums } from './sums.ts'
 import type { World } from './world.ts'
 
 export async function run(
@@ -25,6 +26,7 @@ export async function run(
 
 export async function compareAll(world: World, model: Model): Promise<void> {
   await compareBooks(world, model)
+  await compareSums(world)
   assert.deepEqual(await auditBooks(world.db), [])
 }
 

@@ -22,7 +22,8 @@ const TABLES: Record<string, string> = {
   dispatch_cursors: `insert into dispatch_cursors select 1000000 + k, 1 from ${each}`,
   totals_cursors: `insert into totals_cursors select 1000000 + k, 1 from ${each}`,
   ledger_accounts: `insert into ledger_accounts (id, kind, credits_kobo, opened_at)
-    select ${ACCOUNT}, 'collection', 500, ${AT} from ${each}`,
+    select ${ACCOUNT}, 'collection', 500, ${AT} from ${each}
+    union all select 999999, 'bank', 0, $2::timestamptz`,
   collection_accounts: `insert into collection_accounts
       (id, client_id, account_number, bank_code, account_name, bvn_sealed, bvn_hash, email,
        merchant_id, merchant_code, notification_url, phone_number, channel, created_at, updated_at)

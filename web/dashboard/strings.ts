@@ -104,22 +104,23 @@ export const STRINGS = {
     requestId: (id: string) => `Should you ask for help, name request ${id}.`,
   },
   chart: {
-    title: 'Collected',
+    title: 'Money in',
     span: 'Span of time',
     hours: '24 hours',
     days: '30 days',
     table: 'As a table',
     when: 'From',
-    collected: 'Collected',
+    gross: 'Gross',
     credits: 'Credits',
     point: (when: string, amount: string, credits: string) =>
       `${when}: ${amount} in ${credits} credits`,
     sum: (amount: string) => `${amount} in all`,
     description: (span: string, amount: string) =>
-      `Bars of what was collected in the last ${span}: ${amount} in all. It can be shown as a table.`,
+      `Bars of what came in (gross) in the last ${span}: ${amount} in all. It can be shown as a table.`,
   },
   today: {
-    collected: 'Collected today',
+    net: 'Net today',
+    less: (gross: string, went: string) => `Gross ${gross}, less ${went}`,
     credits: 'Credits',
     rate: 'Payments paid',
     suspense: 'In suspense',

@@ -19,6 +19,13 @@ import { toNaira } from '#money.ts'
 
 const BalanceBody = Type.Object({
   currency: Type.String(),
+  gross: Type.Number({
+    description:
+      'What banks reported for your numbers, and what was assigned to you from unidentified ' +
+      'suspense. Sums to net, reversed, returned and suspended.',
+  }),
+  net: Type.Number({ description: 'collected and pending.' }),
+  suspended: Type.Number({ description: 'inSuspense and returning.' }),
   collected: Type.Number({ description: 'On collection accounts, and of paid payments.' }),
   pending: Type.Number({ description: 'Part payments that are not settled yet.' }),
   inSuspense: Type.Number({ description: 'Held, and not given to anyone yet.' }),
@@ -115,6 +122,9 @@ function merchantOf(cursor: readonly string[] | undefined): MerchantName | undef
 function presentBalance(balance: Balance) {
   return {
     currency: balance.currency,
+    gross: toNaira(balance.grossKobo),
+    net: toNaira(balance.netKobo),
+    suspended: toNaira(balance.suspendedKobo),
     collected: toNaira(balance.collectedKobo),
     pending: toNaira(balance.pendingKobo),
     inSuspense: toNaira(balance.inSuspenseKobo),

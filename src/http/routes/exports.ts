@@ -4,7 +4,8 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { readTogether } from '#db/snapshot.ts'
 import { listAccounts } from '#domain/account-list.ts'
-import { listCredits } from '#domain/credit-traces.ts'
+import { type CreditMovement, listMovements } from '#domain/credit-movements.ts'
+import { netOf } from '#domain/movements.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payment-list.ts'
 import { ACCOUNTS } from '#http/account-bodies.ts'
 import { bankNames, presentCredit } from '#http/credit-bodies.ts'
@@ -12,10 +13,11 @@ import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { OrderQuery, query } from '#http/lists.ts'
 import { filterFields, filtersOf, presentPaymentRecord } from '#http/payment-bodies.ts'
-import { presentOwnAccount } from '#http/present.ts'
+import { presentOwnAccount, timestamp } from '#http/present.ts'
 import { AccountFilterFields, accountFiltersOf } from '#http/routes/account-list.ts'
 import { CreditFilterFields, creditFiltersOf } from '#http/routes/credits.ts'
 import { ApiFailure, BEARER } from '#http/schemas.ts'
+import { formatKobo } from '#money.ts'
 
 // A batch of credits with their whereabouts takes some 20 ms.
 const BATCH = 500
@@ -38,31 +40,38 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
 
 type ExportDeps = Deps & { exports: CsvExports }
 
-type Credit = ReturnType<typeof presentCredit>
-const CREDIT_COLUMNS: Columns<Credit> = [
-  ['id', ({ id }) => id],
-  ['sessionId', ({ sessionId }) => sessionId],
-  ['receivedAt', ({ receivedAt }) => receivedAt],
-  ['transactionTime', ({ transactionTime }) => transactionTime],
-  ['amount', ({ amount }) => decimal(amount)],
-  ['currency', ({ currency }) => currency],
-  ['outcome', ({ outcome }) => outcome],
-  ['reason', ({ reason }) => reason],
-  ['amountBooked', ({ amountBooked }) => decimal(amountBooked)],
-  ['amountSuspended', ({ amountSuspended }) => decimal(amountSuspended)],
-  ['amountReturned', ({ amountReturned }) => decimal(amountReturned)],
-  ['amountReversed', ({ amountReversed }) => decimal(amountReversed)],
-  ['bankCode', ({ bankCode }) => bankCode],
-  ['bankName', ({ bankName }) => bankName],
-  ['accountNumber', ({ accountNumber }) => accountNumber],
-  ['sourceAccountName', ({ sourceAccountName }) => sourceAccountName],
-  ['sourceAccountNumberMasked', ({ sourceAccountNumberMasked }) => sourceAccountNumberMasked],
-  ['sourceBankCode', ({ sourceBankCode }) => sourceBankCode],
-  ['narration', ({ narration }) => narration],
-  ['paymentReference', ({ paymentReference }) => paymentReference],
-  ['adviceReference', ({ adviceReference }) => adviceReference],
-  ['merchantRef', ({ merchantRef }) => merchantRef],
-  ['collectionAccountNumber', ({ collectionAccountNumber }) => collectionAccountNumber],
+type Movement = { movement: CreditMovement; credit: ReturnType<typeof presentCredit> }
+const kobo = (read: (movement: CreditMovement) => bigint) => (row: Movement) =>
+  formatKobo(read(row.movement))
+
+// Only what never changes: a file of days that are over is the same whenever it is made.
+const MOVEMENT_COLUMNS: Columns<Movement> = [
+  ['movementId', ({ movement }) => Number(movement.id)],
+  ['postedAt', ({ movement }) => timestamp(movement.postedAt)],
+  ['movement', ({ movement }) => movement.reason],
+  ['gross', kobo(({ grossKobo }) => grossKobo)],
+  ['reversed', kobo(({ reversedKobo }) => reversedKobo)],
+  ['returned', kobo(({ returnedKobo }) => returnedKobo)],
+  ['suspended', kobo(({ suspendedKobo }) => suspendedKobo)],
+  ['net', kobo(netOf)],
+  ['currency', ({ credit }) => credit.currency],
+  ['assignedTo', ({ movement }) => movement.assignedTo],
+  ['creditId', ({ credit }) => credit.id],
+  ['sessionId', ({ credit }) => credit.sessionId],
+  ['receivedAt', ({ credit }) => credit.receivedAt],
+  ['transactionTime', ({ credit }) => credit.transactionTime],
+  ['creditAmount', ({ credit }) => decimal(credit.amount)],
+  ['bankCode', ({ credit }) => credit.bankCode],
+  ['bankName', ({ credit }) => credit.bankName],
+  ['accountNumber', ({ credit }) => credit.accountNumber],
+  ['sourceAccountName', ({ credit }) => credit.sourceAccountName],
+  ['sourceAccountNumberMasked', ({ credit }) => credit.sourceAccountNumberMasked],
+  ['sourceBankCode', ({ credit }) => credit.sourceBankCode],
+  ['narration', ({ credit }) => credit.narration],
+  ['paymentReference', ({ credit }) => credit.paymentReference],
+  ['adviceReference', ({ credit }) => credit.adviceReference],
+  ['merchantRef', ({ credit }) => credit.merchantRef],
+  ['collectionAccountNumber', ({ credit }) => credit.collectionAccountNumber],
 ]
 
 const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
@@ -77,8 +86,13 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
       schema: {
         operationId: 'exportCredits',
         tags: ['Credits'],
-        summary: 'Credits as CSV',
-        description: DESCRIPTION,
+        summary: 'Movements of credits as CSV',
+        description:
+          'One row for each movement of money; from and to are about when it was booked. A ' +
+          'credit that a bank takes back later has a further row, of the day it was taken back: ' +
+          'a day that is over reads the same for ever. Gross, reversed, returned, suspended and ' +
+          'net sum to those of the overview and of balances; docs/exports.md tells of every ' +
+          `column. ${DESCRIPTION}`,
         security: BEARER,
         querystring: query({ ...CreditFilterFields, ...OrderQuery }),
         response: CSV,
@@ -86,13 +100,15 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
     },
     async ({ client, query: asked }, reply) => {
       const filters = creditFiltersOf(asked)
-      const batches = inBatches<Credit, bigint>(async (after) => {
+      const batches = inBatches<Movement, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
-        const rows = await listCredits(db, sealer, client, filters, page)
-        const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null
-        return { rows: rows.map((row) => presentCredit(row, { sealer, nameBank })), next }
+        const { rows, next } = await listMovements(db, sealer, client, filters, page)
+        const present = (movement: CreditMovement): Movement => {
+          return { movement, credit: presentCredit(movement.credit, { sealer, nameBank }) }
+        }
+        return { rows: rows.map(present), next }
       })
-      return exports.send(reply, client.id, { name: 'credits', columns: CREDIT_COLUMNS, batches })
+      return exports.send(reply, client.id, { name: 'credits', columns: MOVEMENT_COLUMNS, batches })
     },
   )
 }

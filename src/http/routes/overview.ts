@@ -3,6 +3,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { refuseRestricted } from '#domain/clients.ts'
 import { readTotals } from '#domain/hourly-totals.ts'
+import { netOf } from '#domain/movements.ts'
 import {
   COUNT_MAX,
   DAYS_SHOWN,
@@ -23,14 +24,19 @@ import { toNaira } from '#money.ts'
 
 const PointBody = Type.Object({
   from: Type.String({ description: 'When it begins.' }),
-  collected: Type.Number(),
+  gross: Type.Number({ description: 'What came in.' }),
+  net: Type.Number({ description: 'gross − reversed − returned − suspended.' }),
   credits: Type.Integer(),
   successful: Type.Integer({ description: 'Payments that were paid.' }),
 })
 
 const PeriodBody = Type.Object({
   ...PointBody.properties,
-  reversed: Type.Number({ description: 'Taken back by banks from what was collected.' }),
+  reversed: Type.Number({ description: 'What banks took back.' }),
+  returned: Type.Number({ description: 'What went back to payers.' }),
+  suspended: Type.Number({
+    description: 'What went to suspense, less what left it: below zero when more left.',
+  }),
   expired: Type.Integer(),
   cancelled: Type.Integer(),
   successRate: Type.Unsafe<number | null>({
@@ -79,9 +85,10 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         tags: ['Overview'],
         summary: 'Today at a glance, and the hours and days before',
         description:
-          'Days are of West Africa Time. Collected is what came to your accounts and payments, ' +
-          'or was assigned to them from suspense, at that time; it is not lessened by what banks ' +
-          'took back later (reversed) or what left a payment that expired.',
+          'Days are of West Africa Time. Each change is of the time when it was booked: a credit ' +
+          'of yesterday that a bank takes back today lessens the net of today. Gross, reversed, ' +
+          'returned, suspended and net are those of /api/v1/balances and of the CSV of credits, ' +
+          'of a period: over all periods they sum to the balances.',
         security: BEARER,
         querystring: NoQuery,
         response: { 200: ApiEnvelope(OverviewBody), '4xx': ApiFailure },
@@ -114,12 +121,13 @@ function presentSuspense({ suspenseKobo, suspenseItems }: Troubles) {
   return { amount: toNaira(suspenseKobo), items: Number(suspenseItems) }
 }
 
-function presentPoint({ from, collectedKobo, credits, successful }: Period) {
+function presentPoint(period: Period) {
   return {
-    from: timestamp(from),
-    collected: toNaira(collectedKobo),
-    credits: Number(credits),
-    successful: Number(successful),
+    from: timestamp(period.from),
+    gross: toNaira(period.grossKobo),
+    net: toNaira(netOf(period)),
+    credits: Number(period.credits),
+    successful: Number(period.successful),
   }
 }
 
@@ -127,6 +135,8 @@ function presentPeriod(period: Period) {
   return {
     ...presentPoint(period),
     reversed: toNaira(period.reversedKobo),
+    returned: toNaira(period.returnedKobo),
+    suspended: toNaira(period.suspendedKobo),
     expired: Number(period.expired),
     cancelled: Number(period.cancelled),
     successRate: successRate(period),

@@ -2,8 +2,10 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { readTogether } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { assignSuspense } from '#domain/suspense-assignments.ts'
+import { readSuspenseChanges } from '#domain/suspense-changes.ts'
 import { ITEM_STATES, type ItemState } from '#domain/suspense-items.ts'
 import { getSuspense, listSuspense } from '#domain/suspense-list.ts'
 import { requestReturn } from '#domain/suspense-returns.ts'
@@ -17,7 +19,9 @@ import {
   AssignTarget,
   itemIdOf,
   presentSuspense,
+  presentSuspenseDetail,
   SuspenseBody,
+  SuspenseDetailBody,
   targetOf,
 } from '#http/suspense-bodies.ts'
 
@@ -82,15 +86,20 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         operationId: 'getSuspense',
         tags,
-        summary: 'One item in suspense',
+        summary: 'One item in suspense, with its history',
         security: BEARER,
         params: Params,
-        response,
+        response: { 200: ApiEnvelope(SuspenseDetailBody), '4xx': ApiFailure },
       },
     },
     async ({ client, params }) => {
-      const entry = await getSuspense(db, client, itemIdOf(sealer, params.id))
-      return accepted('Suspense retrieved successfully', presentSuspense(entry, sealer, clock()))
+      const [entry, changes] = await readTogether(db, async (tx) => {
+        const found = await getSuspense(tx, client, itemIdOf(sealer, params.id))
+        const history = await readSuspenseChanges(tx, [found.id])
+        return [found, history.get(found.id) ?? []] as const
+      })
+      const data = presentSuspenseDetail(entry, changes, sealer, clock())
+      return accepted('Suspense retrieved successfully', data)
     },
   )
 }

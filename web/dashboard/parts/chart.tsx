@@ -6,7 +6,13 @@ import { count, day, hour, money, shortMoney } from '../format.ts'
 import { STRINGS } from '../strings.ts'
 import { Skeleton } from './states.tsx'
 
-export type Point = { from: string; collected: number; credits: number; successful: number }
+export type Point = {
+  from: string
+  gross: number
+  net: number
+  credits: number
+  successful: number
+}
 type Span = 'hours' | 'days'
 
 const HEIGHT = 160
@@ -61,15 +67,15 @@ type Label = (iso: string) => string
 
 function Bars({ points, span, label }: { points: Point[]; span: Span; label: Label }) {
   const [pointed, setPointed] = useState<number | undefined>()
-  const most = ceiling(Math.max(...points.map(({ collected }) => collected)))
+  const most = ceiling(Math.max(...points.map(({ gross }) => gross)))
   const width = 100 / points.length
   const shown = pointed === undefined ? undefined : points[pointed]
-  const total = points.reduce((sum, { collected }) => sum + collected, 0)
+  const total = points.reduce((sum, { gross }) => sum + gross, 0)
   return (
     <div class="plot">
       <p class="plot-sum" aria-hidden="true">
         {shown
-          ? said.point(label(shown.from), money(shown.collected), count(shown.credits))
+          ? said.point(label(shown.from), money(shown.gross), count(shown.credits))
           : said.sum(money(total))}
       </p>
       <div class="plot-body">
@@ -94,10 +100,10 @@ function Bars({ points, span, label }: { points: Point[]; span: Span; label: Lab
               y2={at * (HEIGHT - 1) + 0.5}
             />
           ))}
-          {points.map(({ from, collected }, at) => (
+          {points.map(({ from, gross }, at) => (
             <g key={from} onPointerEnter={() => setPointed(at)}>
               <rect class="plot-slot" x={`${at * width}%`} width={`${width}%`} height={HEIGHT} />
-              <Bar at={at} width={width} share={collected / most} isPointed={at === pointed} />
+              <Bar at={at} width={width} share={gross / most} isPointed={at === pointed} />
             </g>
           ))}
           <Labels points={points} span={span} label={label} />
@@ -164,7 +170,7 @@ function AsTable({ points, label }: { points: Point[]; label: Label }) {
           <tr>
             <th scope="col">{said.when}</th>
             <th scope="col" class="amount">
-              {said.collected}
+              {said.gross}
             </th>
             <th scope="col" class="amount">
               {said.credits}
@@ -172,10 +178,10 @@ function AsTable({ points, label }: { points: Point[]; label: Label }) {
           </tr>
         </thead>
         <tbody>
-          {points.toReversed().map(({ from, collected, credits }) => (
+          {points.toReversed().map(({ from, gross, credits }) => (
             <tr key={from}>
               <td>{label(from)}</td>
-              <td class="amount">{money(collected)}</td>
+              <td class="amount">{money(gross)}</td>
               <td class="amount">{count(credits)}</td>
             </tr>
           ))}

@@ -17,6 +17,8 @@ import type { Credit } from './credits.tsx'
 
 type Period = Point & {
   reversed: number
+  returned: number
+  suspended: number
   expired: number
   cancelled: number
   successRate: number | null
@@ -92,8 +94,8 @@ function Stats({ overview }: { overview: Overview | undefined }) {
   const ended = today.successful + today.expired + today.cancelled
   return (
     <dl class="stats">
-      <Stat name={said.collected} note={said.yesterday(money(yesterday.collected))} isMain>
-        {money(today.collected)}
+      <Stat name={said.net} note={netNote(today, yesterday)} isMain>
+        {money(today.net)}
       </Stat>
       <Stat name={said.credits} note={said.yesterday(count(yesterday.credits))}>
         {count(today.credits)}
@@ -126,6 +128,13 @@ function Stats({ overview }: { overview: Overview | undefined }) {
       )}
     </dl>
   )
+}
+
+// Gross and what of it is not there, when the two differ.
+function netNote({ gross, net }: Period, yesterday: Period): string {
+  const before = said.yesterday(money(yesterday.net))
+  if (gross === net) return before
+  return `${said.less(money(gross), money(gross - net))} · ${before}`
 }
 
 type StatProps = {

@@ -1,0 +1,28 @@
+// I27 on whatever a simulation has done: of every client, what its events moved, what its transfers
+// moved and what its balances hold are one.
+
+import assert from 'node:assert/strict'
+import { readBalances } from '#domain/balances.ts'
+import { readTotals } from '#domain/hourly-totals.ts'
+import { PARTS, type Part } from '#domain/movements.ts'
+import type { World } from './world.ts'
+
+const EVENTS_MAX = 10_000_000
+
+export async function compareSums({ db }: World): Promise<void> {
+  const { rows: clients } = await db.query<{ id: bigint }>('select id from clients order by id')
+  for (const { id } of clients) {
+    const balance = (await readBalances(db, id)).find(({ currency }) => currency === 'NGN')
+    const { hours } = await readTotals(db, id, new Date(0), EVENTS_MAX)
+    const { rows } = await db.query<Record<Part, bigint>>(
+      `select ${PARTS.map((part) => `coalesce(sum(${part}_kobo), 0)::bigint as ${part}`).join(', ')}
+         from client_movements where client_id = $1 and currency = 'NGN'`,
+      [id],
+    )
+    for (const part of PARTS) {
+      const held = balance?.[`${part}Kobo`]
+      const told = hours.reduce((sum, hour) => sum + hour[`${part}Kobo`], 0n)
+      assert.deepEqual([told, rows[0]?.[part]], [held, held], `${part} of client ${id}`)
+    }
+  }
+}

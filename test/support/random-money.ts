@@ -1,0 +1,102 @@
+// Random things that happen to the money of the sandbox client: paid in part, too much or to nobody's
+// number; cancelled, expired, assigned, returned, or taken back by the bank, in any order. What cannot
+// be is refused, and nothing happens.
+
+import type { AssignTo } from '#domain/suspense-assignments.ts'
+import { Refusal } from '#errors.ts'
+import { createAccount, MINUTE_MS, startPayment } from './fixtures.ts'
+import { expirePayments } from './money-tale.ts'
+import { newSessionId, postRail } from './rail.ts'
+import { seededRandom } from './random.ts'
+import type { Bench } from './running-service.ts'
+import { openDesk } from './tracing.ts'
+
+const NOBODYS = '0123456789'
+const PAYMENT = 100
+const OFTEN = ['start', 'pay', 'payAgain', 'assign', 'reverse', 'giveBack']
+const AMOUNTS = ['0.01', '10.00', '33.33', '40.00', '60.00', '100.00', '130.50']
+
+type Random = ReturnType<typeof seededRandom>
+type Steps = Record<string, () => Promise<unknown>>
+
+// Answers a function that does one thing, and says what.
+export async function randomMoney(bench: Bench, seed: number): Promise<() => Promise<string>> {
+  const random = seededRandom(seed)
+  const { accountNumber } = await createAccount(bench)
+  const payments: Awaited<ReturnType<typeof startPayment>>[] = []
+  const targets = (): AssignTo[] => [
+    { accountNumber },
+    ...payments.map(({ paymentReference: paymentId }) => ({ paymentId })),
+  ]
+  const { credit, reverse } = bankSteps(bench, random)
+  const steps: Steps = {
+    account: () => credit(accountNumber),
+    dollars: () => credit(accountNumber, { currency: 'USD' }),
+    nobody: () => credit(NOBODYS),
+    start: async () => payments.push(await startPayment(bench, { amount: PAYMENT })),
+    pay: () => credit(random.pick(payments)?.bankAccount),
+    payAgain: () => credit(payments.at(-1)?.bankAccount),
+    cancel: async () => {
+      const { adviceReference } = random.pick(payments) ?? {}
+      const url = `/Payment/advice/${adviceReference}/cancel`
+      if (adviceReference) await bench.call({ method: 'POST', url })
+    },
+    expire: async () => {
+      bench.advance(40 * MINUTE_MS)
+      await expirePayments(bench)
+    },
+    reverse,
+    ...(await deskSteps(bench, random, targets)),
+  }
+  const names = [...Object.keys(steps), ...OFTEN]
+  return async () => {
+    bench.advance(random.integer(1, MINUTE_MS))
+    const name = random.pick(names)
+    try {
+      await steps[name]?.()
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+    }
+    return name
+  }
+}
+
+function bankSteps(bench: Bench, { pick }: Random) {
+  const sessions: string[] = []
+  return {
+    credit: async (accountNumber: string | undefined, more = {}) => {
+      if (accountNumber === undefined) return
+      const sessionId = newSessionId()
+      sessions.push(sessionId)
+      const body = { sessionId, accountNumber, amount: pick(AMOUNTS), ...more }
+      await postRail(bench, '058/credits', body)
+    },
+    reverse: async () => {
+      if (sessions.length === 0) return
+      const body = { sessionId: newSessionId(), originalSessionId: pick(sessions) }
+      await postRail(bench, '058/reversals', { ...body, amount: pick(AMOUNTS) })
+    },
+  }
+}
+
+async function deskSteps(
+  bench: Bench,
+  { pick }: Random,
+  targets: () => AssignTo[],
+): Promise<Steps> {
+  const desk = await openDesk(bench)
+  const withItem = (state: string, work: (session: string) => Promise<unknown>) => async () => {
+    const { rows } = await bench.db.query(
+      `select c.session_id as session from suspense_items i join credits c on c.id = i.credit_id
+        where i.state = $1 order by i.id`,
+      [state],
+    )
+    if (rows.length > 0) await work(pick(rows).session)
+  }
+  return {
+    assign: withItem('open', (session) => desk.assign(session, pick(targets()))),
+    giveBack: withItem('open', desk.giveBack),
+    confirm: withItem('returning', (session) => desk.confirm(session, 'BANK-1')),
+    fail: withItem('returning', desk.fail),
+  }
+}
