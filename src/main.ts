@@ -75,8 +75,14 @@ async function startHttp(options: ServiceOptions, { app }: Service): Promise<Htt
   const { config, connectionString, log } = options
   const count = processCount(config)
   if (count > 1) return startHttpProcesses({ count, role: config.role, connectionString, log })
-  await app.listen({ host: config.host, port: config.port })
+  await listen(app, config)
   return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() }
+}
+
+async function listen(app: Service['app'], { host, port }: Config): Promise<void> {
+  await app.ready()
+  app.compileSchemas()
+  await app.listen({ host, port })
 }
 
 // One of several on a port. Ctrl-C in a terminal reaches every process: it is the first one's to
@@ -88,7 +94,7 @@ async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   process.on('disconnect', () => stop())
   const connectionString = config.databaseUrl as string
   const service = await createService({ config, connectionString, clock: systemClock, log })
-  await service.app.listen({ host: config.host, port: config.port })
+  await listen(service.app, config)
   stop = () => void service.close().finally(() => process.exit(0))
 }
 

@@ -63,6 +63,7 @@ import type { Deps } from './deps.ts'
 import { drainOnClose } from './draining.ts'
 import { answerFailures, frameworkErrors } from './failures.ts'
 import { openToForeignPages } from './foreign-pages.ts'
+import { lateSchemas } from './late-schemas.ts'
 import { shedLoad } from './load-shedding.ts'
 import { registerOpenApi } from './open-api.ts'
 import { RateLimits } from './rate-limits.ts'
@@ -72,6 +73,7 @@ const BODY_BYTES_MAX = 65_536
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const setHeaders = answerHeaders(deps.mode)
+  const schemas = lateSchemas()
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     // A line per request costs a quarter of the throughput.
@@ -89,8 +91,10 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     // Real clients write /payment/advice and /Payment/Advice.
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     ajv: validatorOptions(deps.mode),
+    schemaController: { compilersFactory: schemas.factories },
     frameworkErrors: frameworkErrors(setHeaders) as never,
   })
+  app.decorate('compileSchemas', schemas.compileAll)
   ignoreExpectations(app.server)
   limitConnections(app.server, {
     all: CONNECTIONS_MAX,

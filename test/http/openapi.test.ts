@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { lateSchemas } from '#http/late-schemas.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -65,6 +66,18 @@ test('the committed description is what the routes make (npm run generate)', asy
 
   assert.equal(await drawOpenApi(bench.database.connectionString), committed)
   assert.deepEqual(description, JSON.parse(committed))
+})
+
+test('every schema of a request or an answer compiles, which the program sees to as it starts', async () => {
+  await bench.service.app.ready()
+
+  bench.service.app.compileSchemas()
+
+  const broken = lateSchemas()
+  const make = broken.factories.buildValidator as (...given: object[]) => (route: object) => unknown
+  const compile = make({}, { customOptions: {} })
+  compile({ schema: { type: 'nothing' } })
+  assert.throws(() => broken.compileAll(), /schema is invalid/)
 })
 
 test('every call of the contract is described, with its body', () => {

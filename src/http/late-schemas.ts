@@ -1,0 +1,70 @@
+// Validators and serialisers, each compiled when it is first used. All of them together take more
+// than a second of a core, which whoever needs a handful (a test, a command) need not spend. The
+// program itself compiles all of them before it listens: a schema that does not compile stops the
+// start, and no request waits.
+
+import buildValidators from '@fastify/ajv-compiler'
+import buildSerializers from '@fastify/fast-json-stringify-compiler'
+import type { FastifyServerOptions } from 'fastify'
+
+type Factories = NonNullable<
+  NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
+>
+type Check = ((value: unknown) => unknown) & { errors?: unknown }
+type Write = (value: unknown) => string
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    compileSchemas(): void
+  }
+}
+
+export function lateSchemas() {
+  const pending = new Set<() => unknown>()
+
+  // Once, whoever comes first.
+  function late<T>(compile: () => T): () => T {
+    let made: T | undefined
+    const get = () => {
+      if (made === undefined) {
+        made = compile()
+        pending.delete(get)
+      }
+      return made
+    }
+    pending.add(get)
+    return get
+  }
+
+  const factories: Factories = {
+    buildValidator: (schemas: unknown, options: unknown) => {
+      const compile = buildValidators()(schemas as never, options as never) as (
+        route: never,
+      ) => Check
+      return (route: unknown) => {
+        const compiled = late(() => compile(route as never))
+        // Fastify looks for what was wrong on the function that it called.
+        const check: Check = (value) => {
+          const validate = compiled()
+          const isGood = validate(value)
+          check.errors = validate.errors
+          return isGood
+        }
+        return check as never
+      }
+    },
+    buildSerializer: (schemas, options) => {
+      const compile = buildSerializers()(schemas, options as never) as (route: never) => Write
+      return (route) => {
+        const compiled = late(() => compile(route as never))
+        return (value: unknown) => compiled()(value)
+      }
+    },
+  }
+  return {
+    factories,
+    compileAll: () => {
+      for (const compile of pending) compile()
+    },
+  }
+}
