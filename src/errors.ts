@@ -28,7 +28,12 @@ export const REFUSALS = {
   address_not_allowed: ref(403, '57', 'This client may not call from this address.'),
   session_needed: ref(401, '63', 'Sign in first.'),
   csrf_token_wrong: ref(403, '63', 'The x-csrf-token header is missing or wrong: see the session.'),
-  invalid_sign_in: ref(401, '63', 'The email address or the password is wrong.'),
+  invalid_sign_in: ref(
+    401,
+    '63',
+    'The email address or the password is wrong. After many failed attempts, wait a quarter of ' +
+      'an hour, or sign in with a code of your second factor.',
+  ),
   wrong_password: ref(403, '63', 'The password is wrong.'),
   code_needed: ref(401, '63', 'Enter the code of your authenticator app, or a recovery code.'),
   invalid_code: ref(401, '63', 'This code is wrong, too old or used already.'),

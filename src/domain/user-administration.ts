@@ -9,7 +9,7 @@ import { type Client, findClient } from './clients.ts'
 import { mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
 import { removeTotp } from './second-factors.ts'
 import { endSessionsOf } from './sessions.ts'
-import { unlockUser } from './sign-ins.ts'
+import { unlockUser } from './sign-in-attempts.ts'
 import {
   changeUser,
   createUser,
@@ -81,7 +81,7 @@ export async function resetPassword(
   await setPassword(tx, now, user.id, { hash: reset.passwordHash, isTemporary: true })
   if (reset.removesTotp) await removeTotp(tx, user.id)
   await endSessionsOf(tx, user.id)
-  await unlockUser(tx, user.email)
+  await unlockUser(tx, user.id)
   await record(tx, now, by, user, 'user.reset_password', { removesTotp: reset.removesTotp })
   return { ...user, isPasswordTemporary: true, hasTotp: user.hasTotp && !reset.removesTotp }
 }

@@ -16,6 +16,8 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
     code: false,
     clients: [],
   })
+  // After many failures a code is needed with the password, and nothing asks for it.
+  const mayHaveCode = asked.code || problem?.code === 'invalid_sign_in'
   const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = `${words.title} · ${STRINGS.title}`
@@ -50,15 +52,15 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
           type="password"
           autocomplete="current-password"
         />
-        {asked.code && (
+        {mayHaveCode && (
           <label class="field">
-            <span>{words.code}</span>
+            <span>{asked.code ? words.code : words.codeIfAny}</span>
             <input
               ref={codeField}
               name="code"
               inputMode="numeric"
               autocomplete="one-time-code"
-              required
+              required={asked.code}
             />
           </label>
         )}
