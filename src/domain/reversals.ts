@@ -21,6 +21,7 @@ import { raiseAlerts } from './alerts.ts'
 import { sessionName } from './credit-decisions.ts'
 import { appendEvents } from './events.ts'
 import { lockPayments, updatePayments } from './payment-books.ts'
+import { adjustRequests } from './request-amounts.ts'
 import {
   decideReversal,
   type Holder,
@@ -144,6 +145,7 @@ async function write(
     values: [credit.id, plan.bookedKobo, isWhole],
   })
   await takeFromItems(tx, now, plan.items)
+  await adjustRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
   await postTransfers(tx, now, transfers)
   await appendEvents(tx, now, plan.events)
