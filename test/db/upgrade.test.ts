@@ -95,9 +95,12 @@ async function setup(migration: string) {
   const { pool } = database
   await migrate(pool, { migrationsDir: folder.path })
   await pool.query(
-    `insert into clients (client_id, name, event_sequence, created_at)
-     values ('BUSY', 'Busy', 7, now()), ('QUIET', 'Quiet', 0, now())`,
+    `insert into clients (client_id, name, created_at)
+     values ('BUSY', 'Busy', now()), ('QUIET', 'Quiet', now())`,
   )
+  if (migration <= '0022') {
+    await pool.query(`update clients set event_sequence = 7 where client_id = 'BUSY'`)
+  }
   return {
     pool,
     isWaiting: async () => {

@@ -59,7 +59,7 @@ test('however many try at once from anywhere, only so many passwords are looked 
   ])
 })
 
-test('exhausted, the right password is answered like a wrong one, and an unknown name; then time passes', async () => {
+test('exhausted, a right password is answered like a wrong one, for a while', async () => {
   const email = await makeUser(bench)
   await exhaust(email)
 
