@@ -1,5 +1,15 @@
 -- The schema as the migrations leave it. Made by `npm run generate`: do not edit.
 
+create table access_grants (
+  client_id bigint not null,
+  user_id uuid not null,
+  granted_by uuid not null,
+  granted_at timestamp with time zone not null,
+  constraint access_grants_pkey PRIMARY KEY (user_id, granted_by),
+  constraint access_grants_by_another CHECK (user_id <> granted_by),
+  constraint access_grants_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
 create table actions (
   id bigint not null generated always as identity,
   client_id bigint not null,
@@ -688,10 +698,23 @@ CREATE INDEX suspense_items_given ON suspense_items USING btree (given_client_id
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
 CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;
 
+create table suspense_request_changes (
+  id bigint not null generated always as identity,
+  request_id bigint not null,
+  changed_by text collate "C" not null,
+  changed_at timestamp with time zone not null,
+  from_kobo bigint not null,
+  to_kobo bigint not null,
+  constraint suspense_request_changes_pkey PRIMARY KEY (id),
+  constraint suspense_request_changes_change CHECK (from_kobo <> to_kobo),
+  constraint suspense_request_changes_request_id_fkey FOREIGN KEY (request_id) REFERENCES suspense_requests(id)
+);
+CREATE INDEX suspense_request_changes_by_request ON suspense_request_changes USING btree (request_id, id);
+
 create table suspense_requests (
   id bigint not null generated always as identity,
   client_id bigint not null,
-  item_id bigint not null,
+  item_id bigint,
   action text collate "C" not null,
   to_account text collate "C",
   to_payment_id uuid,
@@ -702,8 +725,13 @@ create table suspense_requests (
   decided_by text collate "C",
   decided_at timestamp with time zone,
   decision_reason text,
+  requested_by_user uuid,
+  decided_by_user uuid,
+  requested_kobo bigint,
   constraint suspense_requests_pkey PRIMARY KEY (id),
-  constraint suspense_requests_action_known CHECK (action = ANY (ARRAY['assign'::text, 'return'::text])),
+  constraint suspense_requests_about_an_item_or_the_setting CHECK ((action = 'disable_maker_checker'::text) = (item_id IS NULL)),
+  constraint suspense_requests_action_known CHECK (action = ANY (ARRAY['assign'::text, 'return'::text, 'disable_maker_checker'::text])),
+  constraint suspense_requests_amount_of_an_item CHECK (requested_kobo > 0 AND item_id IS NOT NULL OR requested_kobo IS NULL),
   constraint suspense_requests_assign_to_one CHECK (num_nonnulls(to_account, to_payment_id) =
 CASE action
     WHEN 'assign'::text THEN 1
@@ -711,7 +739,7 @@ CASE action
 END),
   constraint suspense_requests_decided_by_somebody CHECK ((state = 'open'::text) = (decided_by IS NULL) AND (state = 'open'::text) = (decided_at IS NULL)),
   constraint suspense_requests_rejected_has_reason CHECK (state <> 'rejected'::text OR decision_reason IS NOT NULL),
-  constraint suspense_requests_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
+  constraint suspense_requests_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'void'::text])),
   constraint suspense_requests_two_people CHECK (
 CASE
     WHEN state = ANY (ARRAY['approved'::text, 'rejected'::text]) THEN decided_by <> requested_by
@@ -724,6 +752,8 @@ END),
 CREATE INDEX suspense_requests_by_client ON suspense_requests USING btree (client_id, id);
 CREATE INDEX suspense_requests_by_item ON suspense_requests USING btree (item_id, id);
 CREATE UNIQUE INDEX suspense_requests_one_open ON suspense_requests USING btree (item_id) WHERE state = 'open'::text;
+CREATE UNIQUE INDEX suspense_requests_one_open_of_setting ON suspense_requests USING btree (client_id) WHERE state = 'open'::text AND item_id IS NULL;
+CREATE TRIGGER suspense_requests_checked AFTER UPDATE ON suspense_requests FOR EACH ROW EXECUTE FUNCTION check_suspense_request();
 
 create table totals_cursors (
   client_id bigint not null,
@@ -766,6 +796,7 @@ create table users (
   is_active boolean not null default true,
   created_at timestamp with time zone not null,
   signed_in_at timestamp with time zone,
+  access_changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_once_per_client UNIQUE (client_id, email),
   constraint users_of_client UNIQUE (client_id, id),
@@ -789,6 +820,8 @@ create table webhook_endpoints (
   constraint webhook_endpoints_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
+create function are_independent(one uuid, other uuid) returns boolean;
+create function check_suspense_request() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;
 create function post_inserted_transfers() returns trigger;

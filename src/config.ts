@@ -159,7 +159,7 @@ function plainSettings(given: Given, role: Role): Plain {
     dataDir: given.MANILLA_DATA_DIR ?? resolve('data'),
     databaseUrl: given.DATABASE_URL,
     logLevel: given.LOG_LEVEL ?? 'info',
-    policy: policyOf(given),
+    policy: policyOf(given, mode),
   }
 }
 

@@ -28,7 +28,12 @@ export const REFUSALS = {
   address_not_allowed: ref(403, '57', 'This client may not call from this address.'),
   session_needed: ref(401, '63', 'Sign in first.'),
   csrf_token_wrong: ref(403, '63', 'The x-csrf-token header is missing or wrong: see the session.'),
-  invalid_sign_in: ref(401, '63', 'The email address or the password is wrong.'),
+  invalid_sign_in: ref(
+    401,
+    '63',
+    'The email address or the password is wrong. After many failed attempts, wait a quarter of ' +
+      'an hour, or sign in with a code of your second factor.',
+  ),
   wrong_password: ref(403, '63', 'The password is wrong.'),
   code_needed: ref(401, '63', 'Enter the code of your authenticator app, or a recovery code.'),
   invalid_code: ref(401, '63', 'This code is wrong, too old or used already.'),
@@ -87,6 +92,18 @@ export const REFUSALS = {
   ),
   request_decided: ref(409, '12', 'This request was decided already.'),
   other_person_needed: ref(409, '57', 'You asked for this yourself: another person must decide.'),
+  approver_too_new: ref(
+    409,
+    '57',
+    'You cannot approve yet: your access was given or changed too recently.',
+  ),
+  approver_not_independent: ref(
+    409,
+    '57',
+    'You cannot approve this: one of you gave the other access, or one person gave it to both.',
+  ),
+  disable_requested: ref(409, '12', 'Somebody asked for this already: decide on that request.'),
+  maker_checker_off: ref(409, '12', 'Maker-checker is off already.'),
   own_request_only: ref(409, '57', 'Only who asked can withdraw a request: reject it instead.'),
   client_id_taken: ref(409, '94', 'There is a client with this id already.'),
   own_client: ref(409, '12', 'An operator cannot do this to its own client: use the command line.'),

@@ -7,6 +7,7 @@ export type Policy = {
   readonly expirySeconds: number
   readonly graceSeconds: number
   readonly quarantineDays: number
+  readonly approverWaitHours: number // Before somebody whose access was changed approves.
   readonly accountName: string // With {merchant} and {customer} in it.
   // Of new collection accounts. Null: none.
   readonly limits: { readonly perCreditKobo: bigint | null; readonly perDayKobo: bigint | null }
@@ -17,6 +18,7 @@ export const POLICY_SETTINGS = {
   MANILLA_EXPIRY_SECONDS: values.whole(60, 172_800),
   MANILLA_GRACE_SECONDS: values.whole(0, 86_400),
   MANILLA_QUARANTINE_DAYS: values.whole(1, 365),
+  MANILLA_APPROVER_WAIT_HOURS: values.whole(0, 720),
   MANILLA_ACCOUNT_NAME: values.accountNameStyle,
   MANILLA_LIMIT_PER_CREDIT: values.amount,
   MANILLA_LIMIT_PER_DAY: values.amount,
@@ -25,12 +27,15 @@ export const POLICY_SETTINGS = {
 type Settings = typeof POLICY_SETTINGS
 type Given = { [name in keyof Settings]?: NonNullable<ReturnType<Settings[name]>> }
 
-export function policyOf(given: Given): Policy {
+const APPROVER_WAIT_HOURS = { sandbox: 0, live: 24 } // So that a sandbox can be rehearsed in.
+
+export function policyOf(given: Given, mode: keyof typeof APPROVER_WAIT_HOURS): Policy {
   return {
     tokenTtlSeconds: given.MANILLA_TOKEN_TTL_SECONDS ?? 3600,
     expirySeconds: given.MANILLA_EXPIRY_SECONDS ?? 1800,
     graceSeconds: given.MANILLA_GRACE_SECONDS ?? 300,
     quarantineDays: given.MANILLA_QUARANTINE_DAYS ?? 30,
+    approverWaitHours: given.MANILLA_APPROVER_WAIT_HOURS ?? APPROVER_WAIT_HOURS[mode],
     accountName: given.MANILLA_ACCOUNT_NAME ?? '{merchant}/{customer}',
     limits: {
       perCreditKobo: given.MANILLA_LIMIT_PER_CREDIT ?? null,

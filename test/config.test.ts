@@ -63,6 +63,7 @@ test('a sandbox needs no setting at all', () => {
       expirySeconds: 1800,
       graceSeconds: 300,
       quarantineDays: 30,
+      approverWaitHours: 0,
       accountName: '{merchant}/{customer}',
       limits: { perCreditKobo: null, perDayKobo: null },
     },
@@ -76,6 +77,7 @@ test('a live service runs on what it is given, on all addresses', () => {
 
   assert.equal(config.mode, 'live')
   assert.equal(config.host, '0.0.0.0')
+  assert.equal(config.policy.approverWaitHours, 24)
   assert.deepEqual(config.rates, RATES.live)
   assert.equal(config.publicUrl, 'https://pay.shop.ng')
   assert.equal(config.databaseUrl, LIVE.DATABASE_URL)

@@ -10,7 +10,7 @@ import type { Client } from './clients.ts'
 import type { Role } from './roles.ts'
 
 // Who decides how many people it takes.
-const SETTERS: readonly Role[] = ['owner', 'operator']
+export const SETTERS: readonly Role[] = ['owner', 'operator']
 
 export async function readFourEyes(db: Queryable, clientId: bigint): Promise<boolean> {
   const { rows } = await db.query<{ hasFourEyes: boolean }>({
@@ -21,7 +21,8 @@ export async function readFourEyes(db: Queryable, clientId: bigint): Promise<boo
   return rows[0]?.hasFourEyes === true
 }
 
-// The same again changes nothing and leaves no trace.
+// One person switches it on; off, it takes two as well: see suspense-requests.ts. The same again
+// changes nothing and leaves no trace.
 export async function setFourEyes(
   tx: Transaction,
   now: Date,
@@ -29,6 +30,19 @@ export async function setFourEyes(
   hasFourEyes: boolean,
 ): Promise<void> {
   if (!SETTERS.includes(role)) throw new Refusal('role_not_allowed')
+  if (!hasFourEyes) {
+    if (await readFourEyes(tx, client.id)) throw new Refusal('approval_needed')
+    return
+  }
+  await writeFourEyes(tx, now, { client, actor }, true)
+}
+
+export async function writeFourEyes(
+  tx: Transaction,
+  now: Date,
+  { client, actor }: { client: Client; actor: string },
+  hasFourEyes: boolean,
+): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'set-four-eyes',
     text: 'update clients set has_four_eyes = $2 where id = $1 and has_four_eyes <> $2',

@@ -5,7 +5,8 @@
 //                        └──────────window over──────────────────────────────▶ none
 //
 // A person's attempt is counted before the password is looked at and taken back when it was right,
-// so that no number of guesses sent at once gets more than its share looked at. A client's is
+// so that no number of guesses sent at once gets more than its share looked at; what is counted for
+// people is in sign-in-attempts.ts. A client's is
 // counted when it has failed: its secret is random and cannot be guessed, and however many of its
 // processes log in at once, none is held up. And it is counted for client and address together, so
 // that nobody who knows a client's id can lock it out from elsewhere.
@@ -18,7 +19,10 @@ const MINUTE_MS = 60_000
 export type Limit = { attempts: number; windowMs: number; lockMs: number }
 
 export const LOGIN_LIMITS = {
-  user: { attempts: 10, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
+  // Well above what one address is allowed, so that no single stranger exhausts it.
+  user: { attempts: 50, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
+  'user-here': { attempts: 10, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
+  'user-code': { attempts: 10, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
   'user-address': { attempts: 100, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
   client: { attempts: 100, windowMs: 5 * MINUTE_MS, lockMs: 5 * MINUTE_MS },
   'client-address': { attempts: 1_000, windowMs: 5 * MINUTE_MS, lockMs: 5 * MINUTE_MS },

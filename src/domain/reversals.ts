@@ -21,6 +21,7 @@ import { raiseAlerts } from './alerts.ts'
 import { sessionName } from './credit-decisions.ts'
 import { appendEvents } from './events.ts'
 import { lockPayments, updatePayments } from './payment-books.ts'
+import { adjustRequests } from './request-amounts.ts'
 import {
   decideReversal,
   type Holder,
@@ -145,6 +146,7 @@ async function write(
     values: [credit.id, plan.bookedKobo, isWhole],
   })
   await takeFromItems(tx, now, plan.items, reversal.sessionId)
+  await adjustRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
   await postTransfers(tx, now, transfers)
   const { sessionId, amountKobo } = reversal

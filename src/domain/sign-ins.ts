@@ -1,22 +1,34 @@
 // Signing in: an address, a password, and a code for whoever has a second factor.
 //
-// In order: is the caller's address locked, is the name (429); is the password somebody's (401);
-// whose, when several have it (409); is it a temporary one that has run out (401); is the code
-// there and right (401). A name that nobody has is counted, checked and refused like any other, in
-// the same time, so that nobody learns who is known here.
+// In order: is the caller's address locked, for all or for this name (429); is the password
+// somebody's (401); whose, when several have it (409); is it a temporary one that has run out (401);
+// is the code there and right (401). A name that nobody has is counted, checked and refused like any
+// other, in the same time, so that nobody learns who is known here.
+//
+// A user whose own counter is exhausted (sign-in-attempts.ts) is not looked at any more, and the
+// answer is that of a wrong password; except with a code, for whoever has a second factor. Then both
+// must be right, and which of them was wrong is not told, so that nobody can try passwords that way.
 //
 // Half of it is outside a transaction on purpose: the attempt must count whatever happens next, and
 // no connection waits while half a second of scrypt goes by.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal, type RefusalCode } from '#errors.ts'
+import type { RefusalCode } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import { recordAction } from './actions.ts'
-import { type Counted, countAttempt, forgetAttempts, takeBackAttempt } from './login-limits.ts'
 import { matchPassword } from './passwords.ts'
 import { useCode } from './second-factors.ts'
 import { endSessionOfToken, openSession } from './sessions.ts'
+import {
+  type Attempted,
+  countCode,
+  countConfirmation,
+  countHere,
+  countUsers,
+  settleAttempt,
+  unlockUser,
+} from './sign-in-attempts.ts'
 import { emailKey, USER_COLUMNS, type User } from './users.ts'
 
 export const TEMPORARY_PASSWORD_MS = 72 * 3_600_000
@@ -41,18 +53,33 @@ type Candidate = User & {
   isClientActive: boolean
 }
 
-export type Checked = { known: Candidate[]; right: Candidate[]; isLastAttempt: boolean }
+export type Checked = {
+  looked: Candidate[] // Whose password was compared.
+  right: Candidate[]
+  exhausted: ReadonlySet<string>
+  locked: ReadonlySet<string> // By this attempt.
+}
 
 export type SignInOutcome =
   | { token: string }
-  | { refused: RefusalCode; choices?: readonly string[] | undefined }
+  | {
+      refused: RefusalCode
+      choices?: readonly string[] | undefined
+      retryAfterSeconds?: number | undefined
+    }
 
 export async function checkPassword(db: Queryable, now: Date, signIn: SignIn): Promise<Checked> {
-  const isLastAttempt = await beginAttempt(db, now, signIn)
+  const isLastHere = await countHere(db, now, signIn)
   const known = await findCandidates(db, signIn)
-  const hashes = known.map(({ passwordHash }) => passwordHash)
-  const matches = await matchCounted(db, signIn, hashes)
-  return { known, right: known.filter((_, at) => matches[at]), isLastAttempt }
+  const ids = known.map(({ id }) => id)
+  const { exhausted, last } = await countUsers(db, now, ids, signIn.email)
+  const counted = ids.filter((id) => !exhausted.has(id))
+  const looked = known.filter(
+    ({ id, hasTotp }) => !exhausted.has(id) || (hasTotp && signIn.code !== undefined),
+  )
+  const matches = await matchCounted(db, signIn, looked, counted)
+  const right = looked.filter((_, at) => matches[at])
+  return { looked, right, exhausted, locked: isLastHere ? new Set(ids) : last }
 }
 
 // Refusals are answers here, not exceptions: what they leave behind must be committed.
@@ -63,95 +90,118 @@ export async function finishSignIn(
   checked: Checked,
 ): Promise<SignInOutcome> {
   const usable = checked.right.filter(({ isActive, isClientActive }) => isActive && isClientActive)
-  const user = usable[0]
-  if (!user) return fail(tx, deps, signIn, checked, 'invalid_sign_in')
-  if (usable.length > 1) {
-    await settleAttempt(tx, signIn)
-    return { refused: 'client_id_needed', choices: usable.map(({ clientCode }) => clientCode) }
+  const fresh = usable.filter(({ id }) => !checked.exhausted.has(id))
+  // Of several, those that are exhausted are not among the choices: that would tell of a password.
+  const user = fresh[0] ?? (usable.length === 1 ? usable[0] : undefined)
+  const settle = () => settleAttempt(tx, signIn, idsOf(fresh))
+  if (!user) {
+    if (signIn.code !== undefined) await pretendToCheckCode(tx, deps, signIn.code)
+    return fail(tx, deps, signIn, checked, 'invalid_sign_in')
   }
-  if (user.isPasswordTemporary && isTooOld(user, deps.now)) {
-    await settleAttempt(tx, signIn)
+  if (fresh.length > 1) {
+    await settle()
+    return { refused: 'client_id_needed', choices: fresh.map(({ clientCode }) => clientCode) }
+  }
+  const isExhausted = checked.exhausted.has(user.id)
+  const isExpired = user.isPasswordTemporary && isTooOld(user, deps.now)
+  if (isExpired && !isExhausted) {
+    await settle()
     return { refused: 'password_expired' }
   }
   // Meanwhile the password may have been changed, or the user disabled.
   if (!(await lockUnchanged(tx, user))) {
     return fail(tx, deps, signIn, checked, 'invalid_sign_in')
   }
-  let how: 'password' | 'totp' | 'recovery' = 'password'
-  if (user.hasTotp) {
-    if (signIn.code === undefined) {
-      // Taken back, but not forgotten: else whoever has the password could try codes for ever.
-      await settleAttempt(tx, signIn)
-      return { refused: 'code_needed' }
-    }
-    const used = await useCode(tx, deps.sealer, deps.now, user.id, signIn.code)
-    if (!used) return fail(tx, deps, signIn, { ...checked, known: [user] }, 'invalid_code')
-    how = used
+  if (user.hasTotp && signIn.code === undefined) {
+    // Taken back, but not forgotten: else whoever has the password could try codes for ever.
+    await settle()
+    return { refused: 'code_needed' }
   }
-  return succeed(tx, deps, signIn, user, how)
+  const proof = await prove(tx, deps, user, signIn.code)
+  if ('how' in proof) {
+    if (isExpired) return { refused: 'password_expired' }
+    return succeed(tx, deps, signIn, user, proof.how)
+  }
+  const failed = { ...checked, looked: [user] }
+  if (isExhausted) return fail(tx, deps, signIn, failed, 'invalid_sign_in')
+  if (proof.refused === 'too_many_attempts') return proof
+  return fail(tx, deps, signIn, failed, proof.refused)
 }
 
+type Proof =
+  | { how: 'password' | 'totp' | 'recovery' }
+  | { refused: 'invalid_code' }
+  | { refused: 'too_many_attempts'; retryAfterSeconds: number }
+
+// A code is counted before it is looked at, too, and only for who has the password: a stranger
+// cannot use up the codes of somebody.
+async function prove(
+  tx: Transaction,
+  { sealer, now }: Deps,
+  user: Candidate,
+  code: string | undefined,
+): Promise<Proof> {
+  if (!user.hasTotp || code === undefined) return { how: 'password' }
+  const attempt = await countCode(tx, now, user.id)
+  if (attempt.isLocked) {
+    return { refused: 'too_many_attempts', retryAfterSeconds: attempt.retryAfterSeconds }
+  }
+  const used = await useCode(tx, sealer, now, user.id, code)
+  return used ? { how: used } : { refused: 'invalid_code' }
+}
+
+const NOBODY = { id: '00000000-0000-0000-0000-000000000000', passwordHash: '' }
+
+// So that a wrong password with a code takes as long as a right one with a wrong code.
+async function pretendToCheckCode(
+  tx: Transaction,
+  { sealer, now }: Deps,
+  code: string,
+): Promise<void> {
+  await lockUnchanged(tx, NOBODY)
+  await countCode(tx, now, `nobody ${code}`)
+  await useCode(tx, sealer, now, NOBODY.id, code)
+}
+
+type Confirming = Attempted & { userId: string; password: string }
+
 // Of somebody who is signed in, before something that matters: the session may be a borrowed one.
-// Counts as an attempt until `settleAttempt` takes it back.
-export async function confirmPassword(
-  db: Queryable,
-  now: Date,
-  who: Attempted & { userId: string },
-): Promise<boolean> {
-  await beginAttempt(db, now, who)
-  const { rows } = await db.query<{ hash: string }>({
+// Counts as an attempt until `settleConfirmation` takes it back.
+export async function confirmPassword(db: Queryable, now: Date, who: Confirming): Promise<boolean> {
+  await countConfirmation(db, now, who)
+  const { rows } = await db.query<{ passwordHash: string }>({
     name: 'password-of-user',
-    text: 'select password_hash as hash from users where id = $1',
+    text: 'select password_hash as "passwordHash" from users where id = $1',
     values: [who.userId],
   })
-  const hashes = rows.map(({ hash }) => hash)
-  const [isRight = false] = await matchCounted(db, who, hashes)
+  const [isRight = false] = await matchCounted(db, who, rows, [who.userId])
   return isRight
+}
+
+export function settleConfirmation(db: Queryable, who: Confirming): Promise<void> {
+  return settleAttempt(db, who, [who.userId])
 }
 
 // When we are too busy to look, the attempt does not count.
 async function matchCounted(
   db: Queryable,
-  who: Attempted,
-  hashes: readonly string[],
+  who: Attempted & { password: string },
+  users: readonly { passwordHash: string }[],
+  counted: readonly string[],
 ): Promise<boolean[]> {
   try {
-    return await matchPassword(who.password, hashes)
+    return await matchPassword(
+      who.password,
+      users.map(({ passwordHash }) => passwordHash),
+    )
   } catch (error) {
-    await settleAttempt(db, who)
+    await settleAttempt(db, who, counted)
     throw error
   }
 }
 
-type Attempted = { email: string; password: string; caller: string }
-
-async function beginAttempt(db: Queryable, now: Date, who: Attempted): Promise<boolean> {
-  let isLast = false
-  for (const counted of countedFor(who)) {
-    const attempt = await countAttempt(db, now, counted)
-    if (attempt.isLocked) {
-      throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
-    }
-    isLast = attempt.isLast
-  }
-  return isLast
-}
-
-// It was no failure.
-export async function settleAttempt(db: Queryable, who: Attempted): Promise<void> {
-  for (const counted of countedFor(who)) await takeBackAttempt(db, counted)
-}
-
-// The address first: one that is locked must not go on to lock names.
-function countedFor({ email, caller }: Attempted): Counted[] {
-  return [
-    { kind: 'user-address', key: caller },
-    { kind: 'user', key: emailKey(email) },
-  ]
-}
-
-export async function unlockUser(db: Queryable, email: string): Promise<void> {
-  await forgetAttempts(db, { kind: 'user', key: emailKey(email) })
+function idsOf(users: readonly Candidate[]): string[] {
+  return users.map(({ id }) => id)
 }
 
 async function findCandidates(db: Queryable, { email, clientId }: SignIn): Promise<Candidate[]> {
@@ -172,7 +222,7 @@ function isTooOld({ passwordSetAt }: Candidate, now: Date): boolean {
   return now.getTime() - passwordSetAt.getTime() > TEMPORARY_PASSWORD_MS
 }
 
-async function lockUnchanged(tx: Transaction, user: Candidate): Promise<boolean> {
+async function lockUnchanged(tx: Transaction, user: typeof NOBODY): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'lock-unchanged-user',
     text: `select 1 from users where id = $1 and password_hash = $2 and is_active
@@ -186,15 +236,15 @@ async function fail(
   tx: Transaction,
   { now }: Deps,
   { address }: SignIn,
-  { known, isLastAttempt }: Checked,
+  { looked, locked }: Checked,
   refused: 'invalid_sign_in' | 'invalid_code',
 ): Promise<SignInOutcome> {
   const actor = `address:${address}`
-  for (const { clientId, email } of known) {
+  for (const { id, clientId, email } of looked) {
     const about = { clientId, actor, subject: `user/${email}` }
     const detail = { wrong: refused === 'invalid_code' ? 'code' : 'password' }
     await recordAction(tx, now, { ...about, action: 'user.sign_in_failed', detail })
-    if (isLastAttempt) await recordAction(tx, now, { ...about, action: 'user.locked', detail: {} })
+    if (locked.has(id)) await recordAction(tx, now, { ...about, action: 'user.locked', detail: {} })
   }
   return { refused }
 }
@@ -202,12 +252,13 @@ async function fail(
 async function succeed(
   tx: Transaction,
   { now }: Deps,
-  { email, address, caller, userAgent, oldToken }: SignIn,
+  signIn: SignIn,
   user: User,
   how: string,
 ): Promise<SignInOutcome> {
-  await forgetAttempts(tx, { kind: 'user', key: emailKey(email) })
-  await takeBackAttempt(tx, { kind: 'user-address', key: caller })
+  const { address, userAgent, oldToken } = signIn
+  await settleAttempt(tx, signIn, [])
+  await unlockUser(tx, user.id)
   if (oldToken !== undefined) await endSessionOfToken(tx, oldToken)
   await tx.query({
     name: 'mark-sign-in',

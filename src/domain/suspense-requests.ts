@@ -1,89 +1,114 @@
-// Asking for money to leave suspense, and deciding on what somebody else asked for:
+// Asking for money to leave suspense, or for maker-checker to be switched off, and deciding on what
+// somebody else asked for:
 //
-//   open ──▶ approved     another person; the money moves in the same transaction
+//   open ──▶ approved     another person, independent of the first; it happens in the same transaction
 //     ├────▶ rejected     another person, with a reason
-//     └────▶ withdrawn    whoever asked
+//     ├────▶ withdrawn    whoever asked
+//     └────▶ void         the bank took the money back (request-amounts.ts)
 //
-// That two people take part is held by the database (suspense_requests_two_people), and so is that
-// an item has one open request (suspense_requests_one_open).
-// Locks: the request, then whatever assigning and returning lock; who asks locks the item first,
-// so that nobody moves it between.
+// The database holds that two people take part (suspense_requests_two_people), that they are
+// independent (suspense_requests_independent_people), and that an item has one open request
+// (suspense_requests_one_open), the setting too (suspense_requests_one_open_of_setting).
+// Locks: payment, item, who decides (so that nobody changes their access meanwhile), request; then
+// whatever assigning and returning lock.
 
-import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import { recordAction } from './actions.ts'
 import type { Client } from './clients.ts'
-import { withinMerchants } from './merchant-walls.ts'
+import { readFourEyes, SETTERS, writeFourEyes } from './four-eyes.ts'
+import { lockPayments } from './payment-books.ts'
+import type { Role } from './roles.ts'
 import {
   type AssignTo,
   assignSuspense,
   lockAssignable,
   lockVisibleItem,
 } from './suspense-assignments.ts'
-import type { ItemState } from './suspense-items.ts'
+import { lockItems } from './suspense-items.ts'
+import {
+  getRequest,
+  lockRequest,
+  type RequestState,
+  type SuspenseRequest,
+  type Viewer,
+} from './suspense-request-list.ts'
 import { requestReturn } from './suspense-returns.ts'
 
-export const REQUEST_STATES = ['open', 'approved', 'rejected', 'withdrawn'] as const
-export type RequestState = (typeof REQUEST_STATES)[number]
-
-export type SuspenseRequest = {
-  id: bigint
-  itemId: bigint
-  itemState: ItemState
-  itemReason: string
-  amountKobo: bigint
-  currency: string
-  sourceAccountName: string | null
-  action: 'assign' | 'return'
-  toAccount: string | null
-  toPaymentId: string | null
+type Acting = Viewer & { userId: string; now: Date }
+type Asked = {
+  itemId: bigint | null
+  amountKobo: bigint | null
+  action: SuspenseRequest['action']
+  to?: AssignTo | undefined
   reason: string
-  state: RequestState
-  requestedBy: string
-  requestedAt: Date
-  decidedBy: string | null
-  decidedAt: Date | null
-  decisionReason: string | null
 }
-
-type Acting = { now: Date; by: Client; actor: string }
 
 // `to` is undefined for what is to go back to its payer.
 export async function askForSuspense(
   tx: Transaction,
-  { now, by, actor }: Acting,
+  acting: Acting,
   itemId: bigint,
   { to, reason }: { to: AssignTo | undefined; reason: string },
 ): Promise<bigint> {
+  const by = acting.client
   if (to) await lockAssignable(tx, by, itemId, to)
-  else {
-    const item = await lockVisibleItem(tx, by, itemId)
-    if (item.state !== 'open') throw new Refusal('suspense_closed')
-  }
+  const { state, amountKobo } = await lockVisibleItem(tx, by, itemId)
+  if (state !== 'open') throw new Refusal('suspense_closed')
+  const action = to ? 'assign' : 'return'
+  const id = await insertRequest(tx, acting, { itemId, amountKobo, action, to, reason })
+  if (id === undefined) throw new Refusal('suspense_requested')
+  const detail = { ...(to ?? { toPayer: true }), note: reason }
+  await record(tx, acting, 'suspense.request', { subject: `suspense/${itemId}`, detail })
+  return id
+}
+
+// Switching maker-checker off is asked for like money, and decided by an owner or operator.
+export async function askToDisable(
+  tx: Transaction,
+  acting: Acting,
+  reason: string,
+): Promise<bigint> {
+  if (!SETTERS.includes(await lockPerson(tx, acting.userId))) throw new Refusal('role_not_allowed')
+  if (!(await readFourEyes(tx, acting.client.id))) throw new Refusal('maker_checker_off')
+  const action = 'disable_maker_checker'
+  const asked = { itemId: null, amountKobo: null, action, reason } as const
+  const id = await insertRequest(tx, acting, asked)
+  if (id === undefined) throw new Refusal('disable_requested')
+  const subject = subjectOf(acting.client)
+  const detail = { action, note: reason }
+  await record(tx, acting, 'suspense.request', { subject, detail })
+  return id
+}
+
+async function insertRequest(
+  tx: Transaction,
+  { client, actor, userId, now }: Acting,
+  { itemId, amountKobo, action, to, reason }: Asked,
+): Promise<bigint | undefined> {
   const { rows } = await tx.query<{ id: bigint }>({
     name: 'ask-for-suspense',
-    text: `insert into suspense_requests (client_id, item_id, action, to_account, to_payment_id,
-                                          reason, requested_by, requested_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8)
-           on conflict (item_id) where state = 'open' do nothing
+    text: `insert into suspense_requests
+             (client_id, item_id, requested_kobo, action, to_account, to_payment_id, reason,
+              requested_by, requested_by_user, requested_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+           on conflict do nothing
            returning id`,
     values: [
-      by.id,
+      client.id,
       itemId,
-      to ? 'assign' : 'return',
+      amountKobo,
+      action,
       to && 'accountNumber' in to ? to.accountNumber : null,
       to && 'paymentId' in to ? to.paymentId : null,
       reason,
       actor,
+      userId,
       now,
     ],
   })
-  if (!rows[0]) throw new Refusal('suspense_requested')
-  const detail = { ...(to ?? { toPayer: true }), note: reason }
-  await record(tx, { now, by, actor }, 'suspense.request', { itemId, detail })
-  return rows[0].id
+  return rows[0]?.id
 }
 
 // Again by the same person is fine and changes nothing.
@@ -92,27 +117,53 @@ export async function approveRequest(
   { sharedAccounts, ...acting }: Acting & { sharedAccounts: SharedAccounts },
   requestId: bigint,
 ): Promise<void> {
-  const request = await lockRequest(tx, acting.by, requestId)
+  await lockSubject(tx, acting, requestId)
+  await lockPerson(tx, acting.userId)
+  const request = await lockRequest(tx, acting, requestId)
   if (isDecidedBy(request, 'approved', acting.actor)) return
   refuseDecided(request)
-  if (request.requestedBy === acting.actor) throw new Refusal('other_person_needed')
+  if (request.obstacle) throw new Refusal(request.obstacle)
   const { itemId, reason: note } = request
-  const moving = { ...acting, sharedAccounts, note, isApproved: true }
-  if (request.action === 'return') await requestReturn(tx, moving, itemId)
+  const { client: by, actor, now } = acting
+  const moving = { now, by, actor, sharedAccounts, note, isApproved: true }
+  if (itemId === null) await writeFourEyes(tx, now, { client: by, actor }, false)
+  else if (request.action === 'return') await requestReturn(tx, moving, itemId)
   else await assignSuspense(tx, moving, itemId, targetOf(request))
   await decide(tx, acting, request, { state: 'approved', reason: null })
 }
 
+// What a request is about never changes, so it can be read before it is locked.
+async function lockSubject(tx: Transaction, acting: Acting, requestId: bigint): Promise<void> {
+  const { itemId, toPaymentId } = await getRequest(tx, acting, requestId)
+  if (toPaymentId !== null) await lockPayments(tx, [toPaymentId])
+  if (itemId !== null) await lockItems(tx, 'id', itemId)
+}
+
+// Whoever would change their access waits, and they are told what was changed before.
+async function lockPerson(tx: Transaction, userId: string): Promise<Role> {
+  const { rows } = await tx.query<{ role: Role }>({
+    name: 'lock-deciding-person',
+    text: 'select role from users where id = $1 and is_active for share',
+    values: [userId],
+  })
+  if (!rows[0]) throw new Refusal('session_needed')
+  return rows[0].role
+}
+
+// Moves nothing, so whoever may not approve for being new, or not independent, may still reject.
 export async function rejectRequest(
   tx: Transaction,
   acting: Acting,
   requestId: bigint,
   reason: string,
 ): Promise<void> {
-  const request = await lockRequest(tx, acting.by, requestId)
+  const request = await lockRequest(tx, acting, requestId)
   if (isDecidedBy(request, 'rejected', acting.actor)) return
   refuseDecided(request)
-  if (request.requestedBy === acting.actor) throw new Refusal('other_person_needed')
+  const { obstacle } = request
+  if (obstacle === 'other_person_needed' || obstacle === 'role_not_allowed') {
+    throw new Refusal(obstacle)
+  }
   await decide(tx, acting, request, { state: 'rejected', reason })
 }
 
@@ -121,7 +172,7 @@ export async function withdrawRequest(
   acting: Acting,
   requestId: bigint,
 ): Promise<void> {
-  const request = await lockRequest(tx, acting.by, requestId)
+  const request = await lockRequest(tx, acting, requestId)
   if (isDecidedBy(request, 'withdrawn', acting.actor)) return
   refuseDecided(request)
   if (request.requestedBy !== acting.actor) throw new Refusal('own_request_only')
@@ -133,6 +184,7 @@ function isDecidedBy(request: SuspenseRequest, state: RequestState, actor: strin
 }
 
 function refuseDecided({ state }: SuspenseRequest): void {
+  if (state === 'void') throw new Refusal('suspense_closed')
   if (state !== 'open') throw new Refusal('request_decided')
 }
 
@@ -147,88 +199,30 @@ async function decide(
   await tx.query({
     name: 'decide-suspense-request',
     text: `update suspense_requests
-              set state = $2, decided_by = $3, decided_at = $4, decision_reason = $5
+              set state = $2, decided_by = $3, decided_by_user = $4, decided_at = $5,
+                  decision_reason = $6
             where id = $1`,
-    values: [id, state, acting.actor, acting.now, reason],
+    values: [id, state, acting.actor, acting.userId, acting.now, reason],
   })
+  const subject = itemId === null ? subjectOf(acting.client) : `suspense/${itemId}`
   const detail = { requestedBy, note: reason }
-  await record(tx, acting, `suspense.${VERBS[state]}`, { itemId, detail })
+  await record(tx, acting, `suspense.${VERBS[state]}`, { subject, detail })
 }
 
 function record(
   tx: Transaction,
-  { now, by, actor }: Acting,
+  { now, client, actor }: Acting,
   action: `suspense.${string}`,
-  { itemId, detail }: { itemId: bigint; detail: object },
+  { subject, detail }: { subject: string; detail: object },
 ): Promise<void> {
-  const subject = `suspense/${itemId}`
-  return recordAction(tx, now, { clientId: by.id, actor, action, subject, detail })
+  return recordAction(tx, now, { clientId: client.id, actor, action, subject, detail })
+}
+
+function subjectOf({ clientId }: Client): string {
+  return `client/${clientId}`
 }
 
 function targetOf({ toAccount, toPaymentId }: SuspenseRequest): AssignTo {
   if (toPaymentId !== null) return { paymentId: toPaymentId }
   return { accountNumber: toAccount as string }
-}
-
-// Of the client's own people, about what the client may see.
-const SELECT_REQUEST = `
-  select r.id, r.item_id as "itemId", i.state as "itemState", i.reason as "itemReason",
-         i.amount_kobo as "amountKobo", c.currency, c.source_account_name as "sourceAccountName",
-         r.action, r.to_account as "toAccount", r.to_payment_id as "toPaymentId", r.reason, r.state,
-         r.requested_by as "requestedBy", r.requested_at as "requestedAt",
-         r.decided_by as "decidedBy", r.decided_at as "decidedAt",
-         r.decision_reason as "decisionReason"
-    from suspense_requests r
-    join suspense_items i on i.id = r.item_id
-    join credits c on c.id = i.credit_id
-   where r.client_id = $1 and (i.client_id = $1 or ($2 and i.client_id is null))
-     and ${withinMerchants('c.collection_account_id', '$1')}`
-
-async function lockRequest(tx: Transaction, by: Client, id: bigint): Promise<SuspenseRequest> {
-  const { rows } = await tx.query<SuspenseRequest>({
-    name: 'lock-suspense-request',
-    text: `${SELECT_REQUEST} and r.id = $3 for no key update of r`,
-    values: [by.id, by.isOperator, id],
-  })
-  if (!rows[0]) throw new Refusal('request_not_found')
-  return rows[0]
-}
-
-export async function getRequest(
-  db: Queryable,
-  client: Client,
-  id: bigint,
-): Promise<SuspenseRequest> {
-  const { rows } = await db.query<SuspenseRequest>({
-    name: 'get-suspense-request',
-    text: `${SELECT_REQUEST} and r.id = $3`,
-    values: [client.id, client.isOperator, id],
-  })
-  if (!rows[0]) throw new Refusal('request_not_found')
-  return rows[0]
-}
-
-export type RequestFilter = {
-  state: RequestState | null
-  itemId: bigint | null
-  beforeId: bigint | null
-  limit: number
-}
-
-// Newest first.
-export async function listRequests(
-  db: Queryable,
-  client: Client,
-  { state, itemId, beforeId, limit }: RequestFilter,
-): Promise<SuspenseRequest[]> {
-  const { rows } = await db.query<SuspenseRequest>({
-    name: 'list-suspense-requests',
-    text: `${SELECT_REQUEST}
-              and ($3::text is null or r.state = $3)
-              and ($4::bigint is null or r.item_id = $4)
-              and ($5::bigint is null or r.id < $5)
-            order by r.id desc limit $6`,
-    values: [client.id, client.isOperator, state, itemId, beforeId, limit],
-  })
-  return rows
 }

@@ -4,12 +4,13 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import { recordGrant } from './access-grants.ts'
 import { recordAction } from './actions.ts'
 import { type Client, findClient } from './clients.ts'
 import { mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
 import { removeTotp } from './second-factors.ts'
 import { endSessionsOf } from './sessions.ts'
-import { unlockUser } from './sign-ins.ts'
+import { unlockUser } from './sign-in-attempts.ts'
 import {
   changeUser,
   createUser,
@@ -23,7 +24,12 @@ import {
 } from './users.ts'
 
 // Who does it: a person, or somebody at the command line, who may do all that an operator may.
-export type Administrator = { actor: string; role: Role; clientId: bigint }
+export type Administrator = {
+  actor: string
+  role: Role
+  clientId: bigint
+  userId?: string | undefined // Of a person.
+}
 
 // Whose users are meant: one's own client's; only an operator may name another.
 export async function clientToManage(
@@ -47,6 +53,7 @@ export async function addUser(
 ): Promise<User> {
   await refuseRole(tx, by, client.id, role)
   const user = await createUser(tx, now, { clientId: client.id, email, role, passwordHash })
+  await recordGrant(tx, now, by, user, { isNewPassword: true })
   await record(tx, now, by, user, 'user.create', { role })
   return user
 }
@@ -60,6 +67,10 @@ export async function changeUserBy(
   const user = await lockManageable(tx, by, id)
   if (change.role !== undefined) await refuseRole(tx, by, user.clientId, change.role)
   const changed = await changeUser(tx, user, change)
+  const isEnabled = changed.isActive && !user.isActive
+  if (changed.role !== user.role || isEnabled) {
+    await recordGrant(tx, now, by, user, { isNewPassword: false })
+  }
   if (changed.role !== user.role) {
     await record(tx, now, by, user, 'user.change_role', { from: user.role, to: changed.role })
   }
@@ -80,8 +91,9 @@ export async function resetPassword(
   const user = await lockManageable(tx, by, reset.id)
   await setPassword(tx, now, user.id, { hash: reset.passwordHash, isTemporary: true })
   if (reset.removesTotp) await removeTotp(tx, user.id)
+  await recordGrant(tx, now, by, user, { isNewPassword: true })
   await endSessionsOf(tx, user.id)
-  await unlockUser(tx, user.email)
+  await unlockUser(tx, user.id)
   await record(tx, now, by, user, 'user.reset_password', { removesTotp: reset.removesTotp })
   return { ...user, isPasswordTemporary: true, hasTotp: user.hasTotp && !reset.removesTotp }
 }

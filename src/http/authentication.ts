@@ -14,13 +14,14 @@ import { scopesOf } from '#domain/roles.ts'
 import type { Scope } from '#domain/scopes.ts'
 import { Refusal } from '#errors.ts'
 import type { TokenClaims, Tokens } from './tokens.ts'
-import { tokenOf, type Visits } from './visits.ts'
+import type { Visits } from './visits.ts'
 
 export type Identity = {
   client: Client // The tenant.
   actor: string // Who exactly, for the record of actions: `client:MAN0000001`, `user:<email>`.
   scopes: ReadonlySet<Scope>
   isPerson: boolean // At the dashboard, where BVNs are masked.
+  userId: string | null // Of a person.
 }
 
 declare module 'fastify' {
@@ -54,17 +55,19 @@ export class Authentication {
   // is read.
   requires(scope: Scope): (request: FastifyRequest) => Promise<void> {
     return async (request) => {
-      const { client, actor, scopes, isPerson } = await this.identify(request, scope)
+      const { client, actor, scopes, isPerson, userId } = await this.identify(request, scope)
       request.client = client
       request.actor = actor
       request.scopes = scopes
       request.isPerson = isPerson
+      request.userId = userId
     }
   }
 
   async identify(request: FastifyRequest, scope: Scope): Promise<Identity> {
     const { authorization } = request.headers
-    if (authorization === undefined && tokenOf(request)) return this.#person(request, scope)
+    const isVisit = authorization === undefined && this.#visits.tokenOf(request) !== undefined
+    if (isVisit) return this.#person(request, scope)
     const token = bearerToken(authorization)
     if (token === undefined) throw new Refusal('unauthorized')
     const claims = await this.#tokens.read(token)
@@ -96,6 +99,7 @@ export class Authentication {
       actor: `user:${user.email}`,
       scopes,
       isPerson: true,
+      userId: user.id,
     }
   }
 
@@ -118,6 +122,7 @@ export class Authentication {
       actor: `client:${clientId}`,
       scopes: new Set(client.scopes),
       isPerson: false,
+      userId: null,
       admits: client.allowedAddresses ? addressMatcher(client.allowedAddresses) : undefined,
       readAtMs,
     }

@@ -38,8 +38,10 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
           session: {
             type: 'apiKey',
             in: 'cookie',
-            name: 'manilla_session',
-            description: 'Of a person, with x-csrf-token on POST, PUT, PATCH and DELETE.',
+            name: '__Host-manilla_session',
+            description:
+              'Of a person, with x-csrf-token on POST, PUT, PATCH and DELETE. Over plain http, as ' +
+              'in a local sandbox, the name is manilla_session.',
           },
         },
       },

@@ -1,6 +1,11 @@
 // People at the dashboard: the session cookie, and the token against forged requests that goes with
 // it. SameSite keeps other sites from sending the cookie along; the header that only our own page
 // can set is the second wall.
+//
+// Over https the cookie has the prefix `__Host-`: a browser then keeps it only if it is Secure, for
+// all paths and for this very host, so that neither a sibling domain nor a page over plain http can
+// plant one. A browser refuses that prefix over plain http, where the sandbox may run: there the
+// plain name is used. A service takes the name it gives, and no other.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -10,8 +15,8 @@ import { findVisit, LIFE_MS, type Visit } from '#domain/sessions.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 
-export const COOKIE = 'manilla_session'
-const TOKEN = /(?:^|;)\s*manilla_session=([A-Za-z0-9_-]{43})\s*(?:;|$)/
+const COOKIE = 'manilla_session'
+const HOST_COOKIE = `__Host-${COOKIE}`
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 declare module 'fastify' {
@@ -26,12 +31,16 @@ export class Visits {
   readonly #db: Queryable
   readonly #sealer: Sealer
   readonly #clock: Clock
+  readonly #cookie: string
+  readonly #token: RegExp
   readonly #attributes: string
 
   constructor({ db, sealer, clock, isSecure }: Options) {
     this.#db = db
     this.#sealer = sealer
     this.#clock = clock
+    this.#cookie = isSecure ? HOST_COOKIE : COOKIE
+    this.#token = new RegExp(`(?:^|;)\\s*${this.#cookie}=([A-Za-z0-9_-]{43})\\s*(?:;|$)`)
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
   }
 
@@ -45,7 +54,7 @@ export class Visits {
   }
 
   async get(request: FastifyRequest): Promise<Visit> {
-    const token = tokenOf(request)
+    const token = this.tokenOf(request)
     const visit = token === undefined ? undefined : await this.find(token)
     if (!visit) throw new Refusal('session_needed')
     if (!SAFE_METHODS.includes(request.method)) this.#refuseForged(request, token as string)
@@ -64,11 +73,15 @@ export class Visits {
 
   begin(reply: FastifyReply, token: string): void {
     const maxAge = Math.floor(LIFE_MS / 1000)
-    reply.header('set-cookie', `${COOKIE}=${token}; Max-Age=${maxAge}; ${this.#attributes}`)
+    reply.header('set-cookie', `${this.#cookie}=${token}; Max-Age=${maxAge}; ${this.#attributes}`)
   }
 
   end(reply: FastifyReply): void {
-    reply.header('set-cookie', `${COOKIE}=; Max-Age=0; ${this.#attributes}`)
+    reply.header('set-cookie', `${this.#cookie}=; Max-Age=0; ${this.#attributes}`)
+  }
+
+  tokenOf(request: FastifyRequest): string | undefined {
+    return this.#token.exec(request.headers.cookie ?? '')?.[1]
   }
 
   find(token: string): Promise<Visit | undefined> {
@@ -82,8 +95,4 @@ export class Visits {
       throw new Refusal('csrf_token_wrong')
     }
   }
-}
-
-export function tokenOf(request: FastifyRequest): string | undefined {
-  return TOKEN.exec(request.headers.cookie ?? '')?.[1]
 }

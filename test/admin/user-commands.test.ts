@@ -4,10 +4,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { choose, UsageProblem } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
+import { LOGIN_LIMITS } from '#domain/login-limits.ts'
+import { countUsers } from '#domain/sign-in-attempts.ts'
 import { Refusal } from '#errors.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { dataOf } from '../support/fixtures.ts'
-import { actionsOf, makeUser, PASSWORD, SESSION_URL, signIn, trySignIn } from '../support/people.ts'
+import {
+  actionsOf,
+  makeUser,
+  PASSWORD,
+  SESSION_URL,
+  signIn,
+  trySignIn,
+  userIdOf,
+} from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -82,7 +92,12 @@ test('a disabled user is signed out at once, and in again when enabled', async (
 test('a password is reset, and with it a lock and, if asked, the second factor', async () => {
   const email = await makeUser(bench, { clientId: 'SHOP', role: 'support' })
   await bench.db.query(`update users set totp_sealed = 'x' where email = $1`, [email])
-  for (let round = 0; round < 11; round++) await trySignIn(bench, { email, password: 'wrong' })
+  const id = await userIdOf(bench, email)
+  for (let round = 0; round < LOGIN_LIMITS.user.attempts; round++) {
+    await countUsers(bench.db, bench.clock(), [id], email)
+  }
+  const locked = await trySignIn(bench, { email, password: PASSWORD })
+  assert.equal(locked.json().code, 'invalid_sign_in')
 
   const { data } = await admin('reset-password', email, '--client', 'SHOP', '--remove-totp')
 

@@ -79,8 +79,39 @@ test('what one person asked for another approves: both see what they may do', as
   await second.page.goto(`${bench.url}/dashboard/suspense?state=returned`)
   await second.page.getByRole('link', { name: 'EFE OBI' }).waitFor()
   assert.deepEqual([...first.problems, ...asking.problems, ...second.problems], [])
+})
+
+test('switching maker-checker off is asked for and approved; who cannot approve is told why', async () => {
+  await using first = await bench.openAs(browser, { role: 'owner' })
+  await first.page.goto(`${bench.url}/dashboard/suspense`)
   await button(first.page, 'One person is enough').click()
-  await see(first.page, 'One person can assign or return alone.')
+  await first.page.getByLabel('Why should one person be enough?').fill('We are few.')
+  assert.deepEqual(await findAxeFaults(first.page), [])
+  await button(first.page, 'Ask for approval').click()
+  await see(first.page, 'You asked for this. Another person must approve it.')
+
+  await using second = await bench.openAs(browser, { role: 'owner' })
+  const { rows } = await bench.db.query<{ maker: string; checker: string }>(
+    `select r.requested_by_user as maker, s.user_id as checker
+       from suspense_requests r, (select user_id from sessions order by id desc limit 1) s
+      where r.state = 'open' and r.item_id is null`,
+  )
+  const { maker, checker } = rows[0] as { maker: string; checker: string }
+  await bench.db.query(
+    `insert into access_grants (client_id, user_id, granted_by, granted_at)
+     select client_id, id, $2, created_at from users where id = $1`,
+    [checker, maker],
+  )
+  await second.page.goto(`${bench.url}/dashboard/suspense`)
+  await see(second.page, 'approver_not_independent')
+  assert.equal(await button(second.page, 'Approve').count(), 0)
+  assert.deepEqual(await findAxeFaults(second.page), [])
+  await bench.db.query('delete from access_grants where user_id = $1', [checker])
+  await second.page.reload()
+  await button(second.page, 'Approve').click()
+
+  await see(second.page, 'One person can assign or return alone.')
+  assert.deepEqual([...first.problems, ...second.problems], [])
 })
 
 test('a request is rejected with a reason, by keyboard alone', async () => {

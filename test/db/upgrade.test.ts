@@ -14,6 +14,46 @@ import { createTempFolder } from '../support/temp-folder.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../../db/migrations')
 
+test('0026: who let whom in is read from the audit log, also through somebody else', async () => {
+  await using bench = await setup('0026')
+  const { pool } = bench
+  for (const [at, name] of ['a', 'b', 'c', 'd'].entries()) {
+    await pool.query(
+      `insert into users (id, client_id, email, role, password_hash, password_set_at,
+                          is_password_temporary, created_at)
+       select $1, id, $2, 'owner', 'x', now(), false, now() from clients where client_id = 'BUSY'`,
+      [idOf(at), `${name}@x.example`],
+    )
+  }
+  const acts = [
+    ['cli:ada', 'user.create', 'a'],
+    ['user:a@x.example', 'user.create', 'b'],
+    ['user:b@x.example', 'user.reset_password', 'c'],
+    ['user:c@x.example', 'user.disable', 'd'],
+  ]
+  for (const [actor, action, name] of acts) {
+    await pool.query(
+      `insert into actions (client_id, actor, action, subject, detail, taken_at)
+       select id, $1, $2, $3, '{}', now() from clients where client_id = 'BUSY'`,
+      [actor, action, `user/${name}@x.example`],
+    )
+  }
+
+  await migrate(pool)
+
+  const apart = async (one: number, other: number) => {
+    const { rows } = await pool.query('select are_independent($1, $2) as apart', [
+      idOf(one),
+      idOf(other),
+    ])
+    return rows[0].apart
+  }
+  assert.deepEqual([await apart(0, 1), await apart(0, 2), await apart(2, 0)], [false, false, false])
+  assert.deepEqual([await apart(2, 3), await apart(0, 3)], [true, true])
+})
+
+const idOf = (at: number) => `00000000-0000-4000-8000-00000000000${at}`
+
 test('0022: events are counted on from where they were, also those that were being written', async () => {
   await using bench = await setup('0022')
   const writer = await bench.pool.connect()

@@ -6,7 +6,15 @@ import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { erase } from '../support/erasing.ts'
 import { ACCOUNTS, assertBooksBalance, createAccount, startPayment } from '../support/fixtures.ts'
-import { ask, asked, decide, refused, setFourEyes, TO_RETURN } from '../support/four-eyes-desk.ts'
+import {
+  ask,
+  asked,
+  decide,
+  refused,
+  setFourEyes,
+  switchOff,
+  TO_RETURN,
+} from '../support/four-eyes-desk.ts'
 import { actionsOf, newBrowser, signIn, USERS_URL, userIdOf } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { storedName } from '../support/shown-ids.ts'
@@ -16,6 +24,7 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
 const owner = await newBrowser(bench, 'owner')
+const second = await newBrowser(bench, 'owner')
 const ada = await newBrowser(bench, 'finance')
 const obi = await newBrowser(bench, 'finance')
 const { accountNumber: picky } = await createAccount(bench, { payerRules: { minAmount: 100_000 } })
@@ -91,36 +100,74 @@ test('whom it was for is looked at again: closed, erased or paid meanwhile, noth
   await assertBooksBalance(bench)
 })
 
-test('what the bank took back meanwhile is not moved, and its request can be put away', async () => {
+test('what the bank took back meanwhile leaves nothing to decide: its request is void', async () => {
   const { id, sessionId } = await waiting()
   const requestId = await asked(ada, id)
   await reverse(bench, sessionId, '500')
 
+  const listed = await bench.call({ url: `${SUSPENSE}/requests?state=void&itemId=${id}` })
+  const [request] = listed.json().data
+  assert.deepEqual([request.id, request.itemState], [requestId, 'reversed'])
+  assert.deepEqual([request.decidedBy, request.cannotApprove], ['bank:058', null])
   refused(await decide(obi, requestId, 'approve'), 'suspense_closed')
-  const listed = await bench.call({ url: `${SUSPENSE}/requests?itemId=${id}` })
-  assert.equal(listed.json().data[0].itemState, 'reversed')
-  assert.equal((await decide(obi, requestId, 'reject', { reason: 'Gone.' })).statusCode, 200)
+  refused(await decide(obi, requestId, 'reject', { reason: 'Gone.' }), 'suspense_closed')
+  refused(await decide(ada, requestId, 'withdraw'), 'suspense_closed')
   refused(await ask(ada, id), 'suspense_closed')
   await assertBooksBalance(bench)
 })
 
-test('of what the bank took back in part, the rest goes', async () => {
+test('an approval and the bank’s reversal at once: one after the other, and never stuck', async () => {
+  for (let round = 0; round < 4; round++) {
+    const { id, sessionId } = await waiting()
+    const requestId = await asked(ada, id)
+
+    const [approved] = await Promise.all([
+      decide(obi, requestId, 'approve'),
+      reverse(bench, sessionId, '500'),
+    ])
+
+    const listed = await bench.call({ url: `${SUSPENSE}/requests?itemId=${id}` })
+    const [{ state }] = listed.json().data
+    assert.equal(state, approved.statusCode === 200 ? 'approved' : 'void', approved.body)
+  }
+  await assertBooksBalance(bench)
+})
+
+test('of what the bank took back in part, the rest goes; the request tells what it was', async () => {
   const { accountNumber } = await createAccount(bench)
   const { id, sessionId } = await waiting()
   const requestId = await asked(ada, id, { action: 'assign', accountNumber, reason: 'Hers.' })
   await reverse(bench, sessionId, '200')
+  const { amount, requestedAmount } = (await readRequests(id))[0]
+  assert.deepEqual([amount, requestedAmount], [300, 500])
 
   const answer = await decide(obi, requestId, 'approve')
 
-  assert.deepEqual([answer.statusCode, answer.json().data.amount], [200, 300])
+  assert.equal(answer.statusCode, 200, answer.body)
+  await reverse(bench, sessionId, '100') // What is taken back later is no change of the request.
+  const [request] = await readRequests(id)
+  assert.deepEqual([request.amount, request.requestedAmount], [300, 500])
+  const changes = request.amountChanges.map(({ changedAt: _, ...change }: AnyChange) => change)
+  assert.deepEqual(changes, [{ from: 500, to: 300, changedBy: 'bank:058' }])
+  const overwrite = bench.db.query(
+    'update suspense_requests set requested_kobo = 1 where id = $1',
+    [requestId],
+  )
+  await assert.rejects(overwrite, { constraint: 'suspense_requests_keep_what_was_asked' })
   await assertBooksBalance(bench)
 })
+
+type AnyChange = { changedAt: string }
+
+async function readRequests(itemId: number) {
+  return (await bench.call({ url: `${SUSPENSE}/requests?itemId=${itemId}` })).json().data
+}
 
 test('switched off, what was asked for still takes two, until it is decided', async () => {
   const [one, two] = [await waiting(), await waiting()]
   const requestId = await asked(ada, one.id)
   const other = await asked(ada, two.id)
-  assert.equal((await setFourEyes(owner, false)).statusCode, 200)
+  await switchOff(owner, second)
 
   refused(await ada.call({ url: `${SUSPENSE}/${one.id}/return`, body: {} }), 'suspense_requested')
   refused(await decide(ada, requestId, 'approve'), 'other_person_needed')
@@ -132,7 +179,7 @@ test('switched off, what was asked for still takes two, until it is decided', as
 
 test('once it is switched on, nothing moves alone that had begun before', async () => {
   const { id } = await waiting()
-  assert.equal((await setFourEyes(owner, false)).statusCode, 200)
+  await switchOff(owner, second)
   const switchOn = async () => {
     assert.equal((await setFourEyes(owner, true)).statusCode, 200)
     return (await readItem(bench, id)).state as string

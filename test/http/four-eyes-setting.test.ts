@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused } from '../support/fixtures.ts'
+import { askToDisable, decide, refused } from '../support/four-eyes-desk.ts'
 import { actionsOf, newBrowser } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { SUSPENSE } from '../support/suspense-desk.ts'
@@ -16,9 +17,9 @@ const operator = await newBrowser(bench, 'operator')
 const set = (by: typeof owner, body: object) =>
   by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body })
 
-test('it is off at first; owners and operators switch it, with a trace, and nobody else', async () => {
-  const read = async () => (await bench.call({ url: `${SUSPENSE}/settings` })).json().data
+const read = async () => (await bench.call({ url: `${SUSPENSE}/settings` })).json().data
 
+test('it is off at first; owners and operators switch it on, with a trace, and nobody else', async () => {
   assert.deepEqual(await read(), { fourEyes: false })
   assertRefused(await set(ada, { fourEyes: true }), 'account', { status: 403 })
   const byToken = { method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes: true } } as const
@@ -27,11 +28,46 @@ test('it is off at first; owners and operators switch it, with a trace, and nobo
     assertRefused(await set(owner, body), 'account', { code: 'invalid_request' })
   }
   assert.deepEqual(await read(), { fourEyes: false })
-  for (const fourEyes of [true, true, false]) {
-    assert.equal((await set(owner, { fourEyes })).statusCode, 200)
+  for (let times = 0; times < 2; times++) {
+    assert.equal((await set(owner, { fourEyes: true })).statusCode, 200)
   }
-  assert.equal((await set(operator, { fourEyes: true })).statusCode, 200)
   assert.deepEqual(await read(), { fourEyes: true })
-  const traces = await actionsOf(bench, 'client/MAN0000001')
-  assert.deepEqual(traces, Array(3).fill('suspense.settings'))
+  assert.deepEqual(await actionsOf(bench, 'client/MAN0000001'), ['suspense.settings'])
+})
+
+test('off, it takes two: one owner or operator asks, another one approves', async () => {
+  refused(await set(owner, { fourEyes: false }), 'approval_needed')
+  refused(await askToDisable(ada), 'role_not_allowed', 403)
+  const asks = await askToDisable(owner)
+  assert.equal(asks.statusCode, 200, asks.body)
+  const { id, action, itemId, amount, cannotApprove } = asks.json().data
+  assert.deepEqual([action, itemId, amount], ['disable_maker_checker', null, null])
+  assert.equal(cannotApprove.code, 'other_person_needed')
+  refused(await askToDisable(operator), 'disable_requested')
+
+  refused(await decide(owner, id, 'approve'), 'other_person_needed')
+  refused(await decide(ada, id, 'approve'), 'role_not_allowed', 403)
+  refused(await decide(ada, id, 'reject', { reason: 'No.' }), 'role_not_allowed', 403)
+  assert.deepEqual(await read(), { fourEyes: true })
+  assert.equal((await decide(operator, id, 'approve')).statusCode, 200)
+
+  assert.deepEqual(await read(), { fourEyes: false })
+  refused(await askToDisable(owner), 'maker_checker_off')
+  assert.deepEqual(await actionsOf(bench, 'client/MAN0000001'), [
+    'suspense.settings',
+    'suspense.request',
+    'suspense.settings',
+    'suspense.approve',
+  ])
+})
+
+test('rejected or withdrawn, it stays on, and may be asked for again', async () => {
+  assert.equal((await set(owner, { fourEyes: true })).statusCode, 200)
+  const first = (await askToDisable(owner)).json().data.id
+  assert.equal((await decide(operator, first, 'reject', { reason: 'No.' })).statusCode, 200)
+  const second = (await askToDisable(operator)).json().data.id
+  assert.equal((await decide(operator, second, 'withdraw')).statusCode, 200)
+
+  assert.deepEqual(await read(), { fourEyes: true })
+  assert.equal((await askToDisable(owner)).statusCode, 200)
 })

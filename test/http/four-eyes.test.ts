@@ -13,7 +13,14 @@ import {
   startPayment,
   UNKNOWN_REFERENCE,
 } from '../support/fixtures.ts'
-import { ask, decide, type Person, REQUESTS, TO_RETURN } from '../support/four-eyes-desk.ts'
+import {
+  ask,
+  decide,
+  type Person,
+  REQUESTS,
+  switchOff,
+  TO_RETURN,
+} from '../support/four-eyes-desk.ts'
 import { actionsOf, newBrowser, newClientWithOwner } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { storedId } from '../support/shown-ids.ts'
@@ -46,7 +53,8 @@ const asked = async (by: Person, body: object) => {
 const set = (by: Person, body: object) =>
   by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body })
 const setFourEyes = async (fourEyes: boolean) => {
-  assert.equal((await set(owner, { fourEyes })).statusCode, 200)
+  if (fourEyes) assert.equal((await set(owner, { fourEyes })).statusCode, 200)
+  else await switchOff(owner, operator)
 }
 
 test('switched on, nobody assigns or returns alone, by token or by session', async () => {

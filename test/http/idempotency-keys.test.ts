@@ -44,6 +44,7 @@ const BY_PEOPLE = [
   'resetUserPassword',
   'rotateOwnSecret',
   'askForSuspense',
+  'askToDisableMakerChecker',
   'approveSuspenseRequest',
   'rejectSuspenseRequest',
   'withdrawSuspenseRequest',

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countAttempt, LOGIN_LIMITS } from '#domain/login-limits.ts'
+import { LOGIN_LIMITS } from '#domain/login-limits.ts'
+import { countHere } from '#domain/sign-in-attempts.ts'
 import { hashSecret } from '#hashed-secrets.ts'
+import { callerAt } from '#http/caller-addresses.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused } from '../support/fixtures.ts'
 import {
@@ -18,21 +20,21 @@ import {
 import { startTestService } from '../support/running-service.ts'
 
 const LOGIN = '/api/Account/login'
-const { user: USER, client: CLIENT } = LOGIN_LIMITS
+const { 'user-here': HERE, client: CLIENT } = LOGIN_LIMITS
 const bench = closeAfterTests(await startTestService())
 const other = closeAfterTests(await startSecondService(bench))
 
-test('after ten failures nobody gets in, not even with the right password, until the lock ends', async () => {
+test('after ten failures with a name, that address is refused until the lock ends', async () => {
   const email = await makeUser(bench)
-  for (let round = 0; round < USER.attempts; round++) {
+  for (let round = 0; round < HERE.attempts; round++) {
     assertRefused(await fail(email), 'account', { status: 401, code: 'invalid_sign_in' })
   }
 
   const locked = await trySignIn(bench, { email, password: PASSWORD })
 
   assertRefused(locked, 'account', { status: 429, code: 'too_many_attempts' })
-  assert.equal(locked.headers['retry-after'], String(USER.lockMs / 1000))
-  bench.advance(USER.lockMs - 1000)
+  assert.equal(locked.headers['retry-after'], String(HERE.lockMs / 1000))
+  bench.advance(HERE.lockMs - 1000)
   const nearly = await trySignIn(bench, { email, password: PASSWORD })
   assert.equal(nearly.statusCode, 429)
   assert.equal(nearly.headers['retry-after'], '1') // In vain does not make it longer.
@@ -40,13 +42,22 @@ test('after ten failures nobody gets in, not even with the right password, until
   await signIn(bench, email)
 })
 
+test('a stranger who guesses at one address locks nobody out of another', async () => {
+  const email = await makeUser(bench)
+  for (let round = 0; round < HERE.attempts * 3; round++) {
+    await signInFrom('198.51.100.66', { email, password: 'wrong' })
+  }
+
+  assert.equal((await trySignIn(bench, { email, password: PASSWORD })).statusCode, 200)
+})
+
 test('failures and the lock are in the record, with where they came from', async () => {
   const email = await makeUser(bench)
-  for (let round = 0; round <= USER.attempts; round++) await fail(email)
+  for (let round = 0; round <= HERE.attempts; round++) await fail(email)
 
   const done = await actionsOf(bench, `user/${email}`)
 
-  assert.deepEqual(done, [...Array(USER.attempts).fill('user.sign_in_failed'), 'user.locked'])
+  assert.deepEqual(done, [...Array(HERE.attempts).fill('user.sign_in_failed'), 'user.locked'])
   const { rows } = await bench.db.query('select distinct actor from actions where subject = $1', [
     `user/${email}`,
   ])
@@ -64,20 +75,21 @@ test('however many try at once, over two processes, exactly ten are looked at', 
   )
 
   const counts = countBy(answers.map(({ statusCode }) => statusCode))
-  assert.deepEqual(counts, { 401: USER.attempts, 429: 40 - USER.attempts })
+  assert.deepEqual(counts, { 401: HERE.attempts, 429: 40 - HERE.attempts })
   const { length } = await actionsOf(bench, `user/${email}`)
-  assert.equal(length, USER.attempts + 1)
+  assert.equal(length, HERE.attempts + 1)
 })
 
 test('a lock is for a name: known or not, the answer is the same, and others get in', async () => {
   const email = await makeUser(bench)
-  for (let round = 0; round < USER.attempts; round++) {
-    await countAttempt(bench.db, bench.clock(), { kind: 'user', key: 'nobody@people.example' })
+  const nobody = 'nobody@people.example'
+  assertAlike(await fail(email), await fail(nobody))
+  for (let round = 1; round < HERE.attempts; round++) {
+    await countHere(bench.db, bench.clock(), { email: nobody, caller: callerAt('127.0.0.1') })
+    await fail(email)
   }
-  for (let round = 0; round < USER.attempts; round++) await fail(email)
 
-  const known = await fail(email)
-  const unknown = await fail('nobody@people.example')
+  const [known, unknown] = [await fail(email), await fail(nobody)]
 
   assertRefused(known, 'account', { status: 429 })
   assertAlike(known, unknown)
@@ -85,20 +97,11 @@ test('a lock is for a name: known or not, the answer is the same, and others get
   await signIn(bench, await makeUser(bench))
 })
 
-test('signing in forgets the failures before it', async () => {
-  const email = await makeUser(bench)
-  for (let round = 0; round < USER.attempts - 1; round++) await fail(email)
-  await signIn(bench, email)
-
-  for (let round = 0; round < USER.attempts - 1; round++) await fail(email)
-  await signIn(bench, email)
-})
-
 test('failures that are far apart never lock', async () => {
   const email = await makeUser(bench)
-  for (let round = 0; round < USER.attempts * 2; round++) {
+  for (let round = 0; round < HERE.attempts * 2; round++) {
     assert.equal((await fail(email)).statusCode, 401)
-    if (round % (USER.attempts - 1) === 0) bench.advance(USER.windowMs)
+    if (round % (HERE.attempts - 1) === 0) bench.advance(HERE.windowMs)
   }
 })
 
@@ -113,13 +116,7 @@ test('an address that fails with many names is locked; others are not', async ()
   }
 
   const here = await trySignIn(bench, { email: last, password: PASSWORD })
-  const there = await bench.service.app.inject({
-    method: 'POST',
-    url: SESSION_URL,
-    remoteAddress: '198.51.100.7',
-    headers: { 'content-type': 'application/json' },
-    payload: JSON.stringify({ email: last, password: PASSWORD }),
-  })
+  const there = await signInFrom('198.51.100.7', { email: last, password: PASSWORD })
 
   assertRefused(here, 'account', { status: 429, code: 'too_many_attempts' })
   assert.equal(there.statusCode, 200)
@@ -131,7 +128,7 @@ test('the password asked for again counts too, and a borrowed session finds no w
   const browser = await signIn(bench, email)
   const body = { currentPassword: 'wrong', newPassword: 'four words that are long' }
   const change = () => browser.call({ method: 'PUT', url: '/dashboard/api/password', body })
-  for (let round = 0; round < USER.attempts; round++) {
+  for (let round = 0; round < HERE.attempts; round++) {
     assertRefused(await change(), 'account', { status: 403, code: 'wrong_password' })
   }
 
@@ -191,6 +188,16 @@ test('a service that logs in with the right secret is never held up', async () =
 
 function fail(email: string) {
   return trySignIn(bench, { email, password: 'wrong' })
+}
+
+function signInFrom(remoteAddress: string, body: object) {
+  return bench.service.app.inject({
+    method: 'POST',
+    url: SESSION_URL,
+    remoteAddress,
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(body),
+  })
 }
 
 // Whose secret costs next to nothing to check.

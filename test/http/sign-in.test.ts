@@ -14,7 +14,15 @@ import {
   refusalFaults,
   startLiveService,
 } from '../support/fixtures.ts'
-import { browserOf, makeUser, newBrowser, PASSWORD, signIn, trySignIn } from '../support/people.ts'
+import {
+  browserOf,
+  makeUser,
+  newBrowser,
+  PASSWORD,
+  SESSION_URL,
+  signIn,
+  trySignIn,
+} from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
@@ -49,13 +57,37 @@ test('the cookie is for our pages only, and nobody else can read it', async () =
   assert.equal(answer.headers['cache-control'], 'no-store')
 })
 
-test('behind https the cookie goes over https only', async () => {
+test('behind https the cookie is bound to this very host, and no other name is accepted', async () => {
   await using secure = await startTestService({ env: { PUBLIC_URL: 'https://pay.example.com' } })
   const email = await makeUser(secure as Bench)
 
   const answer = await trySignIn(secure, { email, password: PASSWORD })
 
-  assert(String(answer.headers['set-cookie']).endsWith('; Secure'))
+  const [pair, ...attributes] = String(answer.headers['set-cookie']).split('; ')
+  assert.match(pair as string, /^__Host-manilla_session=[\w-]{43}$/)
+  const expected = ['Max-Age=43200', 'Path=/', 'HttpOnly', 'SameSite=Strict', 'Secure']
+  assert.deepEqual(attributes, expected)
+  const browser = browserOf(secure, answer)
+  assert.equal((await browser.call({ url: SESSION_URL })).statusCode, 200)
+  const unprefixed = { cookie: browser.cookie.replace('__Host-', '') }
+  for (const url of [SESSION_URL, '/api/v1/suspense']) {
+    assert.equal((await browser.call({ url, headers: unprefixed })).statusCode, 401, url)
+  }
+  const planted = { cookie: `${unprefixed.cookie.slice(0, -1)}A; ${browser.cookie}` }
+  assert.equal((await browser.call({ url: SESSION_URL, headers: planted })).statusCode, 200)
+  const forged = { ...planted, 'x-csrf-token': '' }
+  const out = await browser.call({ method: 'DELETE', url: SESSION_URL, headers: forged })
+  assertRefused(out, 'account', { status: 403, code: 'csrf_token_wrong' })
+  const signedOut = await browser.call({ method: 'DELETE', url: SESSION_URL })
+  assert.match(String(signedOut.headers['set-cookie']), /^__Host-manilla_session=; Max-Age=0; /)
+})
+
+test('over plain http a cookie with the prefix of https is not accepted', async () => {
+  const browser = await newBrowser(bench)
+
+  const headers = { cookie: `__Host-${browser.cookie}` }
+
+  assert.equal((await browser.call({ url: SESSION_URL, headers })).statusCode, 401)
 })
 
 test('only the hash of a session’s token is kept, and neither it nor a password is logged', async () => {

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LOGIN_LIMITS } from '#domain/login-limits.ts'
+import { countUsers } from '#domain/sign-in-attempts.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import {
@@ -75,12 +77,16 @@ test('a disabled user comes back when enabled, and has to sign in again', async 
   assert.deepEqual(done.slice(1, 3), ['user.disable', 'user.enable'])
 })
 
-test('a new temporary password ends a lock', async () => {
+test('a new temporary password ends the lock of its user', async () => {
   const owner = await newBrowser(bench)
   const email = await makeUser(bench, { role: 'support' })
-  for (let round = 0; round < 11; round++) await trySignIn(bench, { email, password: 'wrong' })
+  const id = await userIdOf(bench, email)
+  for (let round = 0; round < LOGIN_LIMITS.user.attempts; round++) {
+    await countUsers(bench.db, bench.clock(), [id], email)
+  }
+  assert.equal((await trySignIn(bench, { email, password: PASSWORD })).statusCode, 401)
 
-  const url = `${USERS_URL}/${await userIdOf(bench, email)}/reset-password`
+  const url = `${USERS_URL}/${id}/reset-password`
   const { temporaryPassword } = dataOf(await owner.call({ url, body: {} }), 'account')
 
   const answer = await trySignIn(bench, { email, password: temporaryPassword })

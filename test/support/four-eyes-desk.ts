@@ -15,6 +15,18 @@ export function setFourEyes(by: Person, fourEyes: boolean) {
   return by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes } })
 }
 
+export function askToDisable(by: Person, reason = 'We are few.') {
+  return by.call({ url: `${SUSPENSE}/settings/requests`, body: { reason } })
+}
+
+// It takes two.
+export async function switchOff(maker: Person, checker: Person): Promise<void> {
+  const answer = await askToDisable(maker)
+  assert.equal(answer.statusCode, 200, answer.body)
+  const approved = await decide(checker, answer.json().data.id, 'approve')
+  assert.equal(approved.statusCode, 200, approved.body)
+}
+
 export function ask(by: Person, itemId: number, body: object = TO_RETURN) {
   return by.call({ url: `${SUSPENSE}/${itemId}/requests`, body })
 }

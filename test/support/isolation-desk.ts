@@ -25,6 +25,7 @@ export const DESK_RECIPES: Record<string, Recipe> = {
       reason: 'Asked.',
     }),
   ],
+  askToDisableMakerChecker: () => [post(`${SUSPENSE}/settings/requests`, { reason: 'Asked.' })],
   approveSuspenseRequest: request('approve'),
   rejectSuspenseRequest: request('reject', { reason: 'No.' }),
   withdrawSuspenseRequest: request('withdraw'),

@@ -24,7 +24,7 @@ test('sessions that are over and failures of long ago go; those that count stay'
   const count = async (table: string) =>
     (await bench.db.query(`select count(*)::int as n from ${table}`)).rows[0].n
   assert.equal(await count('sessions'), 1)
-  assert.equal(await count('login_attempts'), 2) // Of the name, and of the address.
+  assert.equal(await count('login_attempts'), 3) // Of the user, the address, and both.
   assert.equal((await live.call({ url: SESSION_URL })).statusCode, 200)
   assert.equal((await old.call({ url: SESSION_URL })).statusCode, 401)
 })

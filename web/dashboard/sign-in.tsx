@@ -9,13 +9,14 @@ import { STRINGS } from './strings.ts'
 const { signIn: words } = STRINGS
 const NEW_PASSWORD_LENGTH_MIN = 12
 
+type Asked = { code: boolean; clients: string[] }
+
 export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const [asked, setAsked] = useState<{ code: boolean; clients: string[] }>({
-    code: false,
-    clients: [],
-  })
+  const [asked, setAsked] = useState<Asked>({ code: false, clients: [] })
+  // After many failures a code is needed with the password, and nothing asks for it.
+  const mayHaveCode = asked.code || problem?.code === 'invalid_sign_in'
   const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = `${words.title} · ${STRINGS.title}`
@@ -50,15 +51,15 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
           type="password"
           autocomplete="current-password"
         />
-        {asked.code && (
+        {mayHaveCode && (
           <label class="field">
-            <span>{words.code}</span>
+            <span>{asked.code ? words.code : words.codeIfAny}</span>
             <input
               ref={codeField}
               name="code"
               inputMode="numeric"
               autocomplete="one-time-code"
-              required
+              required={asked.code}
             />
           </label>
         )}

@@ -50,6 +50,7 @@ export const STRINGS = {
     email: 'Email address',
     password: 'Password',
     code: 'Code of your authenticator app',
+    codeIfAny: 'Code, if you have a second factor',
     client: 'Client',
     submit: 'Sign in',
     busy: 'One moment …',

@@ -9,7 +9,7 @@ import { passwordProblem } from '#domain/password-rules.ts'
 import { hashPassword } from '#domain/passwords.ts'
 import { beginTotp, confirmTotp, removeTotp, useCode } from '#domain/second-factors.ts'
 import { endSessionsOf, openSession, type Visitor } from '#domain/sessions.ts'
-import { confirmPassword, settleAttempt } from '#domain/sign-ins.ts'
+import { confirmPassword, settleConfirmation } from '#domain/sign-ins.ts'
 import { setPassword, sharedSalt } from '#domain/users.ts'
 import { Refusal } from '#errors.ts'
 import { callerAt } from '#http/caller-addresses.ts'
@@ -182,7 +182,7 @@ async function refuseWrongPassword(
   password: string,
 ): Promise<() => Promise<void>> {
   const who = { email: user.email, userId: user.id, caller: callerAt(ip), password }
-  if (await confirmPassword(db, clock(), who)) return () => settleAttempt(db, who)
+  if (await confirmPassword(db, clock(), who)) return () => settleConfirmation(db, who)
   await withTransaction(db, (tx) => record(tx, clock(), user, 'user.confirm_failed'))
   throw new Refusal('wrong_password')
 }

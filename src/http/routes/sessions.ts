@@ -5,7 +5,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { recordAction } from '#domain/actions.ts'
 import { scopesOf } from '#domain/roles.ts'
 import { endSession, endSessionsOf, listSessions, type Visit } from '#domain/sessions.ts'
-import { checkPassword, finishSignIn } from '#domain/sign-ins.ts'
+import { checkPassword, finishSignIn, type SignInOutcome } from '#domain/sign-ins.ts'
 import { Refusal } from '#errors.ts'
 import { callerAt } from '#http/caller-addresses.ts'
 import type { Deps } from '#http/deps.ts'
@@ -21,7 +21,6 @@ import {
   tags,
 } from '#http/people-bodies.ts'
 import { ApiEnvelope, ApiFailure, Email, text } from '#http/schemas.ts'
-import { tokenOf } from '#http/visits.ts'
 
 const VisitBody = Type.Object({
   user: Type.Object({
@@ -77,9 +76,11 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         tags,
         summary: 'Sign in',
         description:
-          'Answers with the cookie manilla_session. 401 code_needed: send it again with a code. ' +
-          '429 too_many_attempts: after ten failures of an address, or a hundred from one place, ' +
-          'within a quarter of an hour; Retry-After says when to try again.',
+          'Answers with the session cookie: `__Host-manilla_session` over https, ' +
+          '`manilla_session` over plain http. 401 code_needed: send it again with a code. ' +
+          '429 too_many_attempts: after ten failures with one email address, or a hundred with ' +
+          'any, from one IP address within a quarter of an hour; Retry-After says when to try ' +
+          'again.',
         querystring: NoQuery,
         body: SignInRequest,
         response,
@@ -88,7 +89,7 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { ip, headers } = request
       const from = { address: ip, caller: callerAt(ip), userAgent: headers['user-agent'] }
-      const signIn = { ...request.body, ...from, oldToken: tokenOf(request) }
+      const signIn = { ...request.body, ...from, oldToken: visits.tokenOf(request) }
       const checked = await checkPassword(db, clock(), signIn)
       const outcome = await withTransaction(db, (tx) =>
         finishSignIn(tx, { sealer, now: clock() }, signIn, checked),
@@ -121,7 +122,7 @@ const currentSession: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      const data = present(deps, request.visit, tokenOf(request) as string)
+      const data = present(deps, request.visit, visits.tokenOf(request) as string)
       return accepted('Session retrieved successfully', data)
     },
   )
@@ -239,10 +240,8 @@ function about({ user }: Visit) {
 function refusalOf({
   refused,
   choices,
-}: {
-  refused: Refusal['code']
-  choices?: readonly string[] | undefined
-}): Refusal {
-  if (!choices) return new Refusal(refused)
+  retryAfterSeconds,
+}: Extract<SignInOutcome, { refused: unknown }>): Refusal {
+  if (!choices) return new Refusal(refused, [], retryAfterSeconds)
   return new Refusal(refused, [{ field: 'clientId', message: `One of ${choices.join(', ')}.` }])
 }

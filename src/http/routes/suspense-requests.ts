@@ -2,19 +2,19 @@
 // Only people take part: the credentials of a client are no second person.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import {
-  approveRequest,
-  askForSuspense,
   getRequest,
   listRequests,
   REQUEST_STATES,
   type RequestState,
+} from '#domain/suspense-request-list.ts'
+import {
+  approveRequest,
+  askForSuspense,
   rejectRequest,
-  type SuspenseRequest,
   withdrawRequest,
 } from '#domain/suspense-requests.ts'
 import { Refusal } from '#errors.ts'
@@ -24,52 +24,25 @@ import { accepted } from '#http/envelopes.ts'
 import { answerInSteps, answerOnce } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { SESSION } from '#http/people-bodies.ts'
-import { timestamp } from '#http/present.ts'
-import {
-  ApiEnvelope,
-  ApiFailure,
-  BEARER,
-  digits,
-  IdempotencyHeaders,
-  nullable,
-  text,
-} from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { AssignTarget, itemIdOf, targetOf } from '#http/suspense-bodies.ts'
-import { toNaira } from '#money.ts'
-import { findId, publicId } from '#public-ids.ts'
+import {
+  actingOf,
+  peopleOnly,
+  presentRequest,
+  RequestBody,
+  viewerOf,
+} from '#http/suspense-request-bodies.ts'
+import { findId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 
 const REQUESTS = '/api/v1/suspense/requests'
 const REASON_MAX = 500
 
-const RequestBody = Type.Object({
-  id: Type.Integer(),
-  itemId: Type.Integer({ description: 'The money in suspense that it is about.' }),
-  itemState: Type.String(),
-  itemReason: Type.String({ description: 'Why it is in suspense.' }),
-  amount: Type.Number(),
-  currency: Type.String(),
-  sourceAccountName: nullable('string'),
-  action: Type.String({ description: 'assign or return.' }),
-  assignTo: nullable('string', { description: 'A payment reference or an account number.' }),
-  reason: Type.String({ description: 'Why, as who asked says.' }),
-  state: Type.String({ description: `One of ${REQUEST_STATES.join(', ')}.` }),
-  requestedBy: Type.String(),
-  requestedAt: Type.String(),
-  isOwn: Type.Boolean({ description: 'Whether you asked for it.' }),
-  decidedBy: nullable('string'),
-  decidedAt: nullable('string'),
-  decisionReason: nullable('string'),
-})
-
 const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(RequestBody), '4xx': ApiFailure }
 const about = { tags: ['Suspense'], security: SESSION, querystring: NoQuery, response }
 const Nothing = Type.Object({}, { additionalProperties: false })
-
-const peopleOnly = async ({ isPerson }: FastifyRequest) => {
-  if (!isPerson) throw new Refusal('people_only')
-}
 
 export const suspenseRequestRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(listing, deps)
@@ -103,13 +76,14 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ListEnvelope(RequestBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, actor, query: asked }) => {
+    async (request) => {
+      const { client, query: asked } = request
       const { state, itemId } = asked
       const filters = { state, itemId }
       const list: List = { name: 'suspense-requests', clientId: client.id, filters }
       const position = readCursor(sealer, list, asked.cursor)
       const limit = limitOf(asked)
-      const rows = await listRequests(db, client, {
+      const rows = await listRequests(db, viewerOf(deps, request), {
         state: state ?? null,
         itemId: itemId === undefined ? null : (findId(sealer, 'suspense', itemId) ?? -1n),
         beforeId: position ? BigInt(position[0] as string) : null,
@@ -117,14 +91,14 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       })
       const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
       return listed('Requests retrieved successfully', page, (row) =>
-        present(row, { actor, sealer }),
+        presentRequest(row, { actor: request.actor, sealer }),
       )
     },
   )
 }
 
 const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { batchPool, sealer, authentication, clock } = deps
+  const { batchPool, sealer, authentication } = deps
   app.post(
     '/api/v1/suspense/:id/requests',
     {
@@ -156,15 +130,15 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const to = body.action === 'assign' ? targetOf(body) : refuseTarget(body)
       return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
         const asked = { to, reason: body.reason }
-        const id = await askForSuspense(tx, actingOf(request, clock()), itemId, asked)
-        return accepted('Asked successfully', await show(tx, sealer, request, id))
+        const id = await askForSuspense(tx, actingOf(deps, request), itemId, asked)
+        return accepted('Asked successfully', await show(tx, deps, request, id))
       })
     },
   )
 }
 
 const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, batchPool, sealer, sharedAccounts, authentication, clock, sendReturns } = deps
+  const { db, batchPool, sealer, sharedAccounts, authentication, sendReturns } = deps
   app.post(
     `${REQUESTS}/:id/approve`,
     {
@@ -181,19 +155,19 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const id = requestIdOf(sealer, request.params.id)
       const begin = async (tx: Transaction) => {
-        await approveRequest(tx, { ...actingOf(request, clock()), sharedAccounts }, id)
+        await approveRequest(tx, { ...actingOf(deps, request), sharedAccounts }, id)
         return id.toString()
       }
       return answerInSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
         await sendReturns()
-        return accepted('Approved successfully', await show(db, sealer, request, id))
+        return accepted('Approved successfully', await show(db, deps, request, id))
       })
     },
   )
 }
 
 const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { sealer, authentication, clock } = deps
+  const { sealer, authentication } = deps
   const onRequest = [authentication.requires('suspense:write'), peopleOnly]
 
   app.post(
@@ -215,8 +189,8 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const id = requestIdOf(sealer, request.params.id)
       return answerOnce(deps, { request, reply }, async (tx) => {
-        await rejectRequest(tx, actingOf(request, clock()), id, request.body.reason)
-        return accepted('Rejected successfully', await show(tx, sealer, request, id))
+        await rejectRequest(tx, actingOf(deps, request), id, request.body.reason)
+        return accepted('Rejected successfully', await show(tx, deps, request, id))
       })
     },
   )
@@ -237,19 +211,16 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const id = requestIdOf(sealer, request.params.id)
       return answerOnce(deps, { request, reply }, async (tx) => {
-        await withdrawRequest(tx, actingOf(request, clock()), id)
-        return accepted('Withdrawn successfully', await show(tx, sealer, request, id))
+        await withdrawRequest(tx, actingOf(deps, request), id)
+        return accepted('Withdrawn successfully', await show(tx, deps, request, id))
       })
     },
   )
 }
 
-function actingOf({ client: by, actor }: Identity, now: Date) {
-  return { now, by, actor }
-}
-
-async function show(db: Queryable, sealer: Sealer, { client, actor }: Identity, id: bigint) {
-  return present(await getRequest(db, client, id), { actor, sealer })
+async function show(db: Queryable, deps: Deps, by: Identity, id: bigint) {
+  const { actor } = by
+  return presentRequest(await getRequest(db, viewerOf(deps, by), id), { actor, ...deps })
 }
 
 function requestIdOf(sealer: Sealer, given: string): bigint {
@@ -264,30 +235,5 @@ function refuseTarget(body: { accountNumber?: string; paymentReference?: string 
     if (body[field] === undefined) continue
     const message = 'Only for action assign: a return goes to the payer.'
     throw new Refusal('invalid_request', [{ field, message }])
-  }
-}
-
-type Showing = { actor: string; sealer: Sealer }
-
-function present(request: SuspenseRequest, { actor, sealer }: Showing) {
-  const { decidedAt } = request
-  return {
-    id: publicId(sealer, 'request', request.id),
-    itemId: publicId(sealer, 'suspense', request.itemId),
-    itemState: request.itemState,
-    itemReason: request.itemReason,
-    amount: toNaira(request.amountKobo),
-    currency: request.currency,
-    sourceAccountName: request.sourceAccountName,
-    action: request.action,
-    assignTo: request.toPaymentId ?? request.toAccount,
-    reason: request.reason,
-    state: request.state,
-    requestedBy: request.requestedBy,
-    requestedAt: timestamp(request.requestedAt),
-    isOwn: request.requestedBy === actor,
-    decidedBy: request.decidedBy,
-    decidedAt: decidedAt && timestamp(decidedAt),
-    decisionReason: request.decisionReason,
   }
 }

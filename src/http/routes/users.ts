@@ -210,5 +210,6 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
 }
 
 function administratorOf({ user, client }: Visit) {
-  return { actor: `user:${user.email}`, role: user.role, clientId: client.id, client }
+  const { id: userId, email, role } = user
+  return { actor: `user:${email}`, role, clientId: client.id, client, userId }
 }

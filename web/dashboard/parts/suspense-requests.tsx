@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom, send } from '../api.ts'
-import { words } from '../format.ts'
+import { money, words } from '../format.ts'
 import { follow, hrefOf } from '../routing.ts'
 import { STRINGS } from '../strings.ts'
 import { Failed } from './states.tsx'
@@ -11,17 +11,20 @@ import { Money, Time } from './values.tsx'
 
 export type Request = {
   id: number
-  itemId: number
-  amount: number
-  currency: string
+  itemId: number | null // Null: about maker-checker itself.
+  amount: number | null
+  requestedAmount: number | null
+  amountChanges: { from: number; to: number; changedBy: string; changedAt: string }[]
+  currency: string | null
   sourceAccountName: string | null
-  action: 'assign' | 'return'
+  action: 'assign' | 'return' | 'disable_maker_checker'
   assignTo: string | null
   reason: string
-  state: 'open' | 'approved' | 'rejected' | 'withdrawn'
+  state: 'open' | 'approved' | 'rejected' | 'withdrawn' | 'void'
   requestedBy: string
   requestedAt: string
   isOwn: boolean
+  cannotApprove: { code: string; message: string } | null
   decidedBy: string | null
   decidedAt: string | null
   decisionReason: string | null
@@ -31,8 +34,9 @@ const { suspense: said } = STRINGS
 const PATH = '/api/v1/suspense/requests'
 
 function askedFor({ action, assignTo, requestedBy }: Request): string {
-  const what = action === 'return' ? said.toReturn : said.toAssign(assignTo ?? '')
-  return said.asks(said.person(requestedBy), what)
+  const who = said.person(requestedBy)
+  if (action === 'disable_maker_checker') return said.asks(who, said.toDisable)
+  return said.asks(who, action === 'return' ? said.toReturn : said.toAssign(assignTo ?? ''))
 }
 
 export function WaitingRequests({ requests }: { requests: readonly Request[] }) {
@@ -49,7 +53,7 @@ export function WaitingRequests({ requests }: { requests: readonly Request[] }) 
             <a class="waiting-row" href={hrefOf('suspense', `${request.itemId}`)} onClick={follow}>
               <span class="waiting-what">{askedFor(request)}</span>
               <span class="muted waiting-why">{request.reason}</span>
-              <Money amount={request.amount} currency={request.currency} />
+              <Money amount={request.amount ?? 0} currency={request.currency ?? 'NGN'} />
               <Time at={request.requestedAt} />
             </a>
           </li>
@@ -69,12 +73,14 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
   const [isBusy, setBusy] = useState(false)
   const [reason, setReason] = useState<string | undefined>() // Undefined: nobody rejects it.
   const isRejecting = reason !== undefined
+  const { cannotApprove } = request
   const decide = async (verb: Verb, body: object = {}) => {
     setBusy(true)
     setProblem(undefined)
     try {
       await send('POST', `${PATH}/${request.id}/${verb}`, body)
-      toast(DONE[verb])
+      const isSetting = request.action === 'disable_maker_checker'
+      toast(verb === 'approve' && isSetting ? said.switched(false) : DONE[verb])
       done()
     } catch (error) {
       setProblem(problemFrom(error))
@@ -86,13 +92,14 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
     else void decide('reject', { reason: reason.trim() })
   }
   return (
-    <section class="request" aria-labelledby="request">
-      <h3 id="request">{said.waiting}</h3>
+    <section class="request" aria-labelledby={`request-${request.id}`}>
+      <h3 id={`request-${request.id}`}>{said.waiting}</h3>
       <p>{askedFor(request)}.</p>
       <p class="request-reason">{request.reason}</p>
       <p class="muted small">
         <Time at={request.requestedAt} />
       </p>
+      <AmountChanges request={request} />
       {problem && <Failed problem={problem} />}
       {!mayDecide && <p class="muted">{said.mayNot}</p>}
       {mayDecide && request.isOwn && (
@@ -105,23 +112,49 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
       )}
       {mayDecide && !request.isOwn && (
         <>
+          {cannotApprove && (
+            <p class="notice">
+              {cannotApprove.message} <code>{cannotApprove.code}</code>
+            </p>
+          )}
           {isRejecting && <RejectReason reason={reason} change={setReason} />}
           <div class="buttons">
-            <button
-              type="button"
-              class="button primary"
-              disabled={isBusy}
-              onClick={() => decide('approve')}
-            >
-              {said.approve}
-            </button>
-            <button type="button" class="button" disabled={isBusy} onClick={reject}>
-              {said.reject}
-            </button>
+            {!cannotApprove && (
+              <button
+                type="button"
+                class="button primary"
+                disabled={isBusy}
+                onClick={() => decide('approve')}
+              >
+                {said.approve}
+              </button>
+            )}
+            {cannotApprove?.code !== 'role_not_allowed' && (
+              <button type="button" class="button" disabled={isBusy} onClick={reject}>
+                {said.reject}
+              </button>
+            )}
           </div>
         </>
       )}
     </section>
+  )
+}
+
+function AmountChanges({ request: { amountChanges, currency } }: { request: Request }) {
+  return (
+    <>
+      {amountChanges.map(({ from, to, changedBy, changedAt }) => (
+        <p key={changedAt} class="muted small">
+          {said.amountChanged(
+            money(from, currency ?? ''),
+            money(to, currency ?? ''),
+            said.person(changedBy),
+          )}{' '}
+          <Time at={changedAt} />
+        </p>
+      ))}
+    </>
   )
 }
 
@@ -154,9 +187,12 @@ export function DecidedRequests({ requests }: { requests: readonly Request[] }) 
           <li key={request.id}>
             <p>{askedFor(request)}.</p>
             <p class="muted small">
-              {said.decided(words(request.state), said.person(request.decidedBy ?? ''))}
+              {request.state === 'void'
+                ? said.void
+                : said.decided(words(request.state), said.person(request.decidedBy ?? ''))}
               {request.decisionReason && `: ${request.decisionReason}`}
             </p>
+            <AmountChanges request={request} />
           </li>
         ))}
       </ul>

@@ -1,12 +1,13 @@
 // Suspense desk: money that waits for somebody's decision, why, and the ways out of it.
 
 import { useEffect, useState } from 'preact/hooks'
-import { getData, getPage, problemFrom, send } from '../api.ts'
+import { getData, getPage } from '../api.ts'
 import { words } from '../format.ts'
 import { useCalm, useEvents } from '../live.ts'
 import { useAgain, useLoaded, usePages } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Drawer, Facts } from '../parts/drawer.tsx'
+import { MakerCheckerSetting, SETTINGS } from '../parts/maker-checker-setting.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Item, SuspenseForm } from '../parts/suspense-form.tsx'
 import {
@@ -16,7 +17,6 @@ import {
   WaitingRequests,
 } from '../parts/suspense-requests.tsx'
 import { type Column, ListTable } from '../parts/table.tsx'
-import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
@@ -28,7 +28,6 @@ type Settings = { fourEyes: boolean }
 const { suspense: said } = STRINGS
 const PATH = '/api/v1/suspense'
 const REQUESTS = `${PATH}/requests`
-const SETTINGS = `${PATH}/settings`
 const STATES = ['open', 'assigned', 'returning', 'returned', 'reversed']
 const LOOK_AGAIN_MS = 15_000 // What colleagues ask for makes no event.
 
@@ -82,9 +81,14 @@ export default function Suspense({ session, place }: ViewProps) {
   }, [waiting.reload])
   const close = () => goTo(hrefOf('suspense', undefined, place.query))
   const isFourEyes = settings.data?.fourEyes ?? false
+  const requests = waiting.data?.data ?? []
+  const changed = () => {
+    settings.reload()
+    waiting.reload()
+  }
   return (
     <>
-      <WaitingRequests requests={waiting.data?.data ?? []} />
+      <WaitingRequests requests={requests.filter(({ itemId }) => itemId !== null)} />
       <States chosen={state ?? 'open'} />
       <ListTable
         caption={STRINGS.views.suspense}
@@ -99,7 +103,14 @@ export default function Suspense({ session, place }: ViewProps) {
           </Empty>
         }
       />
-      {settings.data && <FourEyes isOn={isFourEyes} session={session} changed={settings.reload} />}
+      {settings.data && (
+        <MakerCheckerSetting
+          isOn={isFourEyes}
+          session={session}
+          request={requests.find(({ itemId }) => itemId === null)}
+          changed={changed}
+        />
+      )}
       {place.open !== undefined && settings.data && (
         <ItemDrawer
           key={place.open}
@@ -127,36 +138,6 @@ function States({ chosen }: { chosen: string }) {
         </button>
       ))}
     </fieldset>
-  )
-}
-
-type SettingProps = { isOn: boolean; session: Session; changed: () => void }
-
-function FourEyes({ isOn, session: { role }, changed }: SettingProps) {
-  const [isBusy, setBusy] = useState(false)
-  const turn = async () => {
-    setBusy(true)
-    try {
-      await send('PUT', SETTINGS, { fourEyes: !isOn })
-      toast(said.switched(!isOn))
-      changed()
-    } catch (error) {
-      toast(problemFrom(error).message, 'bad')
-    }
-    setBusy(false)
-  }
-  return (
-    <section class="card setting" aria-labelledby="four-eyes">
-      <div>
-        <h2 id="four-eyes">{said.fourEyes}</h2>
-        <p class="muted">{isOn ? said.fourEyesOn : said.fourEyesOff}</p>
-      </div>
-      {['owner', 'operator'].includes(role) && (
-        <button type="button" class="button" disabled={isBusy} onClick={turn}>
-          {isOn ? said.switchOff : said.switchOn}
-        </button>
-      )}
-    </section>
   )
 }
 

@@ -1,0 +1,38 @@
+// What a bank's reversal does to requests that wait for a decision on the money: what was taken whole
+// leaves nothing to decide, so its request is void; what was taken in part is kept as a change, and
+// the request goes on about the rest. What was asked for stays as it was.
+// Locks: the request, after its item, as everywhere.
+
+import type { Transaction } from '#db/transaction.ts'
+import type { LockedItem } from './suspense-items.ts'
+
+type Taking = { item: LockedItem; takenKobo: bigint }
+
+export async function adjustRequests(
+  tx: Transaction,
+  now: Date,
+  takings: readonly Taking[],
+): Promise<void> {
+  for (const { item, takenKobo } of takings) {
+    if (item.state !== 'open') continue // A request is open only while its item is.
+    const by = `bank:${item.bankCode}`
+    if (takenKobo === item.amountKobo) {
+      await tx.query({
+        name: 'void-suspense-request',
+        text: `update suspense_requests set state = 'void', decided_by = $2, decided_at = $3
+                where item_id = $1 and state = 'open'`,
+        values: [item.id, by, now],
+      })
+    } else {
+      await tx.query({
+        name: 'change-suspense-request',
+        text: `insert into suspense_request_changes
+                 (request_id, changed_by, changed_at, from_kobo, to_kobo)
+               select id, $2, $3, $4, $5 from suspense_requests
+                where item_id = $1 and state = 'open'
+                  for no key update`,
+        values: [item.id, by, now, item.amountKobo, item.amountKobo - takenKobo],
+      })
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// What counts as a failed sign-in of a person, and against whom. Each attempt is counted before the
+// password is looked at (I23) and taken back when it was right:
+//
+//   address      this IP address, whatever email address it names
+//   here         this email address as typed, from this IP address
+//   user         this user of this client, from anywhere
+//   user code    codes tried by whoever had this user's password, from anywhere
+//
+// The first two depend on nothing but what was typed and where, and answer 429: known or not, the
+// answer is the same. The third answers as a wrong password does, so that nobody learns from it who
+// is known. An email address may be a user of several clients: each has a counter of its own, and
+// only signing in as that very user, or a reset of its password, clears it. Nobody clears the first
+// two: they end by themselves.
+
+import type { Queryable } from '#db/pool.ts'
+import { Refusal } from '#errors.ts'
+import {
+  type Attempt,
+  type Counted,
+  countAttempt,
+  forgetAttempts,
+  takeBackAttempt,
+} from './login-limits.ts'
+import { emailKey } from './users.ts'
+
+export type Attempted = { email: string; caller: string }
+
+// The address first: one that is locked must not go on to lock anybody. Answers whether it was the
+// last for this email address from here.
+export async function countHere(db: Queryable, now: Date, who: Attempted): Promise<boolean> {
+  let isLast = false
+  for (const counted of countedHere(who)) {
+    const attempt = await countAttempt(db, now, counted)
+    if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
+    isLast = attempt.isLast
+  }
+  return isLast
+}
+
+export type UserCounts = { exhausted: Set<string>; last: Set<string> }
+
+// Where nobody is known, as much is counted all the same: the time does not tell.
+export async function countUsers(
+  db: Queryable,
+  now: Date,
+  userIds: readonly string[],
+  email: string,
+): Promise<UserCounts> {
+  const counts: UserCounts = { exhausted: new Set(), last: new Set() }
+  for (const id of userIds) {
+    const attempt = await countAttempt(db, now, countedUser(id))
+    if (attempt.isLocked) counts.exhausted.add(id)
+    else if (attempt.isLast) counts.last.add(id)
+  }
+  if (userIds.length === 0) await countAttempt(db, now, countedUser(`nobody ${emailKey(email)}`))
+  return counts
+}
+
+// Of somebody who is signed in, and learns nothing from being told.
+export async function countConfirmation(
+  db: Queryable,
+  now: Date,
+  who: Attempted & { userId: string },
+): Promise<void> {
+  await countHere(db, now, who)
+  const attempt = await countAttempt(db, now, countedUser(who.userId))
+  if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
+}
+
+export function countCode(db: Queryable, now: Date, userId: string): Promise<Attempt> {
+  return countAttempt(db, now, { kind: 'user-code', key: userId })
+}
+
+// It was no failure, nor a guess at these users' passwords. Never of one whose counter is exhausted:
+// its attempts were not counted one by one.
+export async function settleAttempt(
+  db: Queryable,
+  who: Attempted,
+  userIds: readonly string[],
+): Promise<void> {
+  for (const counted of [...countedHere(who), ...userIds.map(countedUser)]) {
+    await takeBackAttempt(db, counted)
+  }
+}
+
+export async function unlockUser(db: Queryable, userId: string): Promise<void> {
+  await forgetAttempts(db, countedUser(userId))
+  await forgetAttempts(db, { kind: 'user-code', key: userId })
+}
+
+function countedHere({ email, caller }: Attempted): Counted[] {
+  return [
+    { kind: 'user-address', key: caller },
+    { kind: 'user-here', key: `${caller} ${emailKey(email)}` },
+  ]
+}
+
+function countedUser(userId: string): Counted {
+  return { kind: 'user', key: userId }
+}

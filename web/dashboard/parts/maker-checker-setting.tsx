@@ -1,0 +1,83 @@
+// Whether one person or two are needed at the suspense desk. On by one person; off by two: one asks,
+// another approves, and whoever cannot is told why.
+
+import { useState } from 'preact/hooks'
+import { type Problem, problemFrom, send } from '../api.ts'
+import type { Session } from '../session.ts'
+import { STRINGS } from '../strings.ts'
+import { Failed } from './states.tsx'
+import { OpenRequest, type Request } from './suspense-requests.tsx'
+import { toast } from './toasts.tsx'
+
+const { suspense: said } = STRINGS
+export const SETTINGS = '/api/v1/suspense/settings'
+
+type Props = {
+  isOn: boolean
+  session: Session
+  request: Request | undefined // To switch it off.
+  changed: () => void
+}
+
+export function MakerCheckerSetting({ isOn, session, request, changed }: Props) {
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  const [reason, setReason] = useState<string | undefined>() // Undefined: nobody asks.
+  const isSetter = ['owner', 'operator'].includes(session.role)
+  const act = async (work: () => Promise<unknown>, done: string) => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await work()
+      toast(done)
+      setReason(undefined)
+      changed()
+    } catch (error) {
+      setProblem(problemFrom(error))
+    }
+    setBusy(false)
+  }
+  const turnOn = () => act(() => send('PUT', SETTINGS, { fourEyes: true }), said.switched(true))
+  const ask = (event: SubmitEvent) => {
+    event.preventDefault()
+    const body = { reason: (reason ?? '').trim() }
+    if (body.reason !== '') void act(() => send('POST', `${SETTINGS}/requests`, body), said.asked)
+  }
+  return (
+    <section class="card setting" aria-labelledby="four-eyes">
+      <div>
+        <h2 id="four-eyes">{said.fourEyes}</h2>
+        <p class="muted">{isOn ? said.fourEyesOn : said.fourEyesOff}</p>
+        {problem && <Failed problem={problem} />}
+        {request && <OpenRequest request={request} mayDecide={isSetter} done={changed} />}
+        {reason !== undefined && (
+          <form class="desk-form" onSubmit={ask}>
+            <label class="field">
+              <span>{said.disableWhy}</span>
+              <textarea
+                rows={2}
+                maxLength={500}
+                required
+                value={reason}
+                onInput={(event) => setReason(event.currentTarget.value)}
+              />
+            </label>
+            <button type="submit" class="button primary" disabled={isBusy}>
+              {said.doAsk}
+            </button>
+          </form>
+        )}
+      </div>
+      {isSetter && !isOn && (
+        <button type="button" class="button" disabled={isBusy} onClick={turnOn}>
+          {said.switchOn}
+        </button>
+      )}
+      {isSetter && isOn && !request && reason === undefined && (
+        <button type="button" class="button" disabled={isBusy} onClick={() => setReason('')}>
+          {said.switchOff}
+        </button>
+      )}
+    </section>
+  )
+}
