@@ -18,6 +18,10 @@ export function isSessionId(text: string): boolean {
   return SESSION_ID.test(text)
 }
 
+export function isNipSessionId(text: string): boolean {
+  return SESSION_ID.test(text)
+}
+
 export function parseSessionId(text: string): SessionId | undefined {
   const match = PARTS.exec(text)
   if (!match) return undefined

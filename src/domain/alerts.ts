@@ -7,6 +7,7 @@ export type AlertKind =
   | 'numbers_exhausted' // a bank's range has no free number left
   | 'session_reused' // a bank sent a known session id on other terms
   | 'reversal_shortfall' // a bank took back money that had left us already
+  | 'reversal_rejected' // a bank took back what we cannot find, or more than is left of it
   | 'endpoint_disabled' // a receiver has failed for days and is not called any more
   | 'audit_failed' // the books do not add up
 

@@ -21,7 +21,10 @@ const BANK_REFERENCE_MAX = 100
 const SESSION_ID = '^[0-9]{30}$'
 const KYC_LEVEL = '3' // Every account is opened with a BVN.
 
-const REVERSAL_WORDS: Record<ReversalAnswer, { responseCode: string; responseMessage: string }> = {
+const REVERSAL_WORDS: Record<
+  ReversalAnswer,
+  { responseCode: '00' | '01' | '02'; responseMessage: string }
+> = {
   reversed: { responseCode: '00', responseMessage: 'Taken back' },
   duplicate: { responseCode: '01', responseMessage: 'Duplicate: taken back before' },
   session_reused: {
@@ -129,13 +132,16 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           },
         ),
       )
-      const words = REVERSAL_WORDS[answer]
-      const isTaken = answer === 'reversed' || answer === 'duplicate'
-      return isTaken
-        ? { sessionId, ...words, outcome: answer }
-        : { sessionId, ...words, outcome: 'rejected', code: answer }
+      return { sessionId, ...reversalWords(answer) }
     },
   )
+}
+
+export function reversalWords(answer: ReversalAnswer) {
+  const words = REVERSAL_WORDS[answer]
+  return answer === 'reversed' || answer === 'duplicate'
+    ? { ...words, outcome: answer }
+    : { ...words, outcome: 'rejected', code: answer }
 }
 
 const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {

@@ -3,15 +3,22 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Acknowledgement, BankFormat, ParsedItem } from '#banks/formats/format.ts'
+import { withoutFutureTime } from '#banks/formats/credit-fields.ts'
+import type {
+  Acknowledgement,
+  BankFormat,
+  IncomingReversal,
+  ParsedItem,
+} from '#banks/formats/format.ts'
 import { FORMATS, findFormat } from '#banks/formats/known-formats.ts'
 import type { Settled } from '#db/batcher.ts'
 import type { Answer } from '#domain/credit-decisions.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
+import { type Reversed, takeReversals } from '#http/rail-reversals.ts'
 import { RailSignatures } from '#http/rail-signatures.ts'
 import { Amount, RailFailure } from '#http/schemas.ts'
-import { railCallRoutes } from './rail-calls.ts'
+import { railCallRoutes, reversalWords } from './rail-calls.ts'
 
 // 1,000 credits of our own format take some 400 kB, of camt.054 a megabyte.
 const BODY_BYTES_MAX = 2_097_152
@@ -20,7 +27,9 @@ const AcknowledgementBody = Type.Object({
   sessionId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
   responseCode: Type.String({ description: '00 taken, 01 duplicate, 02 rejected, 03 try again.' }),
   responseMessage: Type.String(),
-  outcome: Type.String({ description: 'booked, suspended, duplicate, rejected or retry.' }),
+  outcome: Type.String({
+    description: 'booked, suspended, reversed, duplicate, rejected or retry.',
+  }),
   code: Type.Optional(Type.String({ description: 'Why it was rejected or is in suspense.' })),
 })
 
@@ -49,7 +58,9 @@ const CreditBody = Type.Object({
   sourceAccountName: text('Who paid.'),
   sourceBankCode: text('From where.'),
   narration: text('What the payer wrote.'),
-  transactionTime: text('ISO 8601; without an offset: West Africa Time.'),
+  transactionTime: text(
+    'ISO 8601; without an offset: West Africa Time. One in the future is not kept.',
+  ),
 })
 
 export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -78,7 +89,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         summary: 'A bank reports one credit, or up to 1,000',
         description:
           'Signed by Standard Webhooks. In our own JSON; ?format=providus for Providus-style JSON;' +
-          ' or camt.054 as application/xml.',
+          ' or camt.054 as application/xml or application/iso20022+xml.',
         params: Type.Object({ bankCode: Type.String() }),
         querystring: Type.Object({
           format: Type.Optional(Type.String({ enum: ['json', 'providus', 'camt054'] })),
@@ -99,13 +110,17 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       const parsed = format.parse(request.body as unknown as Buffer)
       if ('malformed' in parsed) return answerMalformed(reply, format, parsed.malformed)
       const { bankCode } = request.params
+      const now = deps.clock()
       const credits = parsed.items.flatMap((item) =>
-        item.ok ? [{ ...item.credit, bankCode }] : [],
+        item.ok ? [{ ...withoutFutureTime(item.credit, now), bankCode }] : [],
       )
       const results = (await deps.writers.credits.submitAll(credits)).values()
-      const answers = parsed.items.map((item) => acknowledgement(item, results))
+      const reversals = parsed.items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
+      const reversed = await takeReversals(deps, bankCode, reversals)
+      const answers = parsed.items.map((item) => acknowledgement(item, results, reversed))
       const { contentType, body } = format.acknowledge(answers, parsed.batch)
-      const isRetry = answers.every(({ responseCode }) => responseCode === '03')
+      const isRetry =
+        answers.length > 0 && answers.every(({ responseCode }) => responseCode === '03')
       if (isRetry) reply.header('retry-after', 1)
       return reply
         .code((isRetry ? 503 : 200) as 200)
@@ -142,18 +157,28 @@ function answerMalformed(reply: FastifyReply, format: BankFormat, sentence: stri
     .send(body as never)
 }
 
-function acknowledgement(item: ParsedItem, results: Iterator<Settled<Answer>>): Acknowledgement {
+const RETRY = {
+  responseCode: '03',
+  responseMessage: 'System failure: try again, it is safe',
+  outcome: 'retry',
+} as const
+
+function acknowledgement(
+  item: ParsedItem,
+  results: Iterator<Settled<Answer>>,
+  reversed: ReadonlyMap<IncomingReversal, Reversed>,
+): Acknowledgement {
   if (!item.ok) {
     const { sessionId, code, message } = item
+    const answer = item.reversal && reversed.get(item.reversal)
+    if (answer === 'failed') return { sessionId, ...RETRY }
+    if (answer) return { sessionId, ...reversalWords(answer) }
     const rejected = { responseCode: '02', outcome: 'rejected' } as const
     return { sessionId, ...rejected, responseMessage: message, code }
   }
   const { sessionId } = item.credit
   const { value: result } = results.next()
-  if (!result?.ok) {
-    const responseMessage = 'System failure: try again, it is safe'
-    return { sessionId, responseCode: '03', responseMessage, outcome: 'retry' }
-  }
+  if (!result?.ok) return { sessionId, ...RETRY }
   return { sessionId, ...words(result.value) }
 }
 
