@@ -4,9 +4,9 @@
 // the notification's Acct. What we book from an entry never adds up to more than the bank booked.
 // Acknowledged like our own JSON, always as an array, in the order of the document.
 
-import { isSessionId } from '#banks/session-id.ts'
+import { isNipSessionId } from '#banks/session-id.ts'
 import { parseKobo } from '#money.ts'
-import { type CreditFields, checkCredit, rejection } from './credit-fields.ts'
+import { type CreditFields, checkCredit, keptRejection, rejection } from './credit-fields.ts'
 import { type BankFormat, CREDITS_MAX, mediaType, type Parsed, type ParsedItem } from './format.ts'
 import { acknowledge } from './json.ts'
 import { child, children, readXml, textOf, type XmlElement } from './xml.ts'
@@ -79,8 +79,8 @@ function readEntry(element: XmlElement, account: string | undefined): ParsedItem
       return rejection('not_a_credit', sessionId)
     }
     if (!entry.isBooked) return rejection('not_booked', sessionId)
-    if (!addsUp) return rejection('amount_mismatch', sessionId)
-    return checkCredit(fieldsOf(entry, transaction, sessionId, amounts[at]))
+    const fields = fieldsOf(entry, transaction, sessionId, amounts[at])
+    return addsUp ? checkCredit(fields) : keptRejection('amount_mismatch', sessionId, fields)
   })
 }
 
@@ -117,7 +117,9 @@ function sessionIdOf(entry: Entry, transaction: XmlElement): string | undefined 
   const references = child(transaction, 'Refs')
   const own = ['EndToEndId', 'InstrId', 'AcctSvcrRef'].map((name) => textOf(references, name))
   const present = [...own, ...entry.references].filter((reference) => reference !== undefined)
-  return present.find(isSessionId) ?? present[0]
+  // The payer chooses the first two as he likes, and twice the same: of other shapes than NIP's,
+  // only what the bank itself calls the transfer is its identity.
+  return present.find(isNipSessionId) ?? own[2] ?? entry.references[0] ?? entry.references[1]
 }
 
 // Counts when it is in the currency of the account: what was instructed in another currency is not

@@ -7,7 +7,7 @@ import { findBank, findBankByNipCode } from '#banks/directory.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import { parseBankTime } from '#banks/wat-time.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
-import type { ParsedItem, Rejection, RejectionCode } from './format.ts'
+import type { NamedMoney, ParsedItem, Rejection, RejectionCode } from './format.ts'
 
 // What a format found under its own names, not yet checked. Null and undefined both mean absent.
 export type CreditFields = {
@@ -39,7 +39,7 @@ const MESSAGES: Record<RejectionCode, string> = {
   not_booked: 'Only booked entries are taken.',
   repeated_field: 'A field occurs twice in this credit.',
   amount_mismatch: 'The amounts of the transactions do not add up to the amount of their entry.',
-  invalid_session_id: 'The session id must be exactly 30 digits.',
+  invalid_session_id: 'The session id must be 1 to 64 printable characters.',
   invalid_account_number: 'The account number must be exactly 10 digits.',
   invalid_amount:
     'The amount must be more than 0 and at most 1000000000.00, with at most two decimals.',
@@ -54,10 +54,33 @@ const MESSAGES: Record<RejectionCode, string> = {
 
 export function rejection(code: RejectionCode, sessionId: unknown): Rejection {
   const echo = typeof sessionId === 'string' ? cleanText(sessionId, ECHO_MAX) : null
-  return { ok: false, sessionId: echo, code, message: MESSAGES[code] }
+  return { ok: false, sessionId: echo, code, message: MESSAGES[code], money: null }
+}
+
+// An item that cannot be booked and names an amount, which is therefore kept.
+export function keptRejection(
+  code: RejectionCode,
+  sessionId: unknown,
+  fields: CreditFields,
+): Rejection {
+  return { ...rejection(code, sessionId), money: moneyIn(fields) }
+}
+
+function moneyIn(fields: CreditFields): NamedMoney | null {
+  const { amount } = fields
+  const isNone = amount === undefined || amount === null
+  const isPlain = typeof amount === 'number' || typeof amount === 'string'
+  if (isNone || (isPlain && Number(amount) <= 0)) return null
+  const written = isPlain ? String(amount) : JSON.stringify(amount)
+  return { amount: cleanText(written, ECHO_MAX), text: JSON.stringify(fields) }
 }
 
 export function checkCredit(fields: CreditFields): ParsedItem {
+  const item = readCredit(fields)
+  return item.ok ? item : { ...item, money: moneyIn(fields) }
+}
+
+function readCredit(fields: CreditFields): ParsedItem {
   const { sessionId, accountNumber } = fields
   if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
     return rejection('invalid_session_id', sessionId)

@@ -40,7 +40,12 @@ export type Rejection = {
   sessionId: string | null
   code: RejectionCode
   message: string
+  money: NamedMoney | null
 }
+
+// What a rejected item says of money, to be kept. Null when it is provably none: no amount is named,
+// or none above zero, or it is no booked credit.
+export type NamedMoney = { amount: string | null; text: string }
 
 export type ParsedItem = { ok: true; credit: IncomingCredit } | Rejection
 
