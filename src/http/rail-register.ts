@@ -116,16 +116,22 @@ export function rejectedReversal(bankCode: string, body: ReversalBody, reason: s
 
 export type ReversalBody = { sessionId: string; originalSessionId: string; amount: number | string }
 
-// A whole body of which nothing can be used. Throws, and the bank tries again, if it cannot be kept.
+// A whole body of which nothing can be used, if it speaks of an amount at all. Throws, and the bank
+// tries again, if it cannot be kept.
 export async function keepUnreadable(
   deps: Deps,
   about: Pick<NewRailItem, 'bankCode' | 'call' | 'reason'>,
   rawBody: Buffer,
 ): Promise<void> {
-  if (rawBody.length === 0) return
+  if (!speaksOfAmount(rawBody)) return
   const body = textOf(rawBody)
   const rest = { outcome: 'unreadable', responseCode: '02', sessionId: null, amount: null } as const
   await keep(deps, [{ ...about, ...rest, body, identity: body }])
+}
+
+// In JSON or XML, in any encoding that leaves letters as they are, UTF-16 included.
+function speaksOfAmount(rawBody: Buffer): boolean {
+  return /amount|[<:]Amt\b/i.test(rawBody.toString('latin1').replaceAll('\0', ''))
 }
 
 function textOf(rawBody: Buffer): string {
