@@ -66,10 +66,13 @@ export function keyText(text: string, opening: number, end: number): string {
   }
 }
 
-// The text with every number that JSON.parse would round replaced by one that it reads as infinite,
-// so that nothing takes 0.10000000000000001 for the amount 0.1. Fields that nobody reads may be so
-// long: the body as a whole is good.
-export function withoutRounding(text: string): string {
+// The text with every number that JSON.parse would round spelt otherwise, so that nothing takes
+// 0.10000000000000001 for the amount 0.1: as one that reads as infinite, unless said otherwise.
+// Fields that nobody reads may be so long: the body as a whole is good.
+export function withoutRounding(
+  text: string,
+  spell: (written: string) => string = () => INFINITE,
+): string {
   if (!LONG_NUMBER.test(text)) return text
   const pieces: string[] = []
   let kept = 0
@@ -83,7 +86,7 @@ export function withoutRounding(text: string): string {
       NUMBER.lastIndex = at
       const written = NUMBER.exec(text)?.[0] ?? '-'
       if (!isExact(written)) {
-        pieces.push(text.slice(kept, at), INFINITE)
+        pieces.push(text.slice(kept, at), spell(written))
         kept = at + written.length
       }
       at += written.length - 1

@@ -7,6 +7,7 @@ export type Policy = {
   readonly expirySeconds: number
   readonly graceSeconds: number
   readonly quarantineDays: number
+  readonly bankTimeMaxAgeHours: number // Older, and a credit is judged by its arrival.
   readonly accountName: string // With {merchant} and {customer} in it.
   // Of new collection accounts. Null: none.
   readonly limits: { readonly perCreditKobo: bigint | null; readonly perDayKobo: bigint | null }
@@ -17,6 +18,7 @@ export const POLICY_SETTINGS = {
   MANILLA_EXPIRY_SECONDS: values.whole(60, 172_800),
   MANILLA_GRACE_SECONDS: values.whole(0, 86_400),
   MANILLA_QUARANTINE_DAYS: values.whole(1, 365),
+  MANILLA_BANK_TIME_MAX_AGE_HOURS: values.whole(0, 720),
   MANILLA_ACCOUNT_NAME: values.accountNameStyle,
   MANILLA_LIMIT_PER_CREDIT: values.amount,
   MANILLA_LIMIT_PER_DAY: values.amount,
@@ -31,6 +33,7 @@ export function policyOf(given: Given): Policy {
     expirySeconds: given.MANILLA_EXPIRY_SECONDS ?? 1800,
     graceSeconds: given.MANILLA_GRACE_SECONDS ?? 300,
     quarantineDays: given.MANILLA_QUARANTINE_DAYS ?? 30,
+    bankTimeMaxAgeHours: given.MANILLA_BANK_TIME_MAX_AGE_HOURS ?? 72,
     accountName: given.MANILLA_ACCOUNT_NAME ?? '{merchant}/{customer}',
     limits: {
       perCreditKobo: given.MANILLA_LIMIT_PER_CREDIT ?? null,

@@ -6,8 +6,9 @@ import type { Transaction } from '#db/transaction.ts'
 export type AlertKind =
   | 'numbers_exhausted' // a bank's range has no free number left
   | 'session_reused' // a bank sent a known session id on other terms
+  | 'wrong_bank' // a bank reported a credit to a number of another bank
+  | 'rail_item_rejected' // a bank signed for an amount that could not be booked
   | 'reversal_shortfall' // a bank took back money that had left us already
-  | 'reversal_rejected' // a bank took back what we cannot find, or more than is left of it
   | 'endpoint_disabled' // a receiver has failed for days and is not called any more
   | 'audit_failed' // the books do not add up
 

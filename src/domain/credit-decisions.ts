@@ -11,10 +11,14 @@ import type { NewAlert } from './alerts.ts'
 import {
   type Holding,
   type IncomingCredit,
+  type IssuedNumber,
+  type JudgedBy,
   judge,
+  judgedTime,
   type PaymentTarget,
   type SuspenseReason,
   type Target,
+  targetOf,
 } from './credit-judgement.ts'
 import type { NewEvent } from './events.ts'
 import type { HashPayer } from './payer-rules.ts'
@@ -30,7 +34,11 @@ export type Answer = ({ status: 'taken' | 'duplicate' } & Taken) | { status: 'se
 
 export type KnownCredit = Taken & { accountNumber: string; amountKobo: bigint; currency: string }
 
-export type CreditRow = Taken & { credit: IncomingCredit; target: Target | undefined }
+export type CreditRow = Taken & {
+  credit: IncomingCredit
+  target: Target | undefined
+  judgedBy: JudgedBy | null // Null where no time decides: it was not sent to a payment.
+}
 export type SuspenseRow = {
   creditId: bigint
   clientId: bigint | null
@@ -40,11 +48,12 @@ export type SuspenseRow = {
 }
 
 export type Known = {
-  targets: ReadonlyMap<string, Target> // By account number. Changed as credits are decided.
+  numbers: ReadonlyMap<string, IssuedNumber> // Their targets change as credits are decided.
   taken: Map<string, KnownCredit> // By session name. Grows as credits are decided.
   creditIds: readonly bigint[] // One for each credit of the batch.
   accountId: (account: SharedAccount) => bigint
   hashPayer: HashPayer
+  bankTimeMaxAgeMs: number
   now: Date
 }
 
@@ -92,18 +101,20 @@ function answerAgain(plan: Plan, credit: IncomingCredit, earlier: KnownCredit): 
     const { creditId, outcome, reason, suspendedKobo } = earlier
     return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
   }
-  const { accountNumber, currency, amountKobo } = credit
-  plan.alerts.push({
-    kind: 'session_reused',
-    subject: sessionName(credit),
-    detail: { accountNumber, currency, amountKobo: amountKobo.toString() },
-  })
+  plan.alerts.push(alertOf('session_reused', credit))
   return { status: 'session_reused' }
 }
 
+function alertOf(kind: 'session_reused' | 'wrong_bank', credit: IncomingCredit): NewAlert {
+  const { accountNumber, currency, amountKobo } = credit
+  const detail = { accountNumber, currency, amountKobo: amountKobo.toString() }
+  return { kind, subject: sessionName(credit), detail }
+}
+
 function take(plan: Plan, known: Known, credit: IncomingCredit, creditId: bigint): Answer {
-  const target = known.targets.get(credit.accountNumber)
-  const { bookedKobo, reason } = judge(credit, target, known)
+  const number = known.numbers.get(credit.accountNumber)
+  const target = targetOf(credit, number)
+  const { bookedKobo, reason } = judge(credit, number, known)
   const suspendedKobo = credit.amountKobo - bookedKobo
   if (target && bookedKobo > 0n) book(plan, known, credit, creditId, target, bookedKobo)
   if (reason) suspend(plan, known, credit, creditId, target, suspendedKobo, reason)
@@ -114,7 +125,8 @@ function take(plan: Plan, known: Known, credit: IncomingCredit, creditId: bigint
     reason,
     suspendedKobo,
   }
-  plan.credits.push({ ...taken, credit, target })
+  const judgedBy = target?.kind === 'payment' ? judgedTime(credit, target, known).by : null
+  plan.credits.push({ ...taken, credit, target, judgedBy })
   const { accountNumber, amountKobo, currency } = credit
   known.taken.set(sessionName(credit), { ...taken, accountNumber, amountKobo, currency })
   return { status: 'taken', ...taken }
@@ -221,6 +233,7 @@ function suspend(
     amountKobo,
     reason,
   })
+  if (reason === 'wrong_bank') plan.alerts.push(alertOf(reason, credit))
   if (!target) return // Nobody's money: the operator sees it on the suspense desk.
   plan.events.push({
     clientId: target.clientId,

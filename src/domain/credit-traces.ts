@@ -11,6 +11,7 @@ import { idBounds, type Window } from '#db/time-bounds.ts'
 import { Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
 import type { Sealer } from '#seal.ts'
+import type { JudgedBy } from './credit-judgement.ts'
 import { type TracedItem, type Whereabout, whereaboutsOf } from './credit-whereabouts.ts'
 import { withinMerchants } from './merchant-walls.ts'
 
@@ -47,6 +48,7 @@ export type CreditTrace = {
   collectionAccountNumber: string | null
   transactionTime: Date | null
   receivedAt: Date
+  judgedBy: JudgedBy | null
   items: TracedItem[]
   whereabouts: Whereabout[]
 }
@@ -78,7 +80,7 @@ const SELECT_TRACE = `
          c.source_bank_code as "sourceBankCode", c.narration, p.id as "paymentReference",
          p.advice_id as "adviceReference", a.merchant_ref as "merchantRef",
          n.account_number as "collectionAccountNumber", c.transacted_at as "transactionTime",
-         c.received_at as "receivedAt",
+         c.received_at as "receivedAt", c.judged_by as "judgedBy",
          (select session_id from reversals where credit_id = c.id order by id desc limit 1)
            as "reversedBy",
          (select json_agg(json_build_object(

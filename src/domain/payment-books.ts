@@ -12,17 +12,17 @@ type PaymentRow = Omit<PaymentTarget, 'kind' | 'pending'>
 const SELECT_TARGET = `
   select p.client_id as "clientId", p.id as "paymentId", p.status, p.amount_kobo as "amountKobo",
          p.amount_paid_kobo as "amountPaidKobo", p.amount_policy as "amountPolicy", a.currency,
-         p.closes_at as "closesAt", a.payer_rules as "payerRules"`
+         p.created_at as "createdAt", p.closes_at as "closesAt", a.payer_rules as "payerRules"`
 
 // By account number. Two numbers of one payment share one target, so that each sees what the other
 // brought.
 export async function lockPaymentsByNumber(
   tx: Transaction,
   numbers: readonly string[],
-): Promise<Map<string, PaymentTarget>> {
-  const { rows } = await tx.query<PaymentRow & { accountNumber: string }>({
+): Promise<Map<string, { bankCode: string; target: PaymentTarget }>> {
+  const { rows } = await tx.query<PaymentRow & { accountNumber: string; bankCode: string }>({
     name: 'lock-payments-by-number',
-    text: `${SELECT_TARGET}, n.account_number as "accountNumber"
+    text: `${SELECT_TARGET}, n.account_number as "accountNumber", n.bank_code as "bankCode"
              from numbers n
              join payments p on p.id = n.payment_id
              join advices a on a.id = p.advice_id
@@ -33,10 +33,10 @@ export async function lockPaymentsByNumber(
   })
   const byId = new Map<string, PaymentTarget>()
   return new Map(
-    rows.map(({ accountNumber, ...row }) => {
+    rows.map(({ accountNumber, bankCode, ...row }) => {
       const target = byId.get(row.paymentId) ?? { kind: 'payment', ...row, pending: [] }
       byId.set(row.paymentId, target)
-      return [accountNumber, target]
+      return [accountNumber, { bankCode, target }]
     }),
   )
 }
@@ -106,8 +106,8 @@ export async function updatePayments(
   })
 }
 
-// For a payment that an operator gave money to after it had expired, and that needs more: it is open
-// for its usual time, and keeps its numbers as long again (I7). Answers false, and does nothing, when
+// For a payment that got money after it had expired (assigned by hand, or paid in time and reported
+// late) and that needs more: it is open for its usual time, and keeps its numbers as long again (I7). Answers false, and does nothing, when
 // one of them is somebody else's by now.
 export async function reopenPayment(tx: Transaction, now: Date, id: string): Promise<boolean> {
   // Locked: one may be on its way to another payment at this moment.

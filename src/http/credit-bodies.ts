@@ -3,6 +3,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { BankSettings } from '#bank-settings.ts'
 import { findBank } from '#banks/directory.ts'
+import { isSessionId } from '#banks/session-id.ts'
 import type { CreditHistory } from '#domain/credit-histories.ts'
 import { type CreditTrace, OUTCOMES } from '#domain/credit-traces.ts'
 import { type Place, sumAt, type TracedItem, type Whereabout } from '#domain/credit-whereabouts.ts'
@@ -32,7 +33,7 @@ const WhereaboutBody = Type.Object({
 
 export const CreditBody = Type.Object({
   id: Type.Integer(),
-  sessionId: Type.String({ description: 'The bank’s 30-digit session id.' }),
+  sessionId: Type.String({ description: 'The bank’s session id: 30 digits on NIP.' }),
   bankCode: Type.String(),
   bankName: Type.String(),
   accountNumber: Type.String({ description: 'The number that the money was sent to.' }),
@@ -54,6 +55,12 @@ export const CreditBody = Type.Object({
   collectionAccountNumber: nullable('string'),
   transactionTime: nullable('string', { description: 'When it happened, as the bank says.' }),
   receivedAt: Type.String({ description: 'When we learned of it.' }),
+  judgedBy: nullable('string', {
+    enum: ['bank_time', 'arrival', null],
+    description:
+      'Which time said whether its payment was still open: transactionTime or receivedAt.' +
+      ' Null where no time decides.',
+  }),
   whereabouts: Type.Array(WhereaboutBody, { description: 'Sums to the amount.' }),
 })
 
@@ -106,9 +113,11 @@ export const CreditDetailBody = Type.Object({
 
 const CREDIT_ID = /^[1-9][0-9]{0,17}$/
 
-export function creditIdOf(text: string): bigint {
-  if (!CREDIT_ID.test(text)) throw new Refusal('credit_not_found')
-  return BigInt(text)
+// By its id, or by the bank's session id, which is hardly ever as short.
+export function creditKeyOf(text: string): { id: bigint } | { sessionId: string } {
+  if (CREDIT_ID.test(text)) return { id: BigInt(text) }
+  if (!isSessionId(text)) throw new Refusal('credit_not_found')
+  return { sessionId: text }
 }
 
 export type NameBank = (code: string) => string
@@ -143,6 +152,7 @@ export function presentCredit(credit: CreditTrace, nameBank: NameBank) {
     collectionAccountNumber: credit.collectionAccountNumber,
     transactionTime: optionalTime(credit.transactionTime),
     receivedAt: timestamp(credit.receivedAt),
+    judgedBy: credit.judgedBy,
     whereabouts: whereabouts.map(presentWhereabout),
   }
 }

@@ -8,7 +8,7 @@ import { EventFields } from './event-bodies.ts'
 import { nullable } from './schemas.ts'
 
 const CreditFields = {
-  sessionId: Type.String({ description: 'The bank’s own id of the transfer, 30 digits.' }),
+  sessionId: Type.String({ description: 'The bank’s own id of the transfer: 30 digits on NIP.' }),
   amount: Type.Number(),
   currency: Type.String(),
   sourceAccountName: nullable('string'),

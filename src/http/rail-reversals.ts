@@ -2,23 +2,26 @@
 // POST /rails/{bankCode}/reversals, after the credits of the same body, and before the bank is answered.
 //
 // The credit is found by any of the ids under which the bank may have reported it. One that cannot be
-// taken stands in an alert, raised in the same transaction: the money has left the bank account.
+// taken goes into the register of rail items, in the same transaction.
 
 import type { IncomingReversal } from '#banks/formats/format.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { raiseAlerts } from '#domain/alerts.ts'
-import { sessionName } from '#domain/credit-decisions.ts'
+import { keepRailItems } from '#domain/rail-items.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/reversals.ts'
-import type { Deps } from '#http/deps.ts'
+import { formatKobo } from '#money.ts'
+import type { Deps } from './deps.ts'
+import { rejectedReversal } from './rail-register.ts'
 
 export type Reversed = ReversalAnswer | 'failed' // Failed: try again, it is safe.
 
-const ALERTED: ReadonlySet<Reversed> = new Set(['original_not_found', 'amount_exceeds_original'])
+export function isReversed(answer: ReversalAnswer): boolean {
+  return answer === 'reversed' || answer === 'duplicate'
+}
 
 // One after another, since two may take back parts of one credit.
 export async function takeReversals(
-  { batchPool, clock, sharedAccounts, log }: Deps,
+  { batchPool, clock, sealer, sharedAccounts, log }: Deps,
   bankCode: string,
   reversals: readonly IncomingReversal[],
 ): Promise<Map<IncomingReversal, Reversed>> {
@@ -28,12 +31,14 @@ export async function takeReversals(
     try {
       const answer = await withTransaction(batchPool, async (tx) => {
         const taken = await take(tx, { sharedAccounts, now }, bankCode, reversal)
-        if (ALERTED.has(taken)) await raiseAlerts(tx, now, [alertOf(bankCode, reversal, taken)])
+        if (!isReversed(taken)) {
+          await keepRailItems(tx, { sealer, now }, [rejected(bankCode, reversal, taken)])
+        }
         return taken
       })
       results.set(reversal, answer)
     } catch (error) {
-      log.error(error, 'a reversal could not be taken')
+      log.error({ err: error }, 'a reversal was not taken')
       results.set(reversal, 'failed')
     }
   }
@@ -68,11 +73,8 @@ async function findOriginal(
   return rows[0]?.sessionId
 }
 
-function alertOf(bankCode: string, reversal: IncomingReversal, reason: Reversed) {
+function rejected(bankCode: string, reversal: IncomingReversal, reason: ReversalAnswer) {
   const { sessionId, originals, amountKobo, currency } = reversal
-  return {
-    kind: 'reversal_rejected',
-    subject: sessionName({ bankCode, sessionId }),
-    detail: { reason, originals, amountKobo: amountKobo.toString(), currency },
-  } as const
+  const body = { sessionId, originals, amount: formatKobo(amountKobo), currency }
+  return rejectedReversal(bankCode, body, reason)
 }

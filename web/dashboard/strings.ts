@@ -205,7 +205,7 @@ export const STRINGS = {
     bank: 'Bank',
     payerNumber: 'Payer’s account',
     sessionId: 'Session id',
-    digits30: '30 digits',
+    digits30: 'e.g. 30 digits',
     accountNumber: 'Account number',
     digits10: '10 digits',
     payment: 'Payment',

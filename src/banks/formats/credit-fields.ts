@@ -42,7 +42,7 @@ const MESSAGES: Record<RejectionCode, string> = {
   repeated_field: 'A field occurs twice in this credit.',
   net_of_charges: 'The entry is net of charges: it is less than what the payers sent.',
   amount_mismatch: 'The amounts of the transactions do not add up to the amount of their entry.',
-  invalid_session_id: 'The session id must be exactly 30 digits.',
+  invalid_session_id: 'The session id must be 1 to 64 printable characters.',
   invalid_account_number: 'The account number must be exactly 10 digits.',
   invalid_amount:
     'The amount must be more than 0 and at most 1000000000.00, with at most two decimals.',
@@ -78,14 +78,14 @@ function moneyIn(fields: CreditFields): NamedMoney | null {
   return { amount: cleanText(written, ECHO_MAX), text: JSON.stringify(fields) }
 }
 
-export function checkCredit(fields: CreditFields, isId = isSessionId): ParsedItem {
-  const item = readCredit(fields, isId)
+export function checkCredit(fields: CreditFields): ParsedItem {
+  const item = readCredit(fields)
   return item.ok ? item : { ...item, money: moneyIn(fields) }
 }
 
-function readCredit(fields: CreditFields, isId: (text: string) => boolean): ParsedItem {
+function readCredit(fields: CreditFields): ParsedItem {
   const { sessionId, accountNumber } = fields
-  if (typeof sessionId !== 'string' || !isId(sessionId)) {
+  if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
     return rejection('invalid_session_id', sessionId)
   }
   if (typeof accountNumber !== 'string' || !ACCOUNT_NUMBER.test(accountNumber)) {

@@ -30,10 +30,15 @@ export function readJson(rawBody: Buffer, fields: FieldBits): JsonBody | { malfo
   const repeated = findRepeated(text, fields)
   if (repeated === 'too deep') return { malformed: 'The body is nested too deeply.' }
   try {
-    return { value: JSON.parse(withoutRounding(text)), repeated }
+    return { value: JSON.parse(withoutRounding(text, asWritten)), repeated }
   } catch {
     return { malformed: 'The body is not valid JSON.' }
   }
+}
+
+// Text that is neither an amount nor an id, for its space, and that shows what the bank wrote.
+function asWritten(number: string): string {
+  return `" ${number}"`
 }
 
 // Runs before JSON.parse, which takes a quarter of a second over a megabyte of brackets. So the

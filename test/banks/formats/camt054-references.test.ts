@@ -80,7 +80,8 @@ test('a reference that is too long or unprintable is kept as its SHA-256, always
   assert.deepEqual(ids(entry([{ TxId: 'x'.repeat(65) }])), [long])
   assert.notDeepEqual(ids(entry([{ TxId: 'x'.repeat(66) }])), [long])
   assert.deepEqual(ids(entry([{ TxId: 'x'.repeat(64) }])), ['x'.repeat(64)])
-  assert.match(String(ids(entry([{ TxId: 'TX 1' }]))), /^[0-9a-f]{64}$/)
+  assert.deepEqual(ids(entry([{ TxId: 'TX 1' }])), ['TX 1'])
+  assert.match(String(ids(entry([{ TxId: 'TX\u200b1' }]))), /^[0-9a-f]{64}$/)
 })
 
 test('a reference that occurs twice does not count', () => {

@@ -16,7 +16,7 @@ import { child, children, textOf, type XmlElement } from '#banks/formats/xml.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
 import { type Money, moneyOf, type Part, sumUp } from './amounts.ts'
 import { accountOf, narrationOf, payerOf, timeOf } from './parties.ts'
-import { type Identity, identify, isIdentity } from './references.ts'
+import { type Identity, identify } from './references.ts'
 
 type Place = { account: string | undefined; messageId: string | undefined; position: string }
 type Kind = 'credit' | 'reversal' | 'other'
@@ -58,7 +58,7 @@ export function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
     if (refusal === 'not_booked') return rejection(refusal, identity.id)
     if (refusal) return keptRejection(refusal, identity.id, kept)
     if (part.amount === undefined) return keptRejection('invalid_amount', identity.id, kept)
-    return kind === 'reversal' ? readReversal(fields, identity) : checkCredit(fields, isIdentity)
+    return kind === 'reversal' ? readReversal(fields, identity) : checkCredit(fields)
   })
 }
 
@@ -90,7 +90,7 @@ function readReversal(fields: CreditFields, { id, references }: Identity): Parse
     amountKobo,
     currency: String(fields.currency).toUpperCase(),
   }
-  return { ...keptRejection('not_a_credit', id, fields), reversal }
+  return { ...rejection('not_a_credit', id), reversal }
 }
 
 function withoutDetails({ namespace }: XmlElement): XmlElement {

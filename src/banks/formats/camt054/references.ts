@@ -7,13 +7,12 @@
 //   4. EndToEndId. The payer chooses it, and may choose it twice, so it comes last
 //
 // A reference that several transactions of one entry share names the batch, not one of them. A
-// reference of more than 64 characters, or of others than visible ASCII, is replaced by its SHA-256.
+// reference that is too long for a session id, or unprintable, is replaced by its SHA-256.
 
 import { createHash } from 'node:crypto'
 import { child, textOf, type XmlElement } from '#banks/formats/xml.ts'
-import { isNipSessionId } from '#banks/session-id.ts'
+import { isNipSessionId, isSessionId } from '#banks/session-id.ts'
 
-const PLAIN = /^[!-~]{1,64}$/
 const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|0{0,9}|-*)$/i
 
 // `own` and `lesser` are in order of preference. `end` is the payer's.
@@ -81,10 +80,6 @@ function meaningful(value: string | undefined): string | undefined {
   return value === undefined || PLACEHOLDER.test(value) ? undefined : value
 }
 
-export function isIdentity(id: string): boolean {
-  return PLAIN.test(id)
-}
-
 function plain(id: string): string {
-  return isIdentity(id) ? id : createHash('sha256').update(id).digest('hex')
+  return isSessionId(id) ? id : createHash('sha256').update(id).digest('hex')
 }
