@@ -47,6 +47,7 @@ export type CreditTrace = {
   merchantRef: string | null
   collectionAccountNumber: string | null
   transactionTime: Date | null
+  transactionDate: string | null // Where the bank gave no time of day.
   receivedAt: Date
   judgedBy: JudgedBy | null
   items: TracedItem[]
@@ -80,6 +81,7 @@ const SELECT_TRACE = `
          c.source_bank_code as "sourceBankCode", c.narration, p.id as "paymentReference",
          p.advice_id as "adviceReference", a.merchant_ref as "merchantRef",
          n.account_number as "collectionAccountNumber", c.transacted_at as "transactionTime",
+         c.transacted_on::text as "transactionDate",
          c.received_at as "receivedAt", c.judged_by as "judgedBy",
          (select session_id from reversals where credit_id = c.id order by id desc limit 1)
            as "reversedBy",

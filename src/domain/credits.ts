@@ -199,12 +199,12 @@ async function insertCredits(
              (id, bank_code, session_id, account_number, client_id, collection_account_id,
               payment_id, amount_kobo, suspended_kobo, currency, outcome, reason,
               source_account_sealed, source_account_name, source_bank_code, narration,
-              transacted_at, judged_by, received_at)
-           select c.*, $19
+              transacted_at, judged_by, transacted_on, received_at)
+           select c.*, $20
              from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[],
                          $6::bigint[], $7::uuid[], $8::bigint[], $9::bigint[], $10::text[],
                          $11::text[], $12::text[], $13::bytea[], $14::text[], $15::text[],
-                         $16::text[], $17::timestamptz[], $18::text[]) as c`,
+                         $16::text[], $17::timestamptz[], $18::text[], $19::date[]) as c`,
     values: [
       numberArray(rows.map((row) => row.creditId)),
       plainArray(rows.map((row) => row.credit.bankCode)),
@@ -232,6 +232,7 @@ async function insertCredits(
       textArray(rows.map((row) => row.credit.narration)),
       plainArray(rows.map((row) => row.credit.transactionTime?.toISOString() ?? null)),
       plainArray(rows.map((row) => row.judgedBy)),
+      plainArray(rows.map((row) => row.credit.transactionDate ?? null)),
       now,
     ],
   })

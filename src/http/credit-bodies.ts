@@ -53,7 +53,9 @@ export const CreditBody = Type.Object({
   adviceReference: nullable('string'),
   merchantRef: nullable('string'),
   collectionAccountNumber: nullable('string'),
-  transactionTime: nullable('string', { description: 'When it happened, as the bank says.' }),
+  transactionTime: nullable('string', {
+    description: 'When it happened, as the bank says: a time, or a date where it gives none.',
+  }),
   receivedAt: Type.String({ description: 'When we learned of it.' }),
   judgedBy: nullable('string', {
     enum: ['bank_time', 'arrival', null],
@@ -150,7 +152,7 @@ export function presentCredit(credit: CreditTrace, nameBank: NameBank) {
     adviceReference: credit.adviceReference,
     merchantRef: credit.merchantRef,
     collectionAccountNumber: credit.collectionAccountNumber,
-    transactionTime: optionalTime(credit.transactionTime),
+    transactionTime: credit.transactionDate ?? optionalTime(credit.transactionTime),
     receivedAt: timestamp(credit.receivedAt),
     judgedBy: credit.judgedBy,
     whereabouts: whereabouts.map(presentWhereabout),

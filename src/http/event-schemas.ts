@@ -52,7 +52,7 @@ const Suspense = {
   bankCode: Type.String(),
   bankName: Type.String(),
   accountNumber: Type.String({ description: 'The number that the money was sent to.' }),
-  transactionTime: nullable('string', { description: 'As the bank tells it.' }),
+  transactionTime: nullable('string', { description: 'As the bank tells it: a time, or a date.' }),
   paymentReference: nullable('string'),
   adviceReference: nullable('string'),
   merchantRef: nullable('string'),
