@@ -174,13 +174,15 @@ create table credits (
   transacted_at timestamp with time zone,
   received_at timestamp with time zone not null,
   judged_by text collate "C",
+  transacted_on date,
   constraint credits_pkey PRIMARY KEY (id),
   constraint credits_taken_once UNIQUE (session_id, bank_code),
   constraint credits_amount_positive CHECK (amount_kobo > 0),
   constraint credits_judged_by_known CHECK (judged_by = ANY (ARRAY['bank_time'::text, 'arrival'::text])),
   constraint credits_outcome_known CHECK (outcome = ANY (ARRAY['booked'::text, 'suspended'::text, 'assigned'::text, 'returned'::text, 'reversed'::text])),
   constraint credits_parts_fit CHECK (suspended_kobo >= 0 AND reversed_kobo >= 0 AND (suspended_kobo + reversed_kobo) <= amount_kobo),
-  constraint credits_session_id_length CHECK (length(session_id) >= 1 AND length(session_id) <= 64)
+  constraint credits_session_id_length CHECK (length(session_id) >= 1 AND length(session_id) <= 64),
+  constraint credits_transacted_once CHECK (transacted_at IS NULL OR transacted_on IS NULL)
 );
 CREATE INDEX credits_by_client ON credits USING btree (client_id, id) WHERE client_id IS NOT NULL;
 CREATE INDEX credits_by_number ON credits USING btree (account_number, id);

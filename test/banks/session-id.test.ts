@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isSessionId, makeSessionId, parseSessionId } from '#banks/session-id.ts'
+import { isNipSessionId, isSessionId, makeSessionId, parseSessionId } from '#banks/session-id.ts'
 import { parseBankTime } from '#banks/wat-time.ts'
 
 const EXAMPLE = '000004210301180534806663649508'
@@ -44,7 +44,7 @@ test('what is made is read back the same', () => {
 test('an impossible date is still a session id, without a time', () => {
   for (const date of ['999999999999', '260230120000', '261115246060']) {
     const id = `000004${date}806663649508`
-    assert(isSessionId(id))
+    assert(isNipSessionId(id))
     assert.equal(parseSessionId(id)?.sentAt, null)
   }
 })
@@ -52,8 +52,8 @@ test('an impossible date is still a session id, without a time', () => {
 const OTHER = ['', EXAMPLE.slice(1), `${EXAMPLE}0`, `${EXAMPLE}\n`, ` ${EXAMPLE.slice(1)}`]
 
 for (const text of [...OTHER, EXAMPLE.replace('8', '٨'), EXAMPLE.replace('8', 'a')]) {
-  test(`${JSON.stringify(text)} is no session id`, () => {
-    assert.equal(isSessionId(text), false)
+  test(`${JSON.stringify(text)} is no session id of NIP`, () => {
+    assert.equal(isNipSessionId(text), false)
     assert.equal(parseSessionId(text), undefined)
   })
 }

