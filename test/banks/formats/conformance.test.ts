@@ -57,13 +57,12 @@ for (const rendering of RENDERINGS) {
     })
   }
 
-  const badIds = ['1', GOOD.sessionId.slice(1), `${GOOD.sessionId}0`, `${GOOD.sessionId.slice(1)}x`]
-  for (const sessionId of badIds) {
-    test(`${format.name}: a session id of "${sessionId}" is rejected and echoed`, () => {
-      const item = parseOne(rendering, { ...GOOD, sessionId })
-      assertRejected(item, 'invalid_session_id', sessionId)
-    })
-  }
+  test(`${format.name}: a session id of 65 characters is rejected, echoed and kept`, () => {
+    const item = parseOne(rendering, { ...GOOD, sessionId: 'x'.repeat(65) })
+    // In camt.054 the payer wrote it: of another shape than NIP's, it is nobody's id.
+    assertRejected(item, 'invalid_session_id', format.name === 'camt054' ? null : 'x'.repeat(64))
+    assert.equal(item?.ok === false && item.money?.amount, GOOD.amount)
+  })
 
   test(`${format.name}: each field of the wrong shape has its own code`, () => {
     const rejected = (change: Partial<Written>, code: string) =>
