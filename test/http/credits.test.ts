@@ -58,6 +58,7 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
     adviceReference: null,
     merchantRef: null,
     collectionAccountNumber: accountNumber,
+    judgedBy: null,
     whereabouts: [
       {
         amount: 1500.5,

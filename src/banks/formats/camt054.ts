@@ -117,9 +117,9 @@ function sessionIdOf(entry: Entry, transaction: XmlElement): string | undefined 
   const references = child(transaction, 'Refs')
   const own = ['EndToEndId', 'InstrId', 'AcctSvcrRef'].map((name) => textOf(references, name))
   const present = [...own, ...entry.references].filter((reference) => reference !== undefined)
-  // The payer chooses the first two as he likes, and twice the same: of other shapes than NIP's,
-  // only what the bank itself calls the transfer is its identity.
-  return present.find(isNipSessionId) ?? own[2] ?? entry.references[0] ?? entry.references[1]
+  // The payer chooses the first two as he likes, and twice the same; NtryRef counts within its
+  // document. Of other shapes than NIP's, only the bank's own AcctSvcrRef is an identity.
+  return present.find(isNipSessionId) ?? own[2] ?? entry.references[0]
 }
 
 // Counts when it is in the currency of the account: what was instructed in another currency is not
