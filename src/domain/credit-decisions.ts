@@ -62,6 +62,7 @@ export type Plan = {
   credits: CreditRow[]
   transfers: Transfer[]
   payments: Set<PaymentTarget>
+  reopened: Set<PaymentTarget>
   suspense: SuspenseRow[]
   events: NewEvent[]
   alerts: NewAlert[]
@@ -77,6 +78,7 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Known):
     credits: [],
     transfers: [],
     payments: new Set(),
+    reopened: new Set(),
     suspense: [],
     events: [],
     alerts: [],
@@ -170,11 +172,20 @@ function book(
   if (target.status === 'PartPayment') {
     post(pendingId)
     target.pending.push({ creditId, amountKobo: bookedKobo })
+    reopen(plan, known.now, target)
     return
   }
   const settledId = known.accountId({ kind: 'settled', owner, currency })
   post(settledId)
   plan.transfers.push(...settle(target, pendingId, settledId))
+}
+
+// What was paid in time and reported late may not be all of it: the payment then waits for the rest.
+// If its numbers are somebody else's by now it stays over, and is closed again as underpaid.
+function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
+  if (now < payment.closesAt || !payment.mayReopen) return
+  payment.closesAt = new Date(now.getTime() + payment.openSeconds * 1000)
+  plan.reopened.add(payment)
 }
 
 // What was pending on a payment that is now paid.

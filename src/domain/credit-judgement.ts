@@ -63,6 +63,8 @@ export type PaymentTarget = {
   currency: string
   createdAt: Date
   closesAt: Date
+  openSeconds: number // Its usual time, from a number to the end of grace.
+  mayReopen: boolean // Known of those that are over only.
   payerRules: PayerRules | null
   pending: Holding[] // What was paid so far, credit by credit. Empty once it is settled.
 }

@@ -39,6 +39,7 @@ import { appendEvents } from './events.ts'
 import { payerHasher } from './payer-rules.ts'
 import {
   findHoldings,
+  findReopenable,
   lockPaymentsByNumber,
   reopenPayment,
   updatePayments,
@@ -69,16 +70,8 @@ export async function takeCredits(
     bankTimeMaxAgeMs,
     now,
   })
-  await reopenPartPaid(tx, now, plan)
+  for (const { paymentId } of plan.reopened) await reopenPayment(tx, now, paymentId)
   return new Finishing(plan.answers, write(tx, sealer, now, plan))
-}
-
-// What was paid in time and reported late may not be all of it: the payment then waits for the rest.
-// Should its numbers be somebody else's by now, it is closed again instead, as underpaid.
-async function reopenPartPaid(tx: Transaction, now: Date, { payments }: Plan): Promise<void> {
-  for (const { status, closesAt, paymentId } of payments) {
-    if (status === 'PartPayment' && now >= closesAt) await reopenPayment(tx, now, paymentId)
-  }
 }
 
 async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
@@ -94,7 +87,9 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
     }),
   ])
   const numbers = new Map<string, IssuedNumber>(byNumber)
-  await findHoldings(tx, new Set([...byNumber.values()].map(({ target }) => target)))
+  const payments = new Set([...byNumber.values()].map(({ target }) => target))
+  await findHoldings(tx, payments)
+  await findReopenable(tx, now, payments)
   const today = await receivedToday(tx, now, accounts.rows)
   for (const { accountNumber, bankCode, creditedKobo: _, ...account } of accounts.rows) {
     const todayKobo = today.get(account.collectionAccountId) ?? 0n

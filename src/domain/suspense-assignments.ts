@@ -18,7 +18,13 @@ import type { PaymentTarget } from './credit-judgement.ts'
 import { appendEvents, type NewEvent } from './events.ts'
 import { refuseUnapproved } from './four-eyes.ts'
 import { withinMerchants } from './merchant-walls.ts'
-import { findHoldings, lockPayments, reopenPayment, updatePayments } from './payment-books.ts'
+import {
+  findHoldings,
+  findReopenable,
+  lockPayments,
+  reopenPayment,
+  updatePayments,
+} from './payment-books.ts'
 import { type LockedItem, lockItems, markCredit } from './suspense-items.ts'
 
 export type AssignTo = { paymentId: string } | { accountNumber: string }
@@ -155,6 +161,7 @@ async function giveToPayment(
   payment: PaymentTarget,
 ): Promise<NewEvent[]> {
   await findHoldings(tx, [payment])
+  await findReopenable(tx, now, [payment])
   const { creditId, amountKobo, currency } = item
   const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
   advance(plan, payment, { creditId, amountKobo })
@@ -170,8 +177,9 @@ async function giveToPayment(
     : []
   await updatePayments(tx, now, [payment])
   const isToReopen = !isPaid && now >= payment.closesAt
-  if (isToReopen && !(await reopenPayment(tx, now, payment.paymentId))) {
-    throw new Refusal('suspense_not_fitting')
+  if (isToReopen) {
+    if (!payment.mayReopen) throw new Refusal('suspense_not_fitting')
+    await reopenPayment(tx, now, payment.paymentId)
   }
   await postTransfers(tx, now, [assigned, ...earlier])
   const { clientId, paymentId } = payment

@@ -49,11 +49,19 @@ test('an impossible date is still a session id, without a time', () => {
   }
 })
 
-const OTHER = ['', EXAMPLE.slice(1), `${EXAMPLE}0`, `${EXAMPLE}\n`, ` ${EXAMPLE.slice(1)}`]
+const OTHER = [
+  '',
+  'x'.repeat(65),
+  `${EXAMPLE}\n`,
+  ` ${EXAMPLE}`,
+  `${EXAMPLE} `,
+  '\u202e1',
+  '\ud800',
+]
 
-for (const text of [...OTHER, EXAMPLE.replace('8', '٨'), EXAMPLE.replace('8', 'a')]) {
-  test(`${JSON.stringify(text)} is no session id of NIP`, () => {
-    assert.equal(isNipSessionId(text), false)
+for (const text of OTHER) {
+  test(`${JSON.stringify(text)} is no session id`, () => {
+    assert.equal(isSessionId(text), false)
     assert.equal(parseSessionId(text), undefined)
   })
 }
@@ -94,3 +102,10 @@ for (const text of [...NO_TIMES, ...NO_TIMES_EITHER, '2026-11-15T01:42:26+99:00'
     assert.equal(parseBankTime(text), undefined)
   })
 }
+
+test('a session id may be of any shape; only 30 digits are NIP’s', () => {
+  for (const text of ['1', '09FG240119090404935XTTGA9', EXAMPLE.slice(1), `${EXAMPLE}0`, 'a b']) {
+    assert.deepEqual([isSessionId(text), isNipSessionId(text)], [true, false], text)
+  }
+  assert(isNipSessionId(EXAMPLE))
+})

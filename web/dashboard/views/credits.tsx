@@ -26,6 +26,7 @@ export type Credit = {
   merchantRef: string | null
   receivedAt: string
   transactionTime: string | null
+  judgedBy: 'bank_time' | 'arrival' | null
   whereabouts: { amount: number; place: string; description: string }[]
 }
 
@@ -137,6 +138,7 @@ function About({ credit }: { credit: Credit }) {
           [said.narration, credit.narration],
           [said.happened, credit.transactionTime && <Happened at={credit.transactionTime} />],
           [said.received, <Time key="received" at={credit.receivedAt} />],
+          [said.judged, credit.judgedBy && said.judgedBy[credit.judgedBy]],
         ]}
       />
     </>
