@@ -57,7 +57,7 @@ async function run(order: BatchOrder): Promise<Report> {
       const credits: readonly IncomingCredit[] = ahead
       const beganMs = performance.now()
       const written = withTransaction(pool, (tx) =>
-        takeCredits(tx, { sealer, sharedAccounts, now: new Date() }, credits),
+        takeCredits(tx, { sealer, sharedAccounts, bankTimeMaxAgeMs: 0, now: new Date() }, credits),
       )
       setImmediate(() => {
         ahead = nextBatch()

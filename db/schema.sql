@@ -267,12 +267,16 @@ create table credits (
   narration text,
   transacted_at timestamp with time zone,
   received_at timestamp with time zone not null,
+  judged_by text collate "C",
+  transacted_on date,
   constraint credits_pkey PRIMARY KEY (id),
   constraint credits_taken_once UNIQUE (session_id, bank_code),
   constraint credits_amount_positive CHECK (amount_kobo > 0),
+  constraint credits_judged_by_known CHECK (judged_by = ANY (ARRAY['bank_time'::text, 'arrival'::text])),
   constraint credits_outcome_known CHECK (outcome = ANY (ARRAY['booked'::text, 'suspended'::text, 'assigned'::text, 'returned'::text, 'reversed'::text])),
   constraint credits_parts_fit CHECK (suspended_kobo >= 0 AND reversed_kobo >= 0 AND (suspended_kobo + reversed_kobo) <= amount_kobo),
-  constraint credits_session_id_shape CHECK (length(session_id) = 30)
+  constraint credits_session_id_length CHECK (length(session_id) >= 1 AND length(session_id) <= 64),
+  constraint credits_transacted_once CHECK (transacted_at IS NULL OR transacted_on IS NULL)
 );
 CREATE INDEX credits_by_client ON credits USING btree (client_id, id) WHERE client_id IS NOT NULL;
 CREATE INDEX credits_by_number ON credits USING btree (account_number, id);
@@ -541,6 +545,25 @@ create table payments (
 ) with (fillfactor=80);
 CREATE INDEX payments_by_rare_status ON payments USING btree (client_id, status, id) WHERE status = ANY (ARRAY['PartPayment'::text, 'Cancelled'::text, 'Reversed'::text]);
 CREATE INDEX payments_to_close ON payments USING btree (closes_at) WHERE status = ANY (ARRAY['Processing'::text, 'PartPayment'::text]);
+
+create table rail_items (
+  id bigint not null generated always as identity,
+  bank_code text collate "C" not null,
+  call text collate "C" not null,
+  outcome text collate "C" not null,
+  reason text collate "C" not null,
+  response_code text collate "C" not null,
+  session_id text,
+  amount_text text,
+  digest bytea not null,
+  body_sealed bytea not null,
+  received_at timestamp with time zone not null,
+  constraint rail_items_pkey PRIMARY KEY (id),
+  constraint rail_items_kept_once UNIQUE (bank_code, digest),
+  constraint rail_items_call_known CHECK (call = ANY (ARRAY['credits'::text, 'reversals'::text])),
+  constraint rail_items_outcome_known CHECK (outcome = ANY (ARRAY['rejected'::text, 'unreadable'::text]))
+);
+CREATE INDEX rail_items_by_outcome ON rail_items USING btree (outcome, id);
 
 create table recovery_codes (
   user_id uuid not null,

@@ -101,7 +101,7 @@ function checkBank(bank: unknown, report: Report): void {
   }
   const issued = checkRange(bank.static, 'static', report)
   const leased = checkRange(bank.dynamic, 'dynamic', report)
-  if (issued && leased && issued.from <= leased.to && leased.from <= issued.to) {
+  if (issued && leased && overlap(issued, leased)) {
     report('static and dynamic must not overlap')
   }
   checkSecrets(bank.railSecrets, report)
@@ -146,6 +146,35 @@ function checkTogether(banks: readonly unknown[], report: Report): void {
       report(`must give at least one bank a ${field} range`)
     }
   }
+}
+
+// For live mode: a bank's signature must be its own, and a number its own bank's. In the sandbox all
+// banks share one secret, and the path says which bank it is.
+export function checkApart(banks: readonly BankSettings[], report: Report): void {
+  banks.forEach((bank, at) => {
+    for (const other of banks.slice(0, at)) {
+      const pair = `banks ${other.code} and ${bank.code}`
+      if (sharesSecret(bank, other)) report(`${pair} share a rail secret; each needs its own`)
+      if (rangesOf(bank).some((range) => rangesOf(other).some((its) => overlap(range, its)))) {
+        report(`${pair} have overlapping number ranges; a serial may be granted by one bank only`)
+      }
+    }
+  })
+}
+
+function sharesSecret(one: BankSettings, other: BankSettings): boolean {
+  const keysOf = ({ railSecrets }: BankSettings) =>
+    railSecrets.map((secret) => bytesOf(secret.slice('whsec_'.length))?.toString('hex'))
+  const keys = keysOf(one)
+  return keysOf(other).some((key) => keys.includes(key))
+}
+
+function rangesOf(bank: BankSettings): SerialRange[] {
+  return [bank.static, bank.dynamic].filter((range) => range !== undefined)
+}
+
+function overlap(one: SerialRange, other: SerialRange): boolean {
+  return one.from <= other.to && other.from <= one.to
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

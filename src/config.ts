@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import {
   type BankSettings,
+  checkApart,
   readBanks,
   SANDBOX_BANKS,
   SANDBOX_RAIL_SECRET,
@@ -225,6 +226,7 @@ function bankSettings(given: Given, mode: Mode, files: Files, problems: string[]
       )
     }
   })
+  if (banks && mode === 'live') checkApart(banks, report)
   return banks
 }
 

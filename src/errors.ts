@@ -64,6 +64,7 @@ export const REFUSALS = {
   event_not_found: ref(404, '25', 'There is no such event.'),
   user_not_found: ref(404, '25', 'There is no such user.'),
   session_not_found: ref(404, '25', 'There is no such session.'),
+  rail_item_not_found: ref(404, '25', 'There is no such rail item.'),
   client_not_found: ref(404, '25', 'There is no such client.'),
   bank_not_supported: ref(400, '16', 'This bank is not supported: see the supported banks.'),
 

@@ -1,11 +1,18 @@
 // What JSON.parse does not see of a text: a key that occurs twice in one object (it keeps the last
-// one without a word, and the sender may have meant the first), and how deep it nests. Run before
-// JSON.parse; what is not JSON gives a meaningless result, and JSON.parse refuses it.
+// one without a word, and the sender may have meant the first), how deep it nests, and a number that
+// it rounds. Run before JSON.parse; what is not JSON gives a meaningless result, and JSON.parse
+// refuses it.
 
 const QUOTE = 0x22
 const COLON = 0x3a
 const BACKSLASH = 0x5c
 const DEPTH_MAX = 32
+// A double holds every decimal of 15 digits; a longer one need not be what was written.
+const LONG_NUMBER = /(?:^|[[:,\s])-?[0-9][0-9.]{15}/
+const NUMBER = /-?[0-9][0-9.]*(?:[eE][+-]?[0-9]+)?/y
+const NUMBER_LENGTH_MAX = 40
+const INFINITE = '1e999'
+const DECIMAL = /^-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
 
 export function findFault(text: string): 'repeated key' | 'too deep' | undefined {
   const keys: Set<string>[] = [] // Of each object and array that is open.
@@ -57,4 +64,50 @@ export function keyText(text: string, opening: number, end: number): string {
   } catch {
     return key
   }
+}
+
+// The text with every number that JSON.parse would round spelt otherwise, so that nothing takes
+// 0.10000000000000001 for the amount 0.1: as one that reads as infinite, unless said otherwise.
+// Fields that nobody reads may be so long: the body as a whole is good.
+export function withoutRounding(
+  text: string,
+  spell: (written: string) => string = () => INFINITE,
+): string {
+  if (!LONG_NUMBER.test(text)) return text
+  const pieces: string[] = []
+  let kept = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      const end = closingQuote(text, at)
+      if (end === -1) return text
+      at = end
+    } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+      NUMBER.lastIndex = at
+      const written = NUMBER.exec(text)?.[0] ?? '-'
+      if (!isExact(written)) {
+        pieces.push(text.slice(kept, at), spell(written))
+        kept = at + written.length
+      }
+      at += written.length - 1
+    }
+  }
+  return pieces.join('') + text.slice(kept)
+}
+
+function isExact(written: string): boolean {
+  if (written.length <= 15 || !DECIMAL.test(written)) return true
+  if (written.length > NUMBER_LENGTH_MAX) return false
+  return plainForm(written) === plainForm(String(Number(written)))
+}
+
+// "0.0150e2" is "15e-1": its digits without zeros around them, and where the point is.
+function plainForm(number: string): string | undefined {
+  const match = DECIMAL.exec(number)
+  if (!match) return undefined
+  const [, whole = '', fraction = '', exponent = '0'] = match
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const plain = digits.replace(/0+$/, '')
+  if (plain === '') return '0'
+  return `${plain}e${Number(exponent) - fraction.length + digits.length - plain.length}`
 }

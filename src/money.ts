@@ -13,8 +13,8 @@ export function parseKobo(text: string): bigint | undefined {
   return BigInt(match[1] as string) * 100n + BigInt((match[2] ?? '').padEnd(2, '0'))
 }
 
-// A JSON number arrives as a double. Its shortest decimal form is exactly what the sender wrote
-// for every amount we accept (at most 15 significant digits), so it is read through that.
+// A JSON number arrives as a double. Its shortest decimal form is exactly what the sender wrote,
+// since a number that JSON.parse would round never gets here (json-text.ts): it is read through that.
 export function koboOf(value: unknown): bigint | undefined {
   if (typeof value === 'string') return parseKobo(value)
   if (typeof value === 'number' && Number.isFinite(value)) return parseKobo(String(value))

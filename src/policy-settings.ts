@@ -8,6 +8,7 @@ export type Policy = {
   readonly graceSeconds: number
   readonly quarantineDays: number
   readonly approverWaitHours: number // Before somebody whose access was changed approves.
+  readonly bankTimeMaxAgeHours: number // Older, and a credit is judged by its arrival.
   readonly accountName: string // With {merchant} and {customer} in it.
   // Of new collection accounts. Null: none.
   readonly limits: { readonly perCreditKobo: bigint | null; readonly perDayKobo: bigint | null }
@@ -19,6 +20,7 @@ export const POLICY_SETTINGS = {
   MANILLA_GRACE_SECONDS: values.whole(0, 86_400),
   MANILLA_QUARANTINE_DAYS: values.whole(1, 365),
   MANILLA_APPROVER_WAIT_HOURS: values.whole(0, 720),
+  MANILLA_BANK_TIME_MAX_AGE_HOURS: values.whole(0, 720),
   MANILLA_ACCOUNT_NAME: values.accountNameStyle,
   MANILLA_LIMIT_PER_CREDIT: values.amount,
   MANILLA_LIMIT_PER_DAY: values.amount,
@@ -36,6 +38,7 @@ export function policyOf(given: Given, mode: keyof typeof APPROVER_WAIT_HOURS): 
     graceSeconds: given.MANILLA_GRACE_SECONDS ?? 300,
     quarantineDays: given.MANILLA_QUARANTINE_DAYS ?? 30,
     approverWaitHours: given.MANILLA_APPROVER_WAIT_HOURS ?? APPROVER_WAIT_HOURS[mode],
+    bankTimeMaxAgeHours: given.MANILLA_BANK_TIME_MAX_AGE_HOURS ?? 72,
     accountName: given.MANILLA_ACCOUNT_NAME ?? '{merchant}/{customer}',
     limits: {
       perCreditKobo: given.MANILLA_LIMIT_PER_CREDIT ?? null,

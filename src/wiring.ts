@@ -86,6 +86,8 @@ async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
   }
 }
 
+const HOUR_MS = 3_600_000
+
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, log } = options
   const connections = openConnections(connectionString, log)
@@ -104,6 +106,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     banks: config.banks,
     collectionBankCode: config.collectionBankCode,
     quarantineDays: config.policy.quarantineDays,
+    bankTimeMaxAgeMs: config.policy.bankTimeMaxAgeHours * HOUR_MS,
     limits: config.policy.limits,
     onError: (error, batch) => failed(batch)(error),
     onWritten: () => wakes.dispatcher.call(),

@@ -1,12 +1,13 @@
-// The NIP session id, a credit's identity: sending institution (6 digits), yyMMddHHmmss in WAT
-// (12), unique part (12).
+// The session id, a credit's identity at its bank: any text, as rails name transfers as they like.
 //
-// Its shape is 30 ASCII digits and nothing more: banks are known to send ids whose date part is no
-// date, and their money is as real as any other.
+// NIP's is 30 ASCII digits: sending institution (6), yyMMddHHmmss in WAT (12), unique part (12).
+// Banks are known to send ids whose date part is no date, and their money is as real as any other.
 
 import { parseBankTime, watDigits } from './wat-time.ts'
 
-const SESSION_ID = /^[0-9]{30}$/
+const NIP_SESSION_ID = /^[0-9]{30}$/
+// Seen by a reader as what it is: no control, format or line character, no space around it.
+const SESSION_ID = /^(?! )[^\p{C}\p{Zl}\p{Zp}]{1,64}(?<! )$/u
 const PARTS = /^([0-9]{6})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{12})$/
 const INSTITUTION = /^[0-9]{6}$/
 const UNIQUE = /^[0-9]{1,12}$/
@@ -15,7 +16,11 @@ const UNIQUE = /^[0-9]{1,12}$/
 export type SessionId = { institution: string; sentAt: Date | null; unique: string }
 
 export function isSessionId(text: string): boolean {
-  return SESSION_ID.test(text)
+  return NIP_SESSION_ID.test(text) || SESSION_ID.test(text)
+}
+
+export function isNipSessionId(text: string): boolean {
+  return NIP_SESSION_ID.test(text)
 }
 
 export function parseSessionId(text: string): SessionId | undefined {

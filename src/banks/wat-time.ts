@@ -4,11 +4,14 @@
 const WAT_OFFSET_MS = 3_600_000
 const OFFSET = '(Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])'
 const DATE = '([12][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
-const TIME = '([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:[.,]([0-9]{1,9}))?)?'
+const TIME = '([01][0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9])(?:[.,]([0-9]{1,9}))?)?'
 const PATTERN = new RegExp(`^${DATE}(?:[T ]${TIME})?${OFFSET}?$`)
 
+const DAY = new RegExp(`^${DATE}(?=${OFFSET}?$)`)
+const DAY_MS = 86_400_000
+
 // ISO 8601 date or date-time, with `T` or a space. Undefined for anything else and for a day that
-// the month does not have. Beyond milliseconds, digits are dropped.
+// the month does not have. Beyond milliseconds, digits are dropped. 24:00:00 is the end of its day.
 export function parseBankTime(text: string): Date | undefined {
   const match = PATTERN.exec(text)
   if (!match) return undefined
@@ -17,7 +20,13 @@ export function parseBankTime(text: string): Date | undefined {
   if (new Date(dayMs).getUTCDate() !== Number(day)) return undefined
   const clockMs = (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1_000
   const fractionMs = Number(fraction.padEnd(3, '0').slice(0, 3))
+  if (clockMs + fractionMs > DAY_MS) return undefined
   return new Date(dayMs + clockMs + fractionMs - offsetMs(offset))
+}
+
+// yyyy-MM-dd, when the text is a day without a time of it.
+export function dayAlone(text: string): string | undefined {
+  return parseBankTime(text) && DAY.exec(text)?.[0]
 }
 
 // yyMMddHHmmss in WAT, as the NIP rail writes it.

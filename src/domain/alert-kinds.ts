@@ -4,6 +4,8 @@
 export type AlertKind =
   | 'numbers_exhausted'
   | 'session_reused'
+  | 'wrong_bank'
+  | 'rail_item_rejected'
   | 'reversal_shortfall'
   | 'endpoint_disabled'
   | 'audit_failed'
@@ -25,6 +27,14 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   session_reused: {
     title: 'A bank sent a known session id on other terms',
     remedy: 'The second message was rejected: ask the bank which of the two is right.',
+  },
+  wrong_bank: {
+    title: 'A bank reported a credit to another bank’s number',
+    remedy: 'The money is in suspense with the bank that reported it: ask that bank what it holds.',
+  },
+  rail_item_rejected: {
+    title: 'A bank reported money that could not be booked',
+    remedy: 'Read the item under rail items, and have the bank report it again, corrected.',
   },
   reversal_shortfall: {
     title: 'A bank took back money that had left already',

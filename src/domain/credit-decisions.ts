@@ -11,10 +11,14 @@ import type { NewAlert } from './alerts.ts'
 import {
   type Holding,
   type IncomingCredit,
+  type IssuedNumber,
+  type JudgedBy,
   judge,
+  judgedTime,
   type PaymentTarget,
   type SuspenseReason,
   type Target,
+  targetOf,
 } from './credit-judgement.ts'
 import type { NewEvent } from './events.ts'
 import { moved } from './movements.ts'
@@ -31,7 +35,11 @@ export type Answer = ({ status: 'taken' | 'duplicate' } & Taken) | { status: 'se
 
 export type KnownCredit = Taken & { accountNumber: string; amountKobo: bigint; currency: string }
 
-export type CreditRow = Taken & { credit: IncomingCredit; target: Target | undefined }
+export type CreditRow = Taken & {
+  credit: IncomingCredit
+  target: Target | undefined
+  judgedBy: JudgedBy | null // Null where no time decides: it was not sent to a payment.
+}
 export type SuspenseRow = {
   creditId: bigint
   clientId: bigint | null
@@ -41,11 +49,12 @@ export type SuspenseRow = {
 }
 
 export type Known = {
-  targets: ReadonlyMap<string, Target> // By account number. Changed as credits are decided.
+  numbers: ReadonlyMap<string, IssuedNumber> // Their targets change as credits are decided.
   taken: Map<string, KnownCredit> // By session name. Grows as credits are decided.
   creditIds: readonly bigint[] // One for each credit of the batch.
   accountId: (account: SharedAccount) => bigint
   hashPayer: HashPayer
+  bankTimeMaxAgeMs: number
   now: Date
 }
 
@@ -54,6 +63,7 @@ export type Plan = {
   credits: CreditRow[]
   transfers: Transfer[]
   payments: Set<PaymentTarget>
+  reopened: Set<PaymentTarget>
   suspense: SuspenseRow[]
   events: NewEvent[]
   alerts: NewAlert[]
@@ -69,6 +79,7 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Known):
     credits: [],
     transfers: [],
     payments: new Set(),
+    reopened: new Set(),
     suspense: [],
     events: [],
     alerts: [],
@@ -93,18 +104,20 @@ function answerAgain(plan: Plan, credit: IncomingCredit, earlier: KnownCredit): 
     const { creditId, outcome, reason, suspendedKobo } = earlier
     return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
   }
-  const { accountNumber, currency, amountKobo } = credit
-  plan.alerts.push({
-    kind: 'session_reused',
-    subject: sessionName(credit),
-    detail: { accountNumber, currency, amountKobo: amountKobo.toString() },
-  })
+  plan.alerts.push(alertOf('session_reused', credit))
   return { status: 'session_reused' }
 }
 
+function alertOf(kind: 'session_reused' | 'wrong_bank', credit: IncomingCredit): NewAlert {
+  const { accountNumber, currency, amountKobo } = credit
+  const detail = { accountNumber, currency, amountKobo: amountKobo.toString() }
+  return { kind, subject: sessionName(credit), detail }
+}
+
 function take(plan: Plan, known: Known, credit: IncomingCredit, creditId: bigint): Answer {
-  const target = known.targets.get(credit.accountNumber)
-  const { bookedKobo, reason } = judge(credit, target, known)
+  const number = known.numbers.get(credit.accountNumber)
+  const target = targetOf(credit, number)
+  const { bookedKobo, reason } = judge(credit, number, known)
   const suspendedKobo = credit.amountKobo - bookedKobo
   if (target && bookedKobo > 0n) book(plan, known, credit, creditId, target, bookedKobo)
   if (reason) suspend(plan, known, credit, creditId, target, suspendedKobo, reason)
@@ -115,7 +128,8 @@ function take(plan: Plan, known: Known, credit: IncomingCredit, creditId: bigint
     reason,
     suspendedKobo,
   }
-  plan.credits.push({ ...taken, credit, target })
+  const judgedBy = target?.kind === 'payment' ? judgedTime(credit, target, known).by : null
+  plan.credits.push({ ...taken, credit, target, judgedBy })
   const { accountNumber, amountKobo, currency } = credit
   known.taken.set(sessionName(credit), { ...taken, accountNumber, amountKobo, currency })
   return { status: 'taken', ...taken }
@@ -161,11 +175,20 @@ function book(
   if (target.status === 'PartPayment') {
     post(pendingId)
     target.pending.push({ creditId, amountKobo: bookedKobo })
+    reopen(plan, known.now, target)
     return
   }
   const settledId = known.accountId({ kind: 'settled', owner, currency })
   post(settledId)
   plan.transfers.push(...settle(target, pendingId, settledId))
+}
+
+// What was paid in time and reported late may not be all of it: the payment then waits for the rest.
+// If its numbers are somebody else's by now it stays over, and is closed again as underpaid.
+function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
+  if (now < payment.closesAt || !payment.mayReopen) return
+  payment.closesAt = new Date(now.getTime() + payment.openSeconds * 1000)
+  plan.reopened.add(payment)
 }
 
 // What was pending on a payment that is now paid.
@@ -226,6 +249,7 @@ function suspend(
     amountKobo,
     reason,
   })
+  if (reason === 'wrong_bank') plan.alerts.push(alertOf(reason, credit))
   if (!target) return // Nobody's money: the operator sees it on the suspense desk.
   const outcome = amountKobo === credit.amountKobo ? 'suspended' : 'booked'
   plan.events.push({

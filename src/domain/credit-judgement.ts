@@ -2,10 +2,11 @@
 //
 // Checked in this order; the first that applies decides:
 //   number we never gave out           suspended: unknown_number          (with the bank, nobody's)
+//   number of another bank             suspended: wrong_bank              (with the bank, nobody's)
 //   not the currency of the number     suspended: wrong_currency
 //   payment already settled            suspended: already_paid
 //   payment cancelled, or reversed     suspended: cancelled, payment_reversed
-//   after the end of grace             suspended: late
+//   made after the end of grace        suspended: late
 //   collection account not active      suspended: account_inactive
 //   a payer rule broken                suspended: below_minimum, above_maximum, payer_not_allowed
 //   a limit of the account broken      suspended: over_credit_limit, over_daily_limit
@@ -14,8 +15,10 @@
 //   otherwise                          booked
 //
 // I14: every kobo of a credit is booked or suspended; the two parts make up the whole.
+// I27: a number takes money only from its own bank: no bank can credit the accounts of another.
 
 import type { IncomingCredit as BankCredit } from '#banks/formats/format.ts'
+import { watDayStart } from '#banks/wat-time.ts'
 import { type AccountLimits, brokenLimit, type LimitBroken } from './account-limits.ts'
 import type { AmountPolicy } from './advices.ts'
 import { brokenRule, type HashPayer, type PayerRules, type RuleBroken } from './payer-rules.ts'
@@ -25,6 +28,7 @@ export type IncomingCredit = BankCredit & { bankCode: string }
 
 export type SuspenseReason =
   | 'unknown_number'
+  | 'wrong_bank'
   | 'wrong_currency'
   | 'account_inactive'
   | 'already_paid'
@@ -57,7 +61,10 @@ export type PaymentTarget = {
   amountPaidKobo: bigint
   amountPolicy: AmountPolicy
   currency: string
+  createdAt: Date
   closesAt: Date
+  openSeconds: number // Its usual time, from a number to the end of grace.
+  mayReopen: boolean // Known of those that are over only.
   payerRules: PayerRules | null
   pending: Holding[] // What was paid so far, credit by credit. Empty once it is settled.
 }
@@ -67,6 +74,13 @@ export type Holding = { creditId: bigint; amountKobo: bigint; itemId?: bigint | 
 
 export type Target = CollectionTarget | PaymentTarget
 
+// A payment's numbers are at several banks, so the bank is the number's and not the target's.
+export type IssuedNumber = { bankCode: string; target: Target }
+
+// Which time says whether a payment was still open: the bank's, or the one it arrived here.
+export type JudgedBy = 'bank_time' | 'arrival'
+
+type Terms = { now: Date; bankTimeMaxAgeMs: number; hashPayer: HashPayer }
 type Judgement = { bookedKobo: bigint; reason: SuspenseReason | null }
 
 const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: 0n, reason })
@@ -75,14 +89,26 @@ const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
   reason: null,
 })
 
+// Whose the money may be. Of a number at another bank the reporting bank learns nothing, and its
+// owner is not involved.
+export function targetOf(
+  { bankCode }: IncomingCredit,
+  number: IssuedNumber | undefined,
+): Target | undefined {
+  return number?.bankCode === bankCode ? number.target : undefined
+}
+
 export function judge(
   credit: IncomingCredit,
-  target: Target | undefined,
-  { now, hashPayer }: { now: Date; hashPayer: HashPayer },
+  number: IssuedNumber | undefined,
+  terms: Terms,
 ): Judgement {
-  if (!target) return suspended('unknown_number')
+  if (!number) return suspended('unknown_number')
+  const target = targetOf(credit, number)
+  if (!target) return suspended('wrong_bank')
   if (credit.currency !== target.currency) return suspended('wrong_currency')
-  const closed = target.kind === 'payment' ? whyClosed(target, now) : undefined
+  const closed =
+    target.kind === 'payment' ? whyClosed(target, judgedTime(credit, target, terms)) : undefined
   if (closed) return suspended(closed)
   if (target.kind === 'collection' && !target.isActive) return suspended('account_inactive')
   const payer = {
@@ -90,23 +116,51 @@ export function judge(
     name: credit.sourceAccountName,
     bankCode: credit.sourceBankCode,
   }
-  const broken = brokenRule(target.payerRules, payer, credit.amountKobo, hashPayer)
+  const amount = { amountKobo: credit.amountKobo, dueKobo: dueOn(target) }
+  const broken = brokenRule(target.payerRules, payer, amount, terms.hashPayer)
   if (broken) return suspended(broken)
   if (target.kind === 'collection') {
     const over = brokenLimit(target, target.todayKobo, credit.amountKobo)
     return over ? suspended(over) : booked(credit)
   }
   if (target.amountPolicy === 'any') return booked(credit)
-  const dueKobo = target.amountKobo - target.amountPaidKobo
+  const dueKobo = dueOn(target)
   if (target.amountPolicy === 'exact' && credit.amountKobo !== dueKobo) {
     return suspended('amount_mismatch')
   }
   return credit.amountKobo > dueKobo ? { bookedKobo: dueKobo, reason: 'excess' } : booked(credit)
 }
 
-function whyClosed(payment: PaymentTarget, now: Date): SuspenseReason | undefined {
+function dueOn(target: PaymentTarget): bigint
+function dueOn(target: Target): bigint | null
+function dueOn(target: Target): bigint | null {
+  return target.kind === 'payment' ? target.amountKobo - target.amountPaidKobo : null
+}
+
+// The bank's time counts, so that nobody who paid in time is late because the bank's report was;
+// unless it cannot be true: it lies ahead, is older than the bound, or older than the payment.
+// Midnight to the millisecond is a date that came without a time.
+export function judgedTime(
+  { transactionTime }: IncomingCredit,
+  { createdAt }: PaymentTarget,
+  { now, bankTimeMaxAgeMs }: Pick<Terms, 'now' | 'bankTimeMaxAgeMs'>,
+): { at: Date; by: JudgedBy } {
+  const isPlausible =
+    transactionTime !== null &&
+    transactionTime <= now &&
+    now.getTime() - transactionTime.getTime() <= bankTimeMaxAgeMs &&
+    transactionTime >= createdAt &&
+    transactionTime.getTime() !== watDayStart(transactionTime).getTime()
+  return isPlausible ? { at: transactionTime, by: 'bank_time' } : { at: now, by: 'arrival' }
+}
+
+function whyClosed(
+  payment: PaymentTarget,
+  { at, by }: { at: Date; by: JudgedBy },
+): SuspenseReason | undefined {
   if (payment.status === 'Successful') return 'already_paid'
   if (payment.status === 'Cancelled') return 'cancelled'
   if (payment.status === 'Reversed') return 'payment_reversed'
-  return payment.status === 'Expired' || now >= payment.closesAt ? 'late' : undefined
+  if (payment.status === 'Expired' && by === 'arrival') return 'late'
+  return at >= payment.closesAt ? 'late' : undefined
 }

@@ -11,6 +11,7 @@ import { idBounds, type Window } from '#db/time-bounds.ts'
 import { Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
 import type { Sealer } from '#seal.ts'
+import type { JudgedBy } from './credit-judgement.ts'
 import {
   REASON_NOW,
   type TracedItem,
@@ -52,9 +53,11 @@ export type CreditTrace = {
   merchantRef: string | null
   collectionAccountNumber: string | null
   transactionTime: Date | null
+  transactionDate: string | null // Where the bank gave no time of day.
   receivedAt: Date
   reversedKobo: bigint // By banks, in all, …
   shortfallKobo: bigint // … and what of that had left us already.
+  judgedBy: JudgedBy | null
   items: TracedItem[]
   whereabouts: Whereabout[]
 }
@@ -99,7 +102,8 @@ const SELECT_TRACE = `
          c.source_bank_code as "sourceBankCode", c.narration, p.id as "paymentReference",
          p.advice_id as "adviceReference", a.merchant_ref as "merchantRef",
          n.account_number as "collectionAccountNumber", c.transacted_at as "transactionTime",
-         c.received_at as "receivedAt",
+         c.transacted_on::text as "transactionDate",
+         c.received_at as "receivedAt", c.judged_by as "judgedBy",
          (select session_id from reversals where credit_id = c.id order by id desc limit 1)
            as "reversedBy",
          (select coalesce(sum(amount_kobo), 0)::bigint from reversals where credit_id = c.id)

@@ -29,40 +29,58 @@ import {
   type Plan,
   sessionName,
 } from './credit-decisions.ts'
-import type { CollectionTarget, IncomingCredit, Target } from './credit-judgement.ts'
+import {
+  type CollectionTarget,
+  type IncomingCredit,
+  type IssuedNumber,
+  targetOf,
+} from './credit-judgement.ts'
 import { appendEvents } from './events.ts'
 import { payerHasher } from './payer-rules.ts'
-import { findHoldings, lockPaymentsByNumber, updatePayments } from './payment-books.ts'
+import {
+  findHoldings,
+  findReopenable,
+  lockPaymentsByNumber,
+  reopenPayment,
+  updatePayments,
+} from './payment-books.ts'
 import { insertSuspense } from './suspense-items.ts'
 
-type Deps = { sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
+type Deps = {
+  sealer: Sealer
+  sharedAccounts: SharedAccounts
+  bankTimeMaxAgeMs: number
+  now: Date
+}
 
 // Answers in order. Nothing is answered before the caller has committed.
 export async function takeCredits(
   tx: Transaction,
-  { sealer, sharedAccounts, now }: Deps,
+  { sealer, sharedAccounts, bankTimeMaxAgeMs, now }: Deps,
   credits: readonly IncomingCredit[],
 ): Promise<Finishing<Answer[]>> {
-  const { targets, taken, creditIds } = await lockAndRead(tx, now, credits)
-  await sharedAccounts.open(accountsNeeded(credits, targets))
+  const { numbers, taken, creditIds } = await lockAndRead(tx, now, credits)
+  await sharedAccounts.open(accountsNeeded(credits, numbers))
   const plan = decideCredits(credits, {
-    targets,
+    numbers,
     taken,
     creditIds,
     accountId: (account) => sharedAccounts.id(account),
     hashPayer: payerHasher(sealer),
+    bankTimeMaxAgeMs,
     now,
   })
   // Told with the rest. Nearly always there are none, and then nothing is asked or waited for.
   if (plan.alerts.length > 0) plan.events.push(...(await raiseAlerts(tx, now, plan.alerts)))
+  for (const { paymentId } of plan.reopened) await reopenPayment(tx, now, paymentId)
   return new Finishing(plan.answers, write(tx, sealer, now, plan))
 }
 
 async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
-  const numbers = [...new Set(credits.map((credit) => credit.accountNumber))]
+  const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
   const [byNumber, accounts, earlier, ids] = await all([
-    lockPaymentsByNumber(tx, numbers),
-    lockCollectionAccounts(tx, numbers),
+    lockPaymentsByNumber(tx, accountNumbers),
+    lockCollectionAccounts(tx, accountNumbers),
     findTaken(tx, credits),
     tx.query<{ id: bigint }>({
       name: 'credit-ids',
@@ -70,26 +88,31 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
       values: [credits.length],
     }),
   ])
-  const targets = new Map<string, Target>(byNumber)
-  await findHoldings(tx, byNumber.values())
+  const numbers = new Map<string, IssuedNumber>(byNumber)
+  const payments = new Set([...byNumber.values()].map(({ target }) => target))
+  await findHoldings(tx, payments)
+  await findReopenable(tx, now, payments)
   const today = await receivedToday(tx, now, accounts.rows)
-  for (const { accountNumber, creditedKobo: _, ...account } of accounts.rows) {
+  for (const { accountNumber, bankCode, creditedKobo: _, ...account } of accounts.rows) {
     const todayKobo = today.get(account.collectionAccountId) ?? 0n
-    targets.set(accountNumber, { kind: 'collection', ...account, todayKobo })
+    const target = { kind: 'collection', ...account, todayKobo } as const
+    numbers.set(accountNumber, { bankCode, target })
   }
   const taken = new Map(earlier.rows.map((row) => [sessionName(row), row]))
-  return { targets, taken, creditIds: ids.rows.map((row) => row.id) }
+  return { numbers, taken, creditIds: ids.rows.map((row) => row.id) }
 }
 
 type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo'> & {
   accountNumber: string
+  bankCode: string
   creditedKobo: bigint | null // Ever; only where there is a limit per day.
 }
 
 function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
   return tx.query<AccountRow>({
     name: 'lock-collection-accounts-by-number',
-    text: `select a.account_number as "accountNumber", a.client_id as "clientId",
+    text: `select a.account_number as "accountNumber", a.bank_code as "bankCode",
+                  a.client_id as "clientId",
                   a.id as "collectionAccountId", a.is_active as "isActive",
                   a.currency_code as currency, l.credits_kobo - l.debits_kobo as "balanceKobo",
                   a.payer_rules as "payerRules",
@@ -122,7 +145,7 @@ function findTaken(tx: Transaction, credits: readonly IncomingCredit[]) {
                             where c.session_id = s.session_id and c.bank_code = s.bank_code
                             limit 1) c on true`,
     values: [
-      plainArray(credits.map((credit) => credit.sessionId)),
+      textArray(credits.map((credit) => credit.sessionId)),
       plainArray(credits.map((credit) => credit.bankCode)),
     ],
   })
@@ -130,14 +153,15 @@ function findTaken(tx: Transaction, credits: readonly IncomingCredit[]) {
 
 function accountsNeeded(
   credits: readonly IncomingCredit[],
-  targets: ReadonlyMap<string, Target>,
+  numbers: ReadonlyMap<string, IssuedNumber>,
 ): SharedAccount[] {
   const needed = new Map<string, SharedAccount>()
   const need = (kind: SharedAccount['kind'], owner: string, currency: string) =>
     needed.set(`${kind}/${owner}/${currency}`, { kind, owner, currency })
-  for (const { accountNumber, bankCode, currency } of credits) {
+  for (const credit of credits) {
+    const { accountNumber, bankCode, currency } = credit
     need('bank', bankOwner(bankCode), currency)
-    const target = targets.get(accountNumber)
+    const target = targetOf(credit, numbers.get(accountNumber))
     const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
     need('suspense', owner, currency)
     if (target?.kind === 'payment') {
@@ -171,16 +195,16 @@ async function insertCredits(
              (id, bank_code, session_id, account_number, client_id, collection_account_id,
               payment_id, amount_kobo, suspended_kobo, currency, outcome, reason,
               source_account_sealed, source_account_name, source_bank_code, narration,
-              transacted_at, received_at)
-           select c.*, $18
+              transacted_at, judged_by, transacted_on, received_at)
+           select c.*, $20
              from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[],
                          $6::bigint[], $7::uuid[], $8::bigint[], $9::bigint[], $10::text[],
                          $11::text[], $12::text[], $13::bytea[], $14::text[], $15::text[],
-                         $16::text[], $17::timestamptz[]) as c`,
+                         $16::text[], $17::timestamptz[], $18::text[], $19::date[]) as c`,
     values: [
       numberArray(rows.map((row) => row.creditId)),
       plainArray(rows.map((row) => row.credit.bankCode)),
-      plainArray(rows.map((row) => row.credit.sessionId)),
+      textArray(rows.map((row) => row.credit.sessionId)),
       plainArray(rows.map((row) => row.credit.accountNumber)),
       numberArray(rows.map((row) => row.target?.clientId ?? null)),
       numberArray(
@@ -203,6 +227,8 @@ async function insertCredits(
       textArray(rows.map((row) => row.credit.sourceBankCode)),
       textArray(rows.map((row) => row.credit.narration)),
       plainArray(rows.map((row) => row.credit.transactionTime?.toISOString() ?? null)),
+      plainArray(rows.map((row) => row.judgedBy)),
+      plainArray(rows.map((row) => row.credit.transactionDate ?? null)),
       now,
     ],
   })

@@ -129,7 +129,8 @@ function creditData(
     bankCode: credit.bankCode,
     bankName: nameBank(credit.bankCode),
     accountNumber: credit.accountNumber,
-    transactionTime: credit.transactionTime && timestamp(credit.transactionTime),
+    transactionTime:
+      credit.transactionDate ?? (credit.transactionTime && timestamp(credit.transactionTime)),
     paymentReference: payment?.id ?? null,
     adviceReference: payment?.adviceId ?? null,
     merchantRef: payment?.merchantRef ?? null,

@@ -23,6 +23,7 @@ export type EventCredit = {
   paymentId: string | null
   collectionAccountId: bigint | null
   transactionTime: Date | null
+  transactionDate: string | null
   receivedAt: Date
 }
 
@@ -93,7 +94,8 @@ async function readCredits(db: Queryable, sealer: Sealer, ids: readonly bigint[]
                   source_account_sealed as "sourceSealed", source_bank_code as "sourceBankCode",
                   narration, payment_id as "paymentId",
                   collection_account_id as "collectionAccountId",
-                  transacted_at as "transactionTime", received_at as "receivedAt"
+                  transacted_at as "transactionTime",
+                  transacted_on::text as "transactionDate", received_at as "receivedAt"
              from credits where id = any($1::bigint[])`,
     values: [numberArray(ids)],
   })

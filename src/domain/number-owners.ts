@@ -26,11 +26,12 @@ export async function findNumber(
   return rows[0]
 }
 
-// Of a number that may be paid into now: an active collection account, or a payment that is open.
+// Of a number of this bank that may be paid into now: an active collection account, or a payment
+// that is open. No bank learns whose the numbers of another are.
 export async function findLiveName(
   db: Queryable,
   now: Date,
-  accountNumber: string,
+  { bankCode, accountNumber }: { bankCode: string; accountNumber: string },
 ): Promise<{ merchantName: string; customerName: string } | undefined> {
   const { rows } = await db.query<{ merchantName: string; customerName: string }>({
     name: 'find-live-name',
@@ -42,8 +43,9 @@ export async function findLiveName(
              left join payments p on p.id = n.payment_id
                   and p.status in ('Processing', 'PartPayment') and p.expires_at > $2
              left join advices a on a.id = p.advice_id
-            where n.account_number = $1 and coalesce(ca.id::text, a.id::text) is not null`,
-    values: [accountNumber, now],
+            where n.account_number = $1 and n.bank_code = $3
+              and coalesce(ca.id::text, a.id::text) is not null`,
+    values: [accountNumber, now, bankCode],
   })
   return rows[0]
 }

@@ -2,7 +2,7 @@
 // back after quarantine when their range is used up. A live number is never given out again.
 //
 // The row of the range is locked until commit, so two batches never draw the same index. Should a
-// number be taken already (ranges of two banks may overlap), the next one is drawn.
+// number be taken already (in the sandbox, ranges of two banks may overlap), the next one is drawn.
 
 import { randomBytes } from 'node:crypto'
 import type { BankSettings, SerialRange } from '#bank-settings.ts'

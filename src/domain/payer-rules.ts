@@ -89,11 +89,14 @@ export function showRules(rules: PayerRules): GivenPayerRules {
 export function brokenRule(
   rules: PayerRules | null,
   payer: Payer,
-  amountKobo: bigint,
+  { amountKobo, dueKobo }: { amountKobo: bigint; dueKobo: bigint | null },
   hash: HashPayer,
 ): RuleBroken | undefined {
   if (!rules) return undefined
-  if (rules.minKobo !== undefined && amountKobo < BigInt(rules.minKobo)) return 'below_minimum'
+  // What is left to pay may be less than the minimum: whoever pays all of it may.
+  const paysTheRest = dueKobo !== null && amountKobo >= dueKobo
+  const isBelow = rules.minKobo !== undefined && amountKobo < BigInt(rules.minKobo)
+  if (isBelow && !paysTheRest) return 'below_minimum'
   if (rules.maxKobo !== undefined && amountKobo > BigInt(rules.maxKobo)) return 'above_maximum'
   if (!rules.accounts && !rules.names) return undefined
   const isAllowed =

@@ -7,22 +7,23 @@ import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Holding, PaymentTarget } from './credit-judgement.ts'
 
-type PaymentRow = Omit<PaymentTarget, 'kind' | 'pending'>
+type PaymentRow = Omit<PaymentTarget, 'kind' | 'pending' | 'mayReopen'>
 
 const SELECT_TARGET = `
   select p.client_id as "clientId", p.id as "paymentId", p.status, p.amount_kobo as "amountKobo",
          p.amount_paid_kobo as "amountPaidKobo", p.amount_policy as "amountPolicy", a.currency,
-         p.closes_at as "closesAt", a.payer_rules as "payerRules"`
+         p.created_at as "createdAt", p.closes_at as "closesAt",
+         a.expires_in_seconds + a.extended_seconds + a.grace_seconds as "openSeconds", a.payer_rules as "payerRules"`
 
 // By account number. Two numbers of one payment share one target, so that each sees what the other
 // brought.
 export async function lockPaymentsByNumber(
   tx: Transaction,
   numbers: readonly string[],
-): Promise<Map<string, PaymentTarget>> {
-  const { rows } = await tx.query<PaymentRow & { accountNumber: string }>({
+): Promise<Map<string, { bankCode: string; target: PaymentTarget }>> {
+  const { rows } = await tx.query<PaymentRow & { accountNumber: string; bankCode: string }>({
     name: 'lock-payments-by-number',
-    text: `${SELECT_TARGET}, n.account_number as "accountNumber"
+    text: `${SELECT_TARGET}, n.account_number as "accountNumber", n.bank_code as "bankCode"
              from numbers n
              join payments p on p.id = n.payment_id
              join advices a on a.id = p.advice_id
@@ -33,10 +34,10 @@ export async function lockPaymentsByNumber(
   })
   const byId = new Map<string, PaymentTarget>()
   return new Map(
-    rows.map(({ accountNumber, ...row }) => {
-      const target = byId.get(row.paymentId) ?? { kind: 'payment', ...row, pending: [] }
+    rows.map(({ accountNumber, bankCode, ...row }) => {
+      const target = byId.get(row.paymentId) ?? targetOf(row)
       byId.set(row.paymentId, target)
-      return [accountNumber, target]
+      return [accountNumber, { bankCode, target }]
     }),
   )
 }
@@ -54,7 +55,11 @@ export async function lockPayments(
               for no key update of p`,
     values: [ids],
   })
-  return new Map(rows.map((row) => [row.paymentId, { kind: 'payment', ...row, pending: [] }]))
+  return new Map(rows.map((row) => [row.paymentId, targetOf(row)]))
+}
+
+function targetOf(row: PaymentRow): PaymentTarget {
+  return { kind: 'payment', ...row, pending: [], mayReopen: false }
 }
 
 // Fills in `pending`. The payments must be locked.
@@ -106,21 +111,34 @@ export async function updatePayments(
   })
 }
 
-// For a payment that an operator gave money to after it had expired, and that needs more: it is open
-// for its usual time, and keeps its numbers as long again (I7). Answers false, and does nothing, when
-// one of them is somebody else's by now.
-export async function reopenPayment(tx: Transaction, now: Date, id: string): Promise<boolean> {
-  // Locked: one may be on its way to another payment at this moment.
-  const { rows } = await tx.query<{ isOurs: boolean }>({
+// Fills in `mayReopen` of those that are over: whether all their numbers are still theirs. Locked, as
+// one may be on its way to another payment at this moment.
+export async function findReopenable(
+  tx: Transaction,
+  now: Date,
+  payments: Iterable<PaymentTarget>,
+): Promise<void> {
+  const over = [...payments].filter(({ status, closesAt }) => {
+    const mayBePaid = status === 'Expired' || status === 'Processing' || status === 'PartPayment'
+    return mayBePaid && now >= closesAt
+  })
+  if (over.length === 0) return
+  const { rows } = await tx.query<{ paymentId: string; isOurs: boolean }>({
     name: 'lock-numbers-to-reopen',
-    text: `select n.payment_id = $1 as "isOurs"
+    text: `select pn.payment_id as "paymentId", n.payment_id = pn.payment_id as "isOurs"
              from payment_numbers pn join numbers n on n.account_number = pn.account_number
-            where pn.payment_id = $1
+            where pn.payment_id = any($1::uuid[])
             order by n.account_number
               for no key update of n`,
-    values: [id],
+    values: [over.map(({ paymentId }) => paymentId)],
   })
-  if (!rows.every((row) => row.isOurs)) return false
+  const lost = new Set(rows.flatMap(({ paymentId, isOurs }) => (isOurs ? [] : [paymentId])))
+  for (const payment of over) payment.mayReopen = !lost.has(payment.paymentId)
+}
+
+// For a payment that got money after it had expired (assigned by hand, or paid in time and reported
+// late) and that needs more: it is open for its usual time, and keeps its numbers as long again (I7).
+export async function reopenPayment(tx: Transaction, now: Date, id: string): Promise<void> {
   await tx.query({
     name: 'reopen-payment',
     text: `with before as (select id, closes_at from payments where id = $1),
@@ -142,5 +160,4 @@ export async function reopenPayment(tx: Transaction, now: Date, id: string): Pro
             where n.account_number = pn.account_number and n.payment_id = r.id`,
     values: [id, now],
   })
-  return true
 }

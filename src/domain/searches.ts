@@ -2,6 +2,7 @@
 // part of a name. What it looks like decides where to look, so that a search is a few look-ups by
 // key; only a name is looked for among the latest, as far as a page of the lists looks.
 
+import { isSessionId } from '#banks/session-id.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
@@ -80,7 +81,7 @@ async function accountsLike(db: Queryable, deps: Deps, text: string): Promise<Hi
 }
 
 async function creditsLike(db: Queryable, { sealer, client }: Deps, text: string): Promise<Hit[]> {
-  if (/^[0-9]{30}$/.test(text)) {
+  if (isSessionId(text) && /[0-9]/.test(text) && !/^[0-9]{1,18}$/.test(text)) {
     const filters = { sessionId: text }
     const credits = await listCredits(db, sealer, client, filters, { limit: OF_A_KIND_MAX })
     return credits.map((credit) => creditHit(credit, sealer))

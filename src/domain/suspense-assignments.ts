@@ -19,7 +19,13 @@ import { appendEvents, type NewEvent } from './events.ts'
 import { refuseUnapproved } from './four-eyes.ts'
 import { withinMerchants } from './merchant-walls.ts'
 import { moved } from './movements.ts'
-import { findHoldings, lockPayments, reopenPayment, updatePayments } from './payment-books.ts'
+import {
+  findHoldings,
+  findReopenable,
+  lockPayments,
+  reopenPayment,
+  updatePayments,
+} from './payment-books.ts'
 import { recordSuspenseChanges } from './suspense-changes.ts'
 import { type LockedItem, lockItems, markCredit, readOutcomes } from './suspense-items.ts'
 
@@ -173,6 +179,7 @@ async function giveToPayment(
   payment: PaymentTarget,
 ): Promise<NewEvent[]> {
   await findHoldings(tx, [payment])
+  await findReopenable(tx, now, [payment])
   const { creditId, amountKobo, currency } = item
   const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
   advance(plan, payment, { creditId, amountKobo })
@@ -188,8 +195,9 @@ async function giveToPayment(
     : []
   await updatePayments(tx, now, [payment])
   const isToReopen = !isPaid && now >= payment.closesAt
-  if (isToReopen && !(await reopenPayment(tx, now, payment.paymentId))) {
-    throw new Refusal('suspense_not_fitting')
+  if (isToReopen) {
+    if (!payment.mayReopen) throw new Refusal('suspense_not_fitting')
+    await reopenPayment(tx, now, payment.paymentId)
   }
   await postTransfers(tx, now, [assigned, ...earlier])
   const { clientId, paymentId } = payment

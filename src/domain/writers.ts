@@ -42,6 +42,7 @@ type Deps = {
   banks: readonly BankSettings[]
   collectionBankCode: string
   quarantineDays: number
+  bankTimeMaxAgeMs: number
   limits: AccountLimits // Of new collection accounts.
   onError: (error: unknown, batch: string) => void
   onWritten: () => void // After each commit: there may be new events.
@@ -53,6 +54,7 @@ const LIMITS = { itemsMax: 1_000, inFlightMax: 2, queueMax: 10_000 }
 
 export function createWriters(deps: Deps): Writers {
   const { pool, clock, sealer, sharedAccounts, banks, quarantineDays, limits } = deps
+  const { bankTimeMaxAgeMs } = deps
   const bank = banks.find(({ code }) => code === deps.collectionBankCode)
   if (!bank) throw new Error(`bank ${deps.collectionBankCode} is not configured`)
 
@@ -81,7 +83,7 @@ export function createWriters(deps: Deps): Writers {
     initiateOnce(tx, { sealer, banks, quarantineDays, now }, items),
   )
   const credits: Writers['credits'] = batcher('credits', (tx, now, items) =>
-    takeCredits(tx, { sealer, sharedAccounts, now }, items),
+    takeCredits(tx, { sealer, sharedAccounts, bankTimeMaxAgeMs, now }, items),
   )
   const drain = async () => {
     await Promise.all([accounts, advices, initiations, credits].map((writer) => writer.drain()))

@@ -30,6 +30,7 @@ import { overviewRoutes } from '#http/routes/overview.ts'
 import { ownClientRoutes } from '#http/routes/own-client.ts'
 import { ownSignInRoutes } from '#http/routes/own-sign-in.ts'
 import { paymentRoutes } from '#http/routes/payments.ts'
+import { railItemRoutes } from '#http/routes/rail-items.ts'
 import { railRoutes } from '#http/routes/rails.ts'
 import { redeliveryRoutes } from '#http/routes/redeliveries.ts'
 import { sandboxBankRoutes } from '#http/routes/sandbox-bank.ts'
@@ -165,4 +166,5 @@ async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(operatorClientChangeRoutes, deps)
   await app.register(operatorReturnRoutes, deps)
   await app.register(operatorAlertRoutes, deps)
+  await app.register(railItemRoutes, deps)
 }

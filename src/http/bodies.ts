@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from '#errors.ts'
-import { findFault } from '#json-text.ts'
+import { findFault, withoutRounding } from '#json-text.ts'
 
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -23,7 +23,7 @@ export function parseJson(body: Buffer): unknown {
   const text = body.toString('utf8')
   if (findFault(text)) throw new Refusal('ambiguous_json')
   try {
-    return JSON.parse(text)
+    return JSON.parse(withoutRounding(text))
   } catch {
     throw new Refusal('invalid_json')
   }

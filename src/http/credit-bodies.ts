@@ -3,6 +3,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { BankSettings } from '#bank-settings.ts'
 import { findBank } from '#banks/directory.ts'
+import { isSessionId } from '#banks/session-id.ts'
 import type { CreditHistory } from '#domain/credit-histories.ts'
 import { type CreditTrace, OUTCOMES } from '#domain/credit-traces.ts'
 import {
@@ -41,7 +42,7 @@ const WhereaboutBody = Type.Object({
 
 export const CreditBody = Type.Object({
   id: Type.Integer(),
-  sessionId: Type.String({ description: 'The bank’s 30-digit session id.' }),
+  sessionId: Type.String({ description: 'The bank’s session id: 30 digits on NIP.' }),
   bankCode: Type.String(),
   bankName: Type.String(),
   accountNumber: Type.String({ description: 'The number that the money was sent to.' }),
@@ -66,8 +67,16 @@ export const CreditBody = Type.Object({
   adviceReference: nullable('string'),
   merchantRef: nullable('string'),
   collectionAccountNumber: nullable('string'),
-  transactionTime: nullable('string', { description: 'When it happened, as the bank says.' }),
+  transactionTime: nullable('string', {
+    description: 'When it happened, as the bank says: a time, or a date where it gives none.',
+  }),
   receivedAt: Type.String({ description: 'When we learned of it.' }),
+  judgedBy: nullable('string', {
+    enum: ['bank_time', 'arrival', null],
+    description:
+      'Which time said whether its payment was still open: transactionTime or receivedAt.' +
+      ' Null where no time decides.',
+  }),
   whereabouts: Type.Array(WhereaboutBody, { description: 'Sums to the amount.' }),
 })
 
@@ -129,10 +138,12 @@ export const CreditDetailBody = Type.Object({
   ),
 })
 
-export function creditIdOf(sealer: Sealer, text: string): bigint {
+// By its id, or by the bank's session id, which is hardly ever as short.
+export function creditKeyOf(sealer: Sealer, text: string): { id: bigint } | { sessionId: string } {
   const id = findId(sealer, 'credit', text)
-  if (id === undefined) throw new Refusal('credit_not_found')
-  return id
+  if (id !== undefined) return { id }
+  if (!isSessionId(text)) throw new Refusal('credit_not_found')
+  return { sessionId: text }
 }
 
 export type NameBank = (code: string) => string
@@ -168,8 +179,9 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     adviceReference: credit.adviceReference,
     merchantRef: credit.merchantRef,
     collectionAccountNumber: credit.collectionAccountNumber,
-    transactionTime: optionalTime(credit.transactionTime),
+    transactionTime: credit.transactionDate ?? optionalTime(credit.transactionTime),
     receivedAt: timestamp(credit.receivedAt),
+    judgedBy: credit.judgedBy,
     whereabouts: whereabouts.map((part) => presentWhereabout(part, sealer)),
   }
 }

@@ -8,7 +8,7 @@ import { EventFields } from './event-bodies.ts'
 import { nullable } from './schemas.ts'
 
 const CreditFields = {
-  sessionId: Type.String({ description: 'The bank’s own id of the transfer, 30 digits.' }),
+  sessionId: Type.String({ description: 'The bank’s own id of the transfer: 30 digits on NIP.' }),
   amount: Type.Number(),
   currency: Type.String(),
   sourceAccountName: nullable('string'),
@@ -52,7 +52,7 @@ const Suspense = {
   bankCode: Type.String(),
   bankName: Type.String(),
   accountNumber: Type.String({ description: 'The number that the money was sent to.' }),
-  transactionTime: nullable('string', { description: 'As the bank tells it.' }),
+  transactionTime: nullable('string', { description: 'As the bank tells it: a time, or a date.' }),
   paymentReference: nullable('string'),
   adviceReference: nullable('string'),
   merchantRef: nullable('string'),

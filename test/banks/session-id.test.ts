@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isSessionId, makeSessionId, parseSessionId } from '#banks/session-id.ts'
+import { isNipSessionId, isSessionId, makeSessionId, parseSessionId } from '#banks/session-id.ts'
 import { parseBankTime } from '#banks/wat-time.ts'
 
 const EXAMPLE = '000004210301180534806663649508'
@@ -44,14 +44,22 @@ test('what is made is read back the same', () => {
 test('an impossible date is still a session id, without a time', () => {
   for (const date of ['999999999999', '260230120000', '261115246060']) {
     const id = `000004${date}806663649508`
-    assert(isSessionId(id))
+    assert(isNipSessionId(id))
     assert.equal(parseSessionId(id)?.sentAt, null)
   }
 })
 
-const OTHER = ['', EXAMPLE.slice(1), `${EXAMPLE}0`, `${EXAMPLE}\n`, ` ${EXAMPLE.slice(1)}`]
+const OTHER = [
+  '',
+  'x'.repeat(65),
+  `${EXAMPLE}\n`,
+  ` ${EXAMPLE}`,
+  `${EXAMPLE} `,
+  '\u202e1',
+  '\ud800',
+]
 
-for (const text of [...OTHER, EXAMPLE.replace('8', '٨'), EXAMPLE.replace('8', 'a')]) {
+for (const text of OTHER) {
   test(`${JSON.stringify(text)} is no session id`, () => {
     assert.equal(isSessionId(text), false)
     assert.equal(parseSessionId(text), undefined)
@@ -76,6 +84,7 @@ const TIMES = [
   ['2026-11-15T01:42', '2026-11-15T00:42:00.000Z'],
   ['2026-11-15T01:42:26-0530', '2026-11-15T07:12:26.000Z'],
   ['2026-11-15', '2026-11-14T23:00:00.000Z'],
+  ['2026-11-15T24:00:00', '2026-11-15T23:00:00.000Z'],
   ['2028-02-29', '2028-02-28T23:00:00.000Z'],
 ] as const
 
@@ -85,7 +94,7 @@ for (const [text, expected] of TIMES) {
   })
 }
 
-const NO_TIMES = ['', 'yesterday', '2026-02-29', '2026-13-01', '2026-11-15T24:00:00', '15/11/2026']
+const NO_TIMES = ['', 'yesterday', '2026-02-29', '2026-13-01', '2026-11-15T24:00:01', '15/11/2026']
 const NO_TIMES_EITHER = ['2026-11-15T01:60', '0000-01-01', '+002026-11-15', '2026-11-15T1:42:26']
 
 for (const text of [...NO_TIMES, ...NO_TIMES_EITHER, '2026-11-15T01:42:26+99:00', '1794703346']) {
@@ -93,3 +102,10 @@ for (const text of [...NO_TIMES, ...NO_TIMES_EITHER, '2026-11-15T01:42:26+99:00'
     assert.equal(parseBankTime(text), undefined)
   })
 }
+
+test('a session id may be of any shape; only 30 digits are NIP’s', () => {
+  for (const text of ['1', '09FG240119090404935XTTGA9', EXAMPLE.slice(1), `${EXAMPLE}0`, 'a b']) {
+    assert.deepEqual([isSessionId(text), isNipSessionId(text)], [true, false], text)
+  }
+  assert(isNipSessionId(EXAMPLE))
+})

@@ -41,8 +41,8 @@ test('over the limit for one credit: all of it is suspended, and can be assigned
   assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
   assert.equal(await balanceOf(accountNumber), 200.01)
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → suspense 100.01',
-    'credit: bank 058 → collection 100.00',
+    'credit: bank 035 → suspense 100.01',
+    'credit: bank 035 → collection 100.00',
     'assign: suspense → collection 100.01',
   ])
   assert.deepEqual(await tale.events(), [
@@ -89,7 +89,7 @@ test('the credits of one batch are counted one after the other', async () => {
   }
   const first = report(limited, '50.00')
 
-  const answer = await postRail(bench, '058/credits', [
+  const answer = await postRail(bench, '035/credits', [
     first,
     report(free, '500.00'),
     report(limited, '50.01'),
@@ -109,7 +109,7 @@ test('credits at the same moment, in several processes, never come to more than 
   await using twin = await startTwin(bench)
   const accountNumber = await limitedAccount({ perDay: 100 })
   const send = (at: number) =>
-    postRail(at % 2 ? twin : bench, '058/credits', {
+    postRail(at % 2 ? twin : bench, '035/credits', {
       sessionId: newSessionId(),
       accountNumber,
       amount: '9.00',

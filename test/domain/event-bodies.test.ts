@@ -115,7 +115,7 @@ test('suspended, returned and reversed money is told with its reason and whom it
   const sessionId = newSessionId()
   await reportCredit(bench, { accountNumber, amount: '10', sessionId, ...payer })
   const reversal = { sessionId: newSessionId(), originalSessionId: sessionId, amount: '10' }
-  assert.equal((await postRail(bench, '058/reversals', reversal)).json().responseCode, '00')
+  assert.equal((await postRail(bench, '035/reversals', reversal)).json().responseCode, '00')
 
   const bodies = await bench.bodies()
 

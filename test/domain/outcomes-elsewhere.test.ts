@@ -38,7 +38,7 @@ test('to an inactive collection account: it is suspended, and can go to another'
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
   assert.equal(await balanceOf(other.accountNumber), 20)
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → suspense 20.00',
+    'credit: bank 035 → suspense 20.00',
     'assign: suspense → collection 20.00',
   ])
   assert.deepEqual(await tale.events(), [
@@ -59,7 +59,7 @@ test('to an unknown number: it is nobody’s, and the operator can give it to an
   assert.equal(await resolve(bench, sessionId, 'assign', { accountNumber }), 'assigned')
   assert.equal(await balanceOf(accountNumber), 75)
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → suspense of nobody 75.00',
+    'credit: bank 035 → suspense of nobody 75.00',
     'assign: suspense of nobody → collection 75.00',
   ])
   assert.deepEqual(await tale.events(), ['credit.assigned', 'collection.received'])
@@ -78,11 +78,11 @@ test('nobody’s money given to a payment that then expires is the client’s to
   assert.equal((await itemOf(bench, sessionId)).reason, 'underpaid')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → suspense of nobody 40.00',
+    'credit: bank 035 → suspense of nobody 40.00',
     'assign: suspense of nobody → pending 40.00',
     'suspend: pending → suspense 40.00',
-    'return: suspense → returning 058 40.00',
-    'returned: returning 058 → bank 058 40.00',
+    'return: suspense → returning 035 40.00',
+    'returned: returning 035 → bank 035 40.00',
   ])
 })
 
@@ -97,9 +97,9 @@ test('in another currency: it is suspended, and can only be returned', async () 
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'suspense_not_fitting')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 USD → suspense USD 100.00',
-    'return: suspense USD → returning 058 USD 100.00',
-    'returned: returning 058 USD → bank 058 USD 100.00',
+    'credit: bank 035 USD → suspense USD 100.00',
+    'return: suspense USD → returning 035 USD 100.00',
+    'returned: returning 035 USD → bank 035 USD 100.00',
   ])
   assert.deepEqual(await tale.events(), ['credit.suspended', 'credit.returned'])
 })
@@ -120,10 +120,10 @@ test('from a payer who is not allowed, too little or too much: it is suspended',
   assert.equal(much.says, '00 suspended above_maximum')
   assert.equal(right.says, '00 booked')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → suspense 50.00',
-    'credit: bank 058 → suspense 9.99',
-    'credit: bank 058 → suspense 90.01',
-    'credit: bank 058 → collection 50.00',
+    'credit: bank 035 → suspense 50.00',
+    'credit: bank 035 → suspense 9.99',
+    'credit: bank 035 → suspense 90.01',
+    'credit: bank 035 → collection 50.00',
   ])
   assert.equal(await resolve(bench, stranger.sessionId, 'assign', { accountNumber }), 'assigned')
 })
@@ -135,7 +135,7 @@ test('the same session id again: the first result is told, and nothing moves', a
   assert.equal((await credit(bench, number, '40.00', { sessionId })).says, '01 duplicate')
 
   assert.equal(await stateOf(payment), 'PartPayment 40')
-  assert.deepEqual(await tale.moves(), ['credit: bank 058 → pending 40.00'])
+  assert.deepEqual(await tale.moves(), ['credit: bank 035 → pending 40.00'])
   assert.deepEqual(await tale.events(), ['payment.part_paid'])
 })
 
@@ -146,7 +146,7 @@ test('the same session id on other terms: refused, and the operator is alerted',
   const { says } = await credit(bench, number, '60.00', { sessionId })
 
   assert.equal(says, '02 rejected session_reused')
-  assert.deepEqual(await tale.moves(), ['credit: bank 058 → pending 40.00'])
+  assert.deepEqual(await tale.moves(), ['credit: bank 035 → pending 40.00'])
   assert.deepEqual(await tale.events(), ['payment.part_paid', 'alert.raised'])
   assert.deepEqual(await tale.alerts(), ['session_reused'])
 })
@@ -163,10 +163,10 @@ test('a reversal before success: the payment goes on waiting', async () => {
 
   assert.equal(await stateOf(payment), 'Successful 100')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → pending 40.00',
-    'reversal: pending → bank 058 10.00',
-    'reversal: pending → bank 058 30.00',
-    'credit: bank 058 → settled 100.00',
+    'credit: bank 035 → pending 40.00',
+    'reversal: pending → bank 035 10.00',
+    'reversal: pending → bank 035 30.00',
+    'credit: bank 035 → settled 100.00',
   ])
   assert.deepEqual(await tale.events(), [
     'payment.part_paid',
@@ -186,11 +186,11 @@ test('a reversal after success: the payment is Reversed, and takes no more money
   assert.equal(await stateOf(payment), 'Reversed 40')
   assert.equal((await credit(bench, number, '60.00')).says, '00 suspended payment_reversed')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → pending 60.00',
-    'credit: bank 058 → settled 40.00',
+    'credit: bank 035 → pending 60.00',
+    'credit: bank 035 → settled 40.00',
     'settle: pending → settled 60.00',
-    'reversal: settled → bank 058 60.00',
-    'credit: bank 058 → suspense 60.00',
+    'reversal: settled → bank 035 60.00',
+    'credit: bank 035 → suspense 60.00',
   ])
   assert.deepEqual(await tale.events(), [
     'payment.part_paid',
@@ -210,10 +210,10 @@ test('a reversal takes from suspense first, then from what was booked', async ()
 
   assert.equal(await stateOf(payment), 'Reversed 0')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → settled 100.00',
-    'credit: bank 058 → suspense 30.00',
-    'reversal: suspense → bank 058 30.00',
-    'reversal: settled → bank 058 100.00',
+    'credit: bank 035 → settled 100.00',
+    'credit: bank 035 → suspense 30.00',
+    'reversal: suspense → bank 035 30.00',
+    'reversal: settled → bank 035 100.00',
   ])
   assert.deepEqual(await tale.events(), [
     'payment.successful',
@@ -232,7 +232,7 @@ test('a reversal of what went to a collection account lowers its balance', async
   assert.equal(await reverse(bench, sessionId, '30.01'), '02 rejected amount_exceeds_original')
 
   assert.equal(await balanceOf(accountNumber), 30)
-  assert.deepEqual(await tale.moves(), ['reversal: collection → bank 058 20.00'])
+  assert.deepEqual(await tale.moves(), ['reversal: collection → bank 035 20.00'])
   assert.deepEqual(await tale.events(), ['collection.reversed'])
 })
 
@@ -244,10 +244,10 @@ test('a reversal of what was returned already: a shortfall, and the operator is 
   assert.equal(await reverse(bench, sessionId, '80.00'), '00 reversed')
 
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → suspense of nobody 80.00',
-    'return: suspense of nobody → returning 058 80.00',
-    'returned: returning 058 → bank 058 80.00',
-    'reversal: shortfall 058 → bank 058 80.00',
+    'credit: bank 035 → suspense of nobody 80.00',
+    'return: suspense of nobody → returning 035 80.00',
+    'returned: returning 035 → bank 035 80.00',
+    'reversal: shortfall 035 → bank 035 80.00',
   ])
   assert.deepEqual(await tale.alerts(), ['reversal_shortfall'])
 })

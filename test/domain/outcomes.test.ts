@@ -36,7 +36,7 @@ test('exact: the payment is successful', async () => {
   assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
 
   assert.equal(await stateOf(payment), 'Successful 100')
-  assert.deepEqual(await tale.moves(), ['credit: bank 058 → settled 100.00'])
+  assert.deepEqual(await tale.moves(), ['credit: bank 035 → settled 100.00'])
   assert.deepEqual(await tale.events(), ['payment.successful'])
 })
 
@@ -50,9 +50,9 @@ test('under: part payments wait until the rest has come', async () => {
 
   assert.equal(await stateOf(payment), 'Successful 100')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → pending 40.00',
-    'credit: bank 058 → pending 25.00',
-    'credit: bank 058 → settled 35.00',
+    'credit: bank 035 → pending 40.00',
+    'credit: bank 035 → pending 25.00',
+    'credit: bank 035 → settled 35.00',
     'settle: pending → settled 40.00',
     'settle: pending → settled 25.00',
   ])
@@ -75,10 +75,10 @@ test('under until expiry: what was paid is suspended, and can be returned', asyn
   assert.equal((await itemOf(bench, sessionId)).reason, 'underpaid')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → pending 40.00',
+    'credit: bank 035 → pending 40.00',
     'suspend: pending → suspense 40.00',
-    'return: suspense → returning 058 40.00',
-    'returned: returning 058 → bank 058 40.00',
+    'return: suspense → returning 035 40.00',
+    'returned: returning 035 → bank 035 40.00',
   ])
   assert.deepEqual(await tale.events(), [
     'payment.part_paid',
@@ -97,10 +97,10 @@ test('over: what was due is booked, the excess is suspended and can be returned'
   assert.equal(await stateOf(payment), 'Successful 100')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → settled 100.00',
-    'credit: bank 058 → suspense 30.00',
-    'return: suspense → returning 058 30.00',
-    'returned: returning 058 → bank 058 30.00',
+    'credit: bank 035 → settled 100.00',
+    'credit: bank 035 → suspense 30.00',
+    'return: suspense → returning 035 30.00',
+    'returned: returning 035 → bank 035 30.00',
   ])
   assert.deepEqual(await tale.events(), [
     'payment.successful',
@@ -121,7 +121,7 @@ test('again after it was paid: all of it is suspended, and can go to another pay
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
   assert.equal(await stateOf(other), 'Successful 100')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → suspense 100.00',
+    'credit: bank 035 → suspense 100.00',
     'assign: suspense → settled 100.00',
   ])
   assert.deepEqual(await tale.events(), [
@@ -139,7 +139,7 @@ test('late within grace: it counts, although the payment reads Expired', async (
   assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
 
   assert.equal(await stateOf(payment), 'Successful 100')
-  assert.deepEqual(await tale.moves(), ['credit: bank 058 → settled 100.00'])
+  assert.deepEqual(await tale.moves(), ['credit: bank 035 → settled 100.00'])
   assert.deepEqual(await tale.events(), ['payment.successful'])
 })
 
@@ -156,7 +156,7 @@ test('late after grace: it is suspended, and can still be given to the payment',
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
   assert.equal(await stateOf(payment), 'Successful 100')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → suspense 100.00',
+    'credit: bank 035 → suspense 100.00',
     'assign: suspense → settled 100.00',
   ])
   assert.deepEqual(await tale.events(), [
@@ -182,9 +182,9 @@ test('to a number in quarantine: it is kept for the payment that had the number'
   await credit(bench, number, '60.00')
   assert.equal(await stateOf(payment), 'Successful 100')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → suspense 40.00',
+    'credit: bank 035 → suspense 40.00',
     'assign: suspense → pending 40.00',
-    'credit: bank 058 → settled 60.00',
+    'credit: bank 035 → settled 60.00',
     'settle: pending → settled 40.00',
   ])
 })
@@ -202,11 +202,11 @@ test('after cancel: what was paid, and what comes later, is suspended', async ()
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'suspense_not_fitting')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → pending 40.00',
+    'credit: bank 035 → pending 40.00',
     'suspend: pending → suspense 40.00',
-    'credit: bank 058 → suspense 60.00',
-    'return: suspense → returning 058 60.00',
-    'returned: returning 058 → bank 058 60.00',
+    'credit: bank 035 → suspense 60.00',
+    'return: suspense → returning 035 60.00',
+    'returned: returning 035 → bank 035 60.00',
   ])
   assert.deepEqual(await tale.events(), [
     'payment.part_paid',
@@ -225,8 +225,8 @@ test('another amount than an exact one: it is suspended, and the payment waits o
 
   assert.equal(await stateOf(payment), 'Successful 100')
   assert.deepEqual(await tale.moves(), [
-    'credit: bank 058 → suspense 99.99',
-    'credit: bank 058 → settled 100.00',
+    'credit: bank 035 → suspense 99.99',
+    'credit: bank 035 → settled 100.00',
   ])
   assert.deepEqual(await tale.events(), ['credit.suspended', 'payment.successful'])
 })
@@ -237,7 +237,7 @@ test('any amount: the first transfer settles it, whatever its size', async () =>
   assert.equal((await credit(bench, number, '70.00')).says, '00 booked')
 
   assert.equal(await stateOf(payment), 'Successful 70')
-  assert.deepEqual(await tale.moves(), ['credit: bank 058 → settled 70.00'])
+  assert.deepEqual(await tale.moves(), ['credit: bank 035 → settled 70.00'])
   assert.deepEqual(await tale.events(), ['payment.successful'])
 })
 
@@ -248,6 +248,6 @@ test('to a collection account: it is booked there', async () => {
   assert.equal((await credit(bench, accountNumber, '15.50')).says, '00 booked')
 
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 15.5)
-  assert.deepEqual(await tale.moves(), ['credit: bank 058 → collection 15.50'])
+  assert.deepEqual(await tale.moves(), ['credit: bank 035 → collection 15.50'])
   assert.deepEqual(await tale.events(), ['collection.received'])
 })

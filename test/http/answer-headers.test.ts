@@ -33,7 +33,7 @@ const CALLS: Record<string, Call> = {
   'an address that leads nowhere': { url: '/nowhere', token: null },
   'an address that is none': { url: '/%', token: null },
   'the description': { url: '/openapi.json', token: null },
-  'a rail': { url: '/rails/058/credits', body: '{}', token: null },
+  'a rail': { url: '/rails/035/credits', body: '{}', token: null },
   health: { url: '/health', token: null },
 }
 

@@ -39,8 +39,8 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
   const { id, receivedAt, transactionTime, ...plain } = data[0]
   assert.deepEqual(plain, {
     sessionId,
-    bankCode: '058',
-    bankName: 'Guaranty Trust Bank',
+    bankCode: '035',
+    bankName: 'Wema Bank',
     accountNumber,
     amount: 1500.5,
     currency: 'NGN',
@@ -59,6 +59,7 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
     adviceReference: null,
     merchantRef: null,
     collectionAccountNumber: accountNumber,
+    judgedBy: null,
     whereabouts: [
       {
         amount: 1500.5,

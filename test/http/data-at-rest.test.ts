@@ -152,9 +152,9 @@ async function takeMoney(): Promise<void> {
     sourceAccountNumber: RULED_PAYER,
   })
   // Mistakes are what servers like to write down whole.
-  await postRail(bench, '058/credits', { ...payer, accountNumber, amount: 'x', sessionId: '1' })
+  await postRail(bench, '035/credits', { ...payer, accountNumber, amount: 'x', sessionId: '1' })
   const again = { sessionId: newSessionId(), accountNumber, ...payer }
-  for (const amount of ['5', '6']) await postRail(bench, '058/credits', { ...again, amount })
+  for (const amount of ['5', '6']) await postRail(bench, '035/credits', { ...again, amount })
   const payment = await startPayment(bench, { payerRules })
   await reportCredit(bench, { accountNumber: payment.bankAccount, amount: '10', ...payer })
   await simulate(bench, payment.bankAccount, '7000')

@@ -242,7 +242,7 @@ test('thousands of credits are erased page by page, but for money that waits to 
   })
   for (let each = 0; each < 2; each++) {
     const batch = credits.map((credit) => ({ ...credit, sessionId: newSessionId() }))
-    assert.equal((await postRail(bench, '058/credits', batch)).statusCode, 200)
+    assert.equal((await postRail(bench, '035/credits', batch)).statusCode, 200)
   }
   await finishErasures(bench)
 

@@ -32,7 +32,7 @@ await credit(bench, theirs, '77.00')
 const session = await credit(bench, accountNumber, '1000.00')
 await credit(bench, accountNumber, '250.50')
 await reverse(bench, session, '100.00')
-const { bankAccount } = await startPayment(bench, { amount: 500 }, '058')
+const { bankAccount } = await startPayment(bench, { amount: 500 })
 await credit(bench, bankAccount, '200')
 await credit(bench, bankAccount, '350')
 await suspend(bench, NOBODYS_NUMBER, '33.00')
@@ -51,8 +51,8 @@ test('an operator sees its own accounts, the banks’ and nobody’s; each with 
   assert.equal(find(rows, 'pending')?.balance, 0)
   assert.equal(find(rows, 'settled')?.balance, 500)
   assert.equal(find(rows, 'suspense', { bankCode: null })?.balance, 50)
-  assert.equal(find(rows, 'suspense', { bankCode: '058' })?.balance, 33)
-  assert.equal(find(rows, 'bank', { bankCode: '058' })?.balance, 1810.5)
+  assert.equal(find(rows, 'suspense', { bankCode: '035' })?.balance, 33)
+  assert.equal(find(rows, 'bank', { bankCode: '035' })?.balance, 1810.5)
   assert.equal(find(rows, 'collection', { accountNumber: theirs }), undefined)
 })
 
@@ -108,7 +108,7 @@ test('what a bank owes us grows as it takes back what had left, and is told as c
 
   const shortfall = find(await chartOf(), 'shortfall')
 
-  assert.deepEqual([shortfall.balance, shortfall.bankCode], [44, '058'])
+  assert.deepEqual([shortfall.balance, shortfall.bankCode], [44, '035'])
   const { data } = await readList(bench, `${ACCOUNTS}/${shortfall.id}/transfers`)
   assert.deepEqual(
     data.map(({ direction, amount }: Row) => [direction, amount]),
@@ -150,7 +150,7 @@ test('a bank’s transfers are found across long stretches of other banks’ cre
 })
 
 test('of another client’s money a bank’s account tells the amount, not whose', async () => {
-  const bank = find(await chartOf(), 'bank', { bankCode: '058' })
+  const bank = find(await chartOf(), 'bank', { bankCode: '035' })
   const { data } = await readList(bench, `${ACCOUNTS}/${bank.id}/transfers?limit=100`)
 
   const foreign = data.find(({ amount }) => amount === 77)
@@ -204,7 +204,7 @@ test('the chart is walked by cursors; a cursor of another list or client is refu
   assertRefused(other, 'account', { code: 'invalid_cursor' })
   const { nextCursor: ofBank } = await readList(
     bench,
-    `${ACCOUNTS}/${find(all, 'bank', { bankCode: '058' })?.id}/transfers?limit=1`,
+    `${ACCOUNTS}/${find(all, 'bank', { bankCode: '035' })?.id}/transfers?limit=1`,
   )
   const elsewhere = `${ACCOUNTS}/${find(all, 'collection')?.id}/transfers?cursor=${ofBank}`
   assertRefused(await bench.call({ url: elsewhere }), 'account', { code: 'invalid_cursor' })

@@ -12,8 +12,8 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 
-async function enquire(accountNumber: string, on: Bench = bench) {
-  const answer = await postRail(on, '058/name-enquiry', { accountNumber })
+async function enquire(accountNumber: string, on: Bench = bench, bank = '035') {
+  const answer = await postRail(on, `${bank}/name-enquiry`, { accountNumber })
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json()
 }
@@ -27,7 +27,7 @@ const invalid = (accountNumber: string) => ({
 test('an active collection account answers with the name that the payer will see', async () => {
   const { accountNumber } = await createAccount(bench, { accountName: 'Ada Obi' })
 
-  const answer = await postRail(bench, '058/name-enquiry', {
+  const answer = await postRail(bench, '035/name-enquiry', {
     sessionId: newSessionId(),
     accountNumber,
     channelCode: '1',
@@ -78,18 +78,24 @@ test('a payment that is paid or cancelled is 07', async () => {
   }
 })
 
-test('every number of a payment answers, whichever bank asks', async () => {
+test('every number of a payment answers its own bank, and is 07 to any other', async () => {
   const payment = await startPayment(bench, {}, '035')
   const url = `/Payment/process/banktransfer/${payment.adviceReference}`
   const further = await bench.call({ url, body: { bankCode: '058' }, token: null })
   const numbers = [payment.bankAccount, further.json().responseData.bankAccount]
 
-  const codes = await Promise.all(
-    numbers.map(async (number) => (await enquire(number)).responseCode),
-  )
+  const ask = async (bank: string) => {
+    const answers = await Promise.all(numbers.map((number) => enquire(number, bench, bank)))
+    return answers.map(({ responseCode, accountName }) => [responseCode, accountName !== null])
+  }
 
   assert.notEqual(numbers[0], numbers[1])
-  assert.deepEqual(codes, ['00', '00'])
+  const [known, unknown] = [
+    ['00', true],
+    ['07', false],
+  ]
+  assert.deepEqual(await ask('035'), [known, unknown])
+  assert.deepEqual(await ask('058'), [unknown, known])
 })
 
 test('an unknown number is 07, and one that is no number is refused', async () => {
@@ -106,7 +112,7 @@ test('an unknown number is 07, and one that is no number is refused', async () =
   ]
 
   for (const accountNumber of bad) {
-    const answer = await postRail(bench, '058/name-enquiry', { accountNumber })
+    const answer = await postRail(bench, '035/name-enquiry', { accountNumber })
     assert.equal(answer.statusCode, 400, JSON.stringify(accountNumber))
     const { responseCode, code, errors } = answer.json()
     assert.deepEqual(
@@ -120,7 +126,7 @@ test('a hostile body is refused, never a fault of ours', async () => {
   const bodies = ['null', '5', '[]', '"x"', '{', '', '{"__proto__":{"accountNumber":"0123456789"}}']
 
   for (const body of [...bodies, Buffer.from([0xff]), '['.repeat(60_000)]) {
-    const answer = await postSigned(bench, '058/name-enquiry', body)
+    const answer = await postSigned(bench, '035/name-enquiry', body)
     assert.equal(answer.statusCode, 400, `${body}: ${answer.body}`)
     assert.equal(answer.json().responseCode, '02')
   }

@@ -28,9 +28,9 @@ const written = (accountNumber: string, more: Partial<Written> = {}): Written =>
   amount: '250.00',
   ...more,
 })
-const postProvidus = (body: unknown) => postSigned(bench, '101/credits?format=providus', body)
+const postProvidus = (body: unknown) => postSigned(bench, '035/credits?format=providus', body)
 const postXml = (body: string | Buffer, contentType = XML) =>
-  postSigned(bench, '232/credits', body, { contentType })
+  postSigned(bench, '035/credits', body, { contentType })
 
 test('a Providus notification is taken once and acknowledged in its own words', async () => {
   const { accountNumber } = await createAccount(bench)
@@ -60,7 +60,7 @@ test('a Providus notification is taken once and acknowledged in its own words', 
   )
   assert.deepEqual(rows, [
     {
-      bank_code: '101',
+      bank_code: '035',
       source_account_name: GOOD.sourceAccountName,
       source_bank_code: '033',
       narration: GOOD.narration,
@@ -70,7 +70,7 @@ test('a Providus notification is taken once and acknowledged in its own words', 
 })
 
 test('a Providus notification pays a payment in full by the amount that the payer sent', async () => {
-  const payment = await startPayment(bench, { amount: 6000 }, '101')
+  const payment = await startPayment(bench, { amount: 6000 })
 
   const answer = await postProvidus(
     PROVIDUS.render([written(payment.bankAccount, { amount: '6000.00' })]),
@@ -81,13 +81,17 @@ test('a Providus notification pays a payment in full by the amount that the paye
   assert.equal(transactionStatus, 'Successful')
 })
 
-test('a Providus notification for nobody is 00, a bad one 02, in its own words', async () => {
+test('a Providus notification for nobody, or one that is kept, is 00, and no money is 02', async () => {
   const nobody = await postProvidus(PROVIDUS.render([written('0123456789')]))
-  const before = await databaseText(bench)
-  const bad = [
-    PROVIDUS.render([written('0123456789', { sessionId: '12' })]),
+  const unread = [
     PROVIDUS.render([written('0123456789', { amount: '1.001' })]),
     PROVIDUS.render([written('123')]),
+  ]
+  const kept = await Promise.all(unread.map(postProvidus))
+  const again = await Promise.all(unread.map(postProvidus))
+  const before = await databaseText(bench)
+  const bad = [
+    PROVIDUS.render([written('0123456789', { amount: '0' })]),
     '{}',
     '[]',
     'null',
@@ -97,7 +101,8 @@ test('a Providus notification for nobody is 00, a bad one 02, in its own words',
 
   const answers = await Promise.all(bad.map(postProvidus))
 
-  assert.equal(nobody.json().responseCode, '00')
+  const codesOf = (all: readonly (typeof nobody)[]) => all.map((each) => each.json().responseCode)
+  assert.deepEqual(codesOf([nobody, ...kept, ...again]), ['00', '00', '00', '01', '01'])
   for (const [at, answer] of answers.entries()) {
     assert([200, 400].includes(answer.statusCode), `${at}: ${answer.statusCode}`)
     const { requestSuccessful, responseCode, responseMessage } = answer.json()
@@ -131,14 +136,14 @@ test('a camt.054 notification is taken entry by entry and acknowledged in its or
   assert.deepEqual(codes(first), [
     ['00', null],
     ['00', 'unknown_number'],
-    ['02', 'invalid_amount'],
+    ['00', 'invalid_amount'],
     ['00', null],
     ['00', 'wrong_currency'],
   ])
   assert.deepEqual(codes(again), [
     ['01', null],
     ['01', 'unknown_number'],
-    ['02', 'invalid_amount'],
+    ['01', 'invalid_amount'],
     ['01', null],
     ['01', 'wrong_currency'],
   ])
@@ -157,11 +162,10 @@ test('what camt.054 announces but did not book, or took from us, is not money', 
 
   const pending = await postXml(body.replace('BOOK', 'PDNG'))
   const debit = await postXml(body.replace('CRDT', 'DBIT'))
-  const reversal = await postXml(body.replace('<Sts>', '<RvslInd>true</RvslInd><Sts>'))
 
   assert.deepEqual(
-    [pending, debit, reversal].map((answer) => answer.json()[0].code),
-    ['not_booked', 'not_a_credit', 'not_a_credit'],
+    [pending, debit].map((answer) => answer.json()[0].code),
+    ['not_booked', 'not_a_credit'],
   )
   assert.equal(await databaseText(bench), before)
 })
@@ -191,7 +195,7 @@ test('an XML bomb, an outside entity or any other hostile document is 02, fast',
     camt('<![CDATA['),
     Buffer.from(camt(''), 'utf16le'),
     Buffer.from([0x3c, 0xff, 0x3e]),
-    camt(''),
+    camt('').replace(/<Ntfctn>[\s\S]*<\/Ntfctn>/, ''),
     '<Document/>',
     '{"sessionId":1}',
   ]

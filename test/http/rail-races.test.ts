@@ -34,7 +34,7 @@ test('the same credit fifty times at once is taken once', async () => {
   const { accountNumber } = await createAccount(bench)
   const credit = creditOf(accountNumber)
 
-  const answers = await Promise.all(times(50, () => postRail(bench, '058/credits', credit)))
+  const answers = await Promise.all(times(50, () => postRail(bench, '035/credits', credit)))
 
   assert.deepEqual(tally(answers.map(codeOf)), { '00': 1, '01': 49 })
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
@@ -47,7 +47,7 @@ test('the same credit fifty times at once through two processes is taken once', 
   for (const number of [accountNumber, UNKNOWN_NUMBER]) {
     const credit = creditOf(number)
     const answers = await Promise.all(
-      times(50, (at) => postRail(at % 2 ? twin : bench, '058/credits', credit)),
+      times(50, (at) => postRail(at % 2 ? twin : bench, '035/credits', credit)),
     )
     assert.deepEqual(tally(answers.map(codeOf)), { '00': 1, '01': 49 })
   }
@@ -62,8 +62,8 @@ test('two processes given the same lists in opposite orders take each credit onc
   const opposite = list.toReversed()
 
   const [forward, backward] = await Promise.all([
-    postRail(bench, '058/credits', list),
-    postRail(twin, '058/credits', opposite),
+    postRail(bench, '035/credits', list),
+    postRail(twin, '035/credits', opposite),
   ])
 
   const answers = [...forward.json(), ...backward.json()].map((each) => each.responseCode)
@@ -95,7 +95,7 @@ test('a connection lost while money is taken is 03 with 503; trying again takes 
   let answers: Sent[]
   {
     await using hold = await holdTable(bench, 'credits')
-    const sent = Promise.all(credits.map((credit) => postRail(bench, '058/credits', credit)))
+    const sent = Promise.all(credits.map((credit) => postRail(bench, '035/credits', credit)))
     const pids = await hold.waiting(1)
     await bench.db.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [pids])
     answers = await sent
@@ -108,7 +108,7 @@ test('a connection lost while money is taken is 03 with 503; trying again takes 
     assert.match(answer.json().responseMessage, /try again/)
   }
   assert.equal(await countCredits(credits.map((credit) => credit.sessionId)), 0)
-  const again = await Promise.all(credits.map((credit) => postRail(bench, '058/credits', credit)))
+  const again = await Promise.all(credits.map((credit) => postRail(bench, '035/credits', credit)))
   assert.deepEqual(tally(again.map(codeOf)), { '00': 20 })
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 200)
 })
@@ -119,7 +119,7 @@ test('under load with connections cut at random, a bank that repeats until 00 or
   const seen: string[] = []
   const report = async (credit: object): Promise<void> => {
     for (;;) {
-      const answer = await postRail(bench, '058/credits', credit)
+      const answer = await postRail(bench, '035/credits', credit)
       seen.push(`${answer.statusCode} ${codeOf(answer)}`)
       if (answer.statusCode === 200) return
     }
@@ -152,7 +152,7 @@ test('more than can wait is refused at once with 503, 03 and a time to come back
   {
     await using hold = await holdTable(bench, 'credits')
     // Two lists are being written and ten may wait; the others would be the eleventh and twelfth.
-    sent = Promise.all(times(14, () => postSigned(bench, '058/credits', list)))
+    sent = Promise.all(times(14, () => postSigned(bench, '035/credits', list)))
     await hold.waiting(1)
   }
   const answers = await sent

@@ -31,7 +31,7 @@ test('one credit is answered by one object, and its money is on the account', as
   const { accountNumber } = await createAccount(bench)
   const credit = creditOf(accountNumber, { amount: 1500.5 })
 
-  const answer = await postRail(bench, '058/credits', credit)
+  const answer = await postRail(bench, '035/credits', credit)
 
   assert.equal(answer.statusCode, 200)
   assert.match(String(answer.headers['content-type']), /^application\/json\b/)
@@ -47,10 +47,10 @@ test('one credit is answered by one object, and its money is on the account', as
 test('the same credit again is 01, as often as it comes, and moves nothing', async () => {
   const { accountNumber } = await createAccount(bench)
   const credit = creditOf(accountNumber)
-  await postRail(bench, '058/credits', credit)
+  await postRail(bench, '035/credits', credit)
 
-  const again = await postRail(bench, '058/credits', credit)
-  const inOtherWords = await postRail(bench, '058/credits', {
+  const again = await postRail(bench, '035/credits', credit)
+  const inOtherWords = await postRail(bench, '035/credits', {
     ...credit,
     amount: 100,
     currency: 'ngn',
@@ -82,15 +82,21 @@ test('the same session id on other terms is 02 session_reused, and the operator 
   const { accountNumber } = await createAccount(bench)
   const { accountNumber: other } = await createAccount(bench)
   const credit = creditOf(accountNumber)
-  await postRail(bench, '058/credits', credit)
+  await postRail(bench, '035/credits', credit)
   const changes = [{ amount: '100.01' }, { accountNumber: other }, { currency: 'USD' }]
 
   const answers = []
   for (const change of changes) {
-    answers.push((await postRail(bench, '058/credits', { ...credit, ...change })).json())
+    answers.push((await postRail(bench, '035/credits', { ...credit, ...change })).json())
   }
 
   assert.deepEqual(tally(codes(answers)), { '02 rejected session_reused': 3 })
+  const register = await bench.db.query(
+    `select count(*)::int as count from rail_items
+      where session_id = $1 and reason = 'session_reused' and response_code = '02'`,
+    [credit.sessionId],
+  )
+  assert.deepEqual(register.rows, [{ count: 3 }])
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100)
   const alerts = await bench.db.query(
     `select count(*)::int as count from alerts
@@ -107,7 +113,7 @@ test('a list is answered in its order, and bad neighbours fail nobody', async ()
   const nobody = creditOf(UNKNOWN_NUMBER)
   const list = [
     first,
-    creditOf(accountNumber, { sessionId: '12345' }),
+    creditOf(accountNumber, { sessionId: '' }),
     nobody,
     creditOf(accountNumber, { amount: '1.001' }),
     null,
@@ -119,26 +125,26 @@ test('a list is answered in its order, and bad neighbours fail nobody', async ()
     last,
   ]
 
-  const answer = await postRail(bench, '058/credits', list)
+  const answer = await postRail(bench, '035/credits', list)
 
   assert.equal(answer.statusCode, 200)
   const answers = answer.json()
   assert.deepEqual(codes(answers), [
     '00 booked',
-    '02 rejected invalid_session_id',
+    '00 kept invalid_session_id',
     '00 suspended unknown_number',
-    '02 rejected invalid_amount',
+    '00 kept invalid_amount',
     '02 rejected not_a_credit',
     '01 duplicate',
     '02 rejected session_reused',
     '02 rejected not_a_credit',
-    '02 rejected invalid_account_number',
-    '02 rejected invalid_currency',
+    '00 kept invalid_account_number',
+    '00 kept invalid_currency',
     '00 booked',
   ])
   assert.deepEqual(
     [answers[0], answers[1], answers[2], answers[4], answers[10]].map((each) => each.sessionId),
-    [first.sessionId, '12345', nobody.sessionId, null, last.sessionId],
+    [first.sessionId, null, nobody.sessionId, null, last.sessionId],
   )
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100.01)
 })
@@ -147,9 +153,9 @@ test('a list of one is answered by a list; of none or of 1,001 it is refused who
   const { accountNumber } = await createAccount(bench)
   const many = Array.from({ length: 1001 }, () => creditOf(accountNumber))
 
-  const one = await postRail(bench, '058/credits', [creditOf(accountNumber)])
-  const none = await postRail(bench, '058/credits', [])
-  const tooMany = await postRail(bench, '058/credits', many)
+  const one = await postRail(bench, '035/credits', [creditOf(accountNumber)])
+  const none = await postRail(bench, '035/credits', [])
+  const tooMany = await postRail(bench, '035/credits', many)
 
   assert.deepEqual(codes(one.json()), ['00 booked'])
   for (const answer of [none, tooMany]) {
@@ -168,7 +174,7 @@ test('a list of 1,000 is taken in one go, within seconds', async () => {
   )
   const started = performance.now()
 
-  const answer = await postRail(bench, '058/credits', many)
+  const answer = await postRail(bench, '035/credits', many)
 
   const tookMs = performance.now() - started
   assert.deepEqual(tally(codes(answer.json())), {
@@ -183,47 +189,60 @@ test('a list of 1,000 is taken in one go, within seconds', async () => {
   assert(tookMs < 5_000, `${tookMs} ms`)
 })
 
-test('a session id of the wrong shape is refused with 02 and its code', async () => {
+test('a session id of any shape up to 64 characters is an identity; anything else is kept', async () => {
   const { accountNumber } = await createAccount(bench)
-  const good = newSessionId()
-  const bad: unknown[] = [
-    good.slice(1),
-    `${good}0`,
-    ` ${good.slice(1)}`,
-    good.replace(/.$/, 'a'),
-    good.replace(/.$/, '٣'),
-    `${good}\n`,
+  const post = async (ids: readonly unknown[]) => {
+    const list = ids.map((sessionId) => creditOf(accountNumber, { sessionId }))
+    return (await postRail(bench, '035/credits', list)).json()
+  }
+  const unlike = ['09FG240119090404935XTTGA9', '1', 'x'.repeat(64), 'a "b", {c} \\d', 'NULL', 'ọ̀٣']
+  const bad = [
+    ' 1',
+    '1 ',
+    '1\n',
+    'a\u0000b',
+    '\u202e1',
     '',
     null,
-    Number(good),
-    [good],
+    1,
+    ['1'],
     undefined,
+    'x'.repeat(65),
   ]
 
-  const answers = (
-    await postRail(
-      bench,
-      '058/credits',
-      bad.map((sessionId) => creditOf(accountNumber, { sessionId })),
-    )
-  ).json()
+  const first = await post(unlike)
+  const again = await post(unlike)
+  const others = await post(bad)
 
-  assert.deepEqual(tally(codes(answers)), { '02 rejected invalid_session_id': bad.length })
+  assert.deepEqual(tally(codes(first)), { '00 booked': unlike.length })
+  assert.deepEqual(
+    first.map((answer: Answer) => answer.sessionId),
+    unlike,
+  )
+  assert.deepEqual(tally(codes(again)), { '01 duplicate': unlike.length })
+  assert.deepEqual(tally(codes(others)), { '00 kept invalid_session_id': bad.length })
+  const url = '/api/v1/credits/09FG240119090404935XTTGA9'
+  assert.equal((await bench.call({ method: 'GET', url })).json().data.amount, 100)
 })
 
-test('an amount is refused with three decimals, a sign, an exponent or beyond the limit', async () => {
+test('an amount that cannot be read is kept; one that is nothing is refused', async () => {
   const { accountNumber } = await createAccount(bench)
-  const bad = ['1.001', '0.005', '1.000', '-1', '+1', '1e3', '1,000', ' 1', '1.', '.5', '0x10', '٣']
-  const worse = ['0', '0.00', '1000000000.01', '9'.repeat(400), 'NaN', '', null, true, {}, ['1']]
-  const numbers = [0.005, 100.001, -1, 0, 1e21, 1_000_000_000.01, 1e-7]
-  const list = [...bad, ...worse, ...numbers].map((amount) => creditOf(accountNumber, { amount }))
+  const bad = ['1.001', '0.005', '1.000', '+1', '1e3', '1,000', ' 1', '1.', '.5', '0x10', '٣']
+  const worse = ['1000000000.01', '9'.repeat(400), 'NaN', true, {}, ['1']]
+  const numbers = [0.005, 100.001, 1e21, 1_000_000_000.01, 1e-7]
+  const nothing = ['0', '0.00', '-1', '', null, -1, 0]
+  const unread = [...bad, ...worse, ...numbers]
+  const list = [...unread, ...nothing].map((amount) => creditOf(accountNumber, { amount }))
   const text = JSON.stringify(creditOf(accountNumber, { amount: 'AMOUNT' }))
 
-  const answers = (await postRail(bench, '058/credits', list)).json()
-  const infinite = await postSigned(bench, '058/credits', text.replace('"AMOUNT"', '1e400'))
+  const answers = (await postRail(bench, '035/credits', list)).json()
+  const infinite = await postSigned(bench, '035/credits', text.replace('"AMOUNT"', '1e400'))
 
-  assert.deepEqual(tally(codes(answers)), { '02 rejected invalid_amount': list.length })
-  assert.deepEqual(codes([infinite.json()]), ['02 rejected invalid_amount'])
+  assert.deepEqual(tally(codes(answers)), {
+    '00 kept invalid_amount': unread.length,
+    '02 rejected invalid_amount': nothing.length,
+  })
+  assert.deepEqual(codes([infinite.json()]), ['00 kept invalid_amount'])
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 0)
 })
 
@@ -232,7 +251,7 @@ test('the largest amounts add up to the kobo', async () => {
   const largest = ['1000000000', '1000000000.00', 999999999.99, '0.01', 0.1, 0.2]
   const list = largest.map((amount) => creditOf(accountNumber, { amount }))
 
-  const answers = (await postRail(bench, '058/credits', list)).json()
+  const answers = (await postRail(bench, '035/credits', list)).json()
 
   assert.deepEqual(tally(codes(answers)), { '00 booked': largest.length })
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 3_000_000_000.3)
@@ -240,13 +259,15 @@ test('the largest amounts add up to the kobo', async () => {
 
 test('the same session id at two banks is two credits', async () => {
   const { accountNumber } = await createAccount(bench)
+  const { bankAccount } = await startPayment(bench, { amount: 100 }, '033')
   const credit = creditOf(accountNumber)
+  const other = { ...credit, accountNumber: bankAccount }
 
-  const atOne = (await postRail(bench, '058/credits', credit)).json()
-  const atOther = (await postRail(bench, '033/credits', credit)).json()
+  const atOne = (await postRail(bench, '035/credits', credit)).json()
+  const atOther = (await postRail(bench, '033/credits', other)).json()
 
   assert.deepEqual(codes([atOne, atOther]), ['00 booked', '00 booked'])
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 200)
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100)
 })
 
 test('a hostile body is 02 with a sentence, quickly, and writes nothing', async () => {
@@ -273,7 +294,7 @@ test('a hostile body is 02 with a sentence, quickly, and writes nothing', async 
   for (const [body, status] of bodies) {
     let answer = {} as Awaited<ReturnType<typeof postSigned>>
     const tookMs = await cpuMs(async () => {
-      answer = await postSigned(bench, '058/credits', body)
+      answer = await postSigned(bench, '035/credits', body)
     })
     const shown = `${String(body).slice(0, 40)}: ${answer.statusCode} ${answer.body.slice(0, 200)}`
     assert.equal(answer.statusCode, status, shown)
@@ -289,8 +310,8 @@ test('a hostile body is 02 with a sentence, quickly, and writes nothing', async 
 test('a body that is missing or too large is refused as a rail refuses', async () => {
   const large = `[${JSON.stringify({ narration: 'x'.repeat(2_200_000) })}]`
 
-  const missing = await postSigned(bench, '058/credits', '')
-  const tooLarge = await postSigned(bench, '058/credits', large)
+  const missing = await postSigned(bench, '035/credits', '')
+  const tooLarge = await postSigned(bench, '035/credits', large)
 
   assert.deepEqual([missing.statusCode, missing.json().responseCode], [400, '02'])
   assert.deepEqual([tooLarge.statusCode, tooLarge.json().responseCode], [413, '02'])

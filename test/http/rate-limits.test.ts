@@ -152,10 +152,10 @@ test('refused tokens, wrong signatures and wrong addresses use up the address, n
     await bench.call({ url: `${ACCOUNTS}/${NOBODY}`, token: 'forged' }),
     await bench.call({ url: `${ACCOUNTS}/${NOBODY}`, token: null }),
     await bench.call({ url: '/nowhere', token: null }),
-    await bench.call({ url: '/rails/058/credits', body: '{}', token: null }),
+    await bench.call({ url: '/rails/035/credits', body: '{}', token: null }),
     await bench.call({ url: `${ACCOUNTS}/${NOBODY}`, token: 'forged' }),
     await bench.call({ url: '/nowhere', token: null }),
-    await bench.call({ url: '/rails/058/credits', body: '{}', token: null }),
+    await bench.call({ url: '/rails/035/credits', body: '{}', token: null }),
   ].map(({ statusCode }) => statusCode)
 
   assert.deepEqual(statuses, [401, 401, 404, 401, 429, 429, 429])

@@ -25,7 +25,7 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 const NOBODYS = '0123456789'
 
-async function credit(accountNumber: string, amount: string, bank = '058'): Promise<string> {
+async function credit(accountNumber: string, amount: string, bank = '035'): Promise<string> {
   const sessionId = newSessionId()
   const answer = await postRail(bench, `${bank}/credits`, { sessionId, accountNumber, amount })
   assert.equal(answer.json().responseCode, '00', answer.body)
@@ -34,7 +34,7 @@ async function credit(accountNumber: string, amount: string, bank = '058'): Prom
 
 type Taking = { originalSessionId: string; amount: unknown; sessionId?: string }
 
-const send = (taking: Taking, { bank = '058', on = bench }: { bank?: string; on?: Bench } = {}) =>
+const send = (taking: Taking, { bank = '035', on = bench }: { bank?: string; on?: Bench } = {}) =>
   postRail(on, `${bank}/reversals`, { sessionId: newSessionId(), ...taking })
 
 const wordsOf = (answer: Awaited<ReturnType<typeof send>>) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCleanBooks, postSigned } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, databaseText, readAccount } from '../support/fixtures.ts'
+import { createAccount, readAccount, startPayment } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
@@ -12,7 +12,7 @@ const bench = closeAfterTests(await startTestService())
 const NOBODYS = '0123456789'
 const FIELDS = ['sessionId', 'originalSessionId', 'amount']
 
-async function credit(accountNumber: string, amount: string, bank = '058'): Promise<string> {
+async function credit(accountNumber: string, amount: string, bank = '035'): Promise<string> {
   const sessionId = newSessionId()
   const answer = await postRail(bench, `${bank}/credits`, { sessionId, accountNumber, amount })
   assert.equal(answer.json().responseCode, '00', answer.body)
@@ -21,10 +21,10 @@ async function credit(accountNumber: string, amount: string, bank = '058'): Prom
 
 type Taking = { originalSessionId: string; amount: unknown; sessionId?: string }
 
-const send = (taking: Taking, { bank = '058', on = bench }: { bank?: string; on?: Bench } = {}) =>
+const send = (taking: Taking, { bank = '035', on = bench }: { bank?: string; on?: Bench } = {}) =>
   postRail(on, `${bank}/reversals`, { sessionId: newSessionId(), ...taking })
 
-async function reverse(taking: Taking, bank = '058'): Promise<string> {
+async function reverse(taking: Taking, bank = '035'): Promise<string> {
   const answer = await send(taking, { bank })
   assert.equal(answer.statusCode, 200, answer.body)
   return wordsOf(answer)
@@ -105,30 +105,36 @@ test('the same reversal again is 01 and takes nothing; on other terms it is 02 w
 
 test('a credit that nobody reported, or another bank did, cannot be taken back', async () => {
   const { accountNumber } = await createAccount(bench)
-  const originalSessionId = await credit(accountNumber, '100', '058')
-  const before = await databaseText(bench)
+  const originalSessionId = await credit(accountNumber, '100')
 
   const unknown = await reverse({ originalSessionId: newSessionId(), amount: '1' })
   const foreign = await reverse({ originalSessionId, amount: '100' }, '033')
 
   assert.equal(unknown, '02 rejected original_not_found')
   assert.equal(foreign, '02 rejected original_not_found')
-  assert.equal(await databaseText(bench), before)
+  assert.equal(await balance(accountNumber), 100)
+  const { rows } = await bench.db.query(
+    `select bank_code, call, reason, amount_text from rail_items
+      where reason = 'original_not_found' order by id desc limit 1`,
+  )
+  const kept = { call: 'reversals', reason: 'original_not_found', amount_text: '100' }
+  assert.deepEqual(rows, [{ bank_code: '033', ...kept }])
 })
 
 test('of two credits with one session id at two banks, each bank takes back its own', async () => {
   const { accountNumber } = await createAccount(bench)
   const originalSessionId = newSessionId()
-  for (const [bank, amount] of [
-    ['058', '10'],
-    ['033', '20'],
+  const { bankAccount } = await startPayment(bench, { amount: 20 }, '033')
+  for (const [bank, to, amount] of [
+    ['035', accountNumber, '10'],
+    ['033', bankAccount, '20'],
   ]) {
-    const body = { sessionId: originalSessionId, accountNumber, amount }
+    const body = { sessionId: originalSessionId, accountNumber: to, amount }
     await postRail(bench, `${bank}/credits`, body)
   }
 
   assert.equal(
-    await reverse({ originalSessionId, amount: '20' }, '058'),
+    await reverse({ originalSessionId, amount: '20' }, '035'),
     '02 rejected amount_exceeds_original',
   )
   assert.equal(await reverse({ originalSessionId, amount: '20' }, '033'), '00 reversed')
@@ -138,8 +144,8 @@ test('of two credits with one session id at two banks, each bank takes back its 
 test('every bad field is named, and a hostile body is refused', async () => {
   const good = { sessionId: newSessionId(), originalSessionId: newSessionId(), amount: '1' }
   const bad: [string, unknown[]][] = [
-    ['sessionId', ['123', '', null, 5, [good.sessionId], `${good.sessionId}\n`]],
-    ['originalSessionId', ['123', '', null, {}, good.sessionId.slice(1)]],
+    ['sessionId', ['', null, 5, [good.sessionId], `${good.sessionId}\n`, 'x'.repeat(65)]],
+    ['originalSessionId', ['', null, {}, ' 1']],
     ['amount', ['0', '-1', '1.001', '1e3', 0.005, 1e21, '', null, ['1'], '1000000000.01', '1,0']],
   ]
   const fieldsOf = (answer: Awaited<ReturnType<typeof send>>) => {
@@ -149,21 +155,22 @@ test('every bad field is named, and a hostile body is refused', async () => {
 
   for (const [field, values] of bad) {
     for (const value of values) {
-      const answer = await postSigned(bench, '058/reversals', { ...good, [field]: value })
+      const answer = await postSigned(bench, '035/reversals', { ...good, [field]: value })
       assert.deepEqual(fieldsOf(answer), [field], `${field} ${JSON.stringify(value)}`)
     }
   }
   for (const body of ['{}', 'null', '[]', '5']) {
-    assert.deepEqual(fieldsOf(await postSigned(bench, '058/reversals', body)), FIELDS)
+    assert.deepEqual(fieldsOf(await postSigned(bench, '035/reversals', body)), FIELDS)
   }
   for (const body of ['', '{', Buffer.from([0xff]), '['.repeat(60_000)]) {
-    assert.equal(fieldsOf(await postSigned(bench, '058/reversals', body)), undefined)
+    assert.equal(fieldsOf(await postSigned(bench, '035/reversals', body)), undefined)
   }
 })
 
 test('a bank that takes back what we returned already is answered, and the operator alerted', async () => {
   const account = await createAccount(bench)
-  await credit(account.accountNumber, '100', '044')
+  await credit(account.accountNumber, '100')
+  await credit(NOBODYS, '100', '044')
   const originalSessionId = await credit(NOBODYS, '40', '044')
   await act(await itemOf(originalSessionId), 'return')
 

@@ -63,7 +63,7 @@ test('an item tells why, whose, since when, and its payer masked', async () => {
     reason: 'unknown_number',
     state: 'open',
     sessionId,
-    bankCode: '058',
+    bankCode: '035',
     accountNumber: NOBODYS_NUMBER,
     sourceAccountName: 'SEYI OLUFEMI',
     sourceAccountNumberMasked: '******6866',

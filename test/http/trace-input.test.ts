@@ -53,8 +53,8 @@ const BAD_WINDOWS = [
 
 const BAD_FILTERS = [
   'sessionId=',
-  `sessionId=${'1'.repeat(29)}`,
-  `sessionId=${'1'.repeat(31)}`,
+  `sessionId=${'1'.repeat(65)}`,
+  'sessionId=%20',
   `sessionId=${'1'.repeat(29)}%00`,
   `sessionId=${'1'.repeat(30)}&sessionId=${'2'.repeat(30)}`,
   'accountNumber=12345',
@@ -93,7 +93,7 @@ test('a bad query is refused, and every bad field named', async () => {
   }
   assert.deepEqual(faults, [])
 
-  const many = await bench.call({ url: `${CREDITS}?limit=0&sessionId=1&outcome=x&typo=1` })
+  const many = await bench.call({ url: `${CREDITS}?limit=0&sessionId=&outcome=x&typo=1` })
   assert.deepEqual(
     many
       .json()

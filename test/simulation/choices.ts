@@ -40,12 +40,12 @@ export class Choices {
   readonly #probes: Op[] = [] // What is to be done first of all.
   #sessions = 0
 
-  readonly #isTimeless: boolean
+  readonly isTimeless: boolean
 
   constructor(random: Random, books: Books, isTimeless = false) {
     this.random = random
     this.books = books
-    this.#isTimeless = isTimeless
+    this.isTimeless = isTimeless
   }
 
   next(): Op {
@@ -151,7 +151,7 @@ export class Choices {
     if (account === undefined) return this.#newAdvice()
     if (kind !== 'limit') return { do: kind, account }
     const limit = (max: number) => (this.chance(40) ? null : this.kobo(1, max))
-    const dayKobo = this.#isTimeless ? null : limit(2_000_00) // It may be about to be midnight.
+    const dayKobo = this.isTimeless ? null : limit(2_000_00) // It may be about to be midnight.
     return { do: kind, account, limits: { creditKobo: limit(500_00), dayKobo } }
   }
 
@@ -161,7 +161,7 @@ export class Choices {
     const terms = {
       kobo,
       policy: random.pick<Policy>(['allow_under', 'allow_under', 'exact', 'any']),
-      expiresInMs: this.#isTimeless ? LONG_MS : random.pick([60_000, 90_000, 300_000, LONG_MS]),
+      expiresInMs: this.isTimeless ? LONG_MS : random.pick([60_000, 90_000, 300_000, LONG_MS]),
       graceMs: random.pick([0, 1_000, 60_000, 300_000]),
       merchantRef: this.chance(40) ? `order-${random.integer(1, 1_000_000)}` : null,
       rules: this.chance(15) ? this.#rules(Number(kobo)) : null,

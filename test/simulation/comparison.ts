@@ -202,6 +202,6 @@ function readAlerts(db: Db): Promise<Lines> {
   return read(
     db,
     `select kind || ' ' || subject as name, 'raised' as line from alerts
-      where kind in ('session_reused', 'reversal_shortfall')`,
+      where kind in ('session_reused', 'reversal_shortfall', 'wrong_bank', 'rail_item_rejected')`,
   )
 }

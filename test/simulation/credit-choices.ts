@@ -9,21 +9,23 @@ import { BANK_CODES } from './world.ts'
 
 const LIST_MAX = 16
 const AGAIN_TRIES = 5
+const OWN_TRIES = 10
+const AGO_MS = [0, 1, 1_000, 60_000, 600_000, 3_600_000, 100 * 3_600_000]
 
 type Report = CreditReport & { fault?: Fault }
 
 const FAULTS: readonly Fault[] = [
-  { fields: { amount: '10.001' }, code: 'invalid_amount' },
-  { fields: { amount: 0 }, code: 'invalid_amount' },
-  { fields: { amount: '-5' }, code: 'invalid_amount' },
-  { fields: { sessionId: '12345' }, code: 'invalid_session_id' },
-  { fields: { accountNumber: '12345' }, code: 'invalid_account_number' },
-  { fields: { currency: 'NAIRA' }, code: 'invalid_currency' },
+  { fields: { amount: '10.001' }, code: 'invalid_amount', isMoney: true },
+  { fields: { amount: 0 }, code: 'invalid_amount', isMoney: false },
+  { fields: { amount: '-5' }, code: 'invalid_amount', isMoney: false },
+  { fields: { sessionId: 'x'.repeat(65) }, code: 'invalid_session_id', isMoney: true },
+  { fields: { accountNumber: '12345' }, code: 'invalid_account_number', isMoney: true },
+  { fields: { currency: 'NAIRA' }, code: 'invalid_currency', isMoney: true },
 ]
 
 export function chooseCredits(choices: Choices): Op {
   const isList = choices.chance(40)
-  const bank = choices.random.pick(BANK_CODES)
+  const bank = choices.chance(50) ? '035' : choices.random.pick(BANK_CODES)
   const count = isList ? choices.random.integer(1, LIST_MAX) : 1
   const credits: Report[] = []
   for (let at = 0; at < count; at++) {
@@ -40,9 +42,10 @@ function chooseCredit(choices: Choices, bank: string): Report {
   if (kind <= 3) return { ...newCredit(choices, bank), fault: choices.random.pick(FAULTS) }
   if (kind <= 7) return newCredit(choices, bank)
   if (kind <= 17) return earlierAgain(choices, bank) ?? newCredit(choices, bank)
-  const account = kind <= 35 ? choices.recent(choices.books.accounts) : undefined
+  const isOwnBank = bank === '035' || choices.chance(5)
+  const account = kind <= 35 && isOwnBank ? choices.recent(choices.books.accounts) : undefined
   if (account) return { ...newCredit(choices, bank), number: account.number }
-  const payment = choosePayment(choices)
+  const payment = choosePayment(choices, bank)
   return payment ? paymentOf(choices, payment, bank) : newCredit(choices, bank)
 }
 
@@ -56,16 +59,25 @@ function newCredit(choices: Choices, bank: string): Report {
     kobo: choices.kobo(1, 500_00),
     currency: choices.chance(2) ? 'USD' : 'NGN',
     payer: random.pick(choices.chance(70) ? LISTED : UNLISTED),
+    ...(choices.isTimeless || choices.chance(70) ? {} : { agoMs: random.pick(AGO_MS) }),
   }
 }
 
-export function paymentOf(choices: Choices, payment: Payment, bank = '035'): Report {
-  const number = choices.random.pick([...payment.numbers.values()])
-  return { ...newCredit(choices, bank), number, kobo: amountFor(choices, payment) }
+// To its number at this bank, if it has one; else to one that is another bank's.
+export function paymentOf(choices: Choices, payment: Payment, bank?: string): Report {
+  const [someBank, some] = choices.random.pick([...payment.numbers]) as [string, string]
+  const number = (bank && payment.numbers.get(bank)) ?? some
+  return { ...newCredit(choices, bank ?? someBank), number, kobo: amountFor(choices, payment) }
 }
 
-function choosePayment(choices: Choices): Payment | undefined {
-  return (choices.chance(85) && choices.openPayment()) || choices.recent(choices.books.payments)
+function choosePayment(choices: Choices, bank: string): Payment | undefined {
+  const isAnyBank = choices.chance(5)
+  for (let attempt = 0; attempt < OWN_TRIES; attempt++) {
+    const isOpen = choices.chance(85)
+    const payment = (isOpen && choices.openPayment()) || choices.recent(choices.books.payments)
+    if (payment && (isAnyBank || payment.numbers.has(bank))) return payment
+  }
+  return undefined
 }
 
 function amountFor(choices: Choices, payment: Payment): bigint {

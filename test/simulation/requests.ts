@@ -132,7 +132,7 @@ async function cancel(world: World, { client, advice }: Of<'cancel'>): Promise<A
 
 async function reportCredits(world: World, { credits, isList }: Of<'credits'>): Promise<Answer> {
   const bank = credits[0]?.bank
-  const bodies = credits.map(({ sessionId, number, kobo, currency, payer, fault }) => ({
+  const bodies = credits.map(({ sessionId, number, kobo, currency, payer, agoMs, fault }) => ({
     sessionId,
     accountNumber: number,
     amount: formatKobo(kobo),
@@ -140,6 +140,9 @@ async function reportCredits(world: World, { credits, isList }: Of<'credits'>): 
     sourceAccountName: payer.name,
     sourceAccountNumber: payer.account,
     sourceBankCode: payer.bank,
+    ...(agoMs === undefined
+      ? {}
+      : { transactionTime: new Date(world.now() - agoMs).toISOString() }),
     ...fault?.fields,
   }))
   const answer = await world.report(`${bank}/credits`, isList ? bodies : bodies[0])

@@ -5,6 +5,7 @@ import type { Answer, Op } from '../support/model.ts'
 
 const REASONS = [
   'unknown_number',
+  'wrong_bank',
   'wrong_currency',
   'already_paid',
   'cancelled',
@@ -26,6 +27,8 @@ const ALL: readonly string[] = [
   'credits 01 duplicate',
   'credits 01 duplicate late',
   'credits 02 rejected session_reused',
+  'credits 00 kept invalid_amount',
+  'credits 00 kept invalid_session_id',
   'credits 02 rejected invalid_amount',
   'reversal 00 reversed',
   'reversal 01 duplicate',

@@ -27,6 +27,7 @@ export class Books {
   readonly reversals = new Map<string, { of: Credit; kobo: bigint }>()
   readonly shortfallKobo = new Map<string, bigint>() // By bank and currency.
   readonly alerts = new Set<string>()
+  readonly kept = new Set<string>() // What could not be booked, as it was reported.
   readonly takenBack = new Place()
   readonly returned = new Place()
   readonly #suspense = new Map<string, Place>() // By owner and currency.
@@ -76,7 +77,8 @@ export class Books {
 
   freeNumbersAt(bank: string): number {
     const taken = [...this.numbers].filter(
-      ([number, lease]) => lease.bank === bank && !this.isFree(number),
+      ([number, { bank: at, owner }]) =>
+        at === bank && owner instanceof Payment && !this.isFree(number),
     )
     return (this.numbersAt.get(bank) ?? 0) - taken.length
   }

@@ -20,11 +20,15 @@ export type CreditReport = {
   kobo: bigint
   currency: string
   payer: Payer
+  agoMs?: number // How long ago it was made, as the bank says, if it does.
 }
 
 export type ReversalReport = { bank: string; sessionId: string; original: string; kobo: bigint }
 
 type Owner = Account | Payment
+
+const HOUR_MS = 3_600_000
+const BELIEVED_MS = 72 * HOUR_MS
 
 const rejected = (code: string): RailAnswer => ({ responseCode: '02', outcome: 'rejected', code })
 
@@ -32,14 +36,20 @@ export function takeCredit(books: Books, report: CreditReport): RailAnswer {
   const name = `${report.sessionId}@${report.bank}`
   const earlier = books.credits.get(name)
   if (earlier) return answerAgain(books, earlier, report)
-  const owner = books.numbers.get(report.number)?.owner
+  const lease = books.numbers.get(report.number)
+  const isOwnBank = lease?.bank === report.bank
+  if (lease && !isOwnBank) books.alerts.add(`wrong_bank ${name}`)
+  const owner = isOwnBank ? lease?.owner : undefined
   const credit = new Credit({ ...report, name })
   books.credits.set(name, credit)
-  const { keptKobo, reason } = judge(books, owner, report)
+  const { keptKobo, reason } =
+    lease && !owner ? { keptKobo: 0n, reason: 'wrong_bank' } : judge(books, owner, report)
 
   if (owner && keptKobo > 0n) {
     new Part(credit, keptKobo, owner)
+    if (owner instanceof Payment) owner.end = null // Paid in time, though it was over.
     receive(books, owner, keptKobo)
+    if (owner instanceof Payment) openAgain(books, owner)
   }
   if (reason !== null) {
     const client = owner?.client ?? null
@@ -49,6 +59,21 @@ export function takeCredit(books: Books, report: CreditReport): RailAnswer {
   const outcome = keptKobo > 0n ? 'booked' : 'suspended'
   credit.answer = { responseCode: '00', outcome, ...(reason === null ? {} : { code: reason }) }
   return credit.answer
+}
+
+// Reported with a fault: it cannot be booked, and is not lost from sight.
+export function keep(
+  books: Books,
+  report: CreditReport,
+  { fields, code, isMoney }: { fields: object; code: string; isMoney: boolean },
+): RailAnswer {
+  if (!isMoney) return rejected(code)
+  const { sessionId, number, kobo, currency, payer } = report
+  const name = [sessionId, number, kobo, currency, payer.name, JSON.stringify(fields)].join(' ')
+  if (books.kept.has(name)) return { responseCode: '01', outcome: 'duplicate', code }
+  books.kept.add(name)
+  books.alerts.add(`rail_item_rejected ${report.bank}/${code}`)
+  return { responseCode: '00', outcome: 'kept', code }
 }
 
 function answerAgain(books: Books, earlier: Credit, report: CreditReport): RailAnswer {
@@ -81,8 +106,10 @@ function judge(books: Books, owner: Owner | undefined, credit: CreditReport): Ju
   if (owner.end === 'Successful') return no('already_paid')
   if (owner.end === 'Cancelled') return no('cancelled')
   if (owner.end === 'Reversed') return no('payment_reversed')
-  if (owner.end === 'Expired' || books.now >= owner.closesAt) return no('late')
-  const broken = brokenRule(owner.rules, credit)
+  const madeAt = timeOf(books, owner, credit)
+  if (owner.end === 'Expired' && madeAt === null) return no('late')
+  if ((madeAt ?? books.now) >= owner.closesAt) return no('late')
+  const broken = brokenRule(owner.rules, credit, owner.dueKobo)
   if (broken) return no(broken)
   const { policy } = owner.advice.terms
   if (policy === 'exact' && kobo !== owner.dueKobo) return no('amount_mismatch')
@@ -90,9 +117,29 @@ function judge(books: Books, owner: Owner | undefined, credit: CreditReport): Ju
   return { keptKobo: owner.dueKobo, reason: 'excess' }
 }
 
-function brokenRule(rules: Rules | null, { kobo, payer }: CreditReport): string | undefined {
+// When it was made, where the bank can be believed: not before the payment, not days ago, and not on
+// the stroke of midnight in Lagos, which is a mere date.
+function timeOf(books: Books, payment: Payment, { agoMs }: CreditReport): number | null {
+  if (agoMs === undefined || agoMs > BELIEVED_MS) return null
+  const at = books.now - agoMs
+  return at < payment.createdAt || (at + HOUR_MS) % (24 * HOUR_MS) === 0 ? null : at
+}
+
+// It needs more, and its time was over: it has its usual time again, if it has its numbers.
+function openAgain(books: Books, payment: Payment): void {
+  const numbers = [...payment.numbers.values()]
+  const hasNumbers = numbers.every((number) => books.numbers.get(number)?.owner === payment)
+  if (payment.end === null && books.now >= payment.closesAt && hasNumbers) payment.open(books.now)
+}
+
+function brokenRule(
+  rules: Rules | null,
+  { kobo, payer }: CreditReport,
+  dueKobo?: bigint,
+): string | undefined {
   if (!rules) return undefined
-  if (kobo < rules.minKobo) return 'below_minimum'
+  const isTheRest = dueKobo !== undefined && kobo >= dueKobo
+  if (kobo < rules.minKobo && !isTheRest) return 'below_minimum'
   if (kobo > rules.maxKobo) return 'above_maximum'
   return rules.isListOnly && !payer.isListed ? 'payer_not_allowed' : undefined
 }
@@ -137,8 +184,12 @@ export function takeBack(books: Books, report: ReversalReport): RailAnswer {
     books.alerts.add(`session_reused ${name}`)
     return rejected('session_reused')
   }
-  if (!credit) return rejected('original_not_found')
-  if (credit.reversedKobo + report.kobo > credit.kobo) return rejected('amount_exceeds_original')
+  const unlike = (code: string) => {
+    books.alerts.add(`rail_item_rejected ${report.bank}/${code}`)
+    return rejected(code)
+  }
+  if (!credit) return unlike('original_not_found')
+  if (credit.reversedKobo + report.kobo > credit.kobo) return unlike('amount_exceeds_original')
   books.reversals.set(name, { of: credit, kobo: report.kobo })
   credit.reversedKobo += report.kobo
 

@@ -160,6 +160,7 @@ export class Payment extends Place {
   readonly reference: string
   readonly numbers = new Map<string, string>() // By bank.
   end: 'Successful' | 'Expired' | 'Cancelled' | 'Reversed' | null = null
+  readonly createdAt: number
   expiresAt = 0
   closesAt = 0
 
@@ -167,6 +168,7 @@ export class Payment extends Place {
     super()
     this.advice = advice
     this.reference = reference
+    this.createdAt = now
     this.open(now)
   }
 

@@ -11,6 +11,7 @@ import {
   type CreditReport,
   close,
   giveBack,
+  keep,
   type ReversalReport,
   takeBack,
   takeCredit,
@@ -25,8 +26,8 @@ import {
   type Terms,
 } from './model-places.ts'
 
-// A credit with a fault is refused for it, whatever else it says.
-export type Fault = { fields: Record<string, unknown>; code: string }
+// A credit with a fault is not booked, whatever else it says; if it names money, it is kept.
+export type Fault = { fields: Record<string, unknown>; code: string; isMoney: boolean }
 
 export type Op =
   | { do: 'account'; client: string; rules: Rules | null }
@@ -42,6 +43,8 @@ export type Op =
   | { do: 'read'; client: string; payment: string }
   | { do: 'expire' }
   | { do: 'wait'; ms: number }
+
+const COLLECTION_BANK = '035' // Has all collection accounts.
 
 // Only what can be compared.
 export type Answer = object
@@ -74,8 +77,7 @@ export class Model {
         return this.#cancel(op.client, op.advice)
       case 'credits':
         return op.credits.map(({ fault, ...credit }): RailAnswer => {
-          if (!fault) return takeCredit(books, credit)
-          return { responseCode: '02', outcome: 'rejected', code: fault.code }
+          return fault ? keep(books, credit, fault) : takeCredit(books, credit)
         })
       case 'reversal':
         return takeBack(books, op)
@@ -99,7 +101,7 @@ export class Model {
     const account = new Account(client, number, rules)
     assert(!this.books.numbers.has(number), `${number} was given out before`)
     this.books.accounts.set(number, account)
-    this.books.numbers.set(number, { owner: account, bank: '' })
+    this.books.numbers.set(number, { owner: account, bank: COLLECTION_BANK })
     client.tell(number, 'account.created')
     return { number }
   }

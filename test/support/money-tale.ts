@@ -66,13 +66,13 @@ export async function credit(
   more: Record<string, unknown> = {},
 ) {
   const sessionId = newSessionId()
-  const answer = await postRail(bench, '058/credits', { sessionId, accountNumber, amount, ...more })
+  const answer = await postRail(bench, '035/credits', { sessionId, accountNumber, amount, ...more })
   return { sessionId, says: wordsOf(answer.json()) }
 }
 
 export async function reverse(bench: Bench, originalSessionId: string, amount: string) {
   const body = { sessionId: newSessionId(), originalSessionId, amount }
-  return wordsOf((await postRail(bench, '058/reversals', body)).json())
+  return wordsOf((await postRail(bench, '035/reversals', body)).json())
 }
 
 // The suspense item of a credit, at the desk.

@@ -82,7 +82,7 @@ async function runCredits(bench: WebhookBench, hot: string, hook: string): Promi
     accountNumber,
     amount: '100.00',
   })
-  const report = async (body: unknown) => (await postRail(bench, '058/credits', body)).json()
+  const report = async (body: unknown) => (await postRail(bench, '035/credits', body)).json()
   const one = credit(hot)
   assert.equal((await report(one)).responseCode, '00')
   assert.equal((await report(one)).responseCode, '01')
@@ -104,7 +104,7 @@ async function runCredits(bench: WebhookBench, hot: string, hook: string): Promi
     )
   }
   const taken = { sessionId: newSessionId(), originalSessionId: one.sessionId, amount: '100.00' }
-  assert.equal((await postRail(bench, '058/reversals', taken)).json().responseCode, '00')
+  assert.equal((await postRail(bench, '035/reversals', taken)).json().responseCode, '00')
 }
 
 async function readLists(bench: WebhookBench, number: string): Promise<void> {

@@ -34,12 +34,22 @@ export function postRail(bench: Bench, path: string, body: unknown) {
   return bench.call({ url: `/rails/${path}`, body: text, headers, token: null })
 }
 
+// Who reports money for a number: the bank that has it. For one that nobody has, any bank does.
+export async function bankOf({ db }: Pick<Bench, 'db'>, accountNumber: string): Promise<string> {
+  const { rows } = await db.query<{ bank: string }>(
+    'select bank_code as bank from numbers where account_number = $1',
+    [accountNumber],
+  )
+  return rows[0]?.bank ?? '035'
+}
+
 export async function reportCredit(
   bench: Bench,
   credit: { accountNumber: string; amount: string } & Record<string, unknown>,
-  bankCode = '058',
+  bankCode?: string,
 ) {
-  const answer = await postRail(bench, `${bankCode}/credits`, {
+  const bank = bankCode ?? (await bankOf(bench, credit.accountNumber))
+  const answer = await postRail(bench, `${bank}/credits`, {
     sessionId: newSessionId(),
     ...credit,
   })

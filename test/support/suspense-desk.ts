@@ -1,7 +1,7 @@
 // The suspense desk over HTTP, as an operator works at it.
 
 import assert from 'node:assert/strict'
-import { newSessionId, postRail } from './rail.ts'
+import { bankOf, newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'
 import { shownId, storedName } from './shown-ids.ts'
 
@@ -31,7 +31,7 @@ export async function suspend(
   amount: string,
   more: { bank?: string } & Record<string, unknown> = {},
 ): Promise<Item> {
-  const { bank = '058', ...fields } = more
+  const { bank = await bankOf(bench, accountNumber), ...fields } = more
   const sessionId = newSessionId()
   const body = { sessionId, accountNumber, amount, ...fields }
   const answer = await postRail(bench, `${bank}/credits`, body)

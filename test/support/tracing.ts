@@ -74,7 +74,7 @@ export async function credit(
 export async function reverse(bench: Bench, originalSessionId: string, amount: string) {
   const sessionId = newSessionId()
   const body = { sessionId, originalSessionId, amount }
-  const answer = (await postRail(bench, '058/reversals', body)).json()
+  const answer = (await postRail(bench, '035/reversals', body)).json()
   assert.equal(answer.responseCode, '00', JSON.stringify(answer))
   return sessionId
 }

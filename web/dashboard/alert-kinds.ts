@@ -4,6 +4,8 @@
 export const ALERT_KINDS = [
   'numbers_exhausted',
   'session_reused',
+  'wrong_bank',
+  'rail_item_rejected',
   'reversal_shortfall',
   'endpoint_disabled',
   'audit_failed',

@@ -2,6 +2,7 @@
 
 const REASONS: Record<string, string> = {
   unknown_number: 'Sent to a number that is nobody’s',
+  wrong_bank: 'Reported by another bank than the one that has the number',
   wrong_currency: 'Not in the currency of the number',
   account_inactive: 'Sent to an account that is switched off',
   already_paid: 'The payment was paid already',
@@ -125,6 +126,21 @@ export const DESK_STRINGS = {
     switchOff: 'One person is enough',
     switched: (isOn: boolean) =>
       isOn ? 'From now on two people are needed.' : 'From now on one person is enough.',
+  },
+  railItems: {
+    one: 'Rail item',
+    outcome: 'Outcome',
+    reason: 'Reason',
+    amount: 'Amount, as written',
+    bank: 'Bank',
+    call: 'Reported as',
+    answered: 'Bank was answered',
+    sessionId: 'Session id',
+    received: 'Received',
+    body: 'What the bank sent',
+    opened: 'That you opened this is on the record of actions.',
+    none: 'Nothing was rejected',
+    noneText: 'Every amount that a bank has signed for is booked or in suspense.',
   },
   ledger: {
     accounts: 'Chart of accounts',

@@ -83,6 +83,13 @@ export const VIEWS: readonly View[] = [
     load: () => import('./views/ledger.tsx'),
   },
   {
+    path: 'rail-items',
+    name: views.railItems,
+    icon: 'railItems',
+    scope: 'operator',
+    load: () => import('./views/rail-items.tsx'),
+  },
+  {
     path: 'sandbox-bank',
     name: views.sandboxBank,
     icon: 'sandbox',

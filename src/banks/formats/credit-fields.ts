@@ -5,9 +5,9 @@
 
 import { findBank, findBankByNipCode } from '#banks/directory.ts'
 import { isSessionId } from '#banks/session-id.ts'
-import { parseBankTime } from '#banks/wat-time.ts'
+import { dayAlone, parseBankTime, watDay } from '#banks/wat-time.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
-import type { ParsedItem, Rejection, RejectionCode } from './format.ts'
+import type { IncomingCredit, NamedMoney, ParsedItem, Rejection, RejectionCode } from './format.ts'
 
 // What a format found under its own names, not yet checked. Null and undefined both mean absent.
 export type CreditFields = {
@@ -26,6 +26,7 @@ const TEXT_MAX = 200
 const SOURCE_ACCOUNT_MAX = 34 // an IBAN's longest
 const SOURCE_BANK_MAX = 35 // a clearing member id's longest in ISO 20022
 const ECHO_MAX = 64
+const CLOCK_SKEW_MAX_MS = 300_000 // As much as a signature may be off.
 
 const ACCOUNT_NUMBER = /^[0-9]{10}$/
 const CURRENCY = /^[A-Za-z]{3}$/
@@ -37,9 +38,11 @@ const UNSEEN_RUNS = new RegExp(`${UNSEEN.source}+`, 'g')
 const MESSAGES: Record<RejectionCode, string> = {
   not_a_credit: 'This is not a credit.',
   not_booked: 'Only booked entries are taken.',
+  batch_without_details: 'The entry is a batch of several transfers without their details.',
   repeated_field: 'A field occurs twice in this credit.',
+  net_of_charges: 'The entry is net of charges: it is less than what the payers sent.',
   amount_mismatch: 'The amounts of the transactions do not add up to the amount of their entry.',
-  invalid_session_id: 'The session id must be exactly 30 digits.',
+  invalid_session_id: 'The session id must be 1 to 64 printable characters.',
   invalid_account_number: 'The account number must be exactly 10 digits.',
   invalid_amount:
     'The amount must be more than 0 and at most 1000000000.00, with at most two decimals.',
@@ -54,10 +57,33 @@ const MESSAGES: Record<RejectionCode, string> = {
 
 export function rejection(code: RejectionCode, sessionId: unknown): Rejection {
   const echo = typeof sessionId === 'string' ? cleanText(sessionId, ECHO_MAX) : null
-  return { ok: false, sessionId: echo, code, message: MESSAGES[code] }
+  return { ok: false, sessionId: echo, code, message: MESSAGES[code], money: null }
+}
+
+// An item that cannot be booked and names an amount, which is therefore kept.
+export function keptRejection(
+  code: RejectionCode,
+  sessionId: unknown,
+  fields: CreditFields,
+): Rejection {
+  return { ...rejection(code, sessionId), money: moneyIn(fields) }
+}
+
+function moneyIn(fields: CreditFields): NamedMoney | null {
+  const { amount } = fields
+  const isNone = amount === undefined || amount === null
+  const isPlain = typeof amount === 'number' || typeof amount === 'string'
+  if (isNone || (isPlain && Number(amount) <= 0)) return null
+  const written = isPlain ? String(amount) : JSON.stringify(amount)
+  return { amount: cleanText(written, ECHO_MAX), text: JSON.stringify(fields) }
 }
 
 export function checkCredit(fields: CreditFields): ParsedItem {
+  const item = readCredit(fields)
+  return item.ok ? item : { ...item, money: moneyIn(fields) }
+}
+
+function readCredit(fields: CreditFields): ParsedItem {
   const { sessionId, accountNumber } = fields
   if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
     return rejection('invalid_session_id', sessionId)
@@ -83,8 +109,8 @@ export function checkCredit(fields: CreditFields): ParsedItem {
   if (sourceAccountName === undefined) return rejection('invalid_source_account_name', sessionId)
   const narration = readText(fields.narration)
   if (narration === undefined) return rejection('invalid_narration', sessionId)
-  const transactionTime = readTime(fields.transactionTime)
-  if (transactionTime === undefined) return rejection('invalid_transaction_time', sessionId)
+  const time = readTime(fields.transactionTime)
+  if (time === undefined) return rejection('invalid_transaction_time', sessionId)
 
   const credit = {
     sessionId,
@@ -95,7 +121,7 @@ export function checkCredit(fields: CreditFields): ParsedItem {
     sourceAccountName,
     sourceBankCode: sourceBankCode === null ? null : plainBankCode(sourceBankCode),
     narration,
-    transactionTime,
+    ...time,
   }
   return { ok: true, credit }
 }
@@ -121,9 +147,24 @@ function readReference(value: unknown, lengthMax: number): string | null | undef
   return cleanText(value, lengthMax)
 }
 
-function readTime(value: unknown): Date | null | undefined {
-  if (value === undefined || value === null || value === '') return null
-  return typeof value === 'string' ? parseBankTime(value) : undefined
+function readTime(
+  value: unknown,
+): Pick<IncomingCredit, 'transactionTime' | 'transactionDate'> | undefined {
+  if (value === undefined || value === null || value === '') return { transactionTime: null }
+  const time = typeof value === 'string' ? parseBankTime(value) : undefined
+  if (time === undefined) return undefined
+  const transactionDate = dayAlone(value as string)
+  return transactionDate ? { transactionTime: null, transactionDate } : { transactionTime: time }
+}
+
+// What a bank says of the future its clock got wrong. The money is taken all the same, and the time
+// counts as not given.
+export function withoutFutureTime(credit: IncomingCredit, now: Date): IncomingCredit {
+  const latest = new Date(now.getTime() + CLOCK_SKEW_MAX_MS)
+  const { transactionTime, transactionDate, ...rest } = credit
+  if (transactionTime && transactionTime > latest) return { ...rest, transactionTime: null }
+  if (transactionDate && transactionDate > watDay(latest)) return { ...rest, transactionTime: null }
+  return credit
 }
 
 // Some banks name the payer's bank by its NIP code: one bank is to have one code in our records.

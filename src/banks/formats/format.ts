@@ -16,13 +16,16 @@ export type IncomingCredit = {
   sourceBankCode: string | null
   narration: string | null
   transactionTime: Date | null
+  transactionDate?: string // yyyy-MM-dd, where the bank gives no time of day.
 }
 
 // In the order they are checked.
 export type RejectionCode =
-  | 'not_a_credit' // an item that is no object, a debit, or a reversal
+  | 'not_a_credit' // an item that is no object, a debit, or a debit taken back
   | 'not_booked' // announced by the bank, but not booked yet
+  | 'batch_without_details' // several transfers in one sum: nobody can say whose they are
   | 'repeated_field' // one field twice in one object: nobody can say which one is meant
+  | 'net_of_charges' // the bank kept a part of what the payers sent
   | 'amount_mismatch' // the parts of an entry do not add up to the entry
   | 'invalid_session_id'
   | 'invalid_account_number'
@@ -34,13 +37,29 @@ export type RejectionCode =
   | 'invalid_narration'
   | 'invalid_transaction_time'
 
+// A bank takes a credit back. `originals` are the ids under which it may have reported that credit,
+// the likeliest first.
+export type IncomingReversal = {
+  sessionId: string
+  originals: readonly string[]
+  amountKobo: bigint
+  currency: string
+}
+
 // `sessionId` of a rejection is what the bank sent, shortened, so that it can find its own record.
+// With a `reversal` it is no credit, and is still to be taken as what it is.
 export type Rejection = {
   ok: false
   sessionId: string | null
   code: RejectionCode
   message: string
+  money: NamedMoney | null
+  reversal?: IncomingReversal
 }
+
+// What a rejected item says of money, to be kept. Null when it is provably none: no amount is named,
+// or none above zero, or it is no booked credit.
+export type NamedMoney = { amount: string | null; text: string }
 
 export type ParsedItem = { ok: true; credit: IncomingCredit } | Rejection
 

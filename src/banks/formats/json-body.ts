@@ -1,11 +1,11 @@
-// JSON from a bank, read with two things that JSON.parse does not see: how deep it nests, and
-// whether a field occurs twice in one credit (JSON.parse keeps the last one without a word, and
-// the bank may have meant the first).
+// JSON from a bank, read with three things that JSON.parse does not see: how deep it nests, numbers
+// that it rounds, and whether a field occurs twice in one credit (JSON.parse keeps the last one
+// without a word, and the bank may have meant the first).
 //
 // Measured: 2 µs of CPU for a credit of 314 bytes, of which the look before parsing is half.
 
 import { isUtf8 } from 'node:buffer'
-import { closingQuote, keyText, skipSpace } from '#json-text.ts'
+import { closingQuote, keyText, skipSpace, withoutRounding } from '#json-text.ts'
 
 const DEPTH_MAX = 32
 
@@ -30,10 +30,15 @@ export function readJson(rawBody: Buffer, fields: FieldBits): JsonBody | { malfo
   const repeated = findRepeated(text, fields)
   if (repeated === 'too deep') return { malformed: 'The body is nested too deeply.' }
   try {
-    return { value: JSON.parse(text), repeated }
+    return { value: JSON.parse(withoutRounding(text, asWritten)), repeated }
   } catch {
     return { malformed: 'The body is not valid JSON.' }
   }
+}
+
+// Text that is neither an amount nor an id, for its space, and that shows what the bank wrote.
+function asWritten(number: string): string {
+  return `" ${number}"`
 }
 
 // Runs before JSON.parse, which takes a quarter of a second over a megabyte of brackets. So the

@@ -4,7 +4,7 @@
 // service, so a credit is checked by hand rather than by a schema library.
 // Measured: 4 µs of CPU for a credit of 314 bytes and its acknowledgement.
 
-import { checkCredit, rejection } from './credit-fields.ts'
+import { checkCredit, keptRejection, rejection } from './credit-fields.ts'
 import {
   type Acknowledgement,
   type BankFormat,
@@ -50,7 +50,7 @@ function parse(rawBody: Buffer): Parsed {
 function readItem(value: unknown, isRepeated: boolean): ParsedItem {
   if (!isObject(value)) return rejection('not_a_credit', null)
   // Which of two session ids is the right one is as unknown as the rest: none is echoed.
-  if (isRepeated) return rejection('repeated_field', null)
+  if (isRepeated) return keptRejection('repeated_field', null, value)
   return checkCredit(value)
 }
 

@@ -5,7 +5,7 @@
 // between the bank and the operator. Times are WAT.
 
 import { findBankByName } from '#banks/directory.ts'
-import { checkCredit, rejection } from './credit-fields.ts'
+import { checkCredit, keptRejection } from './credit-fields.ts'
 import { type Acknowledgement, type BankFormat, mediaType, type Parsed } from './format.ts'
 import { fieldBits, isObject, readJson } from './json-body.ts'
 
@@ -42,7 +42,7 @@ function parse(rawBody: Buffer): Parsed {
   const { value, repeated } = body
   if (!isObject(value)) return { malformed: 'The body must be one settlement notification.' }
   const item = repeated.has(0)
-    ? rejection('repeated_field', null)
+    ? keptRejection('repeated_field', null, { ...value, amount: value.transactionAmount })
     : checkCredit({
         sessionId: value.sessionId,
         accountNumber: value.accountNumber,

@@ -3,8 +3,8 @@
 //
 // Reading stops at the first fault or limit: a hostile body costs no more than its honest part.
 
-import { isUtf8 } from 'node:buffer'
 import { SaxesParser } from 'saxes'
+import { decodeXml, isDeclaredAs } from './xml-encoding.ts'
 
 // The parser asks every open element for the meaning of a name: without this bound, 100,000 levels
 // keep it busy for minutes.
@@ -13,9 +13,10 @@ const ELEMENTS_MAX = 200_000 // 1,000 transactions of the fullest kind have abou
 const ATTRIBUTES_MAX = 32
 const CHUNK_CHARS = 65_536
 
-// `name` is the local name for elements of the root's namespace; others carry theirs in front.
+// `name` is the local name.
 export type XmlElement = {
   name: string
+  namespace: string
   attributes: ReadonlyMap<string, string>
   children: XmlElement[]
   text: string
@@ -25,13 +26,12 @@ class Unreadable extends Error {}
 
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
 
-export function readXml(
-  rawBody: Buffer,
-): { root: XmlElement; namespace: string } | { malformed: string } {
-  if (!isUtf8(rawBody)) return { malformed: 'The body is not valid UTF-8.' }
+export function readXml(rawBody: Buffer): { root: XmlElement } | { malformed: string } {
+  const decoded = decodeXml(rawBody)
+  if ('malformed' in decoded) return decoded
+  const { text, encoding } = decoded
   const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' })
-  const tree = growTree(parser)
-  const text = rawBody.toString('utf8')
+  const document = growTree(parser, encoding)
   try {
     // In pieces, since the parser looks at a piece as a whole before it reports anything of it.
     for (let at = 0; at < text.length; at += CHUNK_CHARS) {
@@ -44,19 +44,24 @@ export function readXml(
     return { malformed: `The body is not well-formed XML (${place}).` }
   }
   // The parser has refused a document without a root by now.
-  return { root: tree.document.children[0] as XmlElement, namespace: tree.namespace }
+  return { root: document.children[0] as XmlElement }
 }
 
-function growTree(parser: SaxesParser<{ xmlns: true }>) {
-  const document: XmlElement = { name: '', attributes: NO_ATTRIBUTES, children: [], text: '' }
-  const tree = { document, namespace: '' }
+function growTree(parser: SaxesParser<{ xmlns: true }>, encoding: string): XmlElement {
+  const document: XmlElement = {
+    name: '',
+    namespace: '',
+    attributes: NO_ATTRIBUTES,
+    children: [],
+    text: '',
+  }
   const open = [document]
   let elements = 0
   let attributes = 0
 
-  parser.on('xmldecl', ({ encoding }) => {
-    if (encoding !== undefined && !/^(?:utf-8|us-ascii)$/i.test(encoding)) {
-      throw new Unreadable('The XML must be encoded in UTF-8.')
+  parser.on('xmldecl', (declaration) => {
+    if (declaration.encoding !== undefined && !isDeclaredAs(declaration.encoding, encoding)) {
+      throw new Unreadable('The encoding that the XML declares is not the one it is written in.')
     }
   })
   parser.on('doctype', () => {
@@ -71,11 +76,10 @@ function growTree(parser: SaxesParser<{ xmlns: true }>) {
     if (++attributes > ATTRIBUTES_MAX) throw new Unreadable('An element has too many attributes.')
   })
   parser.on('opentag', (tag) => {
-    if (open.length === 1) tree.namespace = tag.uri
-    const name = tag.uri === tree.namespace ? tag.local : `{${tag.uri}}${tag.local}`
     const plain = Object.values(tag.attributes).filter((attribute) => attribute.prefix === '')
     const element: XmlElement = {
-      name,
+      name: tag.local,
+      namespace: tag.uri,
       attributes:
         plain.length === 0
           ? NO_ATTRIBUTES
@@ -95,23 +99,31 @@ function growTree(parser: SaxesParser<{ xmlns: true }>) {
   parser.on('closetag', () => {
     open.pop()
   })
-  return tree
+  return document
+}
+
+// Of the element's own namespace: what a bank adds in another one is never taken for the standard's.
+export function children(element: XmlElement | undefined, name: string): XmlElement[] {
+  if (element === undefined) return []
+  return element.children.filter((one) => one.name === name && one.namespace === element.namespace)
 }
 
 // What should occur once and occurs twice counts as absent: nobody can say which one is meant.
 export function child(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
   let at = element
   for (const name of path) {
-    const found = at === undefined ? [] : children(at, name)
+    const found = children(at, name)
     at = found.length === 1 ? found[0] : undefined
   }
   return at
 }
 
-export function children(element: XmlElement, name: string): XmlElement[] {
-  return element.children.filter((one) => one.name === name)
+// Text and elements side by side are no value: "1<b>5</b>00" is neither 100 nor 1500.
+export function leafText(element: XmlElement): string | undefined {
+  return element.children.length === 0 ? element.text.trim() : undefined
 }
 
 export function textOf(element: XmlElement | undefined, ...path: string[]): string | undefined {
-  return child(element, ...path)?.text.trim()
+  const found = child(element, ...path)
+  return found && leafText(found)
 }

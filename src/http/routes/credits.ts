@@ -1,7 +1,6 @@
 // /api/v1/credits: where a payer's money went, by whatever the payer or the merchant knows of it.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { isSessionId } from '#banks/session-id.ts'
 import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import { readTogether } from '#db/snapshot.ts'
 import { readHistory } from '#domain/credit-histories.ts'
@@ -16,7 +15,7 @@ import {
   bankNames,
   CreditBody,
   CreditDetailBody,
-  creditIdOf,
+  creditKeyOf,
   presentCredit,
   presentCreditDetail,
 } from '#http/credit-bodies.ts'
@@ -38,7 +37,7 @@ import { parseReference } from '#ids.ts'
 
 // What the list and its export can be narrowed by.
 export const CreditFilterFields = {
-  sessionId: Type.Optional(digits('^[0-9]{30}$', 'The bank’s session id.', 'Must be 30 digits.')),
+  sessionId: Type.Optional(text(64, 'The bank’s session id.')),
   accountNumber: Type.Optional(
     digits('^[0-9]{10}$', 'The number that the money was sent to.', 'Must be 10 digits.'),
   ),
@@ -103,7 +102,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         operationId: 'getCredit',
         tags: ['Credits'],
         summary: 'Where the money of one credit went',
-        description: 'By its id, or by the 30-digit session id that the payer has.',
+        description: 'By its id, or by the session id that the payer has.',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
@@ -111,7 +110,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       },
     },
     async ({ client, params: { id } }) => {
-      const by = isSessionId(id) ? { sessionId: id } : { id: creditIdOf(sealer, id) }
+      const by = creditKeyOf(sealer, id)
       const data = await readTogether(db, async (tx) => {
         const credit = await getCredit(tx, sealer, client, by)
         return presentCreditDetail(credit, await readHistory(tx, client.id, credit), {

@@ -6,24 +6,32 @@ import { isSessionId } from '#banks/session-id.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { accountName } from '#domain/account-names.ts'
 import { findLiveName } from '#domain/number-owners.ts'
+import { keepRailItems } from '#domain/rail-items.ts'
 import { isReturnReference } from '#domain/returns.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/reversals.ts'
 import { settleReturn } from '#domain/suspense-returns.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { parseJson } from '#http/bodies.ts'
 import type { Deps } from '#http/deps.ts'
+import { keepUnreadable, type ReversalBody, rejectedReversal } from '#http/rail-register.ts'
+import { isReversed } from '#http/rail-reversals.ts'
 import { Amount, RailFailure } from '#http/schemas.ts'
 import { isAmount } from '#http/validation.ts'
 import { koboOf } from '#money.ts'
 
 const tags = ['Rails']
 const BankParams = Type.Object({ bankCode: Type.String() })
+const SESSION_ID_MAX = 64
 const BANK_REFERENCE_MAX = 100
 const FAILURE_REASON_MAX = 500
-const SESSION_ID = '^[0-9]{30}$'
+const SessionId = (description: string) =>
+  Type.String({ minLength: 1, maxLength: SESSION_ID_MAX, description })
 const KYC_LEVEL = '3' // Every account is opened with a BVN.
 
-const REVERSAL_WORDS: Record<ReversalAnswer, { responseCode: string; responseMessage: string }> = {
+const REVERSAL_WORDS: Record<
+  ReversalAnswer,
+  { responseCode: '00' | '01' | '02'; responseMessage: string }
+> = {
   reversed: { responseCode: '00', responseMessage: 'Taken back' },
   duplicate: { responseCode: '01', responseMessage: 'Duplicate: taken back before' },
   session_reused: {
@@ -65,7 +73,9 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             accountNumber: Type.String(),
             accountName: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
             kycLevel: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-            responseCode: Type.String({ description: '00 found, 07 invalid account.' }),
+            responseCode: Type.String({
+              description: '00 found, 07 invalid account, or not of this bank.',
+            }),
           }),
           '4xx': RailFailure,
         },
@@ -74,7 +84,8 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request) => {
       const { accountNumber } = readBody(request.body, { accountNumber: isAccountNumber })
       const number = accountNumber as string
-      const found = await findLiveName(db, clock(), number)
+      const { bankCode } = request.params
+      const found = await findLiveName(db, clock(), { bankCode, accountNumber: number })
       if (!found) {
         return { accountNumber: number, accountName: null, kycLevel: null, responseCode: '07' }
       }
@@ -85,7 +96,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { batchPool, clock, sharedAccounts } = deps
+  const { batchPool, clock, sealer, sharedAccounts } = deps
   app.post(
     '/rails/:bankCode/reversals',
     {
@@ -96,8 +107,8 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'A bank takes a credit back, whole or in part',
         params: BankParams,
         body: Type.Object({
-          sessionId: Type.String({ pattern: SESSION_ID, description: 'Of the reversal.' }),
-          originalSessionId: Type.String({ pattern: SESSION_ID, description: 'Of the credit.' }),
+          sessionId: SessionId('Of the reversal.'),
+          originalSessionId: SessionId('Of the credit.'),
           amount: Amount,
         }),
         response: {
@@ -113,31 +124,29 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request) => {
-      const body = readBody(request.body, {
-        sessionId: isSession,
-        originalSessionId: isSession,
-        amount: isAmount,
+      const { bankCode } = request.params
+      const body = await readReversal(deps, bankCode, request.body as unknown as Buffer)
+      const { sessionId, originalSessionId } = body
+      const amountKobo = koboOf(body.amount) as bigint
+      const answer = await withTransaction(batchPool, async (tx) => {
+        const now = clock()
+        const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
+        const given = await takeReversal(tx, { sharedAccounts, now }, reversal)
+        if (!isReversed(given)) {
+          await keepRailItems(tx, { sealer, now }, [rejectedReversal(bankCode, body, given)])
+        }
+        return given
       })
-      const sessionId = body.sessionId as string
-      const answer = await withTransaction(batchPool, (tx) =>
-        takeReversal(
-          tx,
-          { sharedAccounts, now: clock() },
-          {
-            bankCode: request.params.bankCode,
-            sessionId,
-            originalSessionId: body.originalSessionId as string,
-            amountKobo: koboOf(body.amount) as bigint,
-          },
-        ),
-      )
-      const words = REVERSAL_WORDS[answer]
-      const isTaken = answer === 'reversed' || answer === 'duplicate'
-      return isTaken
-        ? { sessionId, ...words, outcome: answer }
-        : { sessionId, ...words, outcome: 'rejected', code: answer }
+      return { sessionId, ...reversalWords(answer) }
     },
   )
+}
+
+export function reversalWords(answer: ReversalAnswer) {
+  const words = REVERSAL_WORDS[answer]
+  return isReversed(answer)
+    ? { ...words, outcome: answer }
+    : { ...words, outcome: 'rejected', code: answer }
 }
 
 const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -193,6 +202,20 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         : { reference, responseCode: '01', responseMessage: 'Nothing by this reference is waiting' }
     },
   )
+}
+
+// What the bank took back and we cannot read is kept as well.
+async function readReversal(deps: Deps, bankCode: string, rawBody: Buffer): Promise<ReversalBody> {
+  try {
+    const checks = { sessionId: isSession, originalSessionId: isSession, amount: isAmount }
+    const { sessionId, originalSessionId, amount } = readBody(rawBody, checks)
+    return { sessionId, originalSessionId, amount } as ReversalBody
+  } catch (error) {
+    if (error instanceof Refusal) {
+      await keepUnreadable(deps, { bankCode, call: 'reversals', reason: error.code }, rawBody)
+    }
+    throw error
+  }
 }
 
 type Checks = Record<string, (value: unknown) => boolean>

@@ -40,7 +40,7 @@ export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         tags: ['Overview'],
         summary: 'Whatever has this reference, number or name',
         description:
-          'A payment, advice or event reference, a merchantRef, a 30-digit session id, an account ' +
+          'A payment, advice or event reference, a merchantRef, a session id, an account ' +
           'number, the id of a credit, an email address, or a part of a name (among the latest). ' +
           'At most ten, the likeliest first; only what the scopes let see.',
         security: BEARER,

@@ -1,7 +1,6 @@
 // /timeline of a payment, a credit, a collection account: everything that happened to it, in order.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { isSessionId } from '#banks/session-id.ts'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import { readTogether } from '#db/snapshot.ts'
 import { getAdvice } from '#domain/advices.ts'
@@ -20,7 +19,7 @@ import {
   paymentTimeline,
 } from '#domain/timelines.ts'
 import { Refusal } from '#errors.ts'
-import { creditIdOf } from '#http/credit-bodies.ts'
+import { creditKeyOf } from '#http/credit-bodies.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
@@ -116,7 +115,7 @@ const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'getCreditTimeline',
         tags,
         summary: 'Everything that happened to a credit',
-        description: `By its id, or by the 30-digit session id that the payer has. ${SCOPED}`,
+        description: `By its id, or by the session id that the payer has. ${SCOPED}`,
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
@@ -124,7 +123,7 @@ const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, scopes, params: { id } }) => {
-      const by = isSessionId(id) ? { sessionId: id } : { id: creditIdOf(sealer, id) }
+      const by = creditKeyOf(sealer, id)
       const { entries, isWhole } = await readTogether(db, async (tx) => {
         const credit = await getCredit(tx, sealer, client, by)
         return creditTimeline(tx, { sealer, viewer: client, nameBank }, credit)

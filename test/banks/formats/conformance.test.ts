@@ -57,11 +57,12 @@ for (const rendering of RENDERINGS) {
     })
   }
 
-  const badIds = ['1', GOOD.sessionId.slice(1), `${GOOD.sessionId}0`, `${GOOD.sessionId.slice(1)}x`]
-  for (const sessionId of badIds) {
-    test(`${format.name}: a session id of "${sessionId}" is rejected and echoed`, () => {
-      const item = parseOne(rendering, { ...GOOD, sessionId })
-      assertRejected(item, 'invalid_session_id', sessionId)
+  // A notification of camt.054 names a transfer in other ways too (camt054-references.test.ts).
+  if (format.name !== 'camt054') {
+    test(`${format.name}: a session id of 65 characters is rejected, echoed and kept`, () => {
+      const item = parseOne(rendering, { ...GOOD, sessionId: 'x'.repeat(65) })
+      assertRejected(item, 'invalid_session_id', 'x'.repeat(64))
+      assert.equal(item?.ok === false && item.money?.amount, GOOD.amount)
     })
   }
 
@@ -224,5 +225,5 @@ function assertRejected(item: ParsedItem | undefined, code: string, sessionId: s
 
 function parses({ format }: Rendering, bytes: Uint8Array): void {
   const parsed = format.parse(Buffer.from(bytes))
-  assert('malformed' in parsed ? parsed.malformed : parsed.items.length > 0)
+  assert('malformed' in parsed ? parsed.malformed : parsed.items.length <= CREDITS_MAX)
 }

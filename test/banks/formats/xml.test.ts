@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readXml } from '#banks/formats/xml.ts'
+import { readXml, textOf } from '#banks/formats/xml.ts'
 
 const MEGABYTE = 1_000_000
 const CPU_MS_MAX = 2_000
@@ -47,7 +47,11 @@ const BOMBS: Record<string, [xml: string, sentence: RegExp]> = {
   'the same attribute twice': ['<a b="1" b="2"/>', /not well-formed/],
   'two roots': ['<a/><b/>', /not well-formed/],
   'a forbidden character': ['<a>&#1;</a>', /not well-formed/],
-  'another encoding': ['<?xml version="1.0" encoding="ISO-8859-1"?><a/>', /encoded in UTF-8/],
+  'another encoding': [
+    '<?xml version="1.0" encoding="EBCDIC"?><a/>',
+    /UTF-8, UTF-16 or ISO-8859-1/,
+  ],
+  'a declaration of UTF-16 in UTF-8': ['<?xml version="1.0" encoding="utf-16"?><a/>', /declares/],
 }
 
 for (const [what, [xml, sentence]] of Object.entries(BOMBS)) {
@@ -82,6 +86,38 @@ test('a byte order mark, comments and instructions are passed over', () => {
   assert.equal(root.text, '13')
 })
 
+const NAME = '<?xml version="1.0" encoding="E"?><a>Ọlá ₦ é</a>'
+
+test('UTF-16 is read, with a byte order mark or a declaration', () => {
+  const declared = NAME.replace('"E"', '"UTF-16"')
+  const swapped = (text: string) => Buffer.from(text, 'utf16le').swap16()
+  for (const text of [declared, `\ufeff${declared}`, '\ufeff<a>Ọlá ₦ é</a>']) {
+    assert.equal(rootOf(Buffer.from(text, 'utf16le')).text, 'Ọlá ₦ é')
+    assert.equal(rootOf(swapped(text)).text, 'Ọlá ₦ é')
+  }
+  const half = Buffer.from(declared, 'utf16le').subarray(0, -1)
+  assert('malformed' in readXml(half))
+})
+
+test('Latin-1 is read where it is declared, and nowhere else', () => {
+  const latin = (encoding: string) =>
+    Buffer.from(`<?xml version='1.0' encoding='${encoding}'?><a>Jos\xe9</a>`, 'latin1')
+  assert.equal(rootOf(latin('ISO-8859-1')).text, 'José')
+  assert.equal(rootOf(latin('windows-1252')).text, 'José')
+  assert('malformed' in readXml(latin('UTF-8')))
+  assert('malformed' in readXml(Buffer.from('<a>Jos\xe9</a>', 'latin1')))
+})
+
+test('text beside elements is no value', () => {
+  assert.equal(textOf(rootOf('<a><b>1<c>5</c>00</b></a>'), 'b'), undefined)
+  assert.equal(textOf(rootOf('<a><b>1<!-- 5 -->00</b></a>'), 'b'), '100')
+})
+
+test("an element of another namespace is not taken for the document's own", () => {
+  const root = rootOf('<a xmlns="urn:a"><b xmlns="urn:b">1</b><b>2</b></a>')
+  assert.equal(textOf(root, 'b'), '2')
+})
+
 test('names that JavaScript knows by heart are only names', () => {
   const root = rootOf('<a __proto__="1" constructor="2"><__proto__ toString="3"/></a>')
   assert.equal(root.attributes.get('__proto__'), '1')
@@ -89,8 +125,8 @@ test('names that JavaScript knows by heart are only names', () => {
   assert.equal(Object.hasOwn(Object.prototype, '1'), false)
 })
 
-function rootOf(xml: string) {
-  const result = readXml(Buffer.from(xml))
+function rootOf(xml: string | Buffer) {
+  const result = readXml(Buffer.from(xml as string))
   assert('root' in result, 'malformed' in result ? result.malformed : '')
   return result.root
 }

@@ -10,6 +10,7 @@ const PATHS = {
   webhooks: 'M7 6.5 4 13M4 13h9M9.5 4.5l3.5 7M7 6.5a2 2 0 1 1 2.5-2M13 13a2 2 0 1 0 2-2',
   developers: 'm7 6-4 4 4 4M13 6l4 4-4 4M11 4 9 16',
   sandbox: 'M4 16V8l6-4 6 4v8M8 16v-4h4v4',
+  railItems: 'M4 5h12v10H4zM8 8l4 4M12 8l-4 4',
   ledger: 'M5 3h10v14H5zM8 7h4M8 10h4M8 13h2',
   settings: 'M3 6h9M15 6h2M3 14h2M8 14h9M12 4.5v3M8 12.5v3',
   menu: 'M3 6h14M3 10h14M3 14h14',

@@ -26,6 +26,7 @@ export type Credit = {
   merchantRef: string | null
   receivedAt: string
   transactionTime: string | null
+  judgedBy: 'bank_time' | 'arrival' | null
   whereabouts: { amount: number; place: string; description: string }[]
 }
 
@@ -135,10 +136,16 @@ function About({ credit }: { credit: Credit }) {
           [said.payment, credit.paymentReference && <Copyable text={credit.paymentReference} />],
           [said.merchantRef, credit.merchantRef],
           [said.narration, credit.narration],
-          [said.happened, credit.transactionTime && <Time at={credit.transactionTime} />],
+          [said.happened, credit.transactionTime && <Happened at={credit.transactionTime} />],
           [said.received, <Time key="received" at={credit.receivedAt} />],
+          [said.judged, credit.judgedBy && said.judgedBy[credit.judgedBy]],
         ]}
       />
     </>
   )
+}
+
+// A bank that gives no time of day gives a date.
+function Happened({ at }: { at: string }) {
+  return at.includes('T') ? <Time at={at} /> : <time dateTime={at}>{at}</time>
 }

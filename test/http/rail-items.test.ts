@@ -1,0 +1,167 @@
+// I28: what a bank signed that names an amount is booked, in suspense, or in the register of rail
+// items, where operators find it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks, holdTable, postSigned, tally } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, readAccount } from '../support/fixtures.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const ITEMS = '/api/v1/operator/rail-items'
+
+type Item = Record<string, unknown> & { id: string }
+
+async function list(query = ''): Promise<{ data: Item[]; hasMore: boolean; nextCursor: string }> {
+  const answer = await bench.call({ method: 'GET', url: `${ITEMS}${query}` })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json()
+}
+const newest = async () => (await list('?limit=1')).data[0] as Item
+const wordsOf = ({ responseCode, outcome, code }: Record<string, string>) =>
+  [responseCode, outcome, code].filter(Boolean).join(' ')
+
+test('an item that names an amount and cannot be booked is kept once, answered 00, then 01', async () => {
+  const sessionId = newSessionId()
+  const credit = { sessionId, accountNumber: '12345', amount: '75.50', narration: 'Rent of Ada' }
+
+  const first = (await postRail(bench, '058/credits', credit)).json()
+  const again = (await postRail(bench, '058/credits', [credit])).json()
+
+  assert.equal(wordsOf(first), '00 kept invalid_account_number')
+  assert.equal(wordsOf(again[0]), '01 duplicate invalid_account_number')
+  const { data } = await list('?outcome=rejected')
+  const { id, receivedAt, ...shown } = data[0] as Item
+  assert.deepEqual(shown, {
+    bankCode: '058',
+    call: 'credits',
+    outcome: 'rejected',
+    reason: 'invalid_account_number',
+    responseCode: '00',
+    sessionId,
+    amount: '75.50',
+  })
+  assert.equal(new Date(receivedAt as string).getTime(), bench.clock().getTime())
+  assert.equal(data.filter((item) => item.sessionId === sessionId).length, 1)
+  const alerts = await bench.db.query(
+    `select subject from alerts where kind = 'rail_item_rejected' and subject like '058/%'`,
+  )
+  assert.deepEqual(alerts.rows, [{ subject: '058/invalid_account_number' }])
+})
+
+test('what the bank then puts right, under the same session id, is booked', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const credit = { sessionId: newSessionId(), accountNumber, amount: '10.001' }
+
+  const wrong = (await postRail(bench, '035/credits', credit)).json()
+  const right = (await postRail(bench, '035/credits', { ...credit, amount: '10.00' })).json()
+
+  assert.deepEqual([wrong, right].map(wordsOf), ['00 kept invalid_amount', '00 booked'])
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
+})
+
+test('two of the same without a session id are two; the same report again is none', async () => {
+  const nameless = { accountNumber: '0123456789', amount: '5' }
+  const before = (await list('?limit=100')).data.length
+
+  const first = (await postRail(bench, '035/credits', [nameless, nameless])).json()
+  const again = (await postRail(bench, '035/credits', [nameless, nameless])).json()
+
+  assert.deepEqual(tally(first.map(wordsOf)), { '00 kept invalid_session_id': 2 })
+  assert.deepEqual(tally(again.map(wordsOf)), { '01 duplicate invalid_session_id': 2 })
+  assert.equal((await list('?limit=100')).data.length, before + 2)
+})
+
+test('what is provably no money is 02 and leaves no trace', async () => {
+  const { length } = (await list('?limit=100')).data
+  const none = [{}, { amount: '0' }, { amount: -5 }, { amount: null }, 'text', 7]
+  const bodies = none.map((one) =>
+    typeof one === 'object' ? { sessionId: newSessionId(), accountNumber: '123', ...one } : one,
+  )
+
+  const answers = (await postRail(bench, '035/credits', bodies)).json()
+
+  assert.deepEqual(tally(answers.map((each: Item) => each.responseCode)), { '02': none.length })
+  assert.equal((await list('?limit=100')).data.length, length)
+})
+
+test('a body that cannot be read and speaks of an amount is kept as it came', async () => {
+  const body = '{"sessionId":"1","amount":"100.00","acc'
+
+  const answer = await postSigned(bench, '035/credits', body)
+
+  assert.deepEqual([answer.statusCode, answer.json().code], [400, 'malformed'])
+  const { id, outcome, reason } = await newest()
+  assert.deepEqual([outcome, reason], ['unreadable', 'malformed'])
+  const opened = await bench.call({ method: 'GET', url: `${ITEMS}/${id}` })
+  assert.equal(opened.json().data.body, body)
+})
+
+test('a body is sealed, is opened by operators only, and that goes on the record', async () => {
+  const sessionId = newSessionId()
+  const secret = 'Chidi Okafor of Aba'
+  const sourceAccountName = secret
+  await postRail(bench, '035/credits', { sessionId, amount: '1.001', sourceAccountName })
+  const { id } = await newest()
+
+  const opened = await bench.call({ method: 'GET', url: `${ITEMS}/${id}` })
+
+  const { body, ...rest } = opened.json().data
+  assert.deepEqual(JSON.parse(body), { sessionId, amount: '1.001', sourceAccountName })
+  assert.equal(rest.sessionId, sessionId)
+  const kept = await bench.db.query('select r::text as row from rail_items r where id = $1', [id])
+  assert(!kept.rows[0].row.includes(Buffer.from(secret).toString('hex')))
+  assert(!kept.rows[0].row.includes(secret))
+  const actions = await bench.call({
+    method: 'GET',
+    url: `/api/v1/actions?action=rail_item.open&subject=rail-item/${id}`,
+  })
+  assert.equal(actions.json().data.length, 1)
+  const token = await bench.newClient('OTHER00001')
+  for (const url of [ITEMS, `${ITEMS}/${id}`]) {
+    const answer = await bench.call({ method: 'GET', url, token })
+    assert.deepEqual([answer.statusCode, answer.json().code], [403, 'scope_missing'])
+  }
+  for (const wrong of ['0', 'x', '99999999', '1'.repeat(30)]) {
+    const answer = await bench.call({ method: 'GET', url: `${ITEMS}/${wrong}` })
+    assert.equal(answer.json().code, 'rail_item_not_found')
+  }
+})
+
+test('the register is read page by page, newest first', async () => {
+  const all = (await list('?limit=100')).data
+  const seen: Item[] = []
+  let cursor = ''
+  do {
+    const page = await list(`?limit=2${cursor}`)
+    seen.push(...page.data)
+    cursor = page.hasMore ? `&cursor=${page.nextCursor}` : ''
+  } while (cursor !== '')
+
+  assert.deepEqual(seen, all)
+  assert.deepEqual(
+    all.map(({ id }) => Number(id)),
+    all.map(({ id }) => Number(id)).toSorted((a, b) => b - a),
+  )
+})
+
+test('nothing is answered before it is kept', async () => {
+  const credit = { sessionId: newSessionId(), accountNumber: '123', amount: '9' }
+  let answered = false
+  let sent: ReturnType<typeof postRail>
+  {
+    await using held = await holdTable(bench, 'rail_items')
+    sent = postRail(bench, '035/credits', credit).then((answer) => {
+      answered = true
+      return answer
+    })
+    await held.waiting(1)
+    assert.equal(answered, false)
+  }
+
+  assert.equal(wordsOf((await sent).json()), '00 kept invalid_account_number')
+})
+
+test('after all of this the books add up', () => assertCleanBooks(bench))

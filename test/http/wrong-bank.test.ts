@@ -1,0 +1,114 @@
+// I27: a number takes money only from its own bank. Each bank signs with a secret of its own, as in
+// live mode.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  assertCleanBooks,
+  OWN_RAIL_SECRET,
+  postSigned,
+  startWithBanks,
+} from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, initiate, readAccount, startPayment, verify } from '../support/fixtures.ts'
+import { newSessionId } from '../support/rail.ts'
+
+const secretOf: Record<string, string> = {
+  '035': OWN_RAIL_SECRET,
+  '058': `whsec_${Buffer.alloc(32, 's').toString('base64')}`,
+}
+const bench = closeAfterTests(
+  await startWithBanks([
+    {
+      code: '035',
+      static: { from: 100, to: 199 },
+      dynamic: { from: 200, to: 299 },
+      railSecrets: [secretOf['035'] as string],
+    },
+    {
+      code: '058',
+      dynamic: { from: 300, to: 399 },
+      railSecrets: [secretOf['058'] as string],
+    },
+  ]),
+)
+
+async function call(bank: string, path: string, body: unknown) {
+  const signing = { secrets: [secretOf[bank] as string] }
+  return (await postSigned(bench, `${bank}/${path}`, body, signing)).json()
+}
+
+const wordsOf = ({ responseCode, outcome, code }: Record<string, string>) =>
+  [responseCode, outcome, code].filter(Boolean).join(' ')
+
+test('a credit to a number of another bank is held with the reporting bank, and alerts', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const credit = { sessionId: newSessionId(), accountNumber, amount: '50' }
+
+  const foreign = await call('058', 'credits', credit)
+  const again = await call('058', 'credits', credit)
+  const own = await call('035', 'credits', credit)
+
+  assert.deepEqual([foreign, again, own].map(wordsOf), [
+    '00 suspended wrong_bank',
+    '01 duplicate wrong_bank',
+    '00 booked',
+  ])
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 50)
+  const held = await bench.db.query(
+    `select i.client_id, l.owner, l.kind, c.client_id as credit_client, c.collection_account_id
+       from suspense_items i join credits c on c.id = i.credit_id
+       join ledger_accounts l on l.id = i.account_id
+      where c.session_id = $1`,
+    [credit.sessionId],
+  )
+  assert.deepEqual(held.rows, [
+    {
+      client_id: null,
+      owner: 'bank:058',
+      kind: 'suspense',
+      credit_client: null,
+      collection_account_id: null,
+    },
+  ])
+  const alerts = await bench.db.query(`select subject from alerts where kind = 'wrong_bank'`)
+  assert.deepEqual(alerts.rows, [{ subject: `${credit.sessionId}@058` }])
+  const events = await bench.db.query(`select type from events where type = 'credit.suspended'`)
+  assert.deepEqual(events.rows, [], 'its owner hears nothing of it')
+})
+
+test('of a payment with numbers at two banks, each takes money from its own bank only', async () => {
+  const payment = await startPayment(bench, { amount: 100 })
+  const further = await initiate(bench, payment.adviceReference, '058')
+  const pay = (bank: string, accountNumber: string) =>
+    call(bank, 'credits', { sessionId: newSessionId(), accountNumber, amount: '50' })
+
+  const crossed = [await pay('058', payment.bankAccount), await pay('035', further.bankAccount)]
+  const first = await pay('035', payment.bankAccount)
+  const second = await pay('058', further.bankAccount)
+
+  assert.deepEqual(crossed.map(wordsOf), ['00 suspended wrong_bank', '00 suspended wrong_bank'])
+  assert.deepEqual([first, second].map(wordsOf), ['00 booked', '00 booked'])
+  const { transactionStatus } = await verify(bench, payment.paymentReference)
+  assert.equal(transactionStatus, 'Successful')
+})
+
+test('a bank learns nothing of the numbers of another, and takes back only its own credits', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const sessionId = newSessionId()
+  await call('035', 'credits', { sessionId, accountNumber, amount: '70' })
+
+  const foreign = await call('058', 'name-enquiry', { accountNumber })
+  const own = await call('035', 'name-enquiry', { accountNumber })
+  const taking = { sessionId: newSessionId(), originalSessionId: sessionId, amount: '70' }
+  const reversal = await call('058', 'reversals', taking)
+
+  assert.deepEqual(
+    [foreign.responseCode, foreign.accountName, own.responseCode],
+    ['07', null, '00'],
+  )
+  assert.equal(wordsOf(reversal), '02 rejected original_not_found')
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 70)
+})
+
+test('after all of this the books add up', () => assertCleanBooks(bench))

@@ -1,0 +1,105 @@
+// Rail items: what banks signed and could not be booked. Opening one shows what the bank sent, and
+// goes on the record of actions.
+
+import { getData } from '../api.ts'
+import { words } from '../format.ts'
+import { useLoaded, usePages } from '../loading.ts'
+import { CodeBlock } from '../parts/code-block.tsx'
+import { Drawer, Facts } from '../parts/drawer.tsx'
+import { type Filter, Filters } from '../parts/filters.tsx'
+import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { type Column, ListTable } from '../parts/table.tsx'
+import { Copyable, Time } from '../parts/values.tsx'
+import { goTo, hrefOf } from '../routing.ts'
+import { STRINGS } from '../strings.ts'
+import type { ViewProps } from '../views.ts'
+
+type RailItem = {
+  id: string
+  bankCode: string
+  call: string
+  outcome: string
+  reason: string
+  responseCode: string
+  sessionId: string | null
+  amount: string | null
+  receivedAt: string
+}
+
+const { railItems: said } = STRINGS
+const VIEW = 'rail-items'
+const PATH = '/api/v1/operator/rail-items'
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'outcome',
+    label: said.outcome,
+    choices: ['rejected', 'unreadable'].map((value) => ({ value, label: words(value) })),
+  },
+  { name: 'bankCode', label: said.bank },
+]
+
+const COLUMNS: readonly Column<RailItem>[] = [
+  { name: said.reason, place: 'lead', show: ({ reason }) => words(reason) },
+  { name: said.amount, place: 'amount', show: ({ amount }) => amount },
+  { name: said.bank, place: 'second', show: ({ bankCode }) => <code>{bankCode}</code> },
+  { name: said.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
+  { name: said.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
+]
+
+export default function RailItems({ place }: ViewProps) {
+  const { outcome, bankCode } = place.query
+  const query = { ...(outcome ? { outcome } : {}), ...(bankCode ? { bankCode } : {}) }
+  const pages = usePages<RailItem>(PATH, query)
+  const close = () => goTo(hrefOf(VIEW, undefined, place.query))
+  return (
+    <>
+      <Filters view={VIEW} filters={FILTERS} query={place.query} />
+      <ListTable
+        caption={STRINGS.views.railItems}
+        columns={COLUMNS}
+        pages={pages}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => hrefOf(VIEW, id, place.query)}
+        openKey={place.open}
+        empty={
+          <Empty icon="railItems" title={said.none}>
+            {said.noneText}
+          </Empty>
+        }
+      />
+      {place.open !== undefined && <ItemDrawer key={place.open} id={place.open} close={close} />}
+    </>
+  )
+}
+
+function ItemDrawer({ id, close }: { id: string; close: () => void }) {
+  const path = `${PATH}/${encodeURIComponent(id)}`
+  const { data, problem, reload } = useLoaded(path, (signal) =>
+    getData<RailItem & { body: string }>(path, {}, signal),
+  )
+  return (
+    <Drawer title={said.one} close={close}>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="page" lines={8} />}
+      {data && (
+        <>
+          <Facts
+            facts={[
+              [said.reason, words(data.reason)],
+              [said.amount, data.amount],
+              [said.bank, data.bankCode],
+              [said.call, words(data.call)],
+              [said.answered, data.responseCode],
+              [said.sessionId, data.sessionId && <Copyable text={data.sessionId} />],
+              [said.received, <Time key="received" at={data.receivedAt} />],
+            ]}
+          />
+          <h3>{said.body}</h3>
+          <CodeBlock label={said.body} text={data.body} isWrapped />
+          <p class="muted">{said.opened}</p>
+        </>
+      )}
+    </Drawer>
+  )
+}
