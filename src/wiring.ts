@@ -86,8 +86,6 @@ async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
   }
 }
 
-const HOUR_MS = 3_600_000
-
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, log } = options
   const connections = openConnections(connectionString, log)
@@ -105,9 +103,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     sharedAccounts,
     banks: config.banks,
     collectionBankCode: config.collectionBankCode,
-    quarantineDays: config.policy.quarantineDays,
-    bankTimeMaxAgeMs: config.policy.bankTimeMaxAgeHours * HOUR_MS,
-    limits: config.policy.limits,
+    policy: config.policy,
     onError: (error, batch) => failed(batch)(error),
     onWritten: () => wakes.dispatcher.call(),
   })

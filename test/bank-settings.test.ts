@@ -2,7 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readBanks, SANDBOX_BANKS, SANDBOX_RAIL_SECRET, SERIAL_MAX } from '#bank-settings.ts'
+import {
+  checkApart,
+  readBanks,
+  SANDBOX_BANKS,
+  SANDBOX_RAIL_SECRET,
+  SERIAL_MAX,
+} from '#bank-settings.ts'
 
 const WEMA = {
   code: '035',
@@ -54,6 +60,29 @@ for (const [what, bank, problem] of [
     assert(problems[0]?.startsWith(`bank 1: ${problem}`), problems[0])
   })
 }
+
+test('banks that share a rail secret or serials are told in a sentence each', () => {
+  const secret = (letter: string) => `whsec_${Buffer.alloc(32, letter).toString('base64')}`
+  const range = (from: number) => ({ from, to: from + 9 })
+  const bank = { name: 'Bank', static: range(0), dynamic: range(10), railSecrets: [secret('a')] }
+  const near = { static: range(100), dynamic: range(19), railSecrets: [secret('b')] }
+  const far = { static: range(109), dynamic: range(200), railSecrets: [secret('c'), secret('a')] }
+  const problems: string[] = []
+  const banks = [
+    { ...bank, code: '035' },
+    { ...bank, code: '058', ...near },
+    { ...bank, code: '101', ...far },
+  ]
+
+  checkApart(banks, (sentence) => problems.push(sentence))
+
+  const serials = 'have overlapping number ranges; a serial may be granted by one bank only'
+  assert.deepEqual(problems, [
+    `banks 035 and 058 ${serials}`,
+    'banks 035 and 101 share a rail secret; each needs its own',
+    `banks 058 and 101 ${serials}`,
+  ])
+})
 
 test('two banks of one code are a problem', () => {
   assert.deepEqual(read([WEMA, KUDA, WEMA]).problems, ['bank 3 repeats the code of bank 1'])

@@ -13,7 +13,8 @@ const SELECT_TARGET = `
   select p.client_id as "clientId", p.id as "paymentId", p.status, p.amount_kobo as "amountKobo",
          p.amount_paid_kobo as "amountPaidKobo", p.amount_policy as "amountPolicy", a.currency,
          p.created_at as "createdAt", p.closes_at as "closesAt",
-         a.expires_in_seconds + a.extended_seconds + a.grace_seconds as "openSeconds", a.payer_rules as "payerRules"`
+         a.expires_in_seconds + a.extended_seconds + a.grace_seconds as "openSeconds",
+         a.payer_rules as "payerRules"`
 
 // By account number. Two numbers of one payment share one target, so that each sees what the other
 // brought.

@@ -9,8 +9,8 @@ import { QueueDelay } from '#db/queue-delay.ts'
 import { type Finishing, type Transaction, withTransaction } from '#db/transaction.ts'
 import type { Refusal } from '#errors.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Policy } from '#policy-settings.ts'
 import type { Sealer } from '#seal.ts'
-import type { AccountLimits } from './account-limits.ts'
 import { type Advice, type AdviceRequest, createAdvices } from './advices.ts'
 import {
   type AccountRequest,
@@ -41,20 +41,21 @@ type Deps = {
   sharedAccounts: SharedAccounts
   banks: readonly BankSettings[]
   collectionBankCode: string
-  quarantineDays: number
-  bankTimeMaxAgeMs: number
-  limits: AccountLimits // Of new collection accounts.
+  policy: Pick<Policy, 'quarantineDays' | 'bankTimeMaxAgeHours' | 'limits'>
   onError: (error: unknown, batch: string) => void
   onWritten: () => void // After each commit: there may be new events.
 }
+
+const HOUR_MS = 3_600_000
 
 // A batch is bounded so that it commits within some tens of milliseconds; the queue, so that what
 // waits is answered within a second or told at once to come back.
 const LIMITS = { itemsMax: 1_000, inFlightMax: 2, queueMax: 10_000 }
 
 export function createWriters(deps: Deps): Writers {
-  const { pool, clock, sealer, sharedAccounts, banks, quarantineDays, limits } = deps
-  const { bankTimeMaxAgeMs } = deps
+  const { pool, clock, sealer, sharedAccounts, banks } = deps
+  const { quarantineDays, limits } = deps.policy
+  const bankTimeMaxAgeMs = deps.policy.bankTimeMaxAgeHours * HOUR_MS
   const bank = banks.find(({ code }) => code === deps.collectionBankCode)
   if (!bank) throw new Error(`bank ${deps.collectionBankCode} is not configured`)
 

@@ -263,7 +263,7 @@ test('thousands of credits are erased page by page, but for money that waits to 
 
 test('credits that come at the same moment are booked before or suspended after, and erased', async () => {
   const { accountNumber } = await createAccount(bench, PERSON)
-  const credit = () => reportCredit(bench, { accountNumber, amount: '1', ...PAYER })
+  const credit = () => reportCredit(bench, { accountNumber, amount: '1', ...PAYER }, '035')
 
   const [, ...credits] = await Promise.all([
     erase(bench, accountNumber),

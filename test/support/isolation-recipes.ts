@@ -180,6 +180,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   getOwnClient: list('/dashboard/api/client'),
   createClient: (of) => [post(CLIENTS, { name: 'X', clientId: of.clientId })],
   listClients: list(CLIENTS),
+  listRailItems: list('/api/v1/operator/rail-items'),
   getClient: client(''),
   updateClient: client('', { method: 'PATCH', body: { name: 'X' } }),
   getClientUse: client('/use'),
@@ -252,6 +253,7 @@ const COMPARED = 'compared by itself below'
 const OWN = 'of the caller’s own sign-in: takes nothing that could be another’s'
 
 export const WITHOUT: Record<string, string> = {
+  openRailItem: 'for operators, of banks: it is no client’s',
   health: NO_CLIENT,
   ready: NO_CLIENT,
   listSupportedBanks: NO_CLIENT,

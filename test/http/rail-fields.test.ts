@@ -1,0 +1,83 @@
+// What of a credit is its identity and its amount, and what becomes of one that cannot be read.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks, postSigned, tally } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, readAccount } from '../support/fixtures.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const bench = closeAfterTests(await startTestService())
+
+// biome-ignore lint/suspicious/noExplicitAny: acknowledgements, as JSON has them.
+type Answer = any
+const codes = (answers: Answer[]) =>
+  answers.map(({ responseCode, outcome, code }) =>
+    [responseCode, outcome, code].filter(Boolean).join(' '),
+  )
+const creditOf = (accountNumber: string, more: object = {}) => ({
+  sessionId: newSessionId(),
+  accountNumber,
+  amount: '100.00',
+  ...more,
+})
+
+test('a session id of any shape up to 64 characters is an identity; anything else is kept', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const post = async (ids: readonly unknown[]) => {
+    const list = ids.map((sessionId) => creditOf(accountNumber, { sessionId }))
+    return (await postRail(bench, '035/credits', list)).json()
+  }
+  const unlike = ['09FG240119090404935XTTGA9', '1', 'x'.repeat(64), 'a "b", {c} \\d', 'NULL', 'ọ̀٣']
+  const bad = [
+    ' 1',
+    '1 ',
+    '1\n',
+    'a\u0000b',
+    '\u202e1',
+    '',
+    null,
+    1,
+    ['1'],
+    undefined,
+    'x'.repeat(65),
+  ]
+
+  const first = await post(unlike)
+  const again = await post(unlike)
+  const others = await post(bad)
+
+  assert.deepEqual(tally(codes(first)), { '00 booked': unlike.length })
+  assert.deepEqual(
+    first.map((answer: Answer) => answer.sessionId),
+    unlike,
+  )
+  assert.deepEqual(tally(codes(again)), { '01 duplicate': unlike.length })
+  assert.deepEqual(tally(codes(others)), { '00 kept invalid_session_id': bad.length })
+  const url = '/api/v1/credits/09FG240119090404935XTTGA9'
+  assert.equal((await bench.call({ method: 'GET', url })).json().data.amount, 100)
+})
+
+test('an amount that cannot be read is kept; one that is nothing is refused', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const bad = ['1.001', '0.005', '1.000', '+1', '1e3', '1,000', ' 1', '1.', '.5', '0x10', '٣']
+  const worse = ['1000000000.01', '9'.repeat(400), 'NaN', true, {}, ['1']]
+  const numbers = [0.005, 100.001, 1e21, 1_000_000_000.01, 1e-7]
+  const nothing = ['0', '0.00', '-1', '', null, -1, 0]
+  const unread = [...bad, ...worse, ...numbers]
+  const list = [...unread, ...nothing].map((amount) => creditOf(accountNumber, { amount }))
+  const text = JSON.stringify(creditOf(accountNumber, { amount: 'AMOUNT' }))
+
+  const answers = (await postRail(bench, '035/credits', list)).json()
+  const infinite = await postSigned(bench, '035/credits', text.replace('"AMOUNT"', '1e400'))
+
+  assert.deepEqual(tally(codes(answers)), {
+    '00 kept invalid_amount': unread.length,
+    '02 rejected invalid_amount': nothing.length,
+  })
+  assert.deepEqual(codes([infinite.json()]), ['00 kept invalid_amount'])
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 0)
+})
+
+test('after all of this the books add up', () => assertCleanBooks(bench))
