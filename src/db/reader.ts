@@ -7,7 +7,7 @@
 
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import { BATCH_STATEMENT_MAX_MS as LOOK_UP_MAX_MS, deadlines, Watch } from './deadlines.ts'
+import { deadlines, BATCH_STATEMENT_MAX_MS as LOOK_UP_MAX_MS, Watch } from './deadlines.ts'
 import type { Queryable } from './pool.ts'
 import { type Statement, StatementGroup, statementOf } from './statement-group.ts'
 

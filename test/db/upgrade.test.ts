@@ -13,6 +13,10 @@ const MIGRATIONS = join(import.meta.dirname, '../../db/migrations')
 
 test('0022: events are counted on from where they were, also those that were being written', async () => {
   await using bench = await setup('0022')
+  await bench.pool.query(
+    `insert into clients (client_id, name, event_sequence, created_at)
+     values ('BUSY', 'Busy', 7, now()), ('QUIET', 'Quiet', 0, now())`,
+  )
   const writer = await bench.pool.connect()
   await writer.query('begin; update clients set event_sequence = event_sequence + 5')
 
@@ -45,6 +49,21 @@ test('0021: shared accounts that are open keep their ids, and new ones come afte
   assert.equal(accounts.id({ kind: 'suspense', ...shared }) / 1_000_000_000_000_000n, 1n)
 })
 
+test('0030: to lift what refuses an update does not lift what refuses a truncate', async () => {
+  await using bench = await setup('0030')
+  await migrate(bench.pool)
+  const tables = { transfers: '_append_only', ledger_accounts: '_kept', events: '_append_only' }
+
+  for (const [table, trigger] of Object.entries({ ...tables, actions: '_append_only' })) {
+    await bench.pool.query(`alter table ${table} disable trigger ${table}${trigger}`)
+    await bench.pool.query(`delete from ${table}`)
+    const message = `${table} may not be changed this way (truncate)`
+    await assert.rejects(bench.pool.query(`truncate ${table} cascade`), { message })
+    await bench.pool.query(`alter table ${table} enable trigger ${table}${trigger}`)
+    await assert.rejects(bench.pool.query(`delete from ${table}`), { code: '23001' })
+  }
+})
+
 // As a version left it that knew nothing of this migration nor of later ones.
 async function setup(migration: string) {
   using folder = createTempFolder()
@@ -54,10 +73,6 @@ async function setup(migration: string) {
   const database = await createEmptyDatabase()
   const { pool } = database
   await migrate(pool, { migrationsDir: folder.path })
-  await pool.query(
-    `insert into clients (client_id, name, event_sequence, created_at)
-     values ('BUSY', 'Busy', 7, now()), ('QUIET', 'Quiet', 0, now())`,
-  )
   return {
     pool,
     isWaiting: async () => {
