@@ -270,7 +270,7 @@ test('what would wait too long is refused at once, and let in again when the que
   const taken = [batcher.submit(1)]
   await turn()
   taken.push(batcher.submit(2))
-  nowMs = 1_000
+  nowMs = 3_000
   assert.equal(batcher.isOverloaded, true)
   const refused = await Promise.allSettled([batcher.submit(3)])
   await gate.letOne()

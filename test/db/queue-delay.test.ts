@@ -7,74 +7,92 @@ import { QueueDelay } from '#db/queue-delay.ts'
 
 function setup() {
   let nowMs = 1_000
+  const delay = new QueueDelay(() => nowMs)
   return {
-    delay: new QueueDelay(() => nowMs),
+    delay,
     pass: (ms: number) => {
       nowMs += ms
       return nowMs
     },
-    ago: (ms: number) => nowMs - ms,
+    taken: (waitedMs: number) => delay.taken(nowMs - waitedMs),
+    refuses: (waitedMs: number, { items = 1_000, isBlocked = true } = {}) =>
+      delay.refuses({ sinceMs: nowMs - waitedMs, items, isBlocked }),
   }
 }
 
 test('a burst is taken: one long wait alone refuses nobody', () => {
-  const { delay, ago, pass } = setup()
+  const { taken, refuses, pass } = setup()
 
-  delay.taken(ago(600))
-  assert.equal(delay.refuses(ago(600)), false)
+  taken(600)
+  assert.equal(refuses(600), false)
   pass(99)
-  delay.taken(ago(500))
-  assert.equal(delay.refuses(ago(500)), false)
-  delay.taken(ago(20))
+  taken(500)
+  assert.equal(refuses(500), false)
+  taken(20)
   pass(500)
-  delay.taken(ago(150))
+  taken(150)
 
-  assert.equal(delay.refuses(ago(150)), false)
+  assert.equal(refuses(150), false)
 })
 
 test('waits that stay too long for a tenth of a second refuse newcomers, until one is short', () => {
-  const { delay, ago, pass } = setup()
+  const { taken, refuses, pass } = setup()
 
-  delay.taken(ago(100))
+  taken(100)
   pass(100)
-  delay.taken(ago(100))
-  assert.equal(delay.refuses(ago(100)), true)
-  assert.equal(delay.refuses(ago(99)), false)
+  taken(100)
+  assert.equal(refuses(100), true)
+  assert.equal(refuses(99), false)
 
-  delay.taken(ago(99))
-  assert.equal(delay.refuses(ago(100)), false)
+  taken(99)
+  assert.equal(refuses(100), false)
 })
 
-test('a queue that does not move refuses newcomers after a second', () => {
-  const { delay, ago } = setup()
+test('a queue that the next batch empties refuses nobody', () => {
+  const { taken, refuses, pass } = setup()
 
-  assert.equal(delay.refuses(ago(999)), false)
-  assert.equal(delay.refuses(ago(1_000)), true)
+  taken(500)
+  pass(500)
+  taken(500)
+
+  assert.equal(refuses(500, { items: 999 }), false)
+  assert.equal(refuses(500, { items: 1_000 }), true)
 })
 
-// Ten simulated seconds of a queue that serves 1,000 a second, in batches as they come.
+test('a queue that does not move refuses newcomers after three seconds', () => {
+  const { refuses } = setup()
+
+  assert.equal(refuses(2_999, { items: 1 }), false)
+  assert.equal(refuses(3_000, { items: 1 }), true)
+  // It is we who are slow: what waits is taken out in this very turn of the event loop.
+  assert.equal(refuses(3_000, { items: 1, isBlocked: false }), false)
+})
+
+// Ten simulated seconds of a queue that serves 10,000 a second, in batches as they come.
 for (const times of [0.9, 2, 4]) {
   test(`at ${times} times what can be served, what is let in is served within a second`, () => {
-    const { delay, pass, ago } = setup()
+    const { delay, pass } = setup()
     const queue: number[] = []
     const waitsMs: number[] = []
-    let [arrivals, served, refused, room] = [0, 0, 0, 0]
+    let [arrivals, refused, room] = [0, 0, 0]
     for (let ms = 0; ms < 10_000; ms++) {
       const nowMs = pass(1)
-      for (arrivals += times; arrivals >= 1; arrivals--) {
-        if (queue[0] !== undefined && delay.refuses(queue[0])) refused++
+      for (arrivals += times * 10; arrivals >= 1; arrivals--) {
+        const [sinceMs] = queue
+        const items = queue.length
+        if (sinceMs !== undefined && delay.refuses({ sinceMs, items, isBlocked: true })) refused++
         else queue.push(nowMs)
       }
-      room++
-      if (queue[0] === undefined || room < 20) continue // A batch takes 20 ms, and has 20 items.
+      room += 10
+      if (queue[0] === undefined || room < 200) continue // A batch takes 20 ms, and has 200 items.
       delay.taken(queue[0])
-      for (const sinceMs of queue.splice(0, room)) waitsMs.push(ago(0) - sinceMs)
-      served = waitsMs.length
+      for (const sinceMs of queue.splice(0, room)) waitsMs.push(nowMs - sinceMs)
       room = 0
     }
 
-    assert(Math.max(...waitsMs) < 1_000, `${Math.max(...waitsMs)} ms`)
-    assert(served > 10_000 * Math.min(times, 1) * 0.97, `${served} served`)
+    const longestMs = waitsMs.reduce((most, each) => Math.max(most, each), 0)
+    assert(longestMs < 1_000, `${longestMs} ms`)
+    assert(waitsMs.length > 100_000 * Math.min(times, 1) * 0.97, `${waitsMs.length} served`)
     assert.equal(refused > 0, times > 1)
   })
 }

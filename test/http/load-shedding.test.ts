@@ -7,7 +7,7 @@ import { ACCOUNTS, accountBody, createAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
-const TRIES_MAX = 150
+const TRIES_MAX = 250
 
 test('while the queue of credits stands, a credit is refused unread; others are served', async () => {
   await using bench = await startTestService()
