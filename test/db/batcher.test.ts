@@ -4,62 +4,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { Batcher } from '#db/batcher.ts'
-import { QueueDelay } from '#db/queue-delay.ts'
 import { Refusal } from '#errors.ts'
-
-type Run = (items: readonly number[]) => Promise<readonly (string | Refusal)[]>
-
-const name = (item: number) => `#${item}`
-const names = async (items: readonly number[]) => items.map(name)
-const lost = () => Object.assign(new Error('terminating connection'), { code: '57P01' })
-
-// Batches wait until they are let go, so that a test decides what comes while one is written.
-function createGate(run: Run = names) {
-  const batches: number[][] = []
-  const waiting: (() => void)[] = []
-  return {
-    batches,
-    run: async (items: readonly number[]) => {
-      batches.push([...items])
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      return run(items)
-    },
-    letOne: async () => {
-      waiting.shift()?.()
-      await turn()
-    },
-    letAll: async () => {
-      while (waiting.length > 0) {
-        waiting.shift()?.()
-        await turn()
-      }
-    },
-  }
-}
-
-function createBatcher(
-  run: Run,
-  limits: Partial<Record<'items' | 'inFlight' | 'queue', number>> = {},
-) {
-  const { items: itemsMax = 10, inFlight: inFlightMax = 1, queue: queueMax = 100 } = limits
-  const errors: unknown[] = []
-  const onError = (error: unknown) => void errors.push(error)
-  const batcher = new Batcher<number, string | Refusal>({
-    run,
-    itemsMax,
-    inFlightMax,
-    queueMax,
-    onError,
-  })
-  return { batcher, errors }
-}
-
-const submitEach = (batcher: Batcher<number, string | Refusal>, items: readonly number[]) =>
-  Promise.allSettled(items.map((item) => batcher.submit(item)))
-
-const codeOf = (result: PromiseSettledResult<unknown>) =>
-  result.status === 'rejected' ? (result.reason as Refusal).code : result.value
+import {
+  codeOf,
+  createBatcher,
+  createGate,
+  lost,
+  name,
+  names,
+  submitEach,
+} from '../support/batch-gate.ts'
 
 test('what comes while a batch is written goes into the next one, each answered its own', async () => {
   const gate = createGate()
@@ -254,70 +208,3 @@ test('a lone request is written in the next turn of the event loop: no timer is 
   assert.equal(answer, '#1')
   assert.equal(batcher.queued, 0)
 })
-
-test('what would wait too long is refused at once, and let in again when the queue moves', async () => {
-  const gate = createGate()
-  let nowMs = 0
-  const limits = { itemsMax: 1, inFlightMax: 1, queueMax: 100 }
-  const delay = new QueueDelay(() => nowMs)
-  const batcher = new Batcher<number, string | Refusal>({
-    ...limits,
-    delay,
-    onError: () => {},
-    run: gate.run,
-  })
-
-  const taken = [batcher.submit(1)]
-  await turn()
-  taken.push(batcher.submit(2))
-  nowMs = 3_000
-  assert.equal(batcher.isOverloaded, true)
-  const refused = await Promise.allSettled([batcher.submit(3)])
-  await gate.letOne()
-  assert.equal(batcher.isOverloaded, false)
-  taken.push(batcher.submit(4))
-  await gate.letAll()
-
-  assert.deepEqual(refused.map(codeOf), ['busy'])
-  assert.deepEqual(await Promise.all(taken), ['#1', '#2', '#4'])
-})
-
-test('what nobody waits for any more is refused and not written', async () => {
-  const gate = createGate()
-  let nowMs = 0
-  const limits = { itemsMax: 10, inFlightMax: 1, queueMax: 100 }
-  const delay = new QueueDelay(() => nowMs)
-  const batcher = new Batcher<number, string | Refusal>({
-    ...limits,
-    delay,
-    onError: () => {},
-    run: gate.run,
-  })
-
-  const first = batcher.submit(1)
-  await turn()
-  const abandoned = Promise.allSettled([batcher.submit(2), batcher.submit(3)])
-  nowMs = 10_000
-  await gate.letAll()
-  await batcher.drain()
-
-  assert.equal(await first, '#1')
-  assert.deepEqual((await abandoned).map(codeOf), ['busy', 'busy'])
-  assert.deepEqual(gate.batches, [[1]])
-  assert.equal(batcher.queued, 0)
-})
-
-for (const code of ['53100', '25006', '57014']) {
-  test(`a batch that fails for no fault of its items (${code}) is not tried one by one`, async () => {
-    let runs = 0
-    const { batcher } = createBatcher(async () => {
-      runs++
-      throw Object.assign(new Error('it failed'), { code })
-    })
-
-    const results = await submitEach(batcher, [1, 2, 3])
-
-    assert.deepEqual(results.map(codeOf), ['try_again', 'try_again', 'try_again'])
-    assert.equal(runs, 1)
-  })
-}
