@@ -113,6 +113,10 @@ class Run {
   #take(connection: HttpConnection, status: number, body: Buffer): void {
     this.#inFlight--
     const items = this.#work.take(connection.place, status, body)
+    if (status === 503 && this.#job.mayRefuse) {
+      this.#goOn(connection, performance.now())
+      return
+    }
     if (items === undefined) this.#fail(`${status} ${body.toString('utf8', 0, 300)}`)
     if (items === 0) {
       this.#send(connection, connection.sentAtMs)

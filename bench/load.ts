@@ -8,6 +8,7 @@ export type Job = {
   warmUpItems: number // Before that it is not warm, unless it takes very long.
   measureMs: number
   perSecond?: number // Arrivals at this rate whatever the answers do; without: as fast as answers come.
+  mayRefuse?: boolean // More than can be served: 503 is a right answer, and counts for nothing.
   work: WorkOrder
 }
 

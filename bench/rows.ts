@@ -27,6 +27,7 @@ export type Row = {
 const CONNECTIONS = 192
 const ARRAY_CONNECTIONS = 32 // 3,200 credits in flight; 192 would be more than the queue takes.
 const ARRAY_CREDITS = 100
+const OVERLOAD_CONNECTIONS = 4_000
 const QUIET_SHARE = 0.3
 const WARM_UP_ITEMS = 20_000
 
@@ -128,6 +129,16 @@ async function batches(stage: Stage, name: string, batchSize: number): Promise<R
   return await proven(books, 'credits', true, () => measure(writer, order, cast))
 }
 
+// More than can be served, on so many connections that the generator itself holds nothing back.
+// The rate and the latency are those of what was let in.
+async function overload(stage: Stage, cold: Result | undefined, times: number) {
+  if (!cold) return undefined
+  const perSecond = cold.perSecond * times
+  const work = creditOrder(stage, { numbers: stage.numbers, perSecond: perSecond * 1.2 })
+  const job = { work, perSecond, connections: OVERLOAD_CONNECTIONS, mayRefuse: true }
+  return load(stage, { books: stage.books, counted: 'credits', job })
+}
+
 export const ROWS: readonly Row[] = [
   {
     name: 'cold',
@@ -194,6 +205,16 @@ export const ROWS: readonly Row[] = [
       return load(stage, { books: stage.books, counted: 'credits', job })
     },
   },
+  {
+    name: 'double',
+    title: 'credits at 200% of the cold rate',
+    run: (stage, results) => overload(stage, results.get('cold'), 2),
+  },
+  {
+    name: 'fourfold',
+    title: 'credits at 400% of the cold rate',
+    run: (stage, results) => overload(stage, results.get('cold'), 4),
+  },
   ...WEBHOOK_ROWS,
   {
     name: 'naive',
@@ -247,6 +268,18 @@ export const ROWS: readonly Row[] = [
 // at the end: how far its three differ is how far the machine can be trusted.
 export const ORDER: readonly string[] = [
   ...['pgbench', 'cold', 'naive', 'hot', 'naive-hot', 'arrays', 'limit', 'pgbench'],
-  ...['create', 'get', 'empty', 'initiate', 'journey', 'quiet', 'alone', 'commit', 'pgbench'],
+  ...[
+    'create',
+    'get',
+    'empty',
+    'initiate',
+    'journey',
+    'quiet',
+    'double',
+    'fourfold',
+    'alone',
+    'commit',
+    'pgbench',
+  ],
   ...['webhooks', 'dead'],
 ]

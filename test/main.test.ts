@@ -5,8 +5,9 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { after, type TestContext, test } from 'node:test'
+import { isMigrated } from '#db/migrate.ts'
 import { spawnChild, startChild } from './support/child-service.ts'
-import { createTestDatabase } from './support/database.ts'
+import { createEmptyDatabase, createTestDatabase } from './support/database.ts'
 import { isRunning, until } from './support/embedded-bench.ts'
 import { accountBody, adviceBody } from './support/fixtures.ts'
 import { SECRETS } from './support/running-service.ts'
@@ -174,6 +175,39 @@ test('a worker works and listens nowhere; an api listens and leaves the work', a
   assert.equal(await working.closed, 0)
   assert.equal(await audits(), 1)
 })
+
+// By npm alone: a supervisor knows no other process of ours.
+test('npm start told to stop takes the service and its database with it', async () => {
+  using folder = createTempFolder()
+  await using service = await startChild({ folder: folder.path, command: ['npm', 'start'] })
+  assert(service.processes.length > 3)
+
+  service.child.kill('SIGTERM')
+  await service.says('"msg":"stopping"')
+  await service.closed
+
+  await until('no process is left', () => !service.processes.some(isRunning))
+})
+
+test('the documented commands run on the Node that npm brought, whatever Node is first', async () => {
+  using folder = createTempFolder()
+  await using database = await createEmptyDatabase()
+  const env = { ...SECRETS, DATABASE_URL: database.connectionString, PATH: pathWithoutPackages() }
+
+  await using migrating = spawnChild({
+    folder: folder.path,
+    command: ['npx', 'manilla', 'migrate'],
+    env,
+  })
+
+  assert.equal(await migrating.closed, 0, migrating.said.err)
+  assert.equal(await isMigrated(database.pool), true)
+})
+
+function pathWithoutPackages(): string {
+  const folders = (process.env.PATH ?? '').split(':')
+  return folders.filter((each) => !each.includes('node_modules')).join(':')
+}
 
 async function within(mostMs: number, t: TestContext, start: () => Promise<number>) {
   const took: number[] = []

@@ -70,8 +70,11 @@ export class Batcher<I, O> {
 
   // Whoever comes now would wait too long.
   get isOverloaded(): boolean {
+    const { delay, inFlightMax } = this.#options
     const [oldest] = this.#queue
-    return oldest !== undefined && this.#options.delay?.refuses(oldest.sinceMs) === true
+    if (!oldest || !delay) return false
+    const isBlocked = this.#inFlight >= inFlightMax
+    return delay.refuses({ sinceMs: oldest.sinceMs, items: this.#queued, isBlocked })
   }
 
   get queued(): number {

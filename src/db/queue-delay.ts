@@ -6,11 +6,13 @@
 //   shedding ──(one waited less)──▶ normal
 //
 // While shedding, newcomers are refused as long as the oldest of the queue has waited too long; so
-// there is always work at hand. A queue that does not move at all refuses after a second.
+// there is always work at hand. A queue that one batch empties is no queue that stands. One that does
+// not move at all, because the database does not answer, refuses after some seconds.
 
 const TARGET_MS = 100
 const INTERVAL_MS = 100
-const STALLED_MS = 1_000
+const ONE_BATCH = 1_000
+const STALLED_MS = 3_000
 // By then its request was answered (src/http/answer-deadline.ts): nobody waits for it.
 const ABANDONED_MS = 10_000
 
@@ -39,10 +41,12 @@ export class QueueDelay {
     this.#isShedding = nowMs - this.#aboveSinceMs >= INTERVAL_MS
   }
 
-  // A newcomer, while the oldest of the queue has been there since then.
-  refuses(sinceMs: number): boolean {
-    const waitedMs = this.#nowMs() - sinceMs
-    return waitedMs >= (this.#isShedding ? TARGET_MS : STALLED_MS)
+  // A newcomer, while the oldest of so many has been there since then; blocked when nothing can be
+  // taken out before something that is being worked on is done.
+  refuses(queue: { sinceMs: number; items: number; isBlocked: boolean }): boolean {
+    const waitedMs = this.#nowMs() - queue.sinceMs
+    if (queue.isBlocked && waitedMs >= STALLED_MS) return true
+    return this.#isShedding && queue.items >= ONE_BATCH && waitedMs >= TARGET_MS
   }
 
   isAbandoned(sinceMs: number): boolean {

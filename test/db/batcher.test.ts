@@ -4,61 +4,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { Batcher } from '#db/batcher.ts'
 import { Refusal } from '#errors.ts'
-
-type Run = (items: readonly number[]) => Promise<readonly (string | Refusal)[]>
-
-const name = (item: number) => `#${item}`
-const names = async (items: readonly number[]) => items.map(name)
-const lost = () => Object.assign(new Error('terminating connection'), { code: '57P01' })
-
-// Batches wait until they are let go, so that a test decides what comes while one is written.
-function createGate(run: Run = names) {
-  const batches: number[][] = []
-  const waiting: (() => void)[] = []
-  return {
-    batches,
-    run: async (items: readonly number[]) => {
-      batches.push([...items])
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      return run(items)
-    },
-    letOne: async () => {
-      waiting.shift()?.()
-      await turn()
-    },
-    letAll: async () => {
-      while (waiting.length > 0) {
-        waiting.shift()?.()
-        await turn()
-      }
-    },
-  }
-}
-
-function createBatcher(
-  run: Run,
-  limits: Partial<Record<'items' | 'inFlight' | 'queue', number>> = {},
-) {
-  const { items: itemsMax = 10, inFlight: inFlightMax = 1, queue: queueMax = 100 } = limits
-  const errors: unknown[] = []
-  const onError = (error: unknown) => void errors.push(error)
-  const batcher = new Batcher<number, string | Refusal>({
-    run,
-    itemsMax,
-    inFlightMax,
-    queueMax,
-    onError,
-  })
-  return { batcher, errors }
-}
-
-const submitEach = (batcher: Batcher<number, string | Refusal>, items: readonly number[]) =>
-  Promise.allSettled(items.map((item) => batcher.submit(item)))
-
-const codeOf = (result: PromiseSettledResult<unknown>) =>
-  result.status === 'rejected' ? (result.reason as Refusal).code : result.value
+import {
+  codeOf,
+  createBatcher,
+  createGate,
+  lost,
+  name,
+  names,
+  submitEach,
+} from '../support/batch-gate.ts'
 
 test('what comes while a batch is written goes into the next one, each answered its own', async () => {
   const gate = createGate()

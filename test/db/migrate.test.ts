@@ -181,6 +181,43 @@ test('badly named files and files that end their transaction are refused before 
   assert.deepEqual(await bench.column(`select to_regclass('schema_migrations')`), [null])
 })
 
+test('a migration that processes at work hold up steps back, and tries again', async () => {
+  await using bench = await setup({ '0001_notes': NOTES }, {})
+  await bench.migrate()
+  await bench.write('migrations/0002_due.sql', 'alter table notes add column due date')
+  const worker = await bench.pool.connect()
+  await worker.query("begin; insert into notes values (1, 'open')")
+
+  const migrated = bench.migrate()
+  await countLocks(worker, 1)
+  await countLocks(worker, 0) // It no longer stands in line, and whoever came after it may pass.
+  await worker.query('commit')
+  worker.release()
+
+  assert.deepEqual(await migrated, ['migrations/0002_due.sql'])
+  assert.deepEqual(await bench.column('select body from notes where due is null'), ['open'])
+})
+
+test('a migration that meets a process in a deadlock gives way, and tries again', async () => {
+  const tags = 'create table tags (id int primary key)'
+  await using bench = await setup({ '0001_notes': NOTES, '0002_tags': tags }, {})
+  await bench.migrate()
+  const both = 'alter table notes add column due date; alter table tags add column due date'
+  await bench.write('migrations/0003_due.sql', both)
+  const worker = await bench.pool.connect()
+  await worker.query("set deadlock_timeout = '1min'") // It is the other one who notices.
+  await worker.query('begin; insert into tags values (1)')
+
+  const migrated = bench.migrate()
+  await countLocks(worker, 1)
+  await worker.query("insert into notes values (1, 'met')")
+  await worker.query('commit')
+  worker.release()
+
+  assert.deepEqual(await migrated, ['migrations/0003_due.sql'])
+  assert.deepEqual(await bench.column('select body from notes'), ['met'])
+})
+
 test('the shipped migrations are applied in the template that tests clone', async () => {
   await using database = await createTestDatabase()
 
@@ -206,4 +243,15 @@ async function countWaiting(client: pg.ClientBase): Promise<number> {
      where locktype = 'advisory' and not granted
        and database = (select oid from pg_database where datname = current_database())`)
   return rows[0].waiting
+}
+
+// Until so many wait for a lock of a table; whoever asks is not idle meanwhile.
+async function countLocks(client: pg.ClientBase, count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query(`
+      select count(*)::int as waiting from pg_locks, pg_sleep(0.01)
+       where locktype = 'relation' and not granted
+         and database = (select oid from pg_database where datname = current_database())`)
+    if (rows[0].waiting === count) return
+  }
 }

@@ -201,6 +201,21 @@ test('0028: returns on their way, or back, keep their references', async () => {
   assert.equal(unlogged.rowCount, 0)
 })
 
+test('0030: to lift what refuses an update does not lift what refuses a truncate', async () => {
+  await using bench = await setup('0030')
+  await migrate(bench.pool)
+  const tables = { transfers: '_append_only', ledger_accounts: '_kept', events: '_append_only' }
+
+  for (const [table, trigger] of Object.entries({ ...tables, actions: '_append_only' })) {
+    await bench.pool.query(`alter table ${table} disable trigger ${table}${trigger}`)
+    await bench.pool.query(`delete from ${table}`)
+    const message = `${table} may not be changed this way (truncate)`
+    await assert.rejects(bench.pool.query(`truncate ${table} cascade`), { message })
+    await bench.pool.query(`alter table ${table} enable trigger ${table}${trigger}`)
+    await assert.rejects(bench.pool.query(`delete from ${table}`), { code: '23001' })
+  }
+})
+
 // As a version left it that knew nothing of this migration nor of later ones.
 async function setup(migration: string) {
   using folder = createTempFolder()

@@ -7,22 +7,25 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRunning, until } from './embedded-bench.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const ROOT = join(import.meta.dirname, '../..')
+const MAIN = join(ROOT, 'src/main.ts')
 const TICKS_PER_SECOND = 100 // Of /proc, on every Linux that there is.
 const WELCOME_END = 'Stop with Ctrl-C.'
 
 export type Options = {
   folder: string // Its working folder, where it also keeps its data.
   role?: string
+  command?: readonly [string, ...string[]] // As an operator types it; then it works in our folder.
   env?: Record<string, string>
 }
 
 export type ChildService = Awaited<ReturnType<typeof startChild>>
 
 // Spawned, but perhaps not up yet, and perhaps never.
-export function spawnChild({ folder, role, env = {} }: Options) {
-  const child = spawn(process.execPath, [MAIN, ...(role ? [role] : [])], {
-    cwd: folder,
+export function spawnChild({ folder, role, command, env = {} }: Options) {
+  const [program, ...args] = command ?? [process.execPath, MAIN, ...(role ? [role] : [])]
+  const child = spawn(program, args, {
+    cwd: command ? ROOT : folder,
     env: {
       PATH: process.env.PATH ?? '',
       MANILLA_DATA_DIR: dataDirOf(folder),

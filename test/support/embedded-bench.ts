@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 
 const CHILD = fileURLToPath(new URL('./embedded-child.ts', import.meta.url))
-const UNTIL_MAX_MS = 20_000
+const UNTIL_MAX_MS = 60_000
 
 type Message = {
   ready?: true

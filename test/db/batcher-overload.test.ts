@@ -1,0 +1,64 @@
+// Group commit when there is too much to do, or nothing can be done: refused at once, not tried again.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { QueueDelay } from '#db/queue-delay.ts'
+import { codeOf, createBatcher, createGate, submitEach } from '../support/batch-gate.ts'
+
+test('what would wait too long is refused at once, and let in again when the queue moves', async () => {
+  const gate = createGate()
+  let nowMs = 0
+  const limits = { items: 1 }
+  const delay = new QueueDelay(() => nowMs)
+  const { batcher } = createBatcher(gate.run, limits, delay)
+
+  const taken = [batcher.submit(1)]
+  await turn()
+  taken.push(batcher.submit(2))
+  nowMs = 3_000
+  assert.equal(batcher.isOverloaded, true)
+  const refused = await Promise.allSettled([batcher.submit(3)])
+  await gate.letOne()
+  assert.equal(batcher.isOverloaded, false)
+  taken.push(batcher.submit(4))
+  await gate.letAll()
+
+  assert.deepEqual(refused.map(codeOf), ['busy'])
+  assert.deepEqual(await Promise.all(taken), ['#1', '#2', '#4'])
+})
+
+test('what nobody waits for any more is refused and not written', async () => {
+  const gate = createGate()
+  let nowMs = 0
+  const limits = { items: 10 }
+  const delay = new QueueDelay(() => nowMs)
+  const { batcher } = createBatcher(gate.run, limits, delay)
+
+  const first = batcher.submit(1)
+  await turn()
+  const abandoned = Promise.allSettled([batcher.submit(2), batcher.submit(3)])
+  nowMs = 10_000
+  await gate.letAll()
+  await batcher.drain()
+
+  assert.equal(await first, '#1')
+  assert.deepEqual((await abandoned).map(codeOf), ['busy', 'busy'])
+  assert.deepEqual(gate.batches, [[1]])
+  assert.equal(batcher.queued, 0)
+})
+
+for (const code of ['53100', '25006', '57014']) {
+  test(`a batch that fails for no fault of its items (${code}) is not tried one by one`, async () => {
+    let runs = 0
+    const { batcher } = createBatcher(async () => {
+      runs++
+      throw Object.assign(new Error('it failed'), { code })
+    })
+
+    const results = await submitEach(batcher, [1, 2, 3])
+
+    assert.deepEqual(results.map(codeOf), ['try_again', 'try_again', 'try_again'])
+    assert.equal(runs, 1)
+  })
+}

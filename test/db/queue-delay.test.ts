@@ -1,0 +1,98 @@
+// When a queue refuses: a burst is worked off, a standing queue is kept short, and one that does
+// not move at all takes nobody in.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { QueueDelay } from '#db/queue-delay.ts'
+
+function setup() {
+  let nowMs = 1_000
+  const delay = new QueueDelay(() => nowMs)
+  return {
+    delay,
+    pass: (ms: number) => {
+      nowMs += ms
+      return nowMs
+    },
+    taken: (waitedMs: number) => delay.taken(nowMs - waitedMs),
+    refuses: (waitedMs: number, { items = 1_000, isBlocked = true } = {}) =>
+      delay.refuses({ sinceMs: nowMs - waitedMs, items, isBlocked }),
+  }
+}
+
+test('a burst is taken: one long wait alone refuses nobody', () => {
+  const { taken, refuses, pass } = setup()
+
+  taken(600)
+  assert.equal(refuses(600), false)
+  pass(99)
+  taken(500)
+  assert.equal(refuses(500), false)
+  taken(20)
+  pass(500)
+  taken(150)
+
+  assert.equal(refuses(150), false)
+})
+
+test('waits that stay too long for a tenth of a second refuse newcomers, until one is short', () => {
+  const { taken, refuses, pass } = setup()
+
+  taken(100)
+  pass(100)
+  taken(100)
+  assert.equal(refuses(100), true)
+  assert.equal(refuses(99), false)
+
+  taken(99)
+  assert.equal(refuses(100), false)
+})
+
+test('a queue that the next batch empties refuses nobody', () => {
+  const { taken, refuses, pass } = setup()
+
+  taken(500)
+  pass(500)
+  taken(500)
+
+  assert.equal(refuses(500, { items: 999 }), false)
+  assert.equal(refuses(500, { items: 1_000 }), true)
+})
+
+test('a queue that does not move refuses newcomers after three seconds', () => {
+  const { refuses } = setup()
+
+  assert.equal(refuses(2_999, { items: 1 }), false)
+  assert.equal(refuses(3_000, { items: 1 }), true)
+  // It is we who are slow: what waits is taken out in this very turn of the event loop.
+  assert.equal(refuses(3_000, { items: 1, isBlocked: false }), false)
+})
+
+// Ten simulated seconds of a queue that serves 10,000 a second, in batches as they come.
+for (const times of [0.9, 2, 4]) {
+  test(`at ${times} times what can be served, what is let in is served within a second`, () => {
+    const { delay, pass } = setup()
+    const queue: number[] = []
+    const waitsMs: number[] = []
+    let [arrivals, refused, room] = [0, 0, 0]
+    for (let ms = 0; ms < 10_000; ms++) {
+      const nowMs = pass(1)
+      for (arrivals += times * 10; arrivals >= 1; arrivals--) {
+        const [sinceMs] = queue
+        const items = queue.length
+        if (sinceMs !== undefined && delay.refuses({ sinceMs, items, isBlocked: true })) refused++
+        else queue.push(nowMs)
+      }
+      room += 10
+      if (queue[0] === undefined || room < 200) continue // A batch takes 20 ms, and has 200 items.
+      delay.taken(queue[0])
+      for (const sinceMs of queue.splice(0, room)) waitsMs.push(nowMs - sinceMs)
+      room = 0
+    }
+
+    const longestMs = waitsMs.reduce((most, each) => Math.max(most, each), 0)
+    assert(longestMs < 1_000, `${longestMs} ms`)
+    assert(waitsMs.length > 100_000 * Math.min(times, 1) * 0.97, `${waitsMs.length} served`)
+    assert.equal(refused > 0, times > 1)
+  })
+}

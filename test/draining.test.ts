@@ -1,0 +1,85 @@
+// Told to stop under load: every request that a connection has carried is answered, each answer says
+// that the connection ends with it, and nobody is hung up on.
+
+import assert from 'node:assert/strict'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { test } from 'node:test'
+import { startChild } from './support/child-service.ts'
+import { isRunning, until } from './support/embedded-bench.ts'
+import { accountBody } from './support/fixtures.ts'
+import { createTempFolder } from './support/temp-folder.ts'
+
+const CONNECTIONS = 20
+const BEFORE = 40 // Answers before it is told to stop.
+
+type Answer = { status: number; close: boolean; body: string }
+
+test('SIGTERM under load: every request is answered, and told to go elsewhere next time', async () => {
+  using folder = createTempFolder()
+  await using service = await startChild({ folder: folder.path })
+  const token = await logIn(service.url)
+  const answers: Answer[] = []
+
+  const clients = Array.from({ length: CONNECTIONS }, () => keepAsking(service.url, token, answers))
+  await until('requests are answered', () => answers.length >= BEFORE)
+  service.child.kill('SIGTERM')
+  await service.says('"msg":"stopping"')
+  const ready = await send(new Agent(), `${service.url}/ready`)
+  await Promise.all(clients)
+  const code = await service.closed
+
+  for (const { status, body } of answers) {
+    assert.equal(status, 200, body)
+    assert.equal(JSON.parse(body).isSuccessful, true)
+  }
+  assert.equal(answers.filter(({ close }) => close).length, CONNECTIONS)
+  assert.equal(ready.status, 503)
+  assert.equal(code, 0)
+  await until('no process is left', () => !service.processes.some(isRunning))
+})
+
+// On one connection, until an answer says that it is the last. A reset would reject.
+async function keepAsking(url: string, token: string, answers: Answer[]): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const body = JSON.stringify(accountBody())
+  for (;;) {
+    const answer = await send(agent, `${url}/api/v1/accounts/static`, { token, body })
+    answers.push(answer)
+    if (answer.close) break
+  }
+  agent.destroy()
+}
+
+function send(
+  agent: Agent,
+  url: string,
+  { token, body }: { token?: string; body?: string } = {},
+): Promise<Answer> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+  }
+  return new Promise((resolve, reject) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    const sent = request(url, { agent, method, headers }, (message: IncomingMessage) => {
+      let text = ''
+      message.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk
+      })
+      message.on('end', () => {
+        const close = message.headers.connection === 'close'
+        resolve({ status: message.statusCode ?? 0, close, body: text })
+      })
+      message.on('error', reject)
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+async function logIn(url: string): Promise<string> {
+  const credentials = { clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }
+  const body = JSON.stringify(credentials)
+  const answer = await send(new Agent(), `${url}/api/Account/login`, { body })
+  return JSON.parse(answer.body).access_token
+}

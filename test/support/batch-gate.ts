@@ -1,0 +1,61 @@
+// Batches that a test lets go one by one, and how their answers are read.
+
+import { setImmediate as turn } from 'node:timers/promises'
+import { Batcher } from '#db/batcher.ts'
+import type { QueueDelay } from '#db/queue-delay.ts'
+import type { Refusal } from '#errors.ts'
+
+export type Run = (items: readonly number[]) => Promise<readonly (string | Refusal)[]>
+
+export const name = (item: number) => `#${item}`
+export const names = async (items: readonly number[]) => items.map(name)
+export const lost = () => Object.assign(new Error('terminating connection'), { code: '57P01' })
+
+// Batches wait until they are let go, so that a test decides what comes while one is written.
+export function createGate(run: Run = names) {
+  const batches: number[][] = []
+  const waiting: (() => void)[] = []
+  return {
+    batches,
+    run: async (items: readonly number[]) => {
+      batches.push([...items])
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return run(items)
+    },
+    letOne: async () => {
+      waiting.shift()?.()
+      await turn()
+    },
+    letAll: async () => {
+      while (waiting.length > 0) {
+        waiting.shift()?.()
+        await turn()
+      }
+    },
+  }
+}
+
+export function createBatcher(
+  run: Run,
+  limits: Partial<Record<'items' | 'inFlight' | 'queue', number>> = {},
+  delay?: QueueDelay,
+) {
+  const { items: itemsMax = 10, inFlight: inFlightMax = 1, queue: queueMax = 100 } = limits
+  const errors: unknown[] = []
+  const onError = (error: unknown) => void errors.push(error)
+  const batcher = new Batcher<number, string | Refusal>({
+    run,
+    itemsMax,
+    inFlightMax,
+    queueMax,
+    ...(delay ? { delay } : {}),
+    onError,
+  })
+  return { batcher, errors }
+}
+
+export const submitEach = (batcher: Batcher<number, string | Refusal>, items: readonly number[]) =>
+  Promise.allSettled(items.map((item) => batcher.submit(item)))
+
+export const codeOf = (result: PromiseSettledResult<unknown>) =>
+  result.status === 'rejected' ? (result.reason as Refusal).code : result.value
