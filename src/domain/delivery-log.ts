@@ -53,7 +53,8 @@ export async function listDeliveries(
 ): Promise<Delivery[]> {
   const { rows } = await db.query<Delivery>({
     name: 'list-deliveries',
-    text: `select v.event_id as "eventId", v.destination_id as "destinationId", d.endpoint_id as "endpointId", v.kind,
+    text: `select v.event_id as "eventId", v.destination_id as "destinationId",
+                  d.endpoint_id as "endpointId", v.kind,
                   coalesce(v.url, d.url) as url, v.state, v.attempts,
                   case when v.state = 'pending' and d.disabled_at is null
                        then greatest(v.next_attempt_at, d.paused_until) end as "nextAttemptAt",

@@ -12,6 +12,8 @@ import { LEASE_MS } from './delivery-claims.ts'
 import { PAUSE_MAX_MS } from './destination-health.ts'
 import { makeDue } from './destinations.ts'
 
+export const CORRECTED_MAX = 1_000 // At a time.
+
 export type Waits = {
   stepsMs: readonly number[] // The longest wait before the first attempt, the second, …
   askedMs: number // The longest that a receiver can ask for.
@@ -52,24 +54,30 @@ const boundsAt = (now: Date) => [
 ]
 
 // $1 now, $2 steps, $3 what a receiver can ask for, $4 when every lease has ended.
+// Destination by destination, so that what is pending is found by its index.
 const CORRECT_DELIVERIES = `
   with wrong as materialized (
-    select v.event_id, v.destination_id, s.due_at, s.is_ahead
+    select w.event_id, w.destination_id, w.due_at, w.is_ahead
       from destinations d
-      join deliveries v on v.destination_id = d.id and v.state = 'pending'
      cross join lateral (
-       select t.due_at, v.next_attempt_at > t.due_at and (
-                v.ladder_step = 0
-                or v.next_attempt_at > greatest(t.due_at, $1 + $3 * interval '1 ms')
-                or exists (select from delivery_attempts a
-                            where a.event_id = v.event_id and a.destination_id = v.destination_id
-                              and a.attempt = v.attempts and a.attempted_at > $1)) as is_ahead
-         from (select $1::timestamptz
-                      + ($2::bigint[])[v.ladder_step + 1] * interval '1 ms' as due_at) as t
-     ) as s
+       select v.event_id, v.destination_id, t.due_at, s.is_ahead
+         from deliveries v
+        cross join lateral (
+          select $1::timestamptz
+                 + ($2::bigint[])[v.ladder_step + 1] * interval '1 ms' as due_at) as t
+        cross join lateral (
+          select v.next_attempt_at > t.due_at and (
+                   v.ladder_step = 0
+                   or v.next_attempt_at > greatest(t.due_at, $1 + $3 * interval '1 ms')
+                   or (select a.attempted_at from delivery_attempts a
+                        where a.event_id = v.event_id and a.destination_id = v.destination_id
+                          and a.attempt = v.attempts) > $1) is true as is_ahead) as s
+        where v.destination_id = d.id and v.state = 'pending'
+          and (s.is_ahead or v.leased_until > $4)
+          for no key update of v skip locked
+     ) as w
      where d.disabled_at is null and d.due_at is not null
-       and (s.is_ahead or v.leased_until > $4)
-       for no key update of v skip locked
+     limit ${CORRECTED_MAX}
   )
   update deliveries v
      set next_attempt_at = case when w.is_ahead then w.due_at else v.next_attempt_at end,
@@ -82,6 +90,5 @@ const CORRECT_DELIVERIES = `
 const IS_PUT_OFF = `
   d.disabled_at is null and d.due_at is not null
   and (d.paused_until > $1
-       or d.due_at > $2 and exists (select from deliveries v
-                                     where v.destination_id = d.id and v.state = 'pending'
-                                       and v.next_attempt_at < d.due_at))`
+       or d.due_at > $2 and (select min(v.next_attempt_at) from deliveries v
+                              where v.destination_id = d.id and v.state = 'pending') < d.due_at)`

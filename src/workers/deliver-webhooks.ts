@@ -14,7 +14,7 @@ import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { claimDeliveries, LEASE_MS } from '#domain/delivery-claims.ts'
 import { type AttemptOutcome, recordOutcomes, releaseClaims } from '#domain/delivery-results.ts'
-import { correctSchedule } from '#domain/delivery-schedule.ts'
+import { CORRECTED_MAX, correctSchedule } from '#domain/delivery-schedule.ts'
 import type { Rendering } from '#domain/event-bodies.ts'
 import type { Logger } from '#log.ts'
 import type { Sealer } from '#seal.ts'
@@ -114,7 +114,7 @@ export class Deliverer {
     this.#lastRoundMs = nowMs
     if (!isSetBack && nowMs - this.#correctedMs < CORRECT_EVERY_MS) return
     const deliveries = await withTransaction(pool, (tx) => correctSchedule(tx, now, WAITS_MAX))
-    this.#correctedMs = nowMs
+    this.#correctedMs = deliveries < CORRECTED_MAX ? nowMs : 0 // Else there may be more.
     if (deliveries > 0) log.warn({ deliveries }, 'a wrong clock had put deliveries off')
   }
 

@@ -72,6 +72,35 @@ test('an event tells every attempt at its delivery, in plain words', async () =>
   assert.deepEqual([last.status, first.status, last.eventId], [200, 500, id])
 })
 
+test('a list of events tells each delivery when asked to, and what holds it', async () => {
+  await using well = await httpReceiver((_, answer) => answer.end())
+  const token = await newClient()
+  await register(token, well.url)
+  const off = await register(token, 'http://127.0.0.1:9/off')
+  await createAccount(bench, { notificationUrl: well.url }, { token })
+  await deliverDue(bench)
+  const url = `${ENDPOINTS}/${off.id}`
+  await bench.call({ method: 'PATCH', url, body: { isActive: false }, token })
+
+  const asked = await bench.call({ url: `${EVENTS}?include=deliveries`, token })
+  const [{ deliveries, deliveryState }] = asked.json().data
+  const [plain] = (await list(token)).data
+
+  assert.equal(deliveryState, 'pending')
+  assert.deepEqual(
+    deliveries.map((each: object) => pick(each, ['url', 'state', 'heldBy'])),
+    [
+      { url: well.url, state: 'delivered', heldBy: null },
+      { url: 'http://127.0.0.1:9/off', state: 'pending', heldBy: 'off' },
+    ],
+  )
+  assert.equal(plain.deliveries, undefined)
+  assertRefused(await bench.call({ url: `${EVENTS}?include=attempts`, token }), 'account', {
+    status: 400,
+    code: 'invalid_request',
+  })
+})
+
 test('an event is sent again on request, to all or to one, with the same id', async () => {
   const received: string[] = []
   const note = (name: string) => (request: { headers: Record<string, unknown> }) =>

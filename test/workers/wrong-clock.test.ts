@@ -27,7 +27,7 @@ test('first attempts queued by a clock nine days ahead go out as soon as it is r
   assert.equal(bench.receiver.heard.length, 97)
 })
 
-test('a retry planned by a clock ahead comes after its own step, by a process that never saw it', async () => {
+test('a retry planned by a clock ahead comes after its own step, in a new process too', async () => {
   for (const aheadMs of [10 * HOUR_MS, NINE_DAYS_MS]) {
     await using bench = await setup()
     bench.answers(500)

@@ -128,7 +128,7 @@ function About({ credit }: { credit: Credit }) {
       </ul>
       <Facts
         facts={[
-          [said.reason, reason && words(reason)],
+          [said.reason, reason && (STRINGS.suspense.reasons[reason] ?? words(reason))],
           [said.to, <Copyable key="to" text={credit.accountNumber} />],
           [said.bank, credit.bankName],
           [said.payerNumber, credit.sourceAccountNumberMasked],
