@@ -148,7 +148,10 @@ create index suspense_changes_of_returns on suspense_changes (client_id)
   include (item_id, amount_kobo) where change = 'reversed' and from_state = 'returning';
 
 create trigger suspense_changes_append_only
-  before update or delete or truncate on suspense_changes
+  before update or delete on suspense_changes
+  for each statement execute function refuse_change();
+create trigger suspense_changes_not_truncated
+  before truncate on suspense_changes
   for each statement execute function refuse_change();
 
 -- Of the past, what the ledger tells for certain: what banks took out of suspense. It is also what

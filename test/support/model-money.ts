@@ -199,10 +199,10 @@ export function takeBack(books: Books, report: ReversalReport): RailAnswer {
     const isWhole = leftKobo >= part.kobo
     const kobo = isWhole ? part.kobo : leftKobo
     leftKobo -= kobo
-    const { place } = part
+    const { place, reason } = part
     part.moveSome(kobo, books.takenBack)
     if (place instanceof Account || place instanceof Payment) lose(place, kobo)
-    else part.owner?.tell(credit.name, `credit.reversed ${kobo}`)
+    else part.owner?.tell(credit.name, `credit.reversed ${reason} ${credit.reversedKobo}`)
   }
   if (leftKobo > 0n) {
     const key = `${credit.bank} ${credit.currency}`
@@ -287,7 +287,7 @@ export function giveBack(books: Books, by: Client, creditName: string): DeskAnsw
   if (state === 'returned') return { isDone: true }
   if (state !== 'open') return { refused: 'suspense_closed' }
   item.move(books.returned)
-  item.owner?.tell(creditName, `credit.returned ${item.kobo}`)
+  item.owner?.tell(creditName, `credit.returned ${item.reason} ${item.kobo}`)
   return { isDone: true }
 }
 
