@@ -238,7 +238,7 @@ const operatorOperations = (bench: Bench): KeyedOperation[] => [
          values ('session_reused', gen_random_uuid()::text, '{}', $1) returning id`,
         [bench.clock()],
       )
-      return { url: `/api/v1/operator/alerts/${rows[0].id}/acknowledge` }
+      return { url: `/api/v1/operator/alerts/${rows[0].id}/acknowledge`, body: {} }
     },
   },
 ]
