@@ -846,11 +846,11 @@ create table webhook_endpoints (
   constraint webhook_endpoints_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
-create function are_independent(one uuid, other uuid) returns boolean;
 create function check_suspense_request() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;
 create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
 create function refuse_opening_balance() returns trigger;
+create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

@@ -101,7 +101,7 @@ export const REFUSALS = {
   approver_not_independent: ref(
     409,
     '57',
-    'You cannot approve this: one of you gave the other access, or one person gave it to both.',
+    'You cannot approve this: whoever requested it gave you access, or changed it.',
   ),
   disable_requested: ref(409, '12', 'Somebody asked for this already: decide on that request.'),
   maker_checker_off: ref(409, '12', 'Maker-checker is off already.'),

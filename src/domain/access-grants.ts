@@ -1,7 +1,7 @@
 // Who stands behind a user: whoever gave them access or changed it (let them in, set a new password,
-// gave another role, enabled them again), and whoever stands behind those. Maker-checker asks for two
-// people behind whom nobody stands together (are_independent, in the database); and whoever's access
-// was changed waits before approving anything.
+// gave another role, enabled them again), and whoever stands behind those. Nobody approves what
+// somebody who stands behind them asks for (stands_behind, in the database); and whoever's access was
+// changed waits before approving anything.
 //
 // Operators of another client and the command line run the service: they stand behind nobody, and a
 // password they set starts a user afresh.

@@ -4,7 +4,7 @@
 //   other_person_needed       asked for it themselves
 //   role_not_allowed          only owners and operators decide on maker-checker itself
 //   approver_too_new          somebody changed their access too recently
-//   approver_not_independent  somebody stands behind both (access-grants.ts)
+//   approver_not_independent  the maker stands behind them (access-grants.ts)
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -72,7 +72,7 @@ const SELECT_REQUEST = `
               when r.requested_by = $4 then 'other_person_needed'
               when r.item_id is null and v.role <> all($6::text[]) then 'role_not_allowed'
               when v.access_changed_at > $5 then 'approver_too_new'
-              when not are_independent(r.requested_by_user, v.id) then 'approver_not_independent'
+              when stands_behind(r.requested_by_user, v.id) then 'approver_not_independent'
          end as obstacle
     from suspense_requests r
     left join suspense_items i on i.id = r.item_id

@@ -7,7 +7,7 @@
 //     └────▶ void         the bank took the money back (request-amounts.ts)
 //
 // The database holds that two people take part (suspense_requests_two_people), that they are
-// independent (suspense_requests_independent_people), and that an item has one open request
+// independent (suspense_requests_independent_checker), and that an item has one open request
 // (suspense_requests_one_open), the setting too (suspense_requests_one_open_of_setting).
 // Locks: payment, item, who decides (so that nobody changes their access meanwhile), request; then
 // whatever assigning and returning lock.

@@ -6,8 +6,12 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { ALERT_KIND_NAMES, ALERT_KINDS } from '#domain/alert-kinds.ts'
 import { raiseAlerts } from '#domain/alerts.ts'
+import type { IncomingCredit } from '#domain/credit-judgement.ts'
+import { takeCredits } from '#domain/credits.ts'
 import { appendEvents } from '#domain/events.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
+import { Sealer } from '#seal.ts'
 import { logAlertsRound } from '#workers/log-alerts.ts'
 import { ALERT_KINDS as SHOWN_KINDS } from '../../web/dashboard/alert-kinds.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -15,6 +19,7 @@ import { assertRefused, createAccount, dataOf, TIMESTAMP } from '../support/fixt
 import { newBrowser } from '../support/people.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
 const ALERTS = '/api/v1/operator/alerts'
@@ -168,34 +173,49 @@ test('an alert is one line of the log, after its commit, however many workers lo
   assert.deepEqual([kind, subject], ['numbers_exhausted', '035 static'])
 })
 
-test('transactions that raise alerts and tell clients of other things never wait in a circle', async () => {
-  const clients = await bench.db.query<{ id: bigint }>('select id from clients order by id')
-  const ids = clients.rows.map(({ id }) => id)
-  const before = await deadlocks()
+test('whoever is told of an alert is locked with all others who are told, in id order', async () => {
+  const { accountNumber } = await createAccount(bench, {}, merchant)
+  const reused = newSessionId()
+  await postRail(bench, '058/credits', { sessionId: reused, accountNumber, amount: '10' })
+  const credit = (sessionId: string): IncomingCredit => ({
+    bankCode: '058',
+    sessionId,
+    accountNumber,
+    amountKobo: 500n,
+    currency: 'NGN',
+    sourceAccountNumber: null,
+    sourceAccountName: null,
+    sourceBankCode: null,
+    narration: null,
+    transactionTime: null,
+  })
+  const lock = `select from event_counters n join clients c on c.id = n.client_id
+                 where c.client_id = $1 for update of n nowait`
+  const holder = await bench.db.connect()
+  await holder.query('begin')
+  await holder.query(lock, ['MAN0000001'])
 
-  await Promise.all(
-    Array.from({ length: 40 }, (_, at) =>
-      withTransaction(bench.db, async (tx) => {
-        const alert = { kind: 'numbers_exhausted', subject: `bank ${at}`, detail: {} } as const
-        const told = await raiseAlerts(tx, bench.clock(), [alert])
-        const clientId = ids[at % ids.length] as bigint
-        const facts = { url: 'https://example.com' }
-        const event = { clientId, type: 'endpoint.disabled', facts } as const
-        await appendEvents(tx, bench.clock(), at % 2 ? [event, ...told] : [...told, event])
-      }),
-    ),
+  const { data, hash } = bench.config.secrets
+  const deps = { sealer: new Sealer(data, hash), sharedAccounts: new SharedAccounts(bench.db) }
+  const taken = withTransaction(bench.db, (tx) =>
+    takeCredits(tx, { ...deps, now: bench.clock() }, [credit(newSessionId()), credit(reused)]),
   )
+  await untilBlocked(bench.db, 1)
+  // The merchant's comes after the operator's: it is still free.
+  try {
+    await holder.query(lock, ['MERCHANT01'])
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
 
-  assert.equal(await deadlocks(), before)
+  assert.deepEqual(
+    (await taken).map(({ status }) => status),
+    ['taken', 'session_reused'],
+  )
+  assert((await raised()).some(({ data }) => data.subject === `${reused}@058`))
 })
 
 test('the dashboard knows every kind', () => {
   assert.deepEqual([...SHOWN_KINDS], ALERT_KIND_NAMES)
 })
-
-async function deadlocks(): Promise<string> {
-  const { rows } = await bench.db.query(
-    `select deadlocks::text from pg_stat_database where datname = current_database()`,
-  )
-  return rows[0].deadlocks
-}

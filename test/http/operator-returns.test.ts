@@ -21,6 +21,7 @@ import {
 } from '../support/fixtures.ts'
 import { newBrowser } from '../support/people.ts'
 import { newSessionId } from '../support/rail.ts'
+import { shownId } from '../support/shown-ids.ts'
 import { giveBack, SUSPENSE } from '../support/suspense-desk.ts'
 
 const RETURNS = '/api/v1/operator/returns'
@@ -72,7 +73,10 @@ async function startReturn(amount = '75'): Promise<Row> {
       where c.session_id = $1`,
     [sessionId],
   )
-  return { ...dataOf(await giveBack(live, rows[0].id, {}, merchant), 'account'), sessionId }
+  return {
+    ...dataOf(await giveBack(live, shownId('suspense', rows[0].id), {}, merchant), 'account'),
+    sessionId,
+  }
 }
 
 const settle = (reference: string, how: 'confirm' | 'fail', body: object, by: object = operator) =>

@@ -165,6 +165,9 @@ function expectedSuspense(books: Books): Lines {
   return lines
 }
 
+// The kinds of alerts that money alone can raise.
+const OF_MONEY = `('session_reused', 'reversal_shortfall', 'wrong_bank', 'rail_item_rejected')`
+
 // In the order they were numbered, for each thing that a client is told of.
 function readEvents(db: Db): Promise<Lines> {
   const kobo = (fact: string) => `((e.facts->>'${fact}')::numeric * 100)::bigint`
@@ -176,6 +179,7 @@ function readEvents(db: Db): Promise<Lines> {
                     case split_part(e.type, '.', 1)
                       when 'payment' then e.payment_id::text
                       when 'credit' then r.session_id || '@' || r.bank_code
+                      when 'alert' then concat_ws(' ', e.facts->>'kind', e.facts->>'subject')
                       else a.account_number end as about,
                     case when e.type = 'account.created' then e.type else
                     concat_ws(' ', e.type, e.facts->>'reason', e.facts->>'status',
@@ -184,15 +188,18 @@ function readEvents(db: Db): Promise<Lines> {
                               ${kobo('amountReturned')}, ${kobo('amountReversed')}) end as told
                from events e
                left join credits r on r.id = e.credit_id
-               left join collection_accounts a on a.id = e.collection_account_id) as told
+               left join collection_accounts a on a.id = e.collection_account_id
+              where e.type <> 'alert.raised' or e.facts->>'kind' in ${OF_MONEY}) as told
        join clients c on c.id = told.client_id
       group by 1`,
   )
 }
 
-function expectedEvents({ clients }: Books): Lines {
+// Every operator is told of every alert, once.
+function expectedEvents({ clients, alerts }: Books): Lines {
   const lines: Lines = new Map()
-  for (const { name, events } of clients.values()) {
+  for (const { name, events, isOperator } of clients.values()) {
+    for (const alert of isOperator ? alerts : []) lines.set(`${name} ${alert}`, 'alert.raised')
     for (const [about, told] of events) lines.set(`${name} ${about}`, told.join('; '))
   }
   return lines
@@ -202,6 +209,6 @@ function readAlerts(db: Db): Promise<Lines> {
   return read(
     db,
     `select kind || ' ' || subject as name, 'raised' as line from alerts
-      where kind in ('session_reused', 'reversal_shortfall', 'wrong_bank', 'rail_item_rejected')`,
+      where kind in ${OF_MONEY}`,
   )
 }

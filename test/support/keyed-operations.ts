@@ -17,6 +17,7 @@ import {
   startPayment,
 } from './fixtures.ts'
 import type { Bench } from './running-service.ts'
+import { storedId } from './shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
 
@@ -237,7 +238,7 @@ const operatorOperations = (bench: Bench): KeyedOperation[] => [
          values ('session_reused', gen_random_uuid()::text, '{}', $1) returning id`,
         [bench.clock()],
       )
-      return { url: `/api/v1/operator/alerts/${rows[0].id}/acknowledge` }
+      return { url: `/api/v1/operator/alerts/${rows[0].id}/acknowledge`, body: {} }
     },
   },
 ]
@@ -245,10 +246,11 @@ const operatorOperations = (bench: Bench): KeyedOperation[] => [
 // One that the sandbox's bank has not heard of yet.
 async function startReturn(bench: Bench): Promise<string> {
   const { id } = await suspend(bench, NOBODYS_NUMBER, '10')
+  const itemId = storedId('suspense', id)
   const by = (await findClient(bench.db, 'MAN0000001')) as Client
   const acting = { sharedAccounts: new SharedAccounts(bench.db), by, actor: 'client:MAN0000001' }
   await withTransaction(bench.db, (tx) =>
-    requestReturn(tx, { ...acting, now: bench.clock(), note: null }, BigInt(id)),
+    requestReturn(tx, { ...acting, now: bench.clock(), note: null }, itemId),
   )
-  return `/api/v1/operator/returns/${await pendingReturnOf(bench.db, id)}`
+  return `/api/v1/operator/returns/${await pendingReturnOf(bench.db, itemId)}`
 }

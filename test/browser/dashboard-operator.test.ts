@@ -1,0 +1,145 @@
+// Returns and alerts in a real browser: an operator sees a payer's number on purpose, confirms and
+// fails returns after being asked once more, and acknowledges alerts, which the menu counts.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { returnReference } from '#domain/returns.ts'
+import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { createAccount } from '../support/fixtures.ts'
+import { actionsOf } from '../support/people.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { NOBODYS_NUMBER, pendingReturnOf, readItem, suspend } from '../support/suspense-desk.ts'
+import { openDesk } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startDashboardBench())
+const browser = closeAfterTests(await openBrowser())
+const desk = await openDesk(bench)
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+
+// On its way back; the sandbox's bank has not heard of it yet.
+async function startReturn(sourceAccountName: string) {
+  const payer = { sourceAccountName, sourceAccountNumber: '2093566866' }
+  const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '75.00', payer)
+  await desk.giveBack(sessionId)
+  return { id, reference: returnReference(await pendingReturnOf(bench.db, id)) }
+}
+
+async function raiseAlert(): Promise<string> {
+  const { accountNumber } = await createAccount(bench)
+  const sessionId = newSessionId()
+  for (const amount of ['10', '11']) {
+    await postRail(bench, '058/credits', { sessionId, accountNumber, amount })
+  }
+  return sessionId
+}
+
+test('a return is confirmed by keyboard alone, after its payer’s number was shown', async () => {
+  const { id, reference } = await startReturn('DAUDA IBRAHIM')
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/returns?status=pending`)
+  await page.getByRole('link', { name: 'DAUDA IBRAHIM' }).focus()
+  await page.keyboard.press('Enter')
+  await see(page, '******6866')
+  assert.deepEqual(await actionsOf(bench, `return/${reference}`), [])
+
+  await button(page, 'Show account number').focus()
+  await page.keyboard.press('Enter')
+  await see(page, '2093566866')
+  await button(page, 'Confirm return').focus()
+  await page.keyboard.press('Enter')
+  await see(page, 'Has the bank sent ₦75.00 back?')
+  assert.equal((await readItem(bench, id)).state, 'returning')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.getByLabel('Bank’s reference').focus()
+  await page.keyboard.type('WEMA/9')
+  await page.keyboard.press('Enter')
+
+  await see(page, `${reference} is confirmed.`)
+  await page.getByRole('dialog').getByText('Confirmed', { exact: true }).first().waitFor()
+  const item = await readItem(bench, id)
+  assert.deepEqual([item.state, item.bankReference], ['returned', 'WEMA/9'])
+  const actions = await actionsOf(bench, `return/${reference}`)
+  assert.deepEqual(actions, ['return.reveal', 'return.confirm'])
+  assert.deepEqual(problems, [])
+})
+
+test('a return that failed says why, here and at the suspense desk', async () => {
+  const { id, reference } = await startReturn('EFE OBI')
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/returns/${reference}`)
+  await button(page, 'Mark as failed').click()
+  await see(page, 'Could ₦75.00 not be sent back?')
+  await page.getByLabel('Reason').fill('Account closed')
+  await page.getByRole('button', { name: 'Mark as failed' }).last().click()
+
+  await see(page, `${reference} failed: the money is in suspense again.`)
+  await see(page, 'Account closed')
+  await page.goto(`${bench.url}/dashboard/suspense/${id}`)
+  await see(page, 'Why the return failed')
+  await see(page, 'Account closed')
+  assert.deepEqual(problems, [])
+})
+
+test('who may only look sees masked numbers and no buttons', async () => {
+  const { reference } = await startReturn('ADA OBI')
+  await using opened = await bench.openAs(browser, { role: 'support' })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/returns/${reference}`)
+  await see(page, '******6866')
+
+  assert.equal(await button(page, 'Show account number').count(), 0)
+  assert.equal(await button(page, 'Confirm return').count(), 0)
+  assert.equal(await page.getByRole('link', { name: 'Alerts' }).count(), 0)
+})
+
+test('the menu counts open alerts as they come, and one that is acknowledged no more', async () => {
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/alerts?open=true`)
+  await see(page, /No alerts|Nothing fits/)
+  const sessionId = await raiseAlert()
+  await page.getByRole('link', { name: 'Alerts 1 open' }).waitFor()
+
+  await page.getByRole('link', { name: 'A bank sent a known session id on other terms' }).click()
+  await see(page, 'The second message was rejected: ask the bank which of the two is right.')
+  await see(page, `${sessionId}@058`)
+  await button(page, 'Acknowledge').click()
+  await see(page, 'Acknowledge this alert?')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await button(page, 'Acknowledge').last().click()
+
+  await see(page, 'Acknowledged.')
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Alerts', exact: true }).waitFor()
+  const { rows } = await bench.db.query('select acknowledged_by is not null as is_done from alerts')
+  assert.deepEqual(rows, [{ is_done: true }])
+  assert.deepEqual(problems, [])
+})
+
+for (const [width, colorScheme] of [
+  [360, 'light'],
+  [360, 'dark'],
+  [1280, 'light'],
+  [1280, 'dark'],
+] as const) {
+  test(`these views have no fault at ${width} pixels in ${colorScheme}`, async () => {
+    const { reference } = await startReturn('OLUWAFUNMILAYO ADESUWA OGHENEKARO-BALOGUN')
+    await raiseAlert()
+    const { rows } = await bench.db.query('select max(id)::int as id from alerts')
+    await using opened = await bench.openAs(browser, { role: 'operator', width, colorScheme })
+    const { page, problems } = opened
+
+    for (const path of ['returns', `returns/${reference}`, 'alerts', `alerts/${rows[0].id}`]) {
+      await assertFaultless(page, `${bench.url}/dashboard/${path}`)
+    }
+
+    assert.deepEqual(problems, [])
+  })
+}
