@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { returnReference } from '#domain/returns.ts'
 import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { actionsOf } from '../support/people.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
+import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, readItem, suspend } from '../support/suspense-desk.ts'
 import { openDesk } from '../support/tracing.ts'
 
@@ -26,7 +26,7 @@ async function startReturn(sourceAccountName: string) {
   const payer = { sourceAccountName, sourceAccountNumber: '2093566866' }
   const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '75.00', payer)
   await desk.giveBack(sessionId)
-  return { id, reference: returnReference(await pendingReturnOf(bench.db, id)) }
+  return { id, reference: await pendingReturnOf(bench.db, storedId('suspense', id)) }
 }
 
 async function raiseAlert(): Promise<string> {

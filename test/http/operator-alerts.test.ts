@@ -196,7 +196,8 @@ test('whoever is told of an alert is locked with all others who are told, in id 
   await holder.query(lock, ['MAN0000001'])
 
   const { data, hash } = bench.config.secrets
-  const deps = { sealer: new Sealer(data, hash), sharedAccounts: new SharedAccounts(bench.db) }
+  const sharedAccounts = new SharedAccounts(bench.db)
+  const deps = { sealer: new Sealer(data, hash), sharedAccounts, bankTimeMaxAgeMs: 0 }
   const taken = withTransaction(bench.db, (tx) =>
     takeCredits(tx, { ...deps, now: bench.clock() }, [credit(newSessionId()), credit(reused)]),
   )
