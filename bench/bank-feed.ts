@@ -3,8 +3,8 @@
 // institutions lie two dozen places apart in the index: neither one place nor everywhere.
 
 import { findBank } from '#banks/directory.ts'
-import { watDigits } from '#banks/wat-time.ts'
-import type { IncomingCredit } from '#domain/credit-judgement.ts'
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import { watDigits } from '#wat-time.ts'
 
 // Of the banks' NIP codes; who sends to whom is spread evenly.
 export const INSTITUTIONS = Array.from({ length: 24 }, (_, at) => String(at + 1).padStart(6, '0'))

@@ -4,8 +4,8 @@
 
 import { createBatchPool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import type { IncomingCredit } from '#domain/credit-judgement.ts'
-import { takeCredits } from '#domain/credits.ts'
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import { takeCredits } from '#domain/credits/take-credits.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { type DataKey, Sealer } from '#seal.ts'
 import { feedCredit, incoming } from './bank-feed.ts'

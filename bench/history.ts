@@ -9,7 +9,7 @@
 import pg from 'pg'
 import { nuban } from '#banks/nuban.ts'
 import { maintainPartitions } from '#db/partitions.ts'
-import { SANDBOX_CLIENT } from '#domain/client-secrets.ts'
+import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { INSTITUTIONS } from './bank-feed.ts'
 
 export const HISTORY_BANK = '058' // Not the one that new accounts come from: no number meets another.

@@ -3,7 +3,7 @@
 // needs the answer before it, so nothing can be made beforehand but the merchant's request.
 
 import { randomInt } from 'node:crypto'
-import { watDigits } from '#banks/wat-time.ts'
+import { watDigits } from '#wat-time.ts'
 import { INSTITUTIONS } from './bank-feed.ts'
 import type { WorkOrder } from './load.ts'
 import { getText, NOBODY_URL, postText, signedPostText } from './request-bytes.ts'

@@ -2,7 +2,7 @@
 // is measured against. The statements are prepared, and as few as the rows allow.
 
 import type pg from 'pg'
-import type { IncomingCredit } from '#domain/credit-judgement.ts'
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { timeOrderedId } from '#ids.ts'
 import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { toNaira } from '#money.ts'

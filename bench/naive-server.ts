@@ -4,12 +4,12 @@
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
-import { SANDBOX_RAIL_SECRET } from '#bank-settings.ts'
 import { jsonFormat } from '#banks/formats/json.ts'
+import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { createPool } from '#db/pool.ts'
+import { loadSecret, verify } from '#domain/webhooks/signature.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { type DataKey, Sealer } from '#seal.ts'
-import { loadSecret, verify } from '#webhooks/signature.ts'
 import { takeOneCredit } from './naive-credit.ts'
 
 export type NaiveOrder = {

@@ -1,7 +1,7 @@
 // HTTP requests as bytes, and the signature a bank puts on its own.
 
-import { SANDBOX_RAIL_SECRET } from '#bank-settings.ts'
-import { loadSecret, sign } from '#webhooks/signature.ts'
+import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
+import { loadSecret, sign } from '#domain/webhooks/signature.ts'
 
 const secret = loadSecret(SANDBOX_RAIL_SECRET)
 

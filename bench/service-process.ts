@@ -8,9 +8,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } f
 import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type Config, loadConfig } from '#config.ts'
-import { startEmbedded } from '#db/embedded.ts'
-import { findSecrets } from '#secrets-file.ts'
+import { type Config, loadConfig } from '#config/config.ts'
+import { findSecrets } from '#config/secrets-file.ts'
+import { startEmbedded } from '#embedded/embedded.ts'
 
 export type ServiceProcess = {
   pid: number

@@ -1,7 +1,7 @@
 // What the rows share: the service with its database, the load generator, and the rivals, each made
 // when a row first asks for it. Everything is taken down with it.
 
-import { SANDBOX_CLIENT } from '#domain/client-secrets.ts'
+import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { Books, createDatabase } from './books.ts'
 import { ask, type Child, startChild } from './children.ts'
 import type { NaiveOrder } from './naive-server.ts'

@@ -1,5 +1,5 @@
 // `npm run build [-- folder]`: makes the two web apps of web/ into files that the service serves
-// (src/http/pages.ts).
+// (src/http/static-pages.ts).
 //
 //   build/web-<hash>/checkout/      assets of the payer's page, and manifest.json that names them
 //                    checkout-server/   the same page as a module that draws it as text

@@ -3,11 +3,11 @@
 
 import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from '#db/embedded.ts'
+import { type Config, ConfigProblem, loadConfig, readEnvironment } from '#config/config.ts'
 import { MigrationProblem } from '#db/migrate.ts'
 import { isConnectionLost } from '#db/transaction.ts'
+import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
 import { systemClock } from './clock.ts'
-import { type Config, ConfigProblem, loadConfig, readEnvironment } from './config.ts'
 import { createLogger, type Logger } from './log.ts'
 import { type HttpProcesses, isHttpProcess, startHttpProcesses } from './processes.ts'
 import { welcome } from './welcome.ts'

@@ -2,7 +2,7 @@
 //
 // A sealed value is: key id (1 byte) | nonce (12) | tag (16) | ciphertext. One data key seals, every
 // key we hold opens, so a key can be replaced while the service runs. Which one seals is for the
-// database to say (domain/data-keys.ts): all processes must hold a key before one seals with it.
+// database to say (domain/privacy/data-keys.ts): all processes must hold a key before one seals with it.
 
 import {
   createCipheriv,

@@ -1,6 +1,6 @@
 // What a person sees when the service is up: where it is, how to get in, what to type next.
 
-import type { Config } from './config.ts'
+import type { Config } from '#config/config.ts'
 
 export function welcome(config: Config, port: number): string {
   const here = `http://localhost:${port}`

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPool } from '#db/pool.ts'
-import { auditBooks } from '#domain/audit.ts'
+import { auditBooks } from '#domain/integrity/integrity-checks.ts'
 import { type ChildService, databaseOf, kill, startChild } from './support/child-service.ts'
 import {
   type Ask,

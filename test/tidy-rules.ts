@@ -34,7 +34,7 @@ const BANS: readonly Ban[] = [
     pattern: /\bprocess\.env\b/,
     where: /^src\//,
     except: /^src\/config\.ts$/,
-    why: 'settings are read in src/config.ts only',
+    why: 'settings are read in src/config/config.ts only',
   },
   {
     pattern: /\bDate\.now\b|\bnew Date\(\)|\bnew Date\b(?!\()/,

@@ -34,7 +34,7 @@ for (const [promise, rule] of CHECKS) {
 
 test('the rules see the whole repository', () => {
   const seen = files.map(({ path }) => path)
-  for (const path of ['src/config.ts', 'test/tidy.test.ts', 'package-lock.json', '.npmrc']) {
+  for (const path of ['src/config/config.ts', 'test/tidy.test.ts', 'package-lock.json', '.npmrc']) {
     assert(seen.includes(path), path)
   }
   assert(seen.some((path) => path.startsWith('db/migrations/')))
@@ -141,7 +141,11 @@ const RIGHT: readonly (readonly [rules.Rule, string, string])[] = [
   [rules.functionLength, 'src/a.ts', `function a({\n  b,\n}: C) {\n${long(70)}}`],
   [rules.functionLength, 'src/a.ts', `const a = {\n${long(71)}}`],
   [rules.names, 'test/ledger/post.simulation.test.ts', ''],
-  [pathsInDocs, 'README.md', '`src/config.ts`, `src/config.ts:12`, `test/`, `src/<folder>/x.ts`'],
+  [
+    pathsInDocs,
+    'README.md',
+    '`src/config/config.ts`, `src/config/config.ts:12`, `test/`, `src/<folder>/x.ts`',
+  ],
   [rules.invariantsAreTested, 'docs/invariants.md', '| I1 | s | `db/` | `test/a.test.ts` |'],
 ]
 

@@ -12,10 +12,14 @@ import {
   resumeClient,
   rotateClientSecret,
   suspendClient,
-} from '#domain/client-register.ts'
-import { makeSecret, OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/client-secrets.ts'
-import { readUse, USE_DAYS_MAX } from '#domain/client-use.ts'
-import { SCOPES, type Scope } from '#domain/scopes.ts'
+} from '#domain/access/client-register.ts'
+import {
+  makeSecret,
+  OVERLAP_SECONDS_DEFAULT,
+  OVERLAP_SECONDS_MAX,
+} from '#domain/access/client-secrets.ts'
+import { SCOPES, type Scope } from '#domain/access/scopes.ts'
+import { readUse, USE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import { toNaira } from '#money.ts'
 import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'

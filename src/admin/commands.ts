@@ -2,7 +2,7 @@
 // file; what it exports is listed here and nowhere else.
 
 import type { Clock } from '#clock.ts'
-import type { Environment } from '#config.ts'
+import type { Environment } from '#config/config.ts'
 import type { Pool } from '#db/pool.ts'
 import { clientCommands } from './client-commands.ts'
 import type { Command } from './command-line.ts'

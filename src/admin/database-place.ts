@@ -1,9 +1,9 @@
 // The database that the operator's commands work on: the one of DATABASE_URL, or the embedded one,
 // through its socket when the service runs, else started for as long as the command takes.
 
-import { type EmbeddedServer, findEmbedded, startEmbedded } from '#db/embedded.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createPool, type Pool } from '#db/pool.ts'
+import { type EmbeddedServer, findEmbedded, startEmbedded } from '#embedded/embedded.ts'
 
 export type Place = { databaseUrl: string | undefined; dataDir: string }
 

@@ -1,12 +1,12 @@
 // `manilla admin … erase`: a customer's personal data, by the operator's hand. What a client can do
 // over HTTP for its own, whichever client it is.
 
-import { loadConfig } from '#config.ts'
+import { loadConfig } from '#config/config.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { type Client, findClient } from '#domain/clients.ts'
-import { followKeys } from '#domain/data-keys.ts'
-import { eraseNextPage } from '#domain/erased-traces.ts'
-import { eraseAccounts, eraseAdvice } from '#domain/erasures.ts'
+import { type Client, findClient } from '#domain/access/clients.ts'
+import { followKeys } from '#domain/privacy/data-keys.ts'
+import { eraseAccounts, eraseAdvice } from '#domain/privacy/erase-personal-data.ts'
+import { eraseNextPage } from '#domain/privacy/erased-traces.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
 import { Sealer } from '#seal.ts'

@@ -1,16 +1,16 @@
 // `manilla admin rotate-keys`: replaces the key that personal data and secrets are sealed with,
-// while the service runs (domain/key-rotation.ts).
+// while the service runs (domain/privacy/rotate-data-key.ts).
 //
 // Where the keys are in secrets.json, the new one is made here; where they are in the environment,
 // it is the operator who has put it first in MANILLA_DATA_KEYS, here and for every process.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { loadConfig } from '#config.ts'
+import { loadConfig } from '#config/config.ts'
+import { addDataKey, readDataKeys } from '#config/secrets-file.ts'
 import type { Pool } from '#db/pool.ts'
-import { KeyProblem, readKeys } from '#domain/data-keys.ts'
-import { countByKey, type Progress, rotateKeys } from '#domain/key-rotation.ts'
+import { KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
+import { countByKey, type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
-import { addDataKey, readDataKeys } from '#secrets-file.ts'
 import { columns } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
 import { PlaceProblem } from './database-place.ts'

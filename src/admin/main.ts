@@ -4,9 +4,9 @@
 
 import { userInfo } from 'node:os'
 import { systemClock } from '#clock.ts'
-import { ConfigProblem, databasePlace, readEnvironment } from '#config.ts'
-import { EmbeddedProblem } from '#db/embedded.ts'
+import { ConfigProblem, databasePlace, readEnvironment } from '#config/config.ts'
 import { isConnectionLost } from '#db/transaction.ts'
+import { EmbeddedProblem } from '#embedded/embedded.ts'
 import { Refusal } from '#errors.ts'
 import { choose, UsageProblem } from './command-line.ts'
 import { COMMANDS } from './commands.ts'

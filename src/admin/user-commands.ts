@@ -2,17 +2,17 @@
 // whoever locked themselves out is let in again.
 
 import { withTransaction } from '#db/transaction.ts'
-import { type Client, findClient } from '#domain/clients.ts'
-import { hashPassword, temporaryPassword } from '#domain/passwords.ts'
-import { ROLES, type Role } from '#domain/roles.ts'
+import { type Client, findClient } from '#domain/access/clients.ts'
 import {
   type Administrator,
   addUser,
   changeUserBy,
   refuseRole,
   resetPassword,
-} from '#domain/user-administration.ts'
-import { findUserByEmail, listUsers, sharedSalt, type User } from '#domain/users.ts'
+} from '#domain/access/manage-users.ts'
+import { hashPassword, temporaryPassword } from '#domain/access/passwords.ts'
+import { ROLES, type Role } from '#domain/access/roles.ts'
+import { findUserByEmail, listUsers, sharedSalt, type User } from '#domain/access/users.ts'
 import { Refusal } from '#errors.ts'
 import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'

@@ -3,7 +3,7 @@
 // NIP's is 30 ASCII digits: sending institution (6), yyMMddHHmmss in WAT (12), unique part (12).
 // Banks are known to send ids whose date part is no date, and their money is as real as any other.
 
-import { parseBankTime, watDigits } from './wat-time.ts'
+import { parseBankTime, watDigits } from '#wat-time.ts'
 
 const NIP_SESSION_ID = /^[0-9]{30}$/
 // Seen by a reader as what it is: no control, format or line character, no space around it.

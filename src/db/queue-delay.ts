@@ -13,7 +13,7 @@ const TARGET_MS = 100
 const INTERVAL_MS = 100
 const ONE_BATCH = 1_000
 const STALLED_MS = 3_000
-// By then its request was answered (src/http/answer-deadline.ts): nobody waits for it.
+// By then its request was answered (src/http/response-deadline.ts): nobody waits for it.
 const ABANDONED_MS = 10_000
 
 export class QueueDelay {

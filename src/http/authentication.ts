@@ -9,12 +9,12 @@ import type { FastifyRequest } from 'fastify'
 import { addressMatcher } from '#address-ranges.ts'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { type Client, findClient } from '#domain/clients.ts'
-import { scopesOf } from '#domain/roles.ts'
-import type { Scope } from '#domain/scopes.ts'
+import { type Client, findClient } from '#domain/access/clients.ts'
+import { scopesOf } from '#domain/access/roles.ts'
+import type { Scope } from '#domain/access/scopes.ts'
 import { Refusal } from '#errors.ts'
+import type { Visits } from './session.ts'
 import type { TokenClaims, Tokens } from './tokens.ts'
-import type { Visits } from './visits.ts'
 
 export type Identity = {
   client: Client // The tenant.

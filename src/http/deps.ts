@@ -1,18 +1,18 @@
 // What the routes work with.
 
 import type { Logger } from 'pino'
-import type { BankSettings } from '#bank-settings.ts'
 import type { Clock } from '#clock.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { Policy } from '#config/policy-settings.ts'
+import type { Rates } from '#config/rate-settings.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
-import type { AccountLookups } from '#domain/account-lookups.ts'
-import type { Writers } from '#domain/writers.ts'
+import type { AccountLookups } from '#domain/accounts/account-lookups.ts'
+import type { Writers } from '#domain/batch-writers.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
-import type { Policy } from '#policy-settings.ts'
-import type { Rates } from '#rate-settings.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
+import type { Visits } from './session.ts'
 import type { Tokens } from './tokens.ts'
-import type { Visits } from './visits.ts'
 
 export type Deps = {
   mode: 'sandbox' | 'live'

@@ -14,7 +14,7 @@ import {
   recall,
   rememberAnswer,
   rememberRequest,
-} from '#domain/remembered-answers.ts'
+} from '#domain/records/stored-responses.ts'
 import type { Sealer } from '#seal.ts'
 import type { Deps } from './deps.ts'
 

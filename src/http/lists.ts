@@ -2,10 +2,10 @@
 // endpoints a query parameter that is not known is refused: a misspelt filter would show too much.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
-import { parseBankTime } from '#banks/wat-time.ts'
 import { LIMIT_DEFAULT, ORDERS, type Order, type Page } from '#db/paging.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { type FieldError, Refusal } from '#errors.ts'
+import { parseBankTime } from '#wat-time.ts'
 
 type Properties = Parameters<typeof Type.Object>[0]
 

@@ -3,7 +3,7 @@
 // three requests in four end here.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Writers } from '#domain/writers.ts'
+import type { Writers } from '#domain/batch-writers.ts'
 import { Refusal } from '#errors.ts'
 
 declare module 'fastify' {

@@ -9,10 +9,10 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { RATES, type RatePolicy } from '#rate-settings.ts'
-import { describeWebhooks } from './event-schemas.ts'
-import { PAGE_HEADERS } from './pages.ts'
+import { RATES, type RatePolicy } from '#config/rate-settings.ts'
+import { describeWebhooks } from '#http/routes/webhooks/event-schemas.ts'
 import { publicAddress } from './public-address.ts'
+import { PAGE_HEADERS } from './static-pages.ts'
 
 const SCRIPT_KEPT = 'public, max-age=86400' // Four megabytes, and the same until the next upgrade.
 

@@ -7,8 +7,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Clock } from '#clock.ts'
+import type { RatePolicy, Rates } from '#config/rate-settings.ts'
 import { Refusal } from '#errors.ts'
-import type { RatePolicy, Rates } from '#rate-settings.ts'
 import { callerAt } from './caller-addresses.ts'
 import { RateBuckets } from './rate-buckets.ts'
 

@@ -2,9 +2,9 @@
 // sentence. A schema may carry its own sentence in `x-says`.
 
 import type { FastifySchemaValidationError } from 'fastify'
+import { checkTargetUrl } from '#domain/webhooks/target-guard.ts'
 import type { FieldError } from '#errors.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
-import { checkTargetUrl } from '#webhooks/target-guard.ts'
 
 type Mode = 'sandbox' | 'live'
 type AjvLike = { addKeyword: (definition: object) => unknown }

@@ -12,20 +12,24 @@ import type { Clock } from '#clock.ts'
 import { Batcher } from '#db/batcher.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { claimDeliveries, LEASE_MS } from '#domain/delivery-claims.ts'
-import { type AttemptOutcome, recordOutcomes, releaseClaims } from '#domain/delivery-results.ts'
-import { CORRECTED_MAX, correctSchedule } from '#domain/delivery-schedule.ts'
-import type { Rendering } from '#domain/event-bodies.ts'
+import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attempt } from '#domain/webhooks/attempt.ts'
+import { claimDeliveries, LEASE_MS } from '#domain/webhooks/delivery-claims.ts'
+import {
+  type AttemptOutcome,
+  recordOutcomes,
+  releaseClaims,
+} from '#domain/webhooks/delivery-results.ts'
+import { CORRECTED_MAX, correctSchedule } from '#domain/webhooks/delivery-schedule.ts'
+import type { Rendering } from '#domain/webhooks/render-events.ts'
+import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from '#domain/webhooks/retry-schedule.ts'
+import { headersOf, secondsOf, sign } from '#domain/webhooks/signature.ts'
+import { createGuardedAgent } from '#domain/webhooks/target-guard.ts'
 import type { Logger } from '#log.ts'
+import type { Wake } from '#notifier.ts'
 import type { Sealer } from '#seal.ts'
-import type { Wake } from '#wake.ts'
-import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attempt } from '#webhooks/attempt.ts'
-import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from '#webhooks/retry-schedule.ts'
-import { headersOf, secondsOf, sign } from '#webhooks/signature.ts'
-import { createGuardedAgent } from '#webhooks/target-guard.ts'
-import { Lanes } from './delivery-lanes.ts'
-import { Packer, type Parcel } from './delivery-parcels.ts'
+import { Lanes } from './delivery-concurrency.ts'
 import type { Round } from './loop.ts'
+import { Packer, type Parcel } from './prepared-deliveries.ts'
 
 export type DelivererDeps = {
   webhookPool: Pool

@@ -6,9 +6,9 @@
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { isConnectionLost, withTransaction } from '#db/transaction.ts'
-import { dispatchEvents, findWaiting } from '#domain/dispatch.ts'
+import { dispatchEvents, findWaiting } from '#domain/webhooks/dispatch-events.ts'
 import type { Logger } from '#log.ts'
-import type { Wake } from '#wake.ts'
+import type { Wake } from '#notifier.ts'
 import type { Round } from './loop.ts'
 
 export type DispatcherDeps = {

@@ -4,7 +4,7 @@
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { closeExpired } from '#domain/closings.ts'
+import { closeExpired } from '#domain/credits/close-payments.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Round } from './loop.ts'
 

@@ -1,7 +1,7 @@
 // Sessions that are over and failures that no longer count: looked up by nobody, so let go.
 
-import { forgetEndedAttempts } from '#domain/login-limits.ts'
-import { forgetSessions } from '#domain/sessions.ts'
+import { forgetEndedAttempts } from '#domain/access/login-limits.ts'
+import { forgetSessions } from '#domain/access/sessions.ts'
 import type { Deps } from './loop.ts'
 
 export function forgetSignInsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>) {

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { BEAT_MS, followKeys, leaveKeys, tellKeys } from '#domain/data-keys.ts'
+import { BEAT_MS, followKeys, leaveKeys, tellKeys } from '#domain/privacy/data-keys.ts'
 import type { DataKey, Sealer } from '#seal.ts'
 import type { Worker } from './loop.ts'
 

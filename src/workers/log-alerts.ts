@@ -4,8 +4,8 @@
 // Dying between the commit here and the line loses the line, never the alert.
 
 import { withTransaction } from '#db/transaction.ts'
-import { ALERT_KINDS } from '#domain/alert-kinds.ts'
-import { takeUnlogged } from '#domain/alerts.ts'
+import { ALERT_KINDS } from '#domain/records/alert-kinds.ts'
+import { takeUnlogged } from '#domain/records/alerts.ts'
 import type { Deps, Round } from './loop.ts'
 
 const LINES_MAX = 100

@@ -7,7 +7,7 @@
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import type { Logger } from '#log.ts'
-import { Wake } from '#wake.ts'
+import { Wake } from '#notifier.ts'
 
 export type Deps = { db: Pool; clock: Clock; log: Logger }
 

@@ -2,9 +2,9 @@
 // processes may run them; each round makes sure that its work is done once.
 
 import type { Pool } from '#db/pool.ts'
-import type { Wake } from '#wake.ts'
-import { auditBooksRound } from './audit-books.ts'
-import { countEventsRound } from './count-events.ts'
+import type { Wake } from '#notifier.ts'
+import { auditBooksRound } from './check-integrity.ts'
+import { countEventsRound } from './count-totals.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
 import { eraseTracesRound } from './erase-traces.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { isNipSessionId, isSessionId, makeSessionId, parseSessionId } from '#banks/session-id.ts'
-import { parseBankTime } from '#banks/wat-time.ts'
+import { parseBankTime } from '#wat-time.ts'
 
 const EXAMPLE = '000004210301180534806663649508'
 

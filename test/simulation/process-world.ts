@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { systemClock } from '#clock.ts'
-import { createClient, SANDBOX_CLIENT } from '#domain/client-secrets.ts'
+import { createClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { startChild } from '../support/child-service.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { railHeaders } from '../support/rail.ts'

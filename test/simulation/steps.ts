@@ -2,7 +2,7 @@
 // and a look at all the books.
 
 import assert from 'node:assert/strict'
-import { auditBooks } from '#domain/audit.ts'
+import { auditBooks } from '#domain/integrity/integrity-checks.ts'
 import type { Model, Op } from '../support/model.ts'
 import { compareBooks } from './comparison.ts'
 import { send } from './requests.ts'

@@ -2,9 +2,9 @@
 // moved and what its balances hold are one.
 
 import assert from 'node:assert/strict'
-import { readBalances } from '#domain/balances.ts'
-import { readTotals } from '#domain/hourly-totals.ts'
-import { PARTS, type Part } from '#domain/movements.ts'
+import { PARTS, type Part } from '#domain/records/movements.ts'
+import { readBalances } from '#domain/reports/balances.ts'
+import { readTotals } from '#domain/reports/hourly-totals.ts'
 import type { World } from './world.ts'
 
 const EVENTS_MAX = 10_000_000

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
-import { closeExpired } from '#domain/closings.ts'
-import type { Role } from '#domain/roles.ts'
+import type { Role } from '#domain/access/roles.ts'
+import { closeExpired } from '#domain/credits/close-payments.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { countEventsRound } from '#workers/count-events.ts'
+import { countEventsRound } from '#workers/count-totals.ts'
 import type { openBrowser, PageOptions } from './browser.ts'
 import { listenLocally } from './event-source.ts'
 import { createAccount, MINUTE_MS, startPayment } from './fixtures.ts'

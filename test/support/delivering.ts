@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { createBatchPool, type Pool } from '#db/pool.ts'
-import { bankNames } from '#domain/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-views.ts'
 import { createLogger } from '#log.ts'
+import { Wake } from '#notifier.ts'
 import { Sealer } from '#seal.ts'
-import { Wake } from '#wake.ts'
 import { Deliverer } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
 import type { Bench } from './running-service.ts'

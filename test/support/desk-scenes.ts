@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { createLogger } from '#log.ts'
-import { auditBooksRound } from '#workers/audit-books.ts'
+import { auditBooksRound } from '#workers/check-integrity.ts'
 import { createAccount, startPayment } from './fixtures.ts'
 import { newBrowser } from './people.ts'
 import type { Bench } from './running-service.ts'

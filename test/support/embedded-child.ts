@@ -4,7 +4,7 @@
 
 import { once } from 'node:events'
 import pg from 'pg'
-import { startEmbedded } from '#db/embedded.ts'
+import { startEmbedded } from '#embedded/embedded.ts'
 
 const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)
 

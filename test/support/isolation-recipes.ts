@@ -247,7 +247,7 @@ export const MAKING: Record<string, Recipe> = {
 }
 
 const NO_CLIENT = 'says nothing of any client'
-const BANKS = 'a bank’s, by its signature: test/http/rail-signatures.test.ts'
+const BANKS = 'a bank’s, by its signature: test/credits/rail-signatures.test.ts'
 const PAYERS = 'a payer’s, by the reference alone, which nobody can guess'
 const COMPARED = 'compared by itself below'
 const OWN = 'of the caller’s own sign-in: takes nothing that could be another’s'
@@ -263,7 +263,7 @@ export const WITHOUT: Record<string, string> = {
   settleReturn: BANKS,
   reportCredits: BANKS,
   getCheckoutStatus: PAYERS,
-  streamEvents: 'endless: test/http/event-stream.test.ts hears nothing of another’s',
+  streamEvents: 'endless: test/webhooks/event-stream.test.ts hears nothing of another’s',
   login: COMPARED,
   oauthToken: COMPARED,
   signIn: COMPARED,

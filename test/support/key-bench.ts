@@ -2,8 +2,8 @@
 // clock that moves while it waits.
 
 import { randomUUID } from 'node:crypto'
-import { followKeys, tellKeys } from '#domain/data-keys.ts'
-import { type Progress, rotateKeys } from '#domain/key-rotation.ts'
+import { followKeys, tellKeys } from '#domain/privacy/data-keys.ts'
+import { type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
 import { holdKeys } from '#workers/hold-keys.ts'
 import { type Bench, startTestService } from './running-service.ts'

@@ -1,8 +1,8 @@
 // Every POST that takes an Idempotency-Key, with something for it to do.
 
 import { withTransaction } from '#db/transaction.ts'
-import { type Client, findClient } from '#domain/clients.ts'
-import { requestReturn } from '#domain/suspense-returns.ts'
+import { type Client, findClient } from '#domain/access/clients.ts'
+import { requestReturn } from '#domain/suspense/return-suspense.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { CLIENTS, registerOf } from './client-register.ts'
 import {

@@ -1,7 +1,7 @@
 // The API's description as it is committed: made from the routes of a real service.
 
 import { systemClock } from '#clock.ts'
-import { loadConfig } from '#config.ts'
+import { loadConfig } from '#config/config.ts'
 import { createLogger } from '#log.ts'
 import { createService } from '#wiring.ts'
 import { SECRETS } from './settings.ts'

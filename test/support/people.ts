@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
-import type { Role } from '#domain/roles.ts'
+import type { Role } from '#domain/access/roles.ts'
 import { hashSecret } from '#hashed-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
 import { createLogger } from '#log.ts'

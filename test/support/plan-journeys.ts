@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { countEventsRound } from '#workers/count-events.ts'
+import { countEventsRound } from '#workers/count-totals.ts'
 import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { setLimits } from './account-calls.ts'
 import {

@@ -2,7 +2,7 @@
 // number; cancelled, expired, assigned, returned, or taken back by the bank, in any order. What cannot
 // be is refused, and nothing happens.
 
-import type { AssignTo } from '#domain/suspense-assignments.ts'
+import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import { Refusal } from '#errors.ts'
 import { createAccount, MINUTE_MS, startPayment } from './fixtures.ts'
 import { expirePayments } from './money-tale.ts'

@@ -5,8 +5,8 @@ import { access, chmod, constants, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/migrate.ts'
+import { startEmbedded } from '#embedded/embedded.ts'
 
 export const TEMPLATE = 'manilla_template'
 

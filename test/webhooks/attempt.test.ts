@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { type AttemptRequest, attempt } from '#webhooks/attempt.ts'
-import type { Address } from '#webhooks/resolve-names.ts'
-import { createGuardedAgent } from '#webhooks/target-guard.ts'
+import { type AttemptRequest, attempt } from '#domain/webhooks/attempt.ts'
+import type { Address } from '#domain/webhooks/resolve-names.ts'
+import { createGuardedAgent } from '#domain/webhooks/target-guard.ts'
 import { closedPort, httpReceiver, httpsReceiver, rawReceiver } from './receivers.ts'
 
 const SHORT_MS = 150

@@ -6,10 +6,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
-import { FAILING_MAX_MS, FAILURES_TO_PAUSE, PAUSE_MAX_MS } from '#domain/destination-health.ts'
-import { EVENT_TYPES } from '#domain/events.ts'
-import { eventSchema } from '#http/event-schemas.ts'
-import { LADDER_MS } from '#webhooks/retry-schedule.ts'
+import { EVENT_TYPES } from '#domain/records/outbox.ts'
+import {
+  FAILING_MAX_MS,
+  FAILURES_TO_PAUSE,
+  PAUSE_MAX_MS,
+} from '#domain/webhooks/circuit-breaker.ts'
+import { LADDER_MS } from '#domain/webhooks/retry-schedule.ts'
+import { eventSchema } from '#http/routes/webhooks/event-schemas.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const document = readFileSync(join(ROOT, 'docs/webhooks.md'), 'utf8')

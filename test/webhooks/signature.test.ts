@@ -6,7 +6,13 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
-import { loadSecret, makeSecret, sign, type Verification, verify } from '#webhooks/signature.ts'
+import {
+  loadSecret,
+  makeSecret,
+  sign,
+  type Verification,
+  verify,
+} from '#domain/webhooks/signature.ts'
 
 const NOW_MS = 1_767_225_600_000
 const NOW_SECONDS = NOW_MS / 1000

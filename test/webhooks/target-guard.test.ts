@@ -5,15 +5,15 @@ import assert from 'node:assert/strict'
 import { connect as connectSocket, Socket } from 'node:net'
 import { test } from 'node:test'
 import { Agent, type buildConnector } from 'undici'
-import { attempt } from '#webhooks/attempt.ts'
-import type { Address, Lookup } from '#webhooks/resolve-names.ts'
-import { isAllowedAddress } from '#webhooks/target-addresses.ts'
+import { attempt } from '#domain/webhooks/attempt.ts'
+import type { Address, Lookup } from '#domain/webhooks/resolve-names.ts'
+import { isAllowedAddress } from '#domain/webhooks/target-addresses.ts'
 import {
   checkTargetUrl,
   createGuardedAgent,
   ForbiddenTarget,
   guardConnector,
-} from '#webhooks/target-guard.ts'
+} from '#domain/webhooks/target-guard.ts'
 import { httpReceiver, httpsReceiver } from './receivers.ts'
 
 const PUBLIC = ['1.1.1.1', '41.58.0.1', '102.89.0.1', '172.15.0.1', '172.32.0.1', '2606:4700::1']

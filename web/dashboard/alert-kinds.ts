@@ -1,4 +1,4 @@
-// The kinds of alerts, as the service has them (src/domain/alert-kinds.ts; a test compares the two).
+// The kinds of alerts, as the service has them (src/domain/records/alert-kinds.ts; a test compares the two).
 // What each means, and what to do about it, the API says.
 
 export const ALERT_KINDS = [

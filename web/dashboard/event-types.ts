@@ -1,4 +1,4 @@
-// The types of events, as the service has them (src/domain/events.ts; a test compares the two).
+// The types of events, as the service has them (src/domain/records/outbox.ts; a test compares the two).
 
 export const EVENT_TYPES = [
   'account.created',

@@ -5,8 +5,8 @@
 
 import { findBank, findBankByNipCode } from '#banks/directory.ts'
 import { isSessionId } from '#banks/session-id.ts'
-import { dayAlone, parseBankTime, watDay } from '#banks/wat-time.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
+import { dayAlone, parseBankTime, watDay } from '#wat-time.ts'
 import type { IncomingCredit, NamedMoney, ParsedItem, Rejection, RejectionCode } from './format.ts'
 
 // What a format found under its own names, not yet checked. Null and undefined both mean absent.

@@ -2,7 +2,7 @@
 // do not decide over its identity or its amount.
 
 import { child, children, leafText, textOf, type XmlElement } from '#banks/formats/xml.ts'
-import { parseBankTime } from '#banks/wat-time.ts'
+import { parseBankTime } from '#wat-time.ts'
 
 const ACCOUNT_NUMBER = /^[0-9]{10}$/
 // A Nigerian IBAN ends in the account number. Its check digits guard against slips of a person who

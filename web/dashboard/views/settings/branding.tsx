@@ -94,7 +94,7 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
   )
 }
 
-const OURS = '#0f5e4d' // As in src/http/brand-colours.ts.
+const OURS = '#0f5e4d' // As in src/http/routes/payments/brand-colours.ts.
 
 function Preview({ name, colour }: { name: string; colour: string }) {
   return (

@@ -1,0 +1,283 @@
+// Every setting, read once at start: the only reader of process.env. The result is whole, checked
+// and frozen, or the start is refused with all problems at once. An empty setting counts as absent.
+
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import {
+  type BankSettings,
+  checkApart,
+  readBanks,
+  SANDBOX_BANKS,
+  SANDBOX_RAIL_SECRET,
+} from './bank-settings.ts'
+import { POLICY_SETTINGS, type Policy, policyOf } from './policy-settings.ts'
+import { RATES, type Rates, rates } from './rate-settings.ts'
+import {
+  findSecrets,
+  makeSecrets,
+  SECRET_NAMES,
+  type SecretTexts,
+  secretsPath,
+} from './secrets-file.ts'
+import * as values from './setting-values.ts'
+
+export const ROLES = ['serve', 'api', 'worker', 'migrate'] as const
+export const MODES = ['sandbox', 'live'] as const
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+export type Role = (typeof ROLES)[number]
+export type Mode = (typeof MODES)[number]
+export type LogLevel = (typeof LOG_LEVELS)[number]
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export type Config = {
+  readonly role: Role
+  readonly mode: Mode
+  readonly host: string
+  readonly port: number
+  readonly processes: number | 'auto' // that answer HTTP on that port
+  readonly publicUrl: string
+  readonly trustedProxies: readonly string[] // whose word on where a request comes from is taken
+  readonly rates: Rates
+  readonly dataDir: string
+  readonly databaseUrl: string | undefined // undefined: the embedded database
+  readonly logLevel: LogLevel
+  readonly secrets: Secrets
+  readonly banks: readonly BankSettings[]
+  readonly collectionBankCode: string // issues the collection accounts
+  readonly policy: Policy
+}
+
+// Of each list the first is for what is new and all for what is old, so that they can be changed;
+// data keys seal only when all processes have them (domain/privacy/data-keys.ts).
+export type Secrets = {
+  readonly token: readonly Buffer[]
+  readonly data: readonly values.DataKey[]
+  readonly hash: Buffer
+  readonly areDataKeysStored: boolean // In secrets.json, where a rotation adds to them.
+}
+
+// The one list of what can be set; .env.example is checked against it.
+export const SETTINGS = {
+  MANILLA_MODE: values.oneOf(MODES),
+  HOST: values.host,
+  PORT: values.whole(0, 65_535),
+  MANILLA_PROCESSES: values.processes,
+  PUBLIC_URL: values.webAddress,
+  MANILLA_TRUSTED_PROXIES: values.addressRanges,
+  MANILLA_RATE_LIMITS: rates,
+  MANILLA_DATA_DIR: values.path,
+  DATABASE_URL: values.postgresAddress,
+  MANILLA_TOKEN_SECRETS: values.signingSecrets,
+  MANILLA_DATA_KEYS: values.dataKeys,
+  MANILLA_HASH_KEY: values.hashKey,
+  MANILLA_BANKS_FILE: values.path,
+  ...POLICY_SETTINGS,
+  LOG_LEVEL: values.oneOf(LOG_LEVELS),
+} as const
+
+type SettingName = keyof typeof SETTINGS
+type Given = { [name in SettingName]?: NonNullable<ReturnType<(typeof SETTINGS)[name]>> }
+
+export class ConfigProblem extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The settings need attention:\n${problems.map((problem) => `- ${problem}`).join('\n')}`)
+    this.name = 'ConfigProblem'
+    this.problems = problems
+  }
+}
+
+// What loadConfig needs from the disk; its own work is a pure function of its arguments.
+export type Files = {
+  readonly readText: (path: string) => string
+  readonly findSecrets: (dataDir: string) => SecretTexts | undefined
+  readonly makeSecrets: (dataDir: string) => SecretTexts
+}
+
+const disk: Files = { readText: (path) => readFileSync(path, 'utf8'), findSecrets, makeSecrets }
+
+// The real environment wins over a file `.env` in the working folder.
+export function readEnvironment(
+  folder = process.cwd(),
+  real: Environment = process.env,
+): Environment {
+  const path = join(folder, '.env')
+  let text = ''
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (reasonOf(error) !== 'ENOENT') {
+      throw new ConfigProblem([`${path} cannot be read: ${reasonOf(error)}`])
+    }
+  }
+  return { ...parseEnv(text), ...real }
+}
+
+// Where the database is, for those who need nothing else and must not be stopped by anything else.
+export function databasePlace(env: Environment): Pick<Config, 'databaseUrl' | 'dataDir'> {
+  const problems: string[] = []
+  const { MANILLA_DATA_DIR, DATABASE_URL } = env
+  const { databaseUrl, dataDir } = plainSettings(
+    readGiven({ MANILLA_DATA_DIR, DATABASE_URL }, problems),
+    'serve',
+  )
+  if (problems.length > 0) throw new ConfigProblem(problems)
+  return { databaseUrl, dataDir }
+}
+
+export function loadConfig(env: Environment, role: string | undefined, files = disk): Config {
+  const problems = unknownNames(env)
+  const given = readGiven(env, problems)
+  const plain = plainSettings(given, readRole(role, problems))
+  problems.push(...missing(env, plain))
+  if (plain.mode === 'live' && given.PUBLIC_URL?.startsWith('http:')) {
+    problems.push('PUBLIC_URL must start with https:// in live mode')
+  }
+  const banks = bankSettings(given, plain.mode, files, problems)
+  const secrets = secretSettings(env, given, plain, files, problems)
+  if (problems.length > 0 || !banks || !secrets) throw new ConfigProblem(problems)
+  const collection = banks.find((bank) => bank.static) as BankSettings
+  return deepFreeze({ ...plain, secrets, banks, collectionBankCode: collection.code })
+}
+
+type Plain = Omit<Config, 'secrets' | 'banks' | 'collectionBankCode'>
+
+function plainSettings(given: Given, role: Role): Plain {
+  const mode = given.MANILLA_MODE ?? 'sandbox'
+  const port = given.PORT ?? 8080
+  return {
+    role,
+    mode,
+    host: given.HOST ?? (mode === 'live' ? '0.0.0.0' : '127.0.0.1'),
+    port,
+    processes: given.MANILLA_PROCESSES ?? 1,
+    publicUrl: given.PUBLIC_URL ?? `http://localhost:${port}`,
+    trustedProxies: given.MANILLA_TRUSTED_PROXIES ?? [],
+    rates: { ...RATES[mode], ...given.MANILLA_RATE_LIMITS },
+    dataDir: given.MANILLA_DATA_DIR ?? resolve('data'),
+    databaseUrl: given.DATABASE_URL,
+    logLevel: given.LOG_LEVEL ?? 'info',
+    policy: policyOf(given, mode),
+  }
+}
+
+function readRole(role: string | undefined, problems: string[]): Role {
+  const known = ROLES.find((each) => each === (role ?? 'serve'))
+  if (!known) problems.push(`The role (first argument) must be one of: ${ROLES.join(', ')}`)
+  return known ?? 'serve'
+}
+
+function readGiven(env: Environment, problems: string[]): Given {
+  const entries = Object.entries<values.Parser<unknown>>(SETTINGS).flatMap(([name, parse]) => {
+    const text = textOf(env, name)
+    return text ? [[name, parse(text, (sentence) => problems.push(`${name} ${sentence}`))]] : []
+  })
+  return Object.fromEntries(entries) as Given
+}
+
+// A mistyped name would otherwise leave its default in force unnoticed.
+function unknownNames(env: Environment): string[] {
+  const known = Object.keys(SETTINGS)
+  return Object.keys(env)
+    .filter((name) => /^manilla_/i.test(name) && !known.includes(name))
+    .map((name) => `${name} is not a setting; did you mean ${values.nearest(name, known)}?`)
+}
+
+function missing(env: Environment, { mode, role }: Plain): string[] {
+  const problems: string[] = []
+  const need = (name: SettingName, how: string) => {
+    if (!textOf(env, name)) problems.push(`${name} is missing: ${how}`)
+  }
+  if (mode === 'live') {
+    need('PUBLIC_URL', 'live mode needs the https address that payers and merchants see')
+    need('MANILLA_BANKS_FILE', 'live mode needs the path of a JSON file of your banks')
+  }
+  if (mode === 'live' || role !== 'serve') {
+    const who = mode === 'live' ? 'live mode' : `the role ${role}`
+    need('DATABASE_URL', `${who} needs postgres://user:password@host:5432/database`)
+  }
+  if (!mayMakeSecrets({ mode, role })) {
+    need('MANILLA_TOKEN_SECRETS', `make one with ${values.SECRET_COMMAND}`)
+    need('MANILLA_DATA_KEYS', `give 1: followed by the output of ${values.SECRET_COMMAND}`)
+    need('MANILLA_HASH_KEY', `make one with ${values.SECRET_COMMAND}`)
+  }
+  return problems
+}
+
+function bankSettings(given: Given, mode: Mode, files: Files, problems: string[]) {
+  const path = given.MANILLA_BANKS_FILE
+  if (!path) return SANDBOX_BANKS
+  const report = (sentence: string) => problems.push(`MANILLA_BANKS_FILE ${sentence}`)
+  let text: string
+  try {
+    text = files.readText(path)
+  } catch (error) {
+    report(`must be a file that can be read (${reasonOf(error)})`)
+    return undefined
+  }
+  const banks = readBanks(text, report)
+  banks?.forEach((bank, at) => {
+    if (mode === 'live' && bank.railSecrets.includes(SANDBOX_RAIL_SECRET)) {
+      report(
+        `bank ${at + 1}: live mode refuses the sandbox's rail secret; agree on one of your own`,
+      )
+    }
+  })
+  if (banks && mode === 'live') checkApart(banks, report)
+  return banks
+}
+
+// Nothing is written while there is any other problem: a mistyped setting must not leave secrets
+// in a folder nobody meant.
+function secretSettings(
+  env: Environment,
+  given: Given,
+  plain: Plain,
+  files: Files,
+  problems: string[],
+): Secrets | undefined {
+  let stored: SecretTexts | undefined
+  if (mayMakeSecrets(plain) && SECRET_NAMES.some((name) => !textOf(env, name))) {
+    try {
+      stored = files.findSecrets(plain.dataDir)
+      if (!stored && problems.length === 0) stored = files.makeSecrets(plain.dataDir)
+    } catch (error) {
+      const path = secretsPath(plain.dataDir)
+      problems.push(`MANILLA_DATA_DIR: ${path} cannot be used (${reasonOf(error)})`)
+    }
+  }
+  const { MANILLA_TOKEN_SECRETS, MANILLA_DATA_KEYS, MANILLA_HASH_KEY } = {
+    ...readGiven({ ...stored }, problems),
+    ...given,
+  }
+  if (!MANILLA_TOKEN_SECRETS || !MANILLA_DATA_KEYS || !MANILLA_HASH_KEY) return undefined
+  return {
+    token: MANILLA_TOKEN_SECRETS,
+    data: MANILLA_DATA_KEYS,
+    hash: MANILLA_HASH_KEY,
+    areDataKeysStored: given.MANILLA_DATA_KEYS === undefined,
+  }
+}
+
+function mayMakeSecrets({ mode, role }: Pick<Config, 'mode' | 'role'>): boolean {
+  return mode === 'sandbox' && role === 'serve'
+}
+
+function textOf(env: Environment, name: string): string {
+  return env[name]?.trim() ?? ''
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error ? String(error.code) : error.message
+}
+
+// Bytes stay as they are: a typed array cannot be frozen.
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  Object.values(value).forEach(deepFreeze)
+  return Object.freeze(value)
+}

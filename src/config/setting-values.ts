@@ -1,0 +1,164 @@
+// How the text of one setting becomes a value. A parser reports in plain words what would be right
+// and never quotes what it was given: a secret pasted into the wrong setting must not reach a log.
+
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { parseAddressRange } from '#address-ranges.ts'
+import { AMOUNT_MAX_KOBO, parseKobo } from '#money.ts'
+
+export type Report = (sentence: string) => void
+export type Parser<T> = (text: string, report: Report) => T | undefined
+export type DataKey = { readonly id: number; readonly key: Buffer }
+
+export const SECRET_COMMAND =
+  `node -e "console.log(require('crypto').randomBytes(32).toString('base64'))"` as const
+
+export const KEY_BYTES = 32
+export const KEY_ID_MAX = 255 // the id is stored as one byte in front of every encrypted value
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
+  return (text, report) => {
+    const choice = choices.find((each) => each === text)
+    if (choice === undefined) report(`must be one of: ${choices.join(', ')}`)
+    return choice
+  }
+}
+
+export const processes: Parser<number | 'auto'> = (text, report) => {
+  if (text === 'auto') return 'auto'
+  if (/^[1-9][0-9]?$/.test(text)) return Number(text)
+  report('must be a whole number from 1 to 99, or auto')
+  return undefined
+}
+
+export const accountNameStyle: Parser<string> = (text, report) => {
+  if (text.length <= 60 && text.includes('{customer}')) return text
+  report('must contain {customer}, may contain {merchant}, and has at most 60 characters')
+  return undefined
+}
+
+// In naira; kept in kobo.
+export const amount: Parser<bigint> = (text, report) => {
+  const kobo = parseKobo(text)
+  if (kobo !== undefined && kobo > 0n && kobo <= AMOUNT_MAX_KOBO) return kobo
+  report('must be more than 0 and at most 1000000000.00, with at most two decimals')
+  return undefined
+}
+
+export function whole(least: number, most: number): Parser<number> {
+  return (text, report) => {
+    const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1
+    if (value >= least && value <= most) return value
+    report(`must be a whole number from ${least} to ${most}`)
+    return undefined
+  }
+}
+
+export const path: Parser<string> = (text) => resolve(text)
+
+export const host: Parser<string> = (text, report) => {
+  const almostAddress = /^[0-9.]+$/.test(text)
+  if (isIP(text) !== 0 || (HOST_NAME.test(text) && !almostAddress)) return text
+  report('must be an IP address or host name to listen on, such as 127.0.0.1')
+  return undefined
+}
+
+export const addressRanges: Parser<readonly string[]> = (text, report) =>
+  listOf(text).flatMap((entry, at) => {
+    const range = parseAddressRange(entry)
+    if (range) return [range]
+    report(`entry ${at + 1} must be an IP address or a range, such as 10.0.0.0/8`)
+    return []
+  })
+
+// Kept without a trailing slash, so that `${publicUrl}/pay/…` is always well formed.
+export const webAddress: Parser<string> = (text, report) => {
+  const url = URL.parse(text)
+  const plain = url && !url.username && !url.password && !/[?#\s]/.test(text)
+  if (plain && /^https?:$/.test(url.protocol)) {
+    return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+  }
+  report('must be an http(s) address without user, query or fragment, such as https://pay.shop.ng')
+  return undefined
+}
+
+// Accepts what the driver accepts: also an empty host, which means a Unix socket.
+export const postgresAddress: Parser<string> = (text, report) => {
+  const readable = URL.canParse(text) || URL.canParse(text.replace('@/', '@socket/'))
+  if (readable && /^postgres(ql)?:\/\/\S+$/.test(text)) return text
+  report('must look like postgres://user:password@host:5432/database')
+  return undefined
+}
+
+export const signingSecrets: Parser<readonly Buffer[]> = (text, report) => {
+  const secrets: Buffer[] = []
+  listOf(text).forEach((entry, at) => {
+    const secret = bytesOf(entry)
+    if (secret && secret.length >= KEY_BYTES) secrets.push(secret)
+    else report(`entry ${at + 1} must be base64 of ${KEY_BYTES} bytes or more: ${SECRET_COMMAND}`)
+  })
+  return secrets
+}
+
+export const dataKeys: Parser<readonly DataKey[]> = (text, report) => {
+  const keys: DataKey[] = []
+  listOf(text).forEach((entry, at) => {
+    const [, digits = '', base64 = ''] = /^([0-9]{1,3}):(.*)$/.exec(entry) ?? []
+    const id = Number(digits)
+    const key = bytesOf(base64)
+    if (id < 1 || id > KEY_ID_MAX || key?.length !== KEY_BYTES) {
+      const right = `id:base64 with an id from 1 to ${KEY_ID_MAX} and ${KEY_BYTES} bytes`
+      report(
+        `entry ${at + 1} must be ${right}, such as 1: followed by the output of ${SECRET_COMMAND}`,
+      )
+    } else if (keys.some((other) => other.id === id)) {
+      report(`entry ${at + 1} repeats the id ${id}; every key needs an id of its own`)
+    } else {
+      keys.push({ id, key })
+    }
+  })
+  return keys
+}
+
+export const hashKey: Parser<Buffer> = (text, report) => {
+  const key = bytesOf(text)
+  if (key?.length === KEY_BYTES) return key
+  report(`must be base64 of exactly ${KEY_BYTES} bytes: ${SECRET_COMMAND}`)
+  return undefined
+}
+
+// Undefined for anything that does not encode back to the same text: Node's decoder skips what it
+// does not know, and would make a short key of a mistyped one.
+export function bytesOf(base64: string): Buffer | undefined {
+  const bytes = Buffer.from(base64, 'base64')
+  const same = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '')
+  return BASE64.test(base64) && same ? bytes : undefined
+}
+
+function listOf(text: string): string[] {
+  return text.split(',').map((entry) => entry.trim())
+}
+
+// The known name that takes the fewest keystrokes to reach, with or without the common prefix.
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const score = (each: string) =>
+    Math.min(distance(name.toUpperCase(), each), distance(name.toUpperCase(), `MANILLA_${each}`))
+  return known.toSorted((one, other) => score(one) - score(other))[0]
+}
+
+// Levenshtein's: insertions, deletions and replacements.
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...from].entries()) {
+    const next = [at + 1]
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (row[column] as number) + (letter === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[column + 1] as number) + 1, (next[column] as number) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) as number
+}

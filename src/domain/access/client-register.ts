@@ -1,0 +1,229 @@
+// The register of clients, which the operator keeps: who there is, what each may do, and from
+// where. Every change stands in the client's record of actions.
+//
+//   active ──suspend──▶ suspended ──resume──▶ active
+//
+// A suspended client cannot log in and its tokens are dead for good. Its customers' money is not
+// touched: numbers take credits, payers' pages work, webhooks go out.
+
+import { randomInt } from 'node:crypto'
+import { parseAddressRange } from '#address-ranges.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+import {
+  addSecret,
+  endTokens,
+  listSecrets,
+  type NewSecret,
+  replaceSecret,
+  type SecretEntry,
+} from './client-secrets.ts'
+import { CLIENT_COLUMNS, type Client, defaultScopes } from './clients.ts'
+import { isOperatorScope, type Scope } from './scopes.ts'
+
+export type ClientEntry = Client & { createdAt: Date }
+export type ClientDetail = ClientEntry & { secrets: SecretEntry[] }
+
+export type ClientFields = {
+  name: string
+  isOperator: boolean
+  scopes: readonly Scope[]
+  merchantCodes: readonly string[] | null
+  allowedAddresses: readonly string[] | null
+}
+
+export type By = { now: Date; actor: string }
+
+const CLIENT_ID_TRIES_MAX = 20
+const ENTRY_COLUMNS = `${CLIENT_COLUMNS}, clients.created_at as "createdAt"`
+
+export async function registerClient(
+  tx: Transaction,
+  { now, actor }: By,
+  asked: { name: string; clientId?: string | undefined } & Partial<ClientFields>,
+  secret: NewSecret,
+): Promise<ClientDetail> {
+  const { clientId = await freeClientId(tx), name, isOperator = false } = asked
+  const fields = checkFields({
+    name,
+    isOperator,
+    scopes: asked.scopes ?? defaultScopes(isOperator),
+    merchantCodes: asked.merchantCodes ?? null,
+    allowedAddresses: asked.allowedAddresses ?? null,
+  })
+  const { rows } = await tx.query<{ id: bigint }>({
+    name: 'register-client',
+    text: `insert into clients (client_id, name, is_operator, scopes, merchant_codes,
+                                allowed_addresses, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7)
+           on conflict (client_id) do nothing
+           returning id`,
+    values: [clientId, ...valuesOf(fields), now],
+  })
+  const id = rows[0]?.id
+  if (id === undefined) throw new Refusal('client_id_taken')
+  await addSecret(tx, now, id, secret)
+  await record(tx, { now, actor }, { id, clientId }, 'client.create', { ...fields })
+  return getClient(tx, now, clientId)
+}
+
+// Not one after the other: from its own id nobody is to learn how many others there are.
+async function freeClientId(db: Queryable): Promise<string> {
+  for (let attempt = 1; attempt <= CLIENT_ID_TRIES_MAX; attempt++) {
+    const clientId = `MAN${randomInt(10_000_000).toString().padStart(7, '0')}`
+    const { rowCount } = await db.query('select from clients where client_id = $1', [clientId])
+    if (rowCount === 0) return clientId
+  }
+  throw new Error('no client id is free')
+}
+
+// In the order of their making; `afterId` is the last one seen.
+export async function listClients(
+  db: Queryable,
+  { afterId, limit }: { afterId: bigint | null; limit: number },
+): Promise<ClientEntry[]> {
+  const { rows } = await db.query<ClientEntry>({
+    name: 'list-clients',
+    text: `select ${ENTRY_COLUMNS} from clients
+            where id > coalesce($1, 0) order by id limit $2`,
+    values: [afterId, limit],
+  })
+  return rows
+}
+
+export async function getClient(db: Queryable, now: Date, clientId: string): Promise<ClientDetail> {
+  const { rows } = await db.query<ClientEntry>({
+    name: 'get-client',
+    text: `select ${ENTRY_COLUMNS} from clients where client_id = $1`,
+    values: [clientId],
+  })
+  if (!rows[0]) throw new Refusal('client_not_found')
+  return { ...rows[0], secrets: await listSecrets(db, now, rows[0].id) }
+}
+
+// Nothing of what tokens say is kept in them: what changes here holds for tokens in use as well.
+export async function changeClient(
+  tx: Transaction,
+  by: By,
+  clientId: string,
+  changes: Partial<ClientFields>,
+): Promise<ClientDetail> {
+  const client = await lockClient(tx, clientId)
+  const { name, isOperator, scopes, merchantCodes, allowedAddresses } = { ...client, ...changes }
+  // Whoever is no operator any more loses an operator's scopes with it.
+  const kept =
+    isOperator || changes.scopes ? scopes : scopes.filter((each) => !isOperatorScope(each))
+  const fields = checkFields({ name, isOperator, scopes: kept, merchantCodes, allowedAddresses })
+  await tx.query({
+    name: 'change-client',
+    text: `update clients set name = $2, is_operator = $3, scopes = $4, merchant_codes = $5,
+                              allowed_addresses = $6
+            where id = $1`,
+    values: [client.id, ...valuesOf(fields)],
+  })
+  await record(tx, by, client, 'client.update', changes)
+  return getClient(tx, by.now, clientId)
+}
+
+// Again is fine, and changes nothing.
+export async function suspendClient(
+  tx: Transaction,
+  by: By,
+  clientId: string,
+  note: string | null,
+): Promise<ClientDetail> {
+  const client = await lockClient(tx, clientId)
+  if (client.isActive) {
+    await setActive(tx, client.id, false)
+    await endTokens(tx, client.id)
+    await record(tx, by, client, 'client.suspend', { note })
+  }
+  return getClient(tx, by.now, clientId)
+}
+
+export async function resumeClient(
+  tx: Transaction,
+  by: By,
+  clientId: string,
+  note: string | null,
+): Promise<ClientDetail> {
+  const client = await lockClient(tx, clientId)
+  if (!client.isActive) {
+    await setActive(tx, client.id, true)
+    await record(tx, by, client, 'client.resume', { note })
+  }
+  return getClient(tx, by.now, clientId)
+}
+
+// What the operator does to a client is `client.…`, whose doer is kept from the client
+// (actions.ts); what its own people do is not.
+export async function rotateClientSecret(
+  tx: Transaction,
+  by: By,
+  clientId: string,
+  change: { secret: NewSecret; overlapSeconds: number },
+  action: 'client.rotate_secret' | 'secret.rotate' = 'client.rotate_secret',
+): Promise<ClientDetail> {
+  const client = await getClient(tx, by.now, clientId)
+  await replaceSecret(tx, by.now, client.id, change)
+  const { secret, overlapSeconds } = change
+  await record(tx, by, client, action, { keyId: secret.keyId, overlapSeconds })
+  return getClient(tx, by.now, clientId)
+}
+
+async function lockClient(tx: Transaction, clientId: string): Promise<Client> {
+  const { rows } = await tx.query<Client>({
+    name: 'lock-client',
+    text: `select ${CLIENT_COLUMNS} from clients where client_id = $1 for no key update`,
+    values: [clientId],
+  })
+  if (!rows[0]) throw new Refusal('client_not_found')
+  return rows[0]
+}
+
+async function setActive(tx: Transaction, id: bigint, isActive: boolean): Promise<void> {
+  await tx.query({
+    name: 'set-client-active',
+    text: 'update clients set is_active = $2 where id = $1',
+    values: [id, isActive],
+  })
+}
+
+async function record(
+  tx: Transaction,
+  { now, actor }: By,
+  { id, clientId }: { id: bigint; clientId: string },
+  action: `client.${string}` | 'secret.rotate',
+  detail: object,
+): Promise<void> {
+  await recordAction(tx, now, {
+    clientId: id,
+    actor,
+    action,
+    subject: `client/${clientId}`,
+    detail,
+  })
+}
+
+function checkFields(fields: ClientFields): ClientFields {
+  const errors: FieldError[] = []
+  const operators = fields.scopes.find(isOperatorScope)
+  if (operators && !fields.isOperator) {
+    errors.push({ field: 'scopes', message: `Only an operator may have the scope ${operators}.` })
+  }
+  const ranges = fields.allowedAddresses?.map((text, at) => {
+    const range = parseAddressRange(text)
+    const message = 'Must be an IP address, or a range by its first: 10.0.0.0/8.'
+    if (!range) errors.push({ field: `allowedAddresses.${at}`, message })
+    return range ?? text
+  })
+  if (errors.length > 0) throw new Refusal('invalid_request', errors)
+  return { ...fields, allowedAddresses: ranges ? [...new Set(ranges)] : null }
+}
+
+function valuesOf(fields: ClientFields) {
+  const { name, isOperator, scopes, merchantCodes, allowedAddresses } = fields
+  return [name, isOperator, scopes, merchantCodes, allowedAddresses]
+}

@@ -1,0 +1,155 @@
+// Letting people in, changing what they may do, and showing them out: by an owner of their client,
+// or by an operator. Every change is in the record of the client that the user belongs to.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import { Refusal } from '#errors.ts'
+import { recordGrant } from './access-grants.ts'
+import { type Client, findClient } from './clients.ts'
+import { mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
+import { removeTotp } from './second-factors.ts'
+import { endSessionsOf } from './sessions.ts'
+import { unlockUser } from './sign-in-attempts.ts'
+import {
+  changeUser,
+  createUser,
+  findUser,
+  type LockedUser,
+  lockUser,
+  removeUser,
+  setPassword,
+  type User,
+  type UserChange,
+} from './users.ts'
+
+// Who does it: a person, or somebody at the command line, who may do all that an operator may.
+export type Administrator = {
+  actor: string
+  role: Role
+  clientId: bigint
+  userId?: string | undefined // Of a person.
+}
+
+// Whose users are meant: one's own client's; only an operator may name another.
+export async function clientToManage(
+  db: Queryable,
+  by: Administrator & { client: Client },
+  clientId: string | undefined,
+): Promise<Client> {
+  if (!mayManageUsersOf(by, by.clientId)) throw new Refusal('role_not_allowed')
+  if (clientId === undefined || clientId === by.client.clientId) return by.client
+  const client = by.role === 'operator' ? await findClient(db, clientId) : undefined
+  if (!client) throw new Refusal('client_not_found')
+  return client
+}
+
+export async function addUser(
+  tx: Transaction,
+  now: Date,
+  by: Administrator,
+  client: Client,
+  { email, role, passwordHash }: { email: string; role: Role; passwordHash: string },
+): Promise<User> {
+  await refuseRole(tx, by, client.id, role)
+  const user = await createUser(tx, now, { clientId: client.id, email, role, passwordHash })
+  await recordGrant(tx, now, by, user, { isNewPassword: true })
+  await record(tx, now, by, user, 'user.create', { role })
+  return user
+}
+
+export async function changeUserBy(
+  tx: Transaction,
+  now: Date,
+  by: Administrator,
+  { id, change }: { id: string; change: UserChange },
+): Promise<User> {
+  const user = await lockManageable(tx, by, id)
+  if (change.role !== undefined) await refuseRole(tx, by, user.clientId, change.role)
+  const changed = await changeUser(tx, user, change)
+  const isEnabled = changed.isActive && !user.isActive
+  if (changed.role !== user.role || isEnabled) {
+    await recordGrant(tx, now, by, user, { isNewPassword: false })
+  }
+  if (changed.role !== user.role) {
+    await record(tx, now, by, user, 'user.change_role', { from: user.role, to: changed.role })
+  }
+  if (changed.isActive !== user.isActive) {
+    if (!changed.isActive) await endSessionsOf(tx, id)
+    await record(tx, now, by, user, changed.isActive ? 'user.enable' : 'user.disable', {})
+  }
+  return changed
+}
+
+// To a temporary one; whoever was signed in is out, and whoever was locked out may try again.
+export async function resetPassword(
+  tx: Transaction,
+  now: Date,
+  by: Administrator,
+  reset: { id: string; passwordHash: string; removesTotp: boolean },
+): Promise<User> {
+  const user = await lockManageable(tx, by, reset.id)
+  await setPassword(tx, now, user.id, { hash: reset.passwordHash, isTemporary: true })
+  if (reset.removesTotp) await removeTotp(tx, user.id)
+  await recordGrant(tx, now, by, user, { isNewPassword: true })
+  await endSessionsOf(tx, user.id)
+  await unlockUser(tx, user.id)
+  await record(tx, now, by, user, 'user.reset_password', { removesTotp: reset.removesTotp })
+  return { ...user, isPasswordTemporary: true, hasTotp: user.hasTotp && !reset.removesTotp }
+}
+
+export async function removeUserBy(
+  tx: Transaction,
+  now: Date,
+  by: Administrator,
+  id: string,
+): Promise<User> {
+  const user = await lockManageable(tx, by, id)
+  await removeUser(tx, user)
+  await record(tx, now, by, user, 'user.remove', { role: user.role })
+  return user
+}
+
+// Somebody else's is not there.
+export async function getManageable(db: Queryable, by: Administrator, id: string): Promise<User> {
+  if (!mayManageUsersOf(by, by.clientId)) throw new Refusal('role_not_allowed')
+  const user = await findUser(db, id)
+  if (!user || !mayManageUsersOf(by, user.clientId)) throw new Refusal('user_not_found')
+  if (!mayManageRole(by, user.role)) throw new Refusal('role_not_allowed')
+  return user
+}
+
+async function lockManageable(tx: Transaction, by: Administrator, id: string): Promise<LockedUser> {
+  const user = await lockUser(tx, await getManageable(tx, by, id))
+  if (!user) throw new Refusal('user_not_found')
+  if (!mayManageRole(by, user.role)) throw new Refusal('role_not_allowed')
+  return user
+}
+
+// Asked before the password is hashed, and again with the change.
+export async function refuseRole(
+  db: Queryable,
+  by: Administrator,
+  clientId: bigint,
+  role: Role,
+): Promise<void> {
+  if (!mayManageRole(by, role)) throw new Refusal('role_not_allowed')
+  if (role !== 'operator') return
+  const { rowCount } = await db.query({
+    name: 'is-operator-client',
+    text: 'select 1 from clients where id = $1 and is_operator',
+    values: [clientId],
+  })
+  if (rowCount !== 1) throw new Refusal('operators_only')
+}
+
+async function record(
+  tx: Transaction,
+  now: Date,
+  { actor }: Administrator,
+  { clientId, email }: User,
+  action: `user.${string}`,
+  detail: object,
+): Promise<void> {
+  await recordAction(tx, now, { clientId, actor, action, subject: `user/${email}`, detail })
+}

@@ -1,0 +1,276 @@
+// Signing in: an address, a password, and a code for whoever has a second factor.
+//
+// In order: is the caller's address locked, for all or for this name (429); is the password
+// somebody's (401); whose, when several have it (409); is it a temporary one that has run out (401);
+// is the code there and right (401). A name that nobody has is counted, checked and refused like any
+// other, in the same time, so that nobody learns who is known here.
+//
+// A user whose own counter is exhausted (sign-in-attempts.ts) is not looked at any more, and the
+// answer is that of a wrong password; except with a code, for whoever has a second factor. Then both
+// must be right, and which of them was wrong is not told, so that nobody can try passwords that way.
+//
+// Half of it is outside a transaction on purpose: the attempt must count whatever happens next, and
+// no connection waits while half a second of scrypt goes by.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import type { RefusalCode } from '#errors.ts'
+import type { Sealer } from '#seal.ts'
+import { matchPassword } from './passwords.ts'
+import { useCode } from './second-factors.ts'
+import { endSessionOfToken, openSession } from './sessions.ts'
+import {
+  type Attempted,
+  countCode,
+  countConfirmation,
+  countHere,
+  countUsers,
+  settleAttempt,
+  unlockUser,
+} from './sign-in-attempts.ts'
+import { emailKey, USER_COLUMNS, type User } from './users.ts'
+
+export const TEMPORARY_PASSWORD_MS = 72 * 3_600_000
+
+type Deps = { sealer: Sealer; now: Date }
+
+export type SignIn = {
+  email: string
+  password: string
+  code?: string | undefined
+  clientId?: string | undefined // For whoever has the same password at several clients.
+  address: string
+  caller: string // What the address is counted under.
+  userAgent?: string | undefined
+  oldToken?: string | undefined // Of the session that this one replaces.
+}
+
+type Candidate = User & {
+  clientCode: string
+  passwordHash: string
+  passwordSetAt: Date
+  isClientActive: boolean
+}
+
+export type Checked = {
+  looked: Candidate[] // Whose password was compared.
+  right: Candidate[]
+  exhausted: ReadonlySet<string>
+  locked: ReadonlySet<string> // By this attempt.
+}
+
+export type SignInOutcome =
+  | { token: string }
+  | {
+      refused: RefusalCode
+      choices?: readonly string[] | undefined
+      retryAfterSeconds?: number | undefined
+    }
+
+export async function checkPassword(db: Queryable, now: Date, signIn: SignIn): Promise<Checked> {
+  const isLastHere = await countHere(db, now, signIn)
+  const known = await findCandidates(db, signIn)
+  const ids = known.map(({ id }) => id)
+  const { exhausted, last } = await countUsers(db, now, ids, signIn.email)
+  const counted = ids.filter((id) => !exhausted.has(id))
+  const looked = known.filter(
+    ({ id, hasTotp }) => !exhausted.has(id) || (hasTotp && signIn.code !== undefined),
+  )
+  const matches = await matchCounted(db, signIn, looked, counted)
+  const right = looked.filter((_, at) => matches[at])
+  return { looked, right, exhausted, locked: isLastHere ? new Set(ids) : last }
+}
+
+// Refusals are answers here, not exceptions: what they leave behind must be committed.
+export async function finishSignIn(
+  tx: Transaction,
+  deps: Deps,
+  signIn: SignIn,
+  checked: Checked,
+): Promise<SignInOutcome> {
+  const usable = checked.right.filter(({ isActive, isClientActive }) => isActive && isClientActive)
+  const fresh = usable.filter(({ id }) => !checked.exhausted.has(id))
+  // Of several, those that are exhausted are not among the choices: that would tell of a password.
+  const user = fresh[0] ?? (usable.length === 1 ? usable[0] : undefined)
+  const settle = () => settleAttempt(tx, signIn, idsOf(fresh))
+  if (!user) {
+    if (signIn.code !== undefined) await pretendToCheckCode(tx, deps, signIn.code)
+    return fail(tx, deps, signIn, checked, 'invalid_sign_in')
+  }
+  if (fresh.length > 1) {
+    await settle()
+    return { refused: 'client_id_needed', choices: fresh.map(({ clientCode }) => clientCode) }
+  }
+  const isExhausted = checked.exhausted.has(user.id)
+  const isExpired = user.isPasswordTemporary && isTooOld(user, deps.now)
+  if (isExpired && !isExhausted) {
+    await settle()
+    return { refused: 'password_expired' }
+  }
+  // Meanwhile the password may have been changed, or the user disabled.
+  if (!(await lockUnchanged(tx, user))) {
+    return fail(tx, deps, signIn, checked, 'invalid_sign_in')
+  }
+  if (user.hasTotp && signIn.code === undefined) {
+    // Taken back, but not forgotten: else whoever has the password could try codes for ever.
+    await settle()
+    return { refused: 'code_needed' }
+  }
+  const proof = await prove(tx, deps, user, signIn.code)
+  if ('how' in proof) {
+    if (isExpired) return { refused: 'password_expired' }
+    return succeed(tx, deps, signIn, user, proof.how)
+  }
+  const failed = { ...checked, looked: [user] }
+  if (isExhausted) return fail(tx, deps, signIn, failed, 'invalid_sign_in')
+  if (proof.refused === 'too_many_attempts') return proof
+  return fail(tx, deps, signIn, failed, proof.refused)
+}
+
+type Proof =
+  | { how: 'password' | 'totp' | 'recovery' }
+  | { refused: 'invalid_code' }
+  | { refused: 'too_many_attempts'; retryAfterSeconds: number }
+
+// A code is counted before it is looked at, too, and only for who has the password: a stranger
+// cannot use up the codes of somebody.
+async function prove(
+  tx: Transaction,
+  { sealer, now }: Deps,
+  user: Candidate,
+  code: string | undefined,
+): Promise<Proof> {
+  if (!user.hasTotp || code === undefined) return { how: 'password' }
+  const attempt = await countCode(tx, now, user.id)
+  if (attempt.isLocked) {
+    return { refused: 'too_many_attempts', retryAfterSeconds: attempt.retryAfterSeconds }
+  }
+  const used = await useCode(tx, sealer, now, user.id, code)
+  return used ? { how: used } : { refused: 'invalid_code' }
+}
+
+const NOBODY = { id: '00000000-0000-0000-0000-000000000000', passwordHash: '' }
+
+// So that a wrong password with a code takes as long as a right one with a wrong code.
+async function pretendToCheckCode(
+  tx: Transaction,
+  { sealer, now }: Deps,
+  code: string,
+): Promise<void> {
+  await lockUnchanged(tx, NOBODY)
+  await countCode(tx, now, `nobody ${code}`)
+  await useCode(tx, sealer, now, NOBODY.id, code)
+}
+
+type Confirming = Attempted & { userId: string; password: string }
+
+// Of somebody who is signed in, before something that matters: the session may be a borrowed one.
+// Counts as an attempt until `settleConfirmation` takes it back.
+export async function confirmPassword(db: Queryable, now: Date, who: Confirming): Promise<boolean> {
+  await countConfirmation(db, now, who)
+  const { rows } = await db.query<{ passwordHash: string }>({
+    name: 'password-of-user',
+    text: 'select password_hash as "passwordHash" from users where id = $1',
+    values: [who.userId],
+  })
+  const [isRight = false] = await matchCounted(db, who, rows, [who.userId])
+  return isRight
+}
+
+export function settleConfirmation(db: Queryable, who: Confirming): Promise<void> {
+  return settleAttempt(db, who, [who.userId])
+}
+
+// When we are too busy to look, the attempt does not count.
+async function matchCounted(
+  db: Queryable,
+  who: Attempted & { password: string },
+  users: readonly { passwordHash: string }[],
+  counted: readonly string[],
+): Promise<boolean[]> {
+  try {
+    return await matchPassword(
+      who.password,
+      users.map(({ passwordHash }) => passwordHash),
+    )
+  } catch (error) {
+    await settleAttempt(db, who, counted)
+    throw error
+  }
+}
+
+function idsOf(users: readonly Candidate[]): string[] {
+  return users.map(({ id }) => id)
+}
+
+async function findCandidates(db: Queryable, { email, clientId }: SignIn): Promise<Candidate[]> {
+  const { rows } = await db.query<Candidate>({
+    name: 'sign-in-candidates',
+    text: `select ${USER_COLUMNS}, users.password_hash as "passwordHash",
+                  users.password_set_at as "passwordSetAt", c.client_id as "clientCode",
+                  c.is_active as "isClientActive"
+             from users join clients c on c.id = users.client_id
+            where users.email = $1 and ($2::text is null or c.client_id = $2)
+            order by c.client_id`,
+    values: [emailKey(email), clientId ?? null],
+  })
+  return rows
+}
+
+function isTooOld({ passwordSetAt }: Candidate, now: Date): boolean {
+  return now.getTime() - passwordSetAt.getTime() > TEMPORARY_PASSWORD_MS
+}
+
+async function lockUnchanged(tx: Transaction, user: typeof NOBODY): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'lock-unchanged-user',
+    text: `select 1 from users where id = $1 and password_hash = $2 and is_active
+              for no key update`,
+    values: [user.id, user.passwordHash],
+  })
+  return rowCount === 1
+}
+
+async function fail(
+  tx: Transaction,
+  { now }: Deps,
+  { address }: SignIn,
+  { looked, locked }: Checked,
+  refused: 'invalid_sign_in' | 'invalid_code',
+): Promise<SignInOutcome> {
+  const actor = `address:${address}`
+  for (const { id, clientId, email } of looked) {
+    const about = { clientId, actor, subject: `user/${email}` }
+    const detail = { wrong: refused === 'invalid_code' ? 'code' : 'password' }
+    await recordAction(tx, now, { ...about, action: 'user.sign_in_failed', detail })
+    if (locked.has(id)) await recordAction(tx, now, { ...about, action: 'user.locked', detail: {} })
+  }
+  return { refused }
+}
+
+async function succeed(
+  tx: Transaction,
+  { now }: Deps,
+  signIn: SignIn,
+  user: User,
+  how: string,
+): Promise<SignInOutcome> {
+  const { address, userAgent, oldToken } = signIn
+  await settleAttempt(tx, signIn, [])
+  await unlockUser(tx, user.id)
+  if (oldToken !== undefined) await endSessionOfToken(tx, oldToken)
+  await tx.query({
+    name: 'mark-sign-in',
+    text: 'update users set signed_in_at = $2 where id = $1',
+    values: [user.id, now],
+  })
+  await recordAction(tx, now, {
+    clientId: user.clientId,
+    actor: `user:${user.email}`,
+    action: 'user.sign_in',
+    subject: `user/${user.email}`,
+    detail: { address, with: how },
+  })
+  return { token: await openSession(tx, now, user, { address, userAgent }) }
+}

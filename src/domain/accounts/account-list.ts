@@ -1,0 +1,112 @@
+// A client's collection accounts, newest or oldest first, by what it knows of them.
+//
+// A BVN, an email address, a phone number, a merchantId and being a default have indexes. Anything
+// else is looked for among SCAN_MAX accounts a page, which says how far it came; the next goes on
+// from there. So no question takes long, however many accounts there are.
+
+import { ORDER_SQL, type Order } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import { idBounds, type Window } from '#db/time-bounds.ts'
+import type { Client } from '#domain/access/clients.ts'
+import type { Sealer } from '#seal.ts'
+import {
+  ACCOUNT_COLUMNS,
+  type AccountRow,
+  type CollectionAccount,
+  openRow,
+} from './collection-accounts.ts'
+
+export const SCAN_MAX = 20_000
+
+export type AccountFilters = Window & {
+  merchantId?: string | undefined
+  merchantCode?: string | undefined
+  email?: string | undefined
+  phoneNumber?: string | undefined
+  bvn?: string | undefined
+  name?: string | undefined // A part of the account's name, in any case.
+  isActive?: boolean | undefined
+  isDefault?: boolean | undefined
+}
+
+// `after`: the id of the last one seen, or how far was looked.
+type Paging = { order?: Order | undefined; after?: bigint | undefined; limit: number }
+
+// `scannedTo`: everything up to this id has been looked at; null: everything there is.
+export type AccountScan = { rows: CollectionAccount[]; scannedTo: bigint | null }
+
+export async function listAccounts(
+  db: Queryable,
+  sealer: Sealer,
+  client: Client,
+  filters: AccountFilters,
+  { order = 'newest', after, limit }: Paging,
+): Promise<AccountScan> {
+  const { firstId, pastId } = await idBounds(db, 'collection_accounts', filters)
+  const { sort, isAfter, isUpTo } = ORDER_SQL[order]
+  const values: unknown[] = [client.id, firstId, pastId, limit]
+  const given = (value: unknown) => `$${values.push(value)}`
+  const conditions = conditionsOf(filters, client, sealer, given)
+  if (after !== undefined) conditions.push(`a.id ${isAfter} ${given(after)}`)
+  const window = { firstId, pastId, after }
+  const scannedTo = hasIndex(filters) ? null : await endOfScan(db, client.id, window, order)
+  if (scannedTo !== null) conditions.push(`a.id ${isUpTo} ${given(scannedTo)}`)
+  const { rows } = await db.query<AccountRow>({
+    text: `select ${ACCOUNT_COLUMNS}
+             from collection_accounts a join ledger_accounts l on l.id = a.id
+            where a.client_id = $1 and a.id >= $2 and a.id < $3
+                  ${conditions.map((condition) => `and ${condition}`).join('\n')}
+            order by a.id ${sort}
+            limit $4`,
+    values,
+  })
+  return { rows: rows.map((row) => openRow(sealer, row)), scannedTo }
+}
+
+function hasIndex({ bvn, email, phoneNumber, merchantId, isDefault }: AccountFilters): boolean {
+  return isDefault === true || [bvn, email, phoneNumber, merchantId].some((given) => given)
+}
+
+// The id of the last account that this page may look at. Null: all of them.
+async function endOfScan(
+  db: Queryable,
+  clientId: bigint,
+  { firstId, pastId, after }: { firstId: bigint; pastId: bigint; after: bigint | undefined },
+  order: Order,
+): Promise<bigint | null> {
+  const { sort, isAfter } = ORDER_SQL[order]
+  const { rows } = await db.query<{ id: bigint }>({
+    name: `end-of-account-scan-${order}`,
+    text: `select id from collection_accounts
+            where client_id = $1 and id >= $2 and id < $3 and id ${isAfter} $4
+            order by id ${sort} offset ${SCAN_MAX - 1} limit 1`,
+    values: [clientId, firstId, pastId, after ?? (order === 'newest' ? pastId : firstId - 1n)],
+  })
+  return rows[0]?.id ?? null
+}
+
+function conditionsOf(
+  filters: AccountFilters,
+  client: Client,
+  sealer: Sealer,
+  given: (value: unknown) => string,
+): string[] {
+  const { merchantId, merchantCode, email, phoneNumber, bvn, name } = filters
+  const { isActive, isDefault, from, to } = filters
+  const conditions: string[] = []
+  if (client.merchantCodes) conditions.push(`a.merchant_code = any(${given(client.merchantCodes)})`)
+  if (merchantId) conditions.push(`a.merchant_id = ${given(merchantId)}`)
+  if (merchantCode) conditions.push(`a.merchant_code = ${given(merchantCode)}`)
+  if (email) conditions.push(`lower(a.email) = lower(${given(email)})`)
+  if (phoneNumber) {
+    conditions.push(`right(a.phone_number, 10) = right(${given(phoneNumber)}, 10)`)
+  }
+  if (bvn) conditions.push(`a.bvn_hash = ${given(sealer.hash('bvn', bvn))}`)
+  if (name) conditions.push(`strpos(lower(a.account_name), lower(${given(name)})) > 0`)
+  if (isActive !== undefined) conditions.push(`a.is_active = ${given(isActive)}`)
+  if (isDefault === true) conditions.push('a.is_default')
+  if (isDefault === false) conditions.push('not a.is_default')
+  if (from) conditions.push(`a.created_at >= ${given(from)}`)
+  if (to) conditions.push(`a.created_at < ${given(to)}`)
+  return conditions
+}

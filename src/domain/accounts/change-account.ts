@@ -1,0 +1,238 @@
+// Changing a collection account: its fields, rules and limits; on and off; the default of its
+// merchant. Each change is one more version, an event and a row in the record of actions. What
+// changes nothing leaves nothing behind.
+//
+// I19: at most one default for a client's merchantId, and it is active. Whoever sets one holds the
+// lock of that merchantId, so that any number may do so at once.
+//
+// Locks: the merchantId, then accounts in id order, each with its ledger account, so that credits
+// and changes come one after the other.
+
+import { isDeepStrictEqual } from 'node:util'
+import { all, type Transaction } from '#db/transaction.ts'
+import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import { appendEvents, type EventType } from '#domain/records/outbox.ts'
+import { Refusal } from '#errors.ts'
+import { toNaira } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import { countDaySoFar } from './account-limits.ts'
+import {
+  ACCOUNT_COLUMNS,
+  type AccountRow,
+  type CollectionAccount,
+  openRow,
+} from './collection-accounts.ts'
+
+// What may be changed. `isActive` and `isDefault` have calls of their own.
+const CHANGEABLE = [
+  'accountName',
+  'email',
+  'phoneNumber',
+  'notificationUrl',
+  'payerRules',
+  'perCreditKobo',
+  'perDayKobo',
+  'isActive',
+  'isDefault',
+] as const
+
+type Changeable = (typeof CHANGEABLE)[number]
+type Changes = Partial<Pick<CollectionAccount, Changeable>>
+export type AccountChanges = Omit<Changes, 'isActive' | 'isDefault'>
+
+type Deps = {
+  sealer: Sealer
+  now: Date
+  by: Client
+  actor: string
+  note?: string | undefined // Why, in the caller's words.
+  isCurrent: (version: bigint) => boolean // Whether the caller has seen this version.
+}
+
+type LockedAccount = CollectionAccount & { creditedKobo: bigint; isErased: boolean }
+
+export async function updateAccount(
+  tx: Transaction,
+  deps: Deps,
+  accountNumber: string,
+  changes: AccountChanges,
+): Promise<CollectionAccount> {
+  const account = await lockAccount(tx, deps, accountNumber)
+  return change(tx, deps, account, changes, ['account.update', 'account.updated'])
+}
+
+// Money sent to it from now on is suspended. It is no longer a default.
+export async function deactivateAccount(
+  tx: Transaction,
+  deps: Deps,
+  accountNumber: string,
+): Promise<CollectionAccount> {
+  const account = await lockAccount(tx, deps, accountNumber)
+  const changes = { isActive: false, isDefault: false }
+  return change(tx, deps, account, changes, ['account.deactivate', 'account.deactivated'])
+}
+
+export async function activateAccount(
+  tx: Transaction,
+  deps: Deps,
+  accountNumber: string,
+): Promise<CollectionAccount> {
+  const account = await lockAccount(tx, deps, accountNumber)
+  return change(tx, deps, account, { isActive: true }, ['account.activate', 'account.activated'])
+}
+
+// The default that was there before is one no longer.
+export async function makeDefault(
+  tx: Transaction,
+  deps: Deps,
+  accountNumber: string,
+): Promise<CollectionAccount> {
+  await tx.query({
+    name: 'lock-merchant-of-account',
+    text: `select pg_advisory_xact_lock(
+                    hashtextextended('default/' || client_id || '/' || merchant_id, 0))
+             from collection_accounts where account_number = $1 and client_id = $2`,
+    values: [accountNumber, deps.by.id],
+  })
+  const accounts = await lockAccounts(tx, deps, accountNumber, WITH_DEFAULT)
+  const account = checked(deps, accounts, accountNumber)
+  if (!account.isActive) throw new Refusal('account_inactive')
+  for (const other of accounts) {
+    if (other === account) continue
+    await change(tx, deps, other, { isDefault: false }, ['account.default', 'account.updated'])
+  }
+  return change(tx, deps, account, { isDefault: true }, ['account.default', 'account.updated'])
+}
+
+async function lockAccount(
+  tx: Transaction,
+  deps: Deps,
+  accountNumber: string,
+): Promise<LockedAccount> {
+  return checked(deps, await lockAccounts(tx, deps, accountNumber, ALONE), accountNumber)
+}
+
+// The same "not there" for what does not exist and for what is another client's.
+function checked(
+  { by, isCurrent }: Deps,
+  accounts: readonly LockedAccount[],
+  accountNumber: string,
+): LockedAccount {
+  const account = accounts.find((each) => each.accountNumber === accountNumber)
+  if (!account || !mayUseMerchant(by, account.merchantCode)) throw new Refusal('account_not_found')
+  if (account.isErased) throw new Refusal('account_erased')
+  if (!isCurrent(account.version)) throw new Refusal('account_changed')
+  return account
+}
+
+type LockedRow = AccountRow & Pick<LockedAccount, 'creditedKobo' | 'isErased'>
+
+const ALONE = 'a.account_number = $1'
+
+// The account, and the default of its merchantId.
+const WITH_DEFAULT = `a.id in (
+  select id from collection_accounts where account_number = $1
+  union all
+  select d.id from collection_accounts o
+    join collection_accounts d
+      on d.client_id = o.client_id and d.merchant_id = o.merchant_id and d.is_default
+   where o.account_number = $1)`
+
+async function lockAccounts(
+  tx: Transaction,
+  { sealer, by }: Deps,
+  accountNumber: string,
+  which: string,
+): Promise<LockedAccount[]> {
+  const { rows } = await tx.query<LockedRow>({
+    name: which === ALONE ? 'lock-account' : 'lock-account-with-default',
+    text: `select ${ACCOUNT_COLUMNS}, l.credits_kobo as "creditedKobo",
+                  a.erased_at is not null as "isErased"
+             from collection_accounts a join ledger_accounts l on l.id = a.id
+            where ${which} and a.client_id = $2
+            order by a.id
+              for no key update of l, a`,
+    values: [accountNumber, by.id],
+  })
+  return rows.map((row) => {
+    const { creditedKobo, isErased } = row
+    return { ...openRow(sealer, row), creditedKobo, isErased }
+  })
+}
+
+async function change(
+  tx: Transaction,
+  { now, by, actor, note }: Deps,
+  account: LockedAccount,
+  changes: Changes,
+  [action, event]: [`account.${string}`, EventType],
+): Promise<CollectionAccount> {
+  const changed = changedBy(account, changes)
+  if (changed.length === 0) return account
+  const after = { ...account, ...changes, version: account.version + 1n, updatedAt: now }
+  await writeAccount(tx, after)
+  const isNewlyCounted = account.perDayKobo === null && after.perDayKobo !== null
+  if (isNewlyCounted) await countDaySoFar(tx, now, account)
+  const names = namesOf(changed)
+  await all([
+    recordAction(tx, now, {
+      clientId: by.id,
+      actor,
+      action,
+      subject: `account/${account.accountNumber}`,
+      detail: { changes: names, note: note ?? null },
+    }),
+    appendEvents(tx, now, [
+      {
+        clientId: account.clientId,
+        type: event,
+        collectionAccountId: account.id,
+        facts: {
+          accountBalance: toNaira(account.balanceKobo),
+          isActive: after.isActive,
+          isDefault: after.isDefault,
+          ...(event === 'account.updated' ? { changes: names } : {}),
+        },
+      },
+    ]),
+  ])
+  return after
+}
+
+function changedBy(account: CollectionAccount, changes: Changes): Changeable[] {
+  return CHANGEABLE.filter(
+    (field) => field in changes && !isDeepStrictEqual(changes[field], account[field]),
+  )
+}
+
+// As the API calls them. Never the values: some of them are personal.
+function namesOf(changed: readonly Changeable[]): string[] {
+  const name = (field: Changeable) => (field.endsWith('Kobo') ? 'limits' : field)
+  return [...new Set(changed.map(name))]
+}
+
+async function writeAccount(tx: Transaction, account: CollectionAccount): Promise<void> {
+  await tx.query({
+    name: 'write-account',
+    text: `update collection_accounts
+              set account_name = $2, email = $3, phone_number = $4, notification_url = $5,
+                  payer_rules = $6, limit_per_credit_kobo = $7, limit_per_day_kobo = $8,
+                  is_active = $9, is_default = $10, version = $11, updated_at = $12
+            where id = $1`,
+    values: [
+      account.id,
+      account.accountName,
+      account.email,
+      account.phoneNumber,
+      account.notificationUrl,
+      account.payerRules && JSON.stringify(account.payerRules),
+      account.perCreditKobo,
+      account.perDayKobo,
+      account.isActive,
+      account.isDefault,
+      account.version,
+      account.updatedAt,
+    ],
+  })
+}

@@ -1,0 +1,239 @@
+// Collection accounts: a number that stays its customer's for ever, and the ledger account behind
+// it. Who may see one is decided by the client that created it, never by its merchant labels.
+//
+// I8: a collection account is one ledger account; they share their id.
+
+import type { BankSettings } from '#config/bank-settings.ts'
+import { numberArray } from '#db/arrays.ts'
+import { all, type Transaction } from '#db/transaction.ts'
+import { raiseAlerts } from '#domain/records/alerts.ts'
+import { makeOnce, type Once } from '#domain/records/idempotency.ts'
+import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { Refusal } from '#errors.ts'
+import type { Sealer } from '#seal.ts'
+import type { AccountLimits } from './account-limits.ts'
+import { drawStaticNumbers } from './numbers.ts'
+import type { PayerRules } from './payer-rules.ts'
+
+const OPERATION = 'create-collection-account'
+export const CURRENCY = 'NGN'
+
+export type AccountFields = {
+  accountName: string
+  bvn: string
+  email: string
+  merchantId: string
+  merchantCode: string
+  notificationUrl: string
+  phoneNumber: string
+  channel: string
+}
+
+export type CollectionAccount = AccountFields &
+  AccountLimits & {
+    id: bigint
+    clientId: bigint
+    bankCode: string
+    accountNumber: string
+    balanceKobo: bigint
+    isDefault: boolean
+    isActive: boolean
+    currencyCode: string
+    payerRules: PayerRules | null
+    version: bigint // One more with every change.
+    createdAt: Date
+    updatedAt: Date
+  }
+
+export type AccountRequest = {
+  clientId: bigint
+  fields: AccountFields
+  payerRules: PayerRules | null
+  idempotencyKey?: string | undefined
+}
+
+// `limits` are those of every new account.
+type Deps = { sealer: Sealer; bank: BankSettings; limits: AccountLimits; now: Date }
+
+// Of the fields in a fixed order, so that the order and the extras of the JSON do not matter.
+function requestHash(sealer: Sealer, { fields: f, payerRules }: AccountRequest): Buffer {
+  return sealer.hash(
+    OPERATION,
+    JSON.stringify([
+      f.accountName,
+      f.bvn,
+      f.email,
+      f.merchantId,
+      f.merchantCode,
+      f.notificationUrl,
+      f.phoneNumber,
+      f.channel,
+      payerRules,
+    ]),
+  )
+}
+
+// Answers each request on its own, in order: the account, or why not.
+export function createAccounts(
+  tx: Transaction,
+  deps: Deps,
+  requests: readonly AccountRequest[],
+): Promise<(Once<CollectionAccount> | Refusal)[]> {
+  const { sealer, now } = deps
+  return makeOnce(tx, now, {
+    operation: OPERATION,
+    keys: requests.map((request) => {
+      const { clientId, idempotencyKey: key } = request
+      if (key === undefined) return undefined
+      return { clientId, key, requestHash: requestHash(sealer, request) }
+    }),
+    make: (places) =>
+      makeAccounts(
+        tx,
+        deps,
+        places.map((at) => requests[at] as AccountRequest),
+      ),
+    resourceOf: (account) => account.accountNumber,
+    find: (numbers) => findByNumbers(tx, sealer, numbers),
+  })
+}
+
+// As many as there are numbers for; the rest are refused, and the operator hears of it.
+async function makeAccounts(
+  tx: Transaction,
+  { sealer, bank, limits, now }: Deps,
+  requests: readonly AccountRequest[],
+): Promise<(CollectionAccount | Refusal)[]> {
+  if (requests.length === 0) return []
+  const idsAsked = tx.query<{ id: bigint }>({
+    name: 'ledger-account-ids',
+    text: `select nextval('ledger_account_ids') as id from generate_series(1, $1::int)`,
+    values: [requests.length],
+  })
+  const [ids, numbers] = await all([idsAsked, drawStaticNumbers(tx, bank, requests.length)])
+  const alert = { subject: `${bank.code} static`, detail: { bank: bank.code } }
+  const isShort = numbers.length < requests.length
+  const told = isShort ? await raiseAlerts(tx, now, [{ kind: 'numbers_exhausted', ...alert }]) : []
+  const accounts = requests.slice(0, numbers.length).map(
+    ({ clientId, fields, payerRules }, index): CollectionAccount => ({
+      ...fields,
+      ...limits,
+      payerRules,
+      id: (ids.rows[index] as { id: bigint }).id,
+      clientId,
+      bankCode: bank.code,
+      accountNumber: numbers[index] as string,
+      balanceKobo: 0n,
+      isDefault: false,
+      isActive: true,
+      currencyCode: CURRENCY,
+      version: 1n,
+      createdAt: now,
+      updatedAt: now,
+    }),
+  )
+  if (accounts.length > 0) await insertAccounts(tx, { sealer, limits, now }, accounts, told)
+  else await appendEvents(tx, now, told)
+  return requests.map((_, index) => accounts[index] ?? new Refusal('numbers_exhausted'))
+}
+
+async function insertAccounts(
+  tx: Transaction,
+  { sealer, limits, now }: Omit<Deps, 'bank'>,
+  accounts: readonly CollectionAccount[],
+  told: readonly NewEvent[],
+): Promise<void> {
+  const ids = numberArray(accounts.map((account) => account.id))
+  const clientIds = numberArray(accounts.map((account) => account.clientId))
+  const numbers = accounts.map((account) => account.accountNumber)
+  const bankCodes = accounts.map((account) => account.bankCode)
+  await all([
+    tx.query({
+      name: 'open-collection-ledger-accounts',
+      text: `insert into ledger_accounts (id, kind, currency, opened_at)
+             select id, 'collection', '${CURRENCY}', $2 from unnest($1::bigint[]) as id`,
+      values: [ids, now],
+    }),
+    tx.query({
+      name: 'insert-collection-accounts',
+      text: `insert into collection_accounts
+               (id, client_id, account_number, bank_code, account_name, bvn_sealed, bvn_hash,
+                email, merchant_id, merchant_code, notification_url, phone_number, channel,
+                payer_rules, currency_code, created_at, updated_at, limit_per_credit_kobo,
+                limit_per_day_kobo)
+             select a.*, '${CURRENCY}', $15, $15, $16, $17
+               from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[],
+                           $6::bytea[], $7::bytea[], $8::text[], $9::text[], $10::text[],
+                           $11::text[], $12::text[], $13::text[], $14::jsonb[]) as a`,
+      values: [
+        ids,
+        clientIds,
+        numbers,
+        bankCodes,
+        accounts.map((account) => account.accountName),
+        accounts.map((account) => sealer.seal(account.bvn)),
+        accounts.map((account) => sealer.hash('bvn', account.bvn)),
+        accounts.map((account) => account.email),
+        accounts.map((account) => account.merchantId),
+        accounts.map((account) => account.merchantCode),
+        accounts.map((account) => account.notificationUrl),
+        accounts.map((account) => account.phoneNumber),
+        accounts.map((account) => account.channel),
+        accounts.map((account) => account.payerRules && JSON.stringify(account.payerRules)),
+        now,
+        limits.perCreditKobo,
+        limits.perDayKobo,
+      ],
+    }),
+    tx.query({
+      name: 'insert-static-numbers',
+      text: `insert into numbers (account_number, bank_code, client_id, collection_account_id)
+             select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])`,
+      values: [numbers, bankCodes, clientIds, ids],
+    }),
+    appendEvents(tx, now, [...accounts.map(createdEvent), ...told]),
+  ])
+}
+
+function createdEvent({ id, clientId }: CollectionAccount): NewEvent {
+  const facts = { accountBalance: 0, isActive: true, isDefault: false }
+  return { clientId, type: 'account.created', collectionAccountId: id, facts }
+}
+
+export type AccountRow = Omit<CollectionAccount, 'bvn'> & { bvnSealed: Buffer }
+
+export const ACCOUNT_COLUMNS = `
+         a.id, a.client_id as "clientId", a.bank_code as "bankCode",
+         a.account_number as "accountNumber", a.account_name as "accountName",
+         a.bvn_sealed as "bvnSealed", a.email, a.merchant_id as "merchantId",
+         a.merchant_code as "merchantCode", a.notification_url as "notificationUrl",
+         a.phone_number as "phoneNumber", a.channel, a.currency_code as "currencyCode",
+         a.payer_rules as "payerRules", a.is_default as "isDefault",
+         a.is_active as "isActive", a.created_at as "createdAt",
+         a.updated_at as "updatedAt", a.version, a.limit_per_credit_kobo as "perCreditKobo",
+         a.limit_per_day_kobo as "perDayKobo", l.credits_kobo - l.debits_kobo as "balanceKobo"`
+
+const SELECT_ACCOUNT = `
+  select ${ACCOUNT_COLUMNS}
+    from collection_accounts a join ledger_accounts l on l.id = a.id`
+
+async function findByNumbers(
+  tx: Transaction,
+  sealer: Sealer,
+  accountNumbers: readonly string[],
+): Promise<Map<string, CollectionAccount>> {
+  if (accountNumbers.length === 0) return new Map()
+  const { rows } = await tx.query<AccountRow>({
+    name: 'collection-accounts-by-number',
+    text: `${SELECT_ACCOUNT} where a.account_number = any($1::text[])`,
+    values: [accountNumbers],
+  })
+  return new Map(rows.map((row) => [row.accountNumber, openRow(sealer, row)]))
+}
+
+// In place: copying an object of two dozen fields costs more than reading it from the database.
+export function openRow(sealer: Sealer, row: AccountRow): CollectionAccount {
+  const account = row as AccountRow & { bvn: string }
+  account.bvn = sealer.open(row.bvnSealed)
+  return account
+}

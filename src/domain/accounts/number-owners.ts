@@ -1,0 +1,51 @@
+// Whose a number is.
+
+import type { Queryable } from '#db/pool.ts'
+import { withinMerchants } from '#domain/access/merchant-scope.ts'
+
+export type NumberOwner = {
+  bankCode: string
+  collectionAccountId: bigint | null
+  paymentId: string | null
+}
+
+export async function findNumber(
+  db: Queryable,
+  clientId: bigint,
+  accountNumber: string,
+): Promise<NumberOwner | undefined> {
+  const { rows } = await db.query<NumberOwner>({
+    name: 'find-number',
+    text: `select bank_code as "bankCode", collection_account_id as "collectionAccountId",
+                  payment_id as "paymentId"
+             from numbers
+            where account_number = $1 and client_id = $2
+              and ${withinMerchants('collection_account_id', '$2')}`,
+    values: [accountNumber, clientId],
+  })
+  return rows[0]
+}
+
+// Of a number of this bank that may be paid into now: an active collection account, or a payment
+// that is open. No bank learns whose the numbers of another are.
+export async function findLiveName(
+  db: Queryable,
+  now: Date,
+  { bankCode, accountNumber }: { bankCode: string; accountNumber: string },
+): Promise<{ merchantName: string; customerName: string } | undefined> {
+  const { rows } = await db.query<{ merchantName: string; customerName: string }>({
+    name: 'find-live-name',
+    text: `select c.name as "merchantName",
+                  coalesce(ca.account_name, a.customer_name) as "customerName"
+             from numbers n
+             join clients c on c.id = n.client_id
+             left join collection_accounts ca on ca.id = n.collection_account_id and ca.is_active
+             left join payments p on p.id = n.payment_id
+                  and p.status in ('Processing', 'PartPayment') and p.expires_at > $2
+             left join advices a on a.id = p.advice_id
+            where n.account_number = $1 and n.bank_code = $3
+              and coalesce(ca.id::text, a.id::text) is not null`,
+    values: [accountNumber, now, bankCode],
+  })
+  return rows[0]
+}

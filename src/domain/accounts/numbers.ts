@@ -1,0 +1,131 @@
+// Account numbers: drawn from the serials that a bank granted us, each used once; dynamic ones come
+// back after quarantine when their range is used up. A live number is never given out again.
+//
+// The row of the range is locked until commit, so two batches never draw the same index. Should a
+// number be taken already (in the sandbox, ranges of two banks may overlap), the next one is drawn.
+
+import { randomBytes } from 'node:crypto'
+import { nuban } from '#banks/nuban.ts'
+import { permute } from '#banks/permutation.ts'
+import type { BankSettings, SerialRange } from '#config/bank-settings.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+
+export type Purpose = 'static' | 'dynamic'
+
+// Fewer than asked for when the range is used up.
+export type DrawnNumbers = { fresh: string[]; recycled: string[] }
+
+// Remembers every configured range. The key of a range is made once and kept with it for ever.
+export async function registerRanges(db: Queryable, banks: readonly BankSettings[]): Promise<void> {
+  const ranges = banks.flatMap((bank) =>
+    (['static', 'dynamic'] as const).flatMap((purpose) => {
+      const range = bank[purpose]
+      return range ? [{ bank: bank.code, purpose, ...range }] : []
+    }),
+  )
+  await db.query(
+    `insert into number_ranges (bank_code, purpose, first_serial, last_serial, key)
+     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bytea[])
+     on conflict do nothing`,
+    [
+      ranges.map((range) => range.bank),
+      ranges.map((range) => range.purpose),
+      ranges.map((range) => range.from),
+      ranges.map((range) => range.to),
+      ranges.map(() => randomBytes(32)),
+    ],
+  )
+}
+
+export async function drawStaticNumbers(
+  tx: Transaction,
+  bank: BankSettings,
+  count: number,
+): Promise<string[]> {
+  if (!bank.static) return []
+  return drawFresh(tx, bank.code, 'static', bank.static, count)
+}
+
+export async function drawDynamicNumbers(
+  tx: Transaction,
+  now: Date,
+  bank: BankSettings,
+  count: number,
+): Promise<DrawnNumbers> {
+  if (!bank.dynamic) return { fresh: [], recycled: [] }
+  const fresh = await drawFresh(tx, bank.code, 'dynamic', bank.dynamic, count)
+  if (fresh.length === count) return { fresh, recycled: [] }
+  return { fresh, recycled: await drawRecycled(tx, now, bank.code, count - fresh.length) }
+}
+
+async function drawFresh(
+  tx: Transaction,
+  bankCode: string,
+  purpose: Purpose,
+  range: SerialRange,
+  count: number,
+): Promise<string[]> {
+  const free: string[] = []
+  while (free.length < count) {
+    const candidates = await drawIndexes(tx, bankCode, purpose, range, count - free.length)
+    if (candidates.length === 0) break
+    const { rows } = await tx.query<{ account_number: string }>({
+      name: 'numbers-taken',
+      text: 'select account_number from numbers where account_number = any($1::text[])',
+      values: [candidates],
+    })
+    const taken = new Set(rows.map((row) => row.account_number))
+    free.push(...candidates.filter((number) => !taken.has(number)))
+  }
+  return free
+}
+
+async function drawIndexes(
+  tx: Transaction,
+  bankCode: string,
+  purpose: Purpose,
+  { from, to }: SerialRange,
+  count: number,
+): Promise<string[]> {
+  const size = to - from + 1
+  const { rows } = await tx.query<{ key: Buffer; first: bigint; until: bigint }>({
+    name: 'draw-indexes',
+    text: `with range as (
+             select id, next_index from number_ranges
+              where bank_code = $1 and purpose = $2 and first_serial = $3 and last_serial = $4
+                for no key update
+           )
+           update number_ranges r
+              set next_index = least(range.next_index + $5, r.last_serial - r.first_serial + 1)
+             from range where r.id = range.id
+           returning r.key, range.next_index as first, r.next_index as until`,
+    values: [bankCode, purpose, from, to, count],
+  })
+  const drawn = rows[0]
+  if (!drawn) throw new Error(`the ${purpose} range of bank ${bankCode} was not registered`)
+  const numbers: string[] = []
+  for (let index = Number(drawn.first); index < Number(drawn.until); index++) {
+    numbers.push(nuban(bankCode, from + permute(drawn.key, size, index)))
+  }
+  return numbers
+}
+
+// The longest out of quarantine first. Locked, so that two batches cannot take the same one.
+async function drawRecycled(
+  tx: Transaction,
+  now: Date,
+  bankCode: string,
+  count: number,
+): Promise<string[]> {
+  const { rows } = await tx.query<{ account_number: string }>({
+    name: 'draw-recycled',
+    text: `select account_number from numbers
+            where bank_code = $1 and payment_id is not null and reusable_at <= $2
+            order by reusable_at
+            limit $3
+              for update skip locked`,
+    values: [bankCode, now, count],
+  })
+  return rows.map((row) => row.account_number)
+}

@@ -1,0 +1,184 @@
+// Closing a payment that was not paid in full: it expired, or the merchant cancelled it. What was
+// paid so far goes to suspense, credit by credit, to be assigned or returned.
+//
+// Locks: advices, then payments in id order, then what the write needs.
+
+import { numberArray } from '#db/arrays.ts'
+import { all, type Transaction } from '#db/transaction.ts'
+import { closedRefusal, isOpen, statusAt } from '#domain/payments/payments.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import { moved } from '#domain/records/movements.ts'
+import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { Refusal } from '#errors.ts'
+import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { toNaira } from '#money.ts'
+import type { SuspenseRow } from './decide-credits.ts'
+import type { Holding, PaymentTarget } from './judge-credit.ts'
+import { findHoldings, lockPayments, updatePayments } from './payment-books.ts'
+import {
+  insertSuspense,
+  readOutcomes,
+  type SuspendedAgain,
+  suspendAgain,
+} from './suspense-items.ts'
+
+type Deps = { sharedAccounts: SharedAccounts; now: Date }
+
+const CLOSE_MAX = 500
+
+// One round of the expiry worker: closes payments whose grace is over. Answers how many.
+export async function closeExpired(tx: Transaction, deps: Deps): Promise<number> {
+  const { rows } = await tx.query<{ id: string }>({
+    name: 'payments-to-close',
+    text: `select id from payments
+            where status in ('Processing', 'PartPayment') and closes_at <= $1
+            order by closes_at
+            limit ${CLOSE_MAX}
+              for no key update skip locked`,
+    values: [deps.now],
+  })
+  if (rows.length === 0) return 0
+  const payments = await lockPayments(
+    tx,
+    rows.map((row) => row.id),
+  )
+  await closePayments(tx, deps, [...payments.values()], 'Expired')
+  return rows.length
+}
+
+// Again is fine: a cancelled advice stays cancelled.
+export async function cancelAdvice(
+  tx: Transaction,
+  deps: Deps & { actor: string },
+  clientId: bigint,
+  adviceId: string,
+): Promise<void> {
+  const { rows } = await tx.query<{ cancelledAt: Date | null }>({
+    name: 'lock-advice-to-cancel',
+    text: `select cancelled_at as "cancelledAt" from advices
+            where id = $1 and client_id = $2 for no key update`,
+    values: [adviceId, clientId],
+  })
+  if (!rows[0]) throw new Refusal('advice_not_found')
+  if (rows[0].cancelledAt) return
+  const known = await tx.query<{ id: string; expiresAt: Date }>({
+    name: 'payment-of-advice-to-cancel',
+    text: 'select id, expires_at as "expiresAt" from payments where advice_id = $1',
+    values: [adviceId],
+  })
+  const row = known.rows[0]
+  const payment = row && (await lockPayments(tx, [row.id])).get(row.id)
+  if (row && payment) {
+    const status = statusAt({ status: payment.status, expiresAt: row.expiresAt }, deps.now)
+    if (!isOpen(status)) throw closedRefusal(status)
+    await closePayments(tx, deps, [payment], 'Cancelled')
+  }
+  await tx.query({
+    name: 'cancel-advice',
+    text: 'update advices set cancelled_at = $2 where id = $1',
+    values: [adviceId, deps.now],
+  })
+  await recordAction(tx, deps.now, {
+    clientId,
+    actor: deps.actor,
+    action: 'advice.cancel',
+    subject: `advice/${adviceId}`,
+    detail: {},
+  })
+}
+
+async function closePayments(
+  tx: Transaction,
+  { sharedAccounts, now }: Deps,
+  payments: readonly PaymentTarget[],
+  status: 'Expired' | 'Cancelled',
+): Promise<void> {
+  await findHoldings(tx, payments)
+  const withMoney = payments.filter((payment) => payment.pending.length > 0)
+  await sharedAccounts.open(withMoney.flatMap(accountsOf))
+
+  const transfers: Transfer[] = []
+  const suspense: SuspenseRow[] = []
+  const events: NewEvent[] = []
+  const again: SuspendedAgain[] = []
+  const holdings: Holding[] = []
+  for (const payment of payments) {
+    const { clientId, paymentId, pending } = payment
+    const suspendedKobo = payment.amountPaidKobo
+    payment.status = status
+    payment.amountPaidKobo = 0n
+    events.push({
+      clientId,
+      type: status === 'Expired' ? 'payment.expired' : 'payment.cancelled',
+      paymentId,
+      facts: { status, amountPaid: 0, amountSuspended: toNaira(suspendedKobo) },
+    })
+    if (pending.length === 0) continue
+    const [from, to] = accountsOf(payment).map((account) => sharedAccounts.id(account))
+    for (const { creditId, amountKobo, itemId } of pending) {
+      const [debitAccountId, accountId] = [from as bigint, to as bigint]
+      transfers.push({
+        debitAccountId,
+        creditAccountId: accountId,
+        amountKobo,
+        creditId,
+        reason: 'suspend',
+      })
+      if (itemId) again.push({ id: itemId, creditId, clientId, accountId, amountKobo, paymentId })
+      else {
+        holdings.push({ creditId, amountKobo })
+        suspense.push({ creditId, clientId, accountId, amountKobo, reason: 'underpaid' })
+      }
+      events.push({
+        clientId,
+        type: 'credit.suspended',
+        paymentId,
+        creditId,
+        facts: { reason: 'underpaid', amountSuspended: toNaira(amountKobo) },
+        ...moved(payment.currency, { suspended: amountKobo }),
+      })
+    }
+  }
+  await all([
+    updatePayments(tx, now, payments),
+    postTransfers(tx, now, transfers),
+    insertSuspense(tx, now, suspense),
+    suspendAgain(tx, now, again),
+    markSuspended(tx, holdings),
+  ])
+  const ids = transfers.map(({ creditId }) => creditId)
+  const outcomes = await readOutcomes(tx, ids)
+  await appendEvents(
+    tx,
+    now,
+    events.map((event) => {
+      const outcome = event.creditId && outcomes.get(event.creditId)
+      return outcome ? { ...event, facts: { ...event.facts, outcome } } : event
+    }),
+  )
+}
+
+function accountsOf({ clientId, currency }: PaymentTarget) {
+  const owner = clientOwner(clientId)
+  return [
+    { kind: 'pending', owner, currency } as const,
+    { kind: 'suspense', owner, currency } as const,
+  ]
+}
+
+async function markSuspended(tx: Transaction, holdings: readonly Holding[]): Promise<void> {
+  if (holdings.length === 0) return
+  await tx.query({
+    name: 'mark-credits-suspended',
+    text: `update credits c
+              set outcome = 'suspended', reason = 'underpaid',
+                  suspended_kobo = c.suspended_kobo + h.amount_kobo
+             from unnest($1::bigint[], $2::bigint[]) as h (id, amount_kobo)
+            where c.id = h.id`,
+    values: [
+      numberArray(holdings.map((holding) => holding.creditId)),
+      numberArray(holdings.map((holding) => holding.amountKobo)),
+    ],
+  })
+}

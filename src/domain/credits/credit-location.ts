@@ -1,0 +1,151 @@
+// Where the money of a credit is now, part by part: the question of everybody who was "debited but
+// not credited". A pure function of the credit and its suspense items.
+//
+// The parts always make up the whole: what is in no account of ours and was not returned has been
+// taken back by the bank.
+
+import type { SuspenseReason } from './judge-credit.ts'
+import type { ReturnStatus } from './returns.ts'
+
+// Why a credit `c`, or a part of it, is in suspense, or was last.
+export const REASON_NOW = `coalesce(
+  (select (array_agg(reason order by id desc))[1] from suspense_items where credit_id = c.id),
+  c.reason)`
+
+export type Place =
+  | 'collection_account'
+  | 'payment'
+  | 'suspense'
+  | 'returning'
+  | 'returned'
+  | 'reversed'
+
+export type Whereabout = {
+  amountKobo: bigint
+  place: Place
+  // Of the place: account number, payment reference, suspense item, return, the bank's reference.
+  reference: string | null
+  reason: string | null // Why it is, or was, in suspense.
+  description: string
+}
+
+export type ItemState = 'open' | 'assigned' | 'returning' | 'returned' | 'reversed'
+
+// One time that it was to go back to the payer.
+export type TracedReturn = {
+  reference: string
+  status: ReturnStatus
+  amountKobo: bigint
+  bankReference: string | null
+  failureReason: string | null
+  requestedAt: Date
+  settledAt: Date | null
+}
+
+export type TracedItem = {
+  id: string
+  amountKobo: bigint
+  reason: string
+  state: ItemState
+  accountNumber: string | null // Assigned to this collection account …
+  paymentReference: string | null // … or this payment.
+  returns: TracedReturn[] // Oldest first.
+  openedAt: Date
+  closedAt: Date | null
+}
+
+type Parts = {
+  amountKobo: bigint
+  bookedKobo: bigint
+  collectionAccountNumber: string | null
+  paymentReference: string | null
+  reversedBy: string | null // Session id of the last reversal.
+  shortfallKobo: bigint // What banks took back after it had left us.
+  items: readonly TracedItem[]
+}
+
+export function whereaboutsOf(credit: Parts): Whereabout[] {
+  const places: Whereabout[] = []
+  if (credit.bookedKobo > 0n) {
+    const { collectionAccountNumber: number, paymentReference: payment } = credit
+    places.push({ amountKobo: credit.bookedKobo, reason: null, ...owned(number, payment) })
+  }
+  for (const item of credit.items) {
+    if (item.state !== 'reversed') places.push(ofItem(item))
+  }
+  const heldKobo = places.reduce((sum, place) => sum + place.amountKobo, 0n)
+  const reversedKobo = credit.amountKobo - heldKobo
+  if (reversedKobo > 0n) {
+    places.push({
+      amountKobo: reversedKobo,
+      place: 'reversed',
+      reference: credit.reversedBy,
+      reason: null,
+      description:
+        'Taken back by the bank that had reported it' +
+        (credit.shortfallKobo > 0n ? ', with more that had left us already.' : '.'),
+    })
+  }
+  return places
+}
+
+export function sumAt(whereabouts: readonly Whereabout[], ...places: Place[]): bigint {
+  return whereabouts.reduce(
+    (sum, { place, amountKobo }) => (places.includes(place) ? sum + amountKobo : sum),
+    0n,
+  )
+}
+
+function ofItem(item: TracedItem): Whereabout {
+  const { amountKobo, reason } = item
+  switch (item.state) {
+    case 'assigned':
+      return { amountKobo, reason, ...owned(item.accountNumber, item.paymentReference) }
+    case 'returning': {
+      const description = 'On its way back to the payer; the bank has not confirmed it yet.'
+      const reference = item.returns.at(-1)?.reference ?? null
+      return { amountKobo, reason, place: 'returning', reference, description }
+    }
+    case 'returned': {
+      const reference = item.returns.at(-1)?.bankReference ?? null
+      const description = 'Returned to the payer, as the bank has confirmed.'
+      return { amountKobo, reason, place: 'returned', reference, description }
+    }
+    default: {
+      const description = `Held in suspense: ${reasonInWords(reason)}.`
+      return { amountKobo, reason, place: 'suspense', reference: item.id, description }
+    }
+  }
+}
+
+function owned(accountNumber: string | null, paymentReference: string | null) {
+  if (accountNumber !== null) {
+    const description = `In the balance of collection account ${accountNumber}.`
+    return { place: 'collection_account', reference: accountNumber, description } as const
+  }
+  const description = `Counted towards payment ${paymentReference}.`
+  return { place: 'payment', reference: paymentReference, description } as const
+}
+
+const REASONS: Record<SuspenseReason, string> = {
+  unknown_number: 'no virtual account has the number it was sent to',
+  wrong_bank: 'another bank reported it than the one that has the number',
+  wrong_currency: 'it is not in the currency of the account',
+  account_inactive: 'the collection account is not active',
+  already_paid: 'the payment had been settled before',
+  cancelled: 'the payment had been cancelled',
+  payment_reversed: 'the payment had been reversed',
+  late: 'it came after the payment had closed',
+  below_minimum: 'it is less than the account accepts at a time',
+  above_maximum: 'it is more than the account accepts at a time',
+  over_credit_limit: 'it is more than the limit of the account for one credit',
+  over_daily_limit: 'with it the account would have taken more than its limit for a day',
+  payer_not_allowed: 'the payer is not among those who may pay',
+  amount_mismatch: 'it is not exactly the amount that was due',
+  excess: 'it is more than was due',
+  underpaid: 'the payment closed before the whole amount was there',
+}
+
+function reasonInWords(reason: string): string {
+  return REASONS[reason as SuspenseReason] ?? reason.replaceAll('_', ' ')
+}

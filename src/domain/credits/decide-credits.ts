@@ -1,0 +1,269 @@
+// What becomes of money that a bank reports. A pure function from what is known (locked, so that it
+// stays true) and the credits of a batch, to everything that is to be written and answered.
+//
+// The same session id again moves nothing: on the same terms the first result is told again, on
+// other terms it is refused and the operator alerted. A new one is judged (credit-judgement.ts).
+
+import type { HashPayer } from '#domain/accounts/payer-rules.ts'
+import type { NewAlert } from '#domain/records/alerts.ts'
+import { moved } from '#domain/records/movements.ts'
+import type { NewEvent } from '#domain/records/outbox.ts'
+import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
+import type { Transfer } from '#ledger/transfers.ts'
+import { toNaira } from '#money.ts'
+import {
+  type Holding,
+  type IncomingCredit,
+  type IssuedNumber,
+  type JudgedBy,
+  judge,
+  judgedTime,
+  type PaymentTarget,
+  type SuspenseReason,
+  type Target,
+  targetOf,
+} from './judge-credit.ts'
+
+export type Taken = {
+  creditId: bigint
+  outcome: 'booked' | 'suspended'
+  reason: SuspenseReason | null
+  suspendedKobo: bigint
+}
+
+export type Answer = ({ status: 'taken' | 'duplicate' } & Taken) | { status: 'session_reused' }
+
+export type KnownCredit = Taken & { accountNumber: string; amountKobo: bigint; currency: string }
+
+export type CreditRow = Taken & {
+  credit: IncomingCredit
+  target: Target | undefined
+  judgedBy: JudgedBy | null // Null where no time decides: it was not sent to a payment.
+}
+export type SuspenseRow = {
+  creditId: bigint
+  clientId: bigint | null
+  accountId: bigint
+  amountKobo: bigint
+  reason: SuspenseReason
+}
+
+export type Known = {
+  numbers: ReadonlyMap<string, IssuedNumber> // Their targets change as credits are decided.
+  taken: Map<string, KnownCredit> // By session name. Grows as credits are decided.
+  creditIds: readonly bigint[] // One for each credit of the batch.
+  accountId: (account: SharedAccount) => bigint
+  hashPayer: HashPayer
+  bankTimeMaxAgeMs: number
+  now: Date
+}
+
+export type Plan = {
+  answers: Answer[]
+  credits: CreditRow[]
+  transfers: Transfer[]
+  payments: Set<PaymentTarget>
+  reopened: Set<PaymentTarget>
+  suspense: SuspenseRow[]
+  events: NewEvent[]
+  alerts: NewAlert[]
+}
+
+export function sessionName({ bankCode, sessionId }: { bankCode: string; sessionId: string }) {
+  return `${sessionId}@${bankCode}`
+}
+
+export function decideCredits(credits: readonly IncomingCredit[], known: Known): Plan {
+  const plan: Plan = {
+    answers: [],
+    credits: [],
+    transfers: [],
+    payments: new Set(),
+    reopened: new Set(),
+    suspense: [],
+    events: [],
+    alerts: [],
+  }
+  for (const [index, credit] of credits.entries()) {
+    const earlier = known.taken.get(sessionName(credit))
+    plan.answers.push(
+      earlier
+        ? answerAgain(plan, credit, earlier)
+        : take(plan, known, credit, known.creditIds[index] as bigint),
+    )
+  }
+  return plan
+}
+
+function answerAgain(plan: Plan, credit: IncomingCredit, earlier: KnownCredit): Answer {
+  const isSame =
+    earlier.accountNumber === credit.accountNumber &&
+    earlier.amountKobo === credit.amountKobo &&
+    earlier.currency === credit.currency
+  if (isSame) {
+    const { creditId, outcome, reason, suspendedKobo } = earlier
+    return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
+  }
+  plan.alerts.push(alertOf('session_reused', credit))
+  return { status: 'session_reused' }
+}
+
+function alertOf(kind: 'session_reused' | 'wrong_bank', credit: IncomingCredit): NewAlert {
+  const { accountNumber, currency, amountKobo } = credit
+  const detail = { accountNumber, currency, amountKobo: amountKobo.toString() }
+  return { kind, subject: sessionName(credit), detail }
+}
+
+function take(plan: Plan, known: Known, credit: IncomingCredit, creditId: bigint): Answer {
+  const number = known.numbers.get(credit.accountNumber)
+  const target = targetOf(credit, number)
+  const { bookedKobo, reason } = judge(credit, number, known)
+  const suspendedKobo = credit.amountKobo - bookedKobo
+  if (target && bookedKobo > 0n) book(plan, known, credit, creditId, target, bookedKobo)
+  if (reason) suspend(plan, known, credit, creditId, target, suspendedKobo, reason)
+
+  const taken: Taken = {
+    creditId,
+    outcome: bookedKobo > 0n ? 'booked' : 'suspended',
+    reason,
+    suspendedKobo,
+  }
+  const judgedBy = target?.kind === 'payment' ? judgedTime(credit, target, known).by : null
+  plan.credits.push({ ...taken, credit, target, judgedBy })
+  const { accountNumber, amountKobo, currency } = credit
+  known.taken.set(sessionName(credit), { ...taken, accountNumber, amountKobo, currency })
+  return { status: 'taken', ...taken }
+}
+
+function book(
+  plan: Plan,
+  known: Known,
+  credit: IncomingCredit,
+  creditId: bigint,
+  target: Target,
+  bookedKobo: bigint,
+): void {
+  const { bankCode, currency } = credit
+  const bankId = known.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency })
+  const post = (creditAccountId: bigint) =>
+    plan.transfers.push({
+      debitAccountId: bankId,
+      creditAccountId,
+      amountKobo: bookedKobo,
+      creditId,
+      reason: 'credit',
+    })
+  if (target.kind === 'collection') {
+    const { clientId, collectionAccountId } = target
+    target.balanceKobo += bookedKobo
+    target.todayKobo += bookedKobo
+    post(collectionAccountId)
+    plan.events.push({
+      clientId,
+      type: 'collection.received',
+      collectionAccountId,
+      creditId,
+      facts: { accountBalance: toNaira(target.balanceKobo) },
+      ...moved(currency, { credits: 1, gross: bookedKobo }),
+    })
+    return
+  }
+  const came = moved(currency, { credits: 1, gross: bookedKobo })
+  advance(plan, target, { creditId, amountKobo: bookedKobo }, came)
+  const owner = clientOwner(target.clientId)
+  const pendingId = known.accountId({ kind: 'pending', owner, currency })
+  if (target.status === 'PartPayment') {
+    post(pendingId)
+    target.pending.push({ creditId, amountKobo: bookedKobo })
+    reopen(plan, known.now, target)
+    return
+  }
+  const settledId = known.accountId({ kind: 'settled', owner, currency })
+  post(settledId)
+  plan.transfers.push(...settle(target, pendingId, settledId))
+}
+
+// What was paid in time and reported late may not be all of it: the payment then waits for the rest.
+// If its numbers are somebody else's by now it stays over, and is closed again as underpaid.
+function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
+  if (now < payment.closesAt || !payment.mayReopen) return
+  payment.closesAt = new Date(now.getTime() + payment.openSeconds * 1000)
+  plan.reopened.add(payment)
+}
+
+// What was pending on a payment that is now paid.
+export function settle(payment: PaymentTarget, pendingId: bigint, settledId: bigint): Transfer[] {
+  return payment.pending.splice(0).map(({ creditId, amountKobo }) => ({
+    creditId,
+    amountKobo,
+    debitAccountId: pendingId,
+    creditAccountId: settledId,
+    reason: 'settle',
+  }))
+}
+
+// The payment after this much more has come in.
+export function advance(
+  plan: Pick<Plan, 'payments' | 'events'>,
+  payment: PaymentTarget,
+  { creditId, amountKobo }: Holding,
+  came: Pick<NewEvent, 'moved'> = {},
+): void {
+  payment.amountPaidKobo += amountKobo
+  const isPaid = payment.amountPolicy === 'any' || payment.amountPaidKobo >= payment.amountKobo
+  payment.status = isPaid ? 'Successful' : 'PartPayment'
+  plan.payments.add(payment)
+  plan.events.push({
+    clientId: payment.clientId,
+    type: isPaid ? 'payment.successful' : 'payment.part_paid',
+    paymentId: payment.paymentId,
+    creditId,
+    facts: { status: payment.status, amountPaid: toNaira(payment.amountPaidKobo) },
+    ...came,
+  })
+}
+
+function suspend(
+  plan: Plan,
+  known: Known,
+  credit: IncomingCredit,
+  creditId: bigint,
+  target: Target | undefined,
+  amountKobo: bigint,
+  reason: SuspenseReason,
+): void {
+  const { bankCode, currency } = credit
+  const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
+  const accountId = known.accountId({ kind: 'suspense', owner, currency })
+  plan.transfers.push({
+    debitAccountId: known.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency }),
+    creditAccountId: accountId,
+    amountKobo,
+    creditId,
+    reason: 'credit',
+  })
+  plan.suspense.push({
+    creditId,
+    clientId: target?.clientId ?? null,
+    accountId,
+    amountKobo,
+    reason,
+  })
+  if (reason === 'wrong_bank') plan.alerts.push(alertOf(reason, credit))
+  if (!target) return // Nobody's money: the operator sees it on the suspense desk.
+  const outcome = amountKobo === credit.amountKobo ? 'suspended' : 'booked'
+  plan.events.push({
+    clientId: target.clientId,
+    type: 'credit.suspended',
+    creditId,
+    ...(target.kind === 'collection'
+      ? { collectionAccountId: target.collectionAccountId }
+      : { paymentId: target.paymentId }),
+    facts: { reason, outcome, amountSuspended: toNaira(amountKobo) },
+    ...moved(currency, {
+      credits: outcome === 'suspended' ? 1 : 0,
+      gross: amountKobo,
+      suspended: amountKobo,
+    }),
+  })
+}

@@ -1,0 +1,138 @@
+// What a bank's reversal of a credit takes back, and from where: a pure decision.
+//
+// Taken, in this order, from what of the credit is still in suspense, what is booked, what was
+// assigned from suspense. What has left us already (returned to the payer) is a shortfall: nobody's
+// balance may pay for it.
+
+import { moved } from '#domain/records/movements.ts'
+import type { NewEvent } from '#domain/records/outbox.ts'
+import { toNaira } from '#money.ts'
+import type { PaymentTarget } from './judge-credit.ts'
+import type { LockedItem } from './suspense-items.ts'
+
+export type ReversedCredit = {
+  id: bigint
+  clientId: bigint | null
+  collectionAccountId: bigint | null
+  paymentId: string | null
+  amountKobo: bigint
+  suspendedKobo: bigint
+  reversedKobo: bigint
+  currency: string
+}
+
+export type Holder =
+  | { kind: 'suspense'; accountId: bigint; clientId: bigint | null }
+  | { kind: 'collection'; accountId: bigint; clientId: bigint }
+  | { kind: 'pending' | 'settled'; payment: PaymentTarget }
+
+export type Taking = { holder: Holder; amountKobo: bigint }
+
+export type ReversalPlan = {
+  takings: Taking[]
+  shortfallKobo: bigint
+  bookedKobo: bigint // Of the takings, what came from what was booked.
+  items: { item: LockedItem; takenKobo: bigint }[]
+  payments: Set<PaymentTarget>
+  events: NewEvent[]
+}
+
+type Known = {
+  credit: ReversedCredit
+  items: readonly LockedItem[]
+  payments: ReadonlyMap<string, PaymentTarget>
+  // Of the collection accounts that the credit or its items are with.
+  collections: ReadonlyMap<bigint, { clientId: bigint; balanceKobo: bigint }>
+}
+
+type Source = { holder: Holder; amountKobo: bigint; item?: LockedItem }
+
+export function decideReversal(known: Known, amountKobo: bigint): ReversalPlan {
+  const plan: ReversalPlan = {
+    takings: [],
+    shortfallKobo: amountKobo,
+    bookedKobo: 0n,
+    items: [],
+    payments: new Set(),
+    events: [],
+  }
+  const balances = new Map([...known.collections].map(([id, { balanceKobo }]) => [id, balanceKobo]))
+  for (const { holder, item, amountKobo: heldKobo } of sourcesOf(known)) {
+    if (plan.shortfallKobo === 0n) break
+    const isEnough = heldKobo >= plan.shortfallKobo
+    const takenKobo = isEnough ? plan.shortfallKobo : heldKobo
+    plan.shortfallKobo -= takenKobo
+    plan.takings.push({ holder, amountKobo: takenKobo })
+    if (item) plan.items.push({ item, takenKobo })
+    else plan.bookedKobo += takenKobo
+    plan.events.push(...takeFrom(plan, balances, known.credit, holder, takenKobo))
+  }
+  return plan
+}
+
+function sourcesOf({ credit, items, payments, collections }: Known): Source[] {
+  const holderOf = (accountId: bigint | null, paymentId: string | null): Holder => {
+    if (accountId !== null) {
+      const { clientId } = collections.get(accountId) as { clientId: bigint }
+      return { kind: 'collection', accountId, clientId }
+    }
+    const payment = payments.get(paymentId as string) as PaymentTarget
+    return { kind: payment.status === 'PartPayment' ? 'pending' : 'settled', payment }
+  }
+  const sources: Source[] = items
+    .filter((item) => item.state === 'open')
+    .map((item) => ({
+      item,
+      amountKobo: item.amountKobo,
+      holder: { kind: 'suspense', accountId: item.accountId, clientId: item.clientId },
+    }))
+  const bookedKobo = credit.amountKobo - credit.suspendedKobo - credit.reversedKobo
+  if (bookedKobo > 0n) {
+    const holder = holderOf(credit.collectionAccountId, credit.paymentId)
+    sources.push({ holder, amountKobo: bookedKobo })
+  }
+  for (const item of items.filter(({ state }) => state === 'assigned')) {
+    const holder = holderOf(item.assignedAccountId, item.assignedPaymentId)
+    sources.push({ item, amountKobo: item.amountKobo, holder })
+  }
+  return sources
+}
+
+// A payment that was paid and is not any more is at an end; one that was being paid goes on.
+function takeFrom(
+  plan: ReversalPlan,
+  balances: Map<bigint, bigint>,
+  { id: creditId, currency }: ReversedCredit,
+  holder: Holder,
+  takenKobo: bigint,
+): NewEvent[] {
+  const amountReversed = toNaira(takenKobo)
+  const taken = moved(currency, { reversed: takenKobo })
+  switch (holder.kind) {
+    case 'suspense': {
+      const { clientId } = holder
+      if (clientId === null) return []
+      const change = moved(currency, { reversed: takenKobo, suspended: -takenKobo })
+      return [{ clientId, type: 'credit.reversed', creditId, facts: {}, ...change }]
+    }
+    case 'collection': {
+      const { clientId, accountId } = holder
+      const balanceKobo = (balances.get(accountId) as bigint) - takenKobo
+      balances.set(accountId, balanceKobo)
+      const facts = { accountBalance: toNaira(balanceKobo), amountReversed }
+      const collectionAccountId = accountId
+      const about = { clientId, collectionAccountId, creditId }
+      return [{ ...about, type: 'collection.reversed', facts, ...taken }]
+    }
+    default: {
+      const { payment } = holder
+      payment.amountPaidKobo -= takenKobo
+      if (holder.kind === 'settled') payment.status = 'Reversed'
+      else payment.status = payment.amountPaidKobo > 0n ? 'PartPayment' : 'Processing'
+      plan.payments.add(payment)
+      const { clientId, paymentId, status } = payment
+      const facts = { status, amountPaid: toNaira(payment.amountPaidKobo), amountReversed }
+      return [{ clientId, type: 'payment.reversed', paymentId, creditId, facts, ...taken }]
+    }
+  }
+}

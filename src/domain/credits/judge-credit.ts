@@ -1,0 +1,175 @@
+// Whether money counts: a pure judgement of one credit against whom its number belongs to.
+//
+// Checked in this order; the first that applies decides:
+//   number we never gave out           suspended: unknown_number          (with the bank, nobody's)
+//   number of another bank             suspended: wrong_bank              (with the bank, nobody's)
+//   not the currency of the number     suspended: wrong_currency
+//   payment already settled            suspended: already_paid
+//   payment cancelled, or reversed     suspended: cancelled, payment_reversed
+//   made after the end of grace        suspended: late
+//   collection account not active      suspended: account_inactive
+//   a payer rule broken                suspended: below_minimum, above_maximum, payer_not_allowed
+//   a limit of the account broken      suspended: over_credit_limit, over_daily_limit
+//   policy exact, another amount       suspended: amount_mismatch
+//   more than is still due             what is due is booked, the rest suspended: excess
+//   otherwise                          booked
+//
+// I14: every kobo of a credit is booked or suspended; the two parts make up the whole.
+// I27: a number takes money only from its own bank: no bank can credit the accounts of another.
+
+import type { IncomingCredit as BankCredit } from '#banks/formats/format.ts'
+import {
+  type AccountLimits,
+  brokenLimit,
+  type LimitBroken,
+} from '#domain/accounts/account-limits.ts'
+import {
+  brokenRule,
+  type HashPayer,
+  type PayerRules,
+  type RuleBroken,
+} from '#domain/accounts/payer-rules.ts'
+import type { AmountPolicy } from '#domain/payments/advices.ts'
+import type { PaymentStatus } from '#domain/payments/payments.ts'
+import { watDayStart } from '#wat-time.ts'
+
+export type IncomingCredit = BankCredit & { bankCode: string }
+
+export type SuspenseReason =
+  | 'unknown_number'
+  | 'wrong_bank'
+  | 'wrong_currency'
+  | 'account_inactive'
+  | 'already_paid'
+  | 'cancelled'
+  | 'payment_reversed'
+  | 'late'
+  | RuleBroken
+  | LimitBroken
+  | 'amount_mismatch'
+  | 'excess'
+  | 'underpaid' // a payment closed before the whole amount was there
+
+export type CollectionTarget = AccountLimits & {
+  kind: 'collection'
+  clientId: bigint
+  collectionAccountId: bigint
+  isActive: boolean
+  currency: string
+  balanceKobo: bigint
+  payerRules: PayerRules | null
+  todayKobo: bigint // What came in so far today; counted only where there is a limit per day.
+}
+
+export type PaymentTarget = {
+  kind: 'payment'
+  clientId: bigint
+  paymentId: string
+  status: PaymentStatus
+  amountKobo: bigint
+  amountPaidKobo: bigint
+  amountPolicy: AmountPolicy
+  currency: string
+  createdAt: Date
+  closesAt: Date
+  openSeconds: number // Its usual time, from a number to the end of grace.
+  mayReopen: boolean // Known of those that are over only.
+  payerRules: PayerRules | null
+  pending: Holding[] // What was paid so far, credit by credit. Empty once it is settled.
+}
+
+// With an item id, it came out of suspense.
+export type Holding = { creditId: bigint; amountKobo: bigint; itemId?: bigint | null }
+
+export type Target = CollectionTarget | PaymentTarget
+
+// A payment's numbers are at several banks, so the bank is the number's and not the target's.
+export type IssuedNumber = { bankCode: string; target: Target }
+
+// Which time says whether a payment was still open: the bank's, or the one it arrived here.
+export type JudgedBy = 'bank_time' | 'arrival'
+
+type Terms = { now: Date; bankTimeMaxAgeMs: number; hashPayer: HashPayer }
+type Judgement = { bookedKobo: bigint; reason: SuspenseReason | null }
+
+const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: 0n, reason })
+const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
+  bookedKobo: amountKobo,
+  reason: null,
+})
+
+// Whose the money may be. Of a number at another bank the reporting bank learns nothing, and its
+// owner is not involved.
+export function targetOf(
+  { bankCode }: IncomingCredit,
+  number: IssuedNumber | undefined,
+): Target | undefined {
+  return number?.bankCode === bankCode ? number.target : undefined
+}
+
+export function judge(
+  credit: IncomingCredit,
+  number: IssuedNumber | undefined,
+  terms: Terms,
+): Judgement {
+  if (!number) return suspended('unknown_number')
+  const target = targetOf(credit, number)
+  if (!target) return suspended('wrong_bank')
+  if (credit.currency !== target.currency) return suspended('wrong_currency')
+  const closed =
+    target.kind === 'payment' ? whyClosed(target, judgedTime(credit, target, terms)) : undefined
+  if (closed) return suspended(closed)
+  if (target.kind === 'collection' && !target.isActive) return suspended('account_inactive')
+  const payer = {
+    accountNumber: credit.sourceAccountNumber,
+    name: credit.sourceAccountName,
+    bankCode: credit.sourceBankCode,
+  }
+  const amount = { amountKobo: credit.amountKobo, dueKobo: dueOn(target) }
+  const broken = brokenRule(target.payerRules, payer, amount, terms.hashPayer)
+  if (broken) return suspended(broken)
+  if (target.kind === 'collection') {
+    const over = brokenLimit(target, target.todayKobo, credit.amountKobo)
+    return over ? suspended(over) : booked(credit)
+  }
+  if (target.amountPolicy === 'any') return booked(credit)
+  const dueKobo = dueOn(target)
+  if (target.amountPolicy === 'exact' && credit.amountKobo !== dueKobo) {
+    return suspended('amount_mismatch')
+  }
+  return credit.amountKobo > dueKobo ? { bookedKobo: dueKobo, reason: 'excess' } : booked(credit)
+}
+
+function dueOn(target: PaymentTarget): bigint
+function dueOn(target: Target): bigint | null
+function dueOn(target: Target): bigint | null {
+  return target.kind === 'payment' ? target.amountKobo - target.amountPaidKobo : null
+}
+
+// The bank's time counts, so that nobody who paid in time is late because the bank's report was;
+// unless it cannot be true: it lies ahead, is older than the bound, or older than the payment.
+// Midnight to the millisecond is a date that came without a time.
+export function judgedTime(
+  { transactionTime }: IncomingCredit,
+  { createdAt }: PaymentTarget,
+  { now, bankTimeMaxAgeMs }: Pick<Terms, 'now' | 'bankTimeMaxAgeMs'>,
+): { at: Date; by: JudgedBy } {
+  const isPlausible =
+    transactionTime !== null &&
+    transactionTime <= now &&
+    now.getTime() - transactionTime.getTime() <= bankTimeMaxAgeMs &&
+    transactionTime >= createdAt &&
+    transactionTime.getTime() !== watDayStart(transactionTime).getTime()
+  return isPlausible ? { at: transactionTime, by: 'bank_time' } : { at: now, by: 'arrival' }
+}
+
+function whyClosed(
+  payment: PaymentTarget,
+  { at, by }: { at: Date; by: JudgedBy },
+): SuspenseReason | undefined {
+  if (payment.status === 'Successful') return 'already_paid'
+  if (payment.status === 'Cancelled') return 'cancelled'
+  if (payment.status === 'Reversed') return 'payment_reversed'
+  if (payment.status === 'Expired' && by === 'arrival') return 'late'
+  return at >= payment.closesAt ? 'late' : undefined
+}

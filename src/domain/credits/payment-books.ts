@@ -1,0 +1,164 @@
+// The money side of payments: locked to be decided about, and written back.
+//
+// What a payment holds, credit by credit, is what its own credits booked and what was assigned to
+// it from suspense (I10). It is only looked up for payments that have something.
+
+import { numberArray, plainArray } from '#db/arrays.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { Holding, PaymentTarget } from './judge-credit.ts'
+
+type PaymentRow = Omit<PaymentTarget, 'kind' | 'pending' | 'mayReopen'>
+
+const SELECT_TARGET = `
+  select p.client_id as "clientId", p.id as "paymentId", p.status, p.amount_kobo as "amountKobo",
+         p.amount_paid_kobo as "amountPaidKobo", p.amount_policy as "amountPolicy", a.currency,
+         p.created_at as "createdAt", p.closes_at as "closesAt",
+         a.expires_in_seconds + a.extended_seconds + a.grace_seconds as "openSeconds",
+         a.payer_rules as "payerRules"`
+
+// By account number. Two numbers of one payment share one target, so that each sees what the other
+// brought.
+export async function lockPaymentsByNumber(
+  tx: Transaction,
+  numbers: readonly string[],
+): Promise<Map<string, { bankCode: string; target: PaymentTarget }>> {
+  const { rows } = await tx.query<PaymentRow & { accountNumber: string; bankCode: string }>({
+    name: 'lock-payments-by-number',
+    text: `${SELECT_TARGET}, n.account_number as "accountNumber", n.bank_code as "bankCode"
+             from numbers n
+             join payments p on p.id = n.payment_id
+             join advices a on a.id = p.advice_id
+            where n.account_number = any($1::text[])
+            order by p.id
+              for no key update of p`,
+    values: [plainArray(numbers)],
+  })
+  const byId = new Map<string, PaymentTarget>()
+  return new Map(
+    rows.map(({ accountNumber, bankCode, ...row }) => {
+      const target = byId.get(row.paymentId) ?? targetOf(row)
+      byId.set(row.paymentId, target)
+      return [accountNumber, { bankCode, target }]
+    }),
+  )
+}
+
+export async function lockPayments(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, PaymentTarget>> {
+  const { rows } = await tx.query<PaymentRow>({
+    name: 'lock-payments',
+    text: `${SELECT_TARGET}
+             from payments p join advices a on a.id = p.advice_id
+            where p.id = any($1::uuid[])
+            order by p.id
+              for no key update of p`,
+    values: [ids],
+  })
+  return new Map(rows.map((row) => [row.paymentId, targetOf(row)]))
+}
+
+function targetOf(row: PaymentRow): PaymentTarget {
+  return { kind: 'payment', ...row, pending: [], mayReopen: false }
+}
+
+// Fills in `pending`. The payments must be locked.
+export async function findHoldings(
+  tx: Transaction,
+  payments: Iterable<PaymentTarget>,
+): Promise<void> {
+  const byId = new Map<string, PaymentTarget>()
+  for (const payment of payments) {
+    if (payment.status === 'PartPayment') byId.set(payment.paymentId, payment)
+  }
+  if (byId.size === 0) return
+  const { rows } = await tx.query<Holding & { paymentId: string }>({
+    name: 'find-holdings',
+    text: `select payment_id as "paymentId", id as "creditId",
+                  amount_kobo - suspended_kobo - reversed_kobo as "amountKobo",
+                  null::bigint as "itemId"
+             from credits
+            where payment_id = any($1::uuid[])
+              and amount_kobo - suspended_kobo - reversed_kobo > 0
+           union all
+           select assigned_payment_id, credit_id, amount_kobo, id
+             from suspense_items
+            where assigned_payment_id = any($1::uuid[]) and state = 'assigned'
+            order by 1, 2`,
+    values: [[...byId.keys()]],
+  })
+  for (const { paymentId, ...holding } of rows) byId.get(paymentId)?.pending.push(holding)
+}
+
+export async function updatePayments(
+  tx: Transaction,
+  now: Date,
+  payments: readonly PaymentTarget[],
+): Promise<void> {
+  if (payments.length === 0) return
+  await tx.query({
+    name: 'update-payments',
+    text: `update payments p
+              set status = u.status, amount_paid_kobo = u.paid, updated_at = $4
+             from unnest($1::uuid[], $2::text[], $3::bigint[]) as u (id, status, paid)
+            where p.id = u.id`,
+    values: [
+      payments.map((payment) => payment.paymentId),
+      payments.map((payment) => payment.status),
+      numberArray(payments.map((payment) => payment.amountPaidKobo)),
+      now,
+    ],
+  })
+}
+
+// Fills in `mayReopen` of those that are over: whether all their numbers are still theirs. Locked, as
+// one may be on its way to another payment at this moment.
+export async function findReopenable(
+  tx: Transaction,
+  now: Date,
+  payments: Iterable<PaymentTarget>,
+): Promise<void> {
+  const over = [...payments].filter(({ status, closesAt }) => {
+    const mayBePaid = status === 'Expired' || status === 'Processing' || status === 'PartPayment'
+    return mayBePaid && now >= closesAt
+  })
+  if (over.length === 0) return
+  const { rows } = await tx.query<{ paymentId: string; isOurs: boolean }>({
+    name: 'lock-numbers-to-reopen',
+    text: `select pn.payment_id as "paymentId", n.payment_id = pn.payment_id as "isOurs"
+             from payment_numbers pn join numbers n on n.account_number = pn.account_number
+            where pn.payment_id = any($1::uuid[])
+            order by n.account_number
+              for no key update of n`,
+    values: [over.map(({ paymentId }) => paymentId)],
+  })
+  const lost = new Set(rows.flatMap(({ paymentId, isOurs }) => (isOurs ? [] : [paymentId])))
+  for (const payment of over) payment.mayReopen = !lost.has(payment.paymentId)
+}
+
+// For a payment that got money after it had expired (assigned by hand, or paid in time and reported
+// late) and that needs more: it is open for its usual time, and keeps its numbers as long again (I7).
+export async function reopenPayment(tx: Transaction, now: Date, id: string): Promise<void> {
+  await tx.query({
+    name: 'reopen-payment',
+    text: `with before as (select id, closes_at from payments where id = $1),
+           reopened as (
+             update payments p
+                set expires_at = $2::timestamptz
+                      + make_interval(secs => a.expires_in_seconds + a.extended_seconds),
+                    closes_at = $2::timestamptz
+                      + make_interval(secs => a.expires_in_seconds + a.extended_seconds
+                                              + a.grace_seconds)
+               from advices a
+              where p.id = $1 and a.id = p.advice_id
+             returning p.id, p.closes_at
+           )
+           update numbers n set reusable_at = n.reusable_at + (r.closes_at - b.closes_at)
+             from reopened r
+             join before b on b.id = r.id
+             join payment_numbers pn on pn.payment_id = r.id
+            where n.account_number = pn.account_number and n.payment_id = r.id`,
+    values: [id, now],
+  })
+}

@@ -1,0 +1,239 @@
+// Reversals: a bank takes a credit back, whole or in part. Nothing booked is undone: new transfers
+// carry the money from where it is now back to the bank (reversal-decisions.ts says from where).
+//
+// Statuses, in the order they are checked:
+//   duplicate                this reversal was taken before
+//   session_reused           its session id was, on other terms; the operator is alerted
+//   original_not_found       this bank never reported such a credit
+//   amount_exceeds_original  more than is left of it
+//   reversed                 done; what had left us already stands against the bank's shortfall
+//                            account, and the operator is alerted
+
+import type { Transaction } from '#db/transaction.ts'
+import { raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import {
+  bankOwner,
+  clientOwner,
+  type SharedAccount,
+  type SharedAccounts,
+} from '#ledger/accounts.ts'
+import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { adjustRequests } from './approval-amounts.ts'
+import { sessionName } from './decide-credits.ts'
+import {
+  decideReversal,
+  type Holder,
+  type ReversalPlan,
+  type ReversedCredit,
+} from './decide-reversal.ts'
+import { lockPayments, updatePayments } from './payment-books.ts'
+import { explainReversal } from './reversed-credits.ts'
+import { type LockedItem, lockItems, takeFromItems } from './suspense-items.ts'
+
+export type Reversal = {
+  bankCode: string
+  sessionId: string
+  originalSessionId: string
+  amountKobo: bigint
+}
+
+export type ReversalAnswer =
+  | 'duplicate'
+  | 'session_reused'
+  | 'original_not_found'
+  | 'amount_exceeds_original'
+  | 'reversed'
+
+type Deps = { sharedAccounts: SharedAccounts; now: Date }
+
+export async function takeReversal(
+  tx: Transaction,
+  deps: Deps,
+  reversal: Reversal,
+): Promise<ReversalAnswer> {
+  const { credit, items = [] } = (await lockOriginal(tx, reversal)) ?? {}
+  const earlier = await findEarlier(tx, reversal)
+  if (earlier) {
+    const isSame = earlier.creditId === credit?.id && earlier.amountKobo === reversal.amountKobo
+    if (isSame) return 'duplicate'
+    const detail = { reversalOf: reversal.originalSessionId }
+    const alert = { kind: 'session_reused', subject: sessionName(reversal), detail } as const
+    await appendEvents(tx, deps.now, await raiseAlerts(tx, deps.now, [alert]))
+    return 'session_reused'
+  }
+  if (!credit) return 'original_not_found'
+  const takenKobo = await sumOfReversals(tx, credit.id)
+  if (takenKobo + reversal.amountKobo > credit.amountKobo) return 'amount_exceeds_original'
+
+  const payments = await lockPayments(tx, [
+    ...items.flatMap((item) => item.assignedPaymentId ?? []),
+    ...(credit.paymentId ? [credit.paymentId] : []),
+  ])
+  const collections = await lockCollections(tx, credit, items)
+  const plan = decideReversal({ credit, items, payments, collections }, reversal.amountKobo)
+  const isWhole = takenKobo + reversal.amountKobo === credit.amountKobo
+  await write(tx, deps, reversal, credit, plan, isWhole)
+  return 'reversed'
+}
+
+async function write(
+  tx: Transaction,
+  { sharedAccounts, now }: Deps,
+  reversal: Reversal,
+  credit: ReversedCredit,
+  plan: ReversalPlan,
+  isWhole: boolean,
+): Promise<void> {
+  const { shortfallKobo } = plan
+  const { currency } = credit
+  const owner = bankOwner(reversal.bankCode)
+  const bank = { kind: 'bank', owner, currency } as const
+  const shortfall = { kind: 'shortfall', owner, currency } as const
+  await sharedAccounts.open([
+    bank,
+    shortfall,
+    ...plan.takings.flatMap(({ holder }) => shared(holder)),
+  ])
+  const takings = plan.takings.map(({ holder, amountKobo }) => ({
+    accountId: accountOf(sharedAccounts, holder),
+    amountKobo,
+  }))
+  if (shortfallKobo > 0n) {
+    takings.push({ accountId: sharedAccounts.id(shortfall), amountKobo: shortfallKobo })
+    const detail = { creditId: credit.id.toString(), shortfallKobo: shortfallKobo.toString() }
+    const alert = { kind: 'reversal_shortfall', subject: sessionName(reversal), detail } as const
+    plan.events.push(...(await raiseAlerts(tx, now, [alert])))
+  }
+  const transfers = takings.map(
+    ({ accountId, amountKobo }): Transfer => ({
+      debitAccountId: accountId,
+      creditAccountId: sharedAccounts.id(bank),
+      amountKobo,
+      creditId: credit.id,
+      reason: 'reversal',
+    }),
+  )
+  await tx.query({
+    name: 'insert-reversal',
+    text: `insert into reversals
+             (bank_code, session_id, credit_id, amount_kobo, shortfall_kobo, received_at)
+           values ($1, $2, $3, $4, $5, $6)`,
+    values: [
+      reversal.bankCode,
+      reversal.sessionId,
+      credit.id,
+      reversal.amountKobo,
+      shortfallKobo,
+      now,
+    ],
+  })
+  await tx.query({
+    name: 'reverse-credit',
+    // When nothing is booked any more, the outcome is what became of the part that was suspended.
+    text: `update credits c
+              set reversed_kobo = c.reversed_kobo + $2,
+                  outcome = case
+                    when $3 then 'reversed'
+                    when c.outcome = 'booked'
+                         and c.suspended_kobo + c.reversed_kobo + $2 = c.amount_kobo
+                    then (select case when i.state in ('assigned', 'returned') then i.state
+                                      else 'suspended' end
+                            from suspense_items i
+                           where i.credit_id = c.id and i.state <> 'reversed')
+                    else c.outcome end
+            where c.id = $1`,
+    values: [credit.id, plan.bookedKobo, isWhole],
+  })
+  await takeFromItems(tx, now, plan.items, reversal.sessionId)
+  await adjustRequests(tx, now, plan.items)
+  await updatePayments(tx, now, [...plan.payments])
+  await postTransfers(tx, now, transfers)
+  const { sessionId, amountKobo } = reversal
+  const told = { sessionId, amountKobo, shortfallKobo }
+  await appendEvents(tx, now, await explainReversal(tx, credit.id, told, plan.events))
+}
+
+function accountOf(sharedAccounts: SharedAccounts, holder: Holder): bigint {
+  if (holder.kind === 'suspense' || holder.kind === 'collection') return holder.accountId
+  return sharedAccounts.id(shared(holder)[0] as SharedAccount)
+}
+
+function shared(holder: Holder): SharedAccount[] {
+  if (holder.kind === 'suspense' || holder.kind === 'collection') return []
+  const { clientId, currency } = holder.payment
+  return [{ kind: holder.kind, owner: clientOwner(clientId), currency }]
+}
+
+// Locks, as everywhere: payments, then the suspense items, then the credit; so it is read twice.
+async function lockOriginal(
+  tx: Transaction,
+  reversal: Reversal,
+): Promise<{ credit: ReversedCredit; items: readonly LockedItem[] } | undefined> {
+  const read = async (lock: '' | 'for no key update') => {
+    const { rows } = await tx.query<ReversedCredit>({
+      name: lock === '' ? 'find-original' : 'lock-original',
+      text: `select id, client_id as "clientId", collection_account_id as "collectionAccountId",
+                    payment_id as "paymentId", amount_kobo as "amountKobo",
+                    suspended_kobo as "suspendedKobo", reversed_kobo as "reversedKobo", currency
+               from credits where session_id = $1 and bank_code = $2 ${lock}`,
+      values: [reversal.originalSessionId, reversal.bankCode],
+    })
+    return rows[0]
+  }
+  const found = await read('')
+  if (!found) return undefined
+  const assigned = await tx.query<{ id: string }>({
+    name: 'find-assigned-payments',
+    text: `select assigned_payment_id as id from suspense_items
+            where credit_id = $1 and assigned_payment_id is not null`,
+    values: [found.id],
+  })
+  const paymentIds = [found.paymentId, ...assigned.rows.map((row) => row.id)]
+  await lockPayments(
+    tx,
+    paymentIds.filter((id) => id !== null),
+  )
+  const items = await lockItems(tx, 'credit_id', found.id)
+  const credit = await read('for no key update')
+  return credit && { credit, items }
+}
+
+async function findEarlier(tx: Transaction, { sessionId, bankCode }: Reversal) {
+  const { rows } = await tx.query<{ creditId: bigint; amountKobo: bigint }>({
+    name: 'find-reversal',
+    text: `select credit_id as "creditId", amount_kobo as "amountKobo"
+             from reversals where session_id = $1 and bank_code = $2`,
+    values: [sessionId, bankCode],
+  })
+  return rows[0]
+}
+
+async function sumOfReversals(tx: Transaction, creditId: bigint): Promise<bigint> {
+  const { rows } = await tx.query<{ sum: bigint }>({
+    name: 'sum-of-reversals',
+    text: 'select coalesce(sum(amount_kobo), 0)::bigint as sum from reversals where credit_id = $1',
+    values: [creditId],
+  })
+  return rows[0]?.sum ?? 0n
+}
+
+async function lockCollections(
+  tx: Transaction,
+  credit: ReversedCredit,
+  items: readonly LockedItem[],
+) {
+  const ids = items.flatMap((item) => item.assignedAccountId ?? [])
+  if (credit.collectionAccountId) ids.push(credit.collectionAccountId)
+  const { rows } = await tx.query<{ id: bigint; clientId: bigint; balanceKobo: bigint }>({
+    name: 'lock-collection-accounts-by-id',
+    text: `select a.id, a.client_id as "clientId",
+                  l.credits_kobo - l.debits_kobo as "balanceKobo"
+             from collection_accounts a join ledger_accounts l on l.id = a.id
+            where a.id = any($1::bigint[])
+            order by l.id
+              for no key update of l`,
+    values: [ids],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}

@@ -1,0 +1,85 @@
+// The history of items in suspense: what became of each, step by step, since an item itself says
+// only how it is now. Written in the transaction that changes the item, and never changed again.
+
+import { numberArray, textArray } from '#db/arrays.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { ItemState } from './credit-location.ts'
+
+export const SUSPENSE_CHANGES = [
+  'assigned', // to a payment or a collection account
+  'suspended_again', // the payment that had it closed without enough
+  'return_requested',
+  'returned', // as the bank confirmed
+  'return_failed', // the bank could not send it back
+  'reversed', // taken back by the bank, whole or in part
+] as const
+
+export type SuspenseChange = {
+  change: (typeof SUSPENSE_CHANGES)[number]
+  amountKobo: bigint // What it was about, …
+  leftKobo: bigint // … and what of the item was left.
+  reference: string | null // Payment, account number, or the bank's own.
+  changedAt: Date
+}
+
+type Item = { id: bigint; clientId: bigint | null; state: ItemState; amountKobo: bigint }
+
+export type NewSuspenseChange = {
+  item: Item // As it was before.
+  change: SuspenseChange['change']
+  amountKobo?: bigint // All of it, unless said.
+  leftKobo?: bigint
+  reference?: string | null
+}
+
+export async function recordSuspenseChanges(
+  tx: Transaction,
+  now: Date,
+  changes: readonly NewSuspenseChange[],
+): Promise<void> {
+  if (changes.length === 0) return
+  await tx.query({
+    name: 'record-suspense-changes',
+    text: `insert into suspense_changes (item_id, client_id, change, from_state, amount_kobo,
+                                         left_kobo, reference, changed_at)
+           select s.*, $8 from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[],
+                                      $5::bigint[], $6::bigint[], $7::text[]) as s`,
+    values: [
+      numberArray(changes.map(({ item }) => item.id)),
+      numberArray(changes.map(({ item }) => item.clientId)),
+      textArray(changes.map(({ change }) => change)),
+      textArray(changes.map(({ item }) => item.state)),
+      numberArray(changes.map(({ item, amountKobo }) => amountKobo ?? item.amountKobo)),
+      numberArray(changes.map(({ item, leftKobo }) => leftKobo ?? item.amountKobo)),
+      textArray(changes.map(({ reference }) => reference ?? null)),
+      now,
+    ],
+  })
+}
+
+// By item, oldest first.
+export async function readSuspenseChanges(
+  db: Queryable,
+  itemIds: readonly bigint[],
+): Promise<Map<bigint, SuspenseChange[]>> {
+  const byItem = new Map<bigint, SuspenseChange[]>()
+  if (itemIds.length === 0) return byItem
+  const { rows } = await db.query<SuspenseChange & { itemId: bigint }>({
+    name: 'read-suspense-changes',
+    text: `select item_id as "itemId", change, amount_kobo as "amountKobo",
+                  left_kobo as "leftKobo", reference, changed_at as "changedAt"
+             from suspense_changes where item_id = any($1::bigint[]) order by item_id, id`,
+    values: [numberArray(itemIds)],
+  })
+  for (const { itemId, ...change } of rows) {
+    byItem.set(itemId, [...(byItem.get(itemId) ?? []), change])
+  }
+  return byItem
+}
+
+// What an item began with: what banks took of it since is in its history.
+export function originalKobo(amountKobo: bigint, changes: readonly SuspenseChange[]): bigint {
+  const first = changes.find(({ change }) => change === 'reversed')
+  return first ? first.amountKobo + first.leftKobo : amountKobo
+}

@@ -1,0 +1,235 @@
+// Taking credits: the way of money into the books. One transaction for a whole batch:
+//   lock   what the numbers belong to, and find the session ids that were taken before;
+//   decide purely, in memory (credit-decisions.ts);
+//   write  set-wise: credits, transfers, payments, suspense, events, alerts, all or none.
+//
+// I12: a credit is taken exactly once. Should two processes take one at the same moment, the
+// constraint credits_taken_once fails the second, which runs again and finds a duplicate.
+//
+// Locks: payments in id order, then collection accounts in id order; shared ledger accounts and
+// the client's event counter come last, inside the write.
+
+import { bytesArray, numberArray, plainArray, textArray } from '#db/arrays.ts'
+import { all, Finishing, type Transaction } from '#db/transaction.ts'
+import { receivedToday } from '#domain/accounts/account-limits.ts'
+import { payerHasher } from '#domain/accounts/payer-rules.ts'
+import { raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import {
+  bankOwner,
+  clientOwner,
+  type SharedAccount,
+  type SharedAccounts,
+} from '#ledger/accounts.ts'
+import { postTransfers } from '#ledger/transfers.ts'
+import type { Sealer } from '#seal.ts'
+import {
+  type Answer,
+  type CreditRow,
+  decideCredits,
+  type KnownCredit,
+  type Plan,
+  sessionName,
+} from './decide-credits.ts'
+import {
+  type CollectionTarget,
+  type IncomingCredit,
+  type IssuedNumber,
+  targetOf,
+} from './judge-credit.ts'
+import {
+  findHoldings,
+  findReopenable,
+  lockPaymentsByNumber,
+  reopenPayment,
+  updatePayments,
+} from './payment-books.ts'
+import { insertSuspense } from './suspense-items.ts'
+
+type Deps = {
+  sealer: Sealer
+  sharedAccounts: SharedAccounts
+  bankTimeMaxAgeMs: number
+  now: Date
+}
+
+// Answers in order. Nothing is answered before the caller has committed.
+export async function takeCredits(
+  tx: Transaction,
+  { sealer, sharedAccounts, bankTimeMaxAgeMs, now }: Deps,
+  credits: readonly IncomingCredit[],
+): Promise<Finishing<Answer[]>> {
+  const { numbers, taken, creditIds } = await lockAndRead(tx, now, credits)
+  await sharedAccounts.open(accountsNeeded(credits, numbers))
+  const plan = decideCredits(credits, {
+    numbers,
+    taken,
+    creditIds,
+    accountId: (account) => sharedAccounts.id(account),
+    hashPayer: payerHasher(sealer),
+    bankTimeMaxAgeMs,
+    now,
+  })
+  // Told with the rest. Nearly always there are none, and then nothing is asked or waited for.
+  if (plan.alerts.length > 0) plan.events.push(...(await raiseAlerts(tx, now, plan.alerts)))
+  for (const { paymentId } of plan.reopened) await reopenPayment(tx, now, paymentId)
+  return new Finishing(plan.answers, write(tx, sealer, now, plan))
+}
+
+async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
+  const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
+  const [byNumber, accounts, earlier, ids] = await all([
+    lockPaymentsByNumber(tx, accountNumbers),
+    lockCollectionAccounts(tx, accountNumbers),
+    findTaken(tx, credits),
+    tx.query<{ id: bigint }>({
+      name: 'credit-ids',
+      text: `select nextval('credit_ids') as id from generate_series(1, $1::int)`,
+      values: [credits.length],
+    }),
+  ])
+  const numbers = new Map<string, IssuedNumber>(byNumber)
+  const payments = new Set([...byNumber.values()].map(({ target }) => target))
+  await findHoldings(tx, payments)
+  await findReopenable(tx, now, payments)
+  const today = await receivedToday(tx, now, accounts.rows)
+  for (const { accountNumber, bankCode, creditedKobo: _, ...account } of accounts.rows) {
+    const todayKobo = today.get(account.collectionAccountId) ?? 0n
+    const target = { kind: 'collection', ...account, todayKobo } as const
+    numbers.set(accountNumber, { bankCode, target })
+  }
+  const taken = new Map(earlier.rows.map((row) => [sessionName(row), row]))
+  return { numbers, taken, creditIds: ids.rows.map((row) => row.id) }
+}
+
+type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo'> & {
+  accountNumber: string
+  bankCode: string
+  creditedKobo: bigint | null // Ever; only where there is a limit per day.
+}
+
+function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
+  return tx.query<AccountRow>({
+    name: 'lock-collection-accounts-by-number',
+    text: `select a.account_number as "accountNumber", a.bank_code as "bankCode",
+                  a.client_id as "clientId",
+                  a.id as "collectionAccountId", a.is_active as "isActive",
+                  a.currency_code as currency, l.credits_kobo - l.debits_kobo as "balanceKobo",
+                  a.payer_rules as "payerRules",
+                  a.limit_per_credit_kobo as "perCreditKobo",
+                  a.limit_per_day_kobo as "perDayKobo",
+                  case when a.limit_per_day_kobo is not null then l.credits_kobo end
+                  as "creditedKobo"
+             from collection_accounts a
+             join ledger_accounts l on l.id = a.id
+            where a.account_number = any($1::text[])
+            order by l.id
+              for no key update of l`,
+    values: [plainArray(numbers)],
+  })
+}
+
+// As they were first answered: that a payment closed later (underpaid) is no part of it.
+function findTaken(tx: Transaction, credits: readonly IncomingCredit[]) {
+  return tx.query<KnownCredit & { bankCode: string; sessionId: string }>({
+    name: 'find-taken-credits',
+    text: `select c.id as "creditId", c.bank_code as "bankCode", c.session_id as "sessionId",
+                  c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency,
+                  case when c.suspended_kobo < c.amount_kobo or c.reason = 'underpaid'
+                       then 'booked' else 'suspended' end as outcome,
+                  nullif(c.reason, 'underpaid') as reason,
+                  case when c.reason = 'underpaid' then 0
+                       else c.suspended_kobo end as "suspendedKobo"
+             from unnest($1::text[], $2::text[]) as s (session_id, bank_code)
+             join lateral (select * from credits c
+                            where c.session_id = s.session_id and c.bank_code = s.bank_code
+                            limit 1) c on true`,
+    values: [
+      textArray(credits.map((credit) => credit.sessionId)),
+      plainArray(credits.map((credit) => credit.bankCode)),
+    ],
+  })
+}
+
+function accountsNeeded(
+  credits: readonly IncomingCredit[],
+  numbers: ReadonlyMap<string, IssuedNumber>,
+): SharedAccount[] {
+  const needed = new Map<string, SharedAccount>()
+  const need = (kind: SharedAccount['kind'], owner: string, currency: string) =>
+    needed.set(`${kind}/${owner}/${currency}`, { kind, owner, currency })
+  for (const credit of credits) {
+    const { accountNumber, bankCode, currency } = credit
+    need('bank', bankOwner(bankCode), currency)
+    const target = targetOf(credit, numbers.get(accountNumber))
+    const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
+    need('suspense', owner, currency)
+    if (target?.kind === 'payment') {
+      need('pending', owner, currency)
+      need('settled', owner, currency)
+    }
+  }
+  return [...needed.values()]
+}
+
+function write(tx: Transaction, sealer: Sealer, now: Date, plan: Plan): Promise<void>[] {
+  return [
+    insertCredits(tx, sealer, now, plan.credits),
+    postTransfers(tx, now, plan.transfers),
+    updatePayments(tx, now, [...plan.payments]),
+    insertSuspense(tx, now, plan.suspense),
+    appendEvents(tx, now, plan.events),
+  ]
+}
+
+async function insertCredits(
+  tx: Transaction,
+  sealer: Sealer,
+  now: Date,
+  rows: readonly CreditRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query({
+    name: 'insert-credits',
+    text: `insert into credits
+             (id, bank_code, session_id, account_number, client_id, collection_account_id,
+              payment_id, amount_kobo, suspended_kobo, currency, outcome, reason,
+              source_account_sealed, source_account_name, source_bank_code, narration,
+              transacted_at, judged_by, transacted_on, received_at)
+           select c.*, $20
+             from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[],
+                         $6::bigint[], $7::uuid[], $8::bigint[], $9::bigint[], $10::text[],
+                         $11::text[], $12::text[], $13::bytea[], $14::text[], $15::text[],
+                         $16::text[], $17::timestamptz[], $18::text[], $19::date[]) as c`,
+    values: [
+      numberArray(rows.map((row) => row.creditId)),
+      plainArray(rows.map((row) => row.credit.bankCode)),
+      textArray(rows.map((row) => row.credit.sessionId)),
+      plainArray(rows.map((row) => row.credit.accountNumber)),
+      numberArray(rows.map((row) => row.target?.clientId ?? null)),
+      numberArray(
+        rows.map(({ target }) =>
+          target?.kind === 'collection' ? target.collectionAccountId : null,
+        ),
+      ),
+      plainArray(rows.map(({ target }) => (target?.kind === 'payment' ? target.paymentId : null))),
+      numberArray(rows.map((row) => row.credit.amountKobo)),
+      numberArray(rows.map((row) => row.suspendedKobo)),
+      plainArray(rows.map((row) => row.credit.currency)),
+      plainArray(rows.map((row) => row.outcome)),
+      plainArray(rows.map((row) => row.reason)),
+      bytesArray(
+        rows.map(({ credit }) =>
+          credit.sourceAccountNumber === null ? null : sealer.seal(credit.sourceAccountNumber),
+        ),
+      ),
+      textArray(rows.map((row) => row.credit.sourceAccountName)),
+      textArray(rows.map((row) => row.credit.sourceBankCode)),
+      textArray(rows.map((row) => row.credit.narration)),
+      plainArray(rows.map((row) => row.credit.transactionTime?.toISOString() ?? null)),
+      plainArray(rows.map((row) => row.judgedBy)),
+      plainArray(rows.map((row) => row.credit.transactionDate ?? null)),
+      now,
+    ],
+  })
+}

@@ -1,0 +1,243 @@
+// What must be true of the business, given that the ledger is true to itself (src/ledger/ledger-checks.ts):
+// I5, I6, I10, I13, I14 and I27, each as a statement that finds what breaks it.
+//
+// Two sides of one truth are joined in full, so that what is missing on either side is found. Where
+// a table is large, it is added up before it is joined.
+
+import type { Check } from '#ledger/ledger-checks.ts'
+import { ISOLATION_CHECKS } from './isolation-checks.ts'
+
+// What the credits and the suspense items say that each of `owner` holds.
+const heldBy = (ofCredit: string, ofItem: string) => `
+  select owner, sum(kobo) as kobo from (
+    select ${ofCredit} as owner, amount_kobo - suspended_kobo - reversed_kobo as kobo
+      from credits where ${ofCredit} is not null
+    union all
+    select ${ofItem}, amount_kobo from suspense_items where state = 'assigned'
+  ) as parts where owner is not null group by owner`
+
+const MONEY: readonly Check[] = [
+  {
+    // I14. Every transfer names the credit whose money it moves, so each credit can be followed:
+    // it came in whole, and each part of it is where the credit and its items say.
+    name: 'credits_are_where_their_parts_say',
+    sql: `
+      with kinds as (
+        select id, kind from ledger_accounts
+         where kind in ('bank', 'shortfall', 'suspense', 'returning')
+      ), ways as (
+        select t.credit_id, t.amount_kobo as kobo, t.reason,
+               coalesce(d.kind, 'booked') as source, coalesce(c.kind, 'booked') as target
+          from transfers t
+          left join kinds d on d.id = t.debit_account_id
+          left join kinds c on c.id = t.credit_account_id
+      ), moved as (
+        select credit_id, sum(kobo * (reason = 'credit')::int) as brought,
+               sum(kobo * ((target = 'booked')::int - (source = 'booked')::int)) as booked,
+               sum(kobo * ((target = 'suspense')::int - (source = 'suspense')::int)) as suspense,
+               sum(kobo * ((target = 'returning')::int - (source = 'returning')::int)) as returning
+          from ways group by credit_id
+      ), items as (
+        select credit_id,
+               coalesce(sum(amount_kobo) filter (where state = 'assigned'), 0) as assigned,
+               coalesce(sum(amount_kobo) filter (where state = 'open'), 0) as open,
+               coalesce(sum(amount_kobo) filter (where state = 'returning'), 0) as returning
+          from suspense_items group by credit_id
+      ), told as (
+        select c.id, c.amount_kobo as brought,
+               c.amount_kobo - c.suspended_kobo - c.reversed_kobo + coalesce(i.assigned, 0)
+                 as booked,
+               coalesce(i.open, 0) as suspense, coalesce(i.returning, 0) as returning
+          from credits c left join items i on i.credit_id = c.id
+      )
+      select 'credit ' || coalesce(t.id, m.credit_id) as subject,
+             case when t.id is null then 'no such credit'
+                  else format('brought %s, booked %s, in suspense %s, on its way back %s',
+                              t.brought, t.booked, t.suspense, t.returning) end as expected,
+             case when m.credit_id is null then 'no transfers'
+                  else format('brought %s, booked %s, in suspense %s, on its way back %s',
+                              m.brought, m.booked, m.suspense, m.returning) end as found
+        from told t full join moved m on m.credit_id = t.id
+       where (t.brought, t.booked, t.suspense, t.returning)
+             is distinct from (m.brought, m.booked, m.suspense, m.returning)
+       order by coalesce(t.id, m.credit_id)`,
+  },
+  {
+    // I10. One that closed unpaid holds nothing: its money is in suspense.
+    name: 'payments_hold_what_was_paid',
+    sql: `
+      with held as (${heldBy('payment_id', 'assigned_payment_id')})
+      select 'payment ' || coalesce(p.id, h.owner) as subject,
+             coalesce(h.kobo, 0)::text as expected,
+             coalesce(p.amount_paid_kobo::text, 'no such payment') as found
+        from payments p full join held h on h.owner = p.id
+       where p.amount_paid_kobo is distinct from coalesce(h.kobo, 0)
+       order by coalesce(p.id, h.owner)`,
+  },
+  {
+    // What is left of a payment that was reversed in part stays settled.
+    name: 'pending_and_settled_are_their_payments',
+    sql: `
+      with paid as (
+        select case when p.status in ('Successful', 'Reversed') then 'settled' else 'pending' end
+                 as kind,
+               'client:' || p.client_id as owner, a.currency, sum(p.amount_paid_kobo) as kobo
+          from payments p join advices a on a.id = p.advice_id
+         where p.status in ('Processing', 'PartPayment', 'Successful', 'Reversed')
+           and p.amount_paid_kobo > 0
+         group by 1, 2, 3
+      ), accounts as (
+        select kind, owner, currency, credits_kobo - debits_kobo as kobo
+          from ledger_accounts where kind in ('pending', 'settled')
+      )
+      select concat_ws(' ', kind, owner, currency) as subject,
+             coalesce(p.kobo, 0)::text as expected, coalesce(a.kobo, 0)::text as found
+        from paid p full join accounts a using (kind, owner, currency)
+       where coalesce(p.kobo, 0) <> coalesce(a.kobo, 0)
+       order by 1`,
+  },
+  {
+    name: 'collection_balances_are_their_credits',
+    sql: `
+      with held as (${heldBy('collection_account_id', 'assigned_account_id')}),
+      accounts as (
+        select id, credits_kobo - debits_kobo as kobo
+          from ledger_accounts where kind = 'collection'
+      )
+      select 'collection account ' || coalesce(a.id, h.owner) as subject,
+             coalesce(h.kobo, 0)::text as expected,
+             coalesce(a.kobo::text, 'no such account') as found
+        from accounts a full join held h on h.owner = a.id
+       where a.kobo is distinct from coalesce(h.kobo, 0)
+       order by coalesce(a.id, h.owner)`,
+  },
+  {
+    name: 'suspense_is_its_open_items', // I13
+    sql: `
+      with items as (
+        select account_id, sum(amount_kobo) as kobo
+          from suspense_items where state = 'open' group by account_id
+      ), accounts as (
+        select id, owner, credits_kobo - debits_kobo as kobo
+          from ledger_accounts where kind = 'suspense'
+      )
+      select concat_ws(' ', 'suspense account', coalesce(a.id, i.account_id), a.owner) as subject,
+             coalesce(i.kobo, 0)::text as expected,
+             coalesce(a.kobo::text, 'no such account') as found
+        from accounts a full join items i on i.account_id = a.id
+       where a.kobo is distinct from coalesce(i.kobo, 0)
+       order by coalesce(a.id, i.account_id)`,
+  },
+  {
+    name: 'money_on_its_way_back_is_in_items',
+    sql: `
+      with items as (
+        select a.currency, sum(i.amount_kobo) as kobo
+          from suspense_items i join ledger_accounts a on a.id = i.account_id
+         where i.state = 'returning' group by a.currency
+      ), accounts as (
+        select currency, sum(credits_kobo - debits_kobo) as kobo
+          from ledger_accounts where kind = 'returning' group by currency
+      )
+      select currency as subject, coalesce(i.kobo, 0)::text as expected,
+             coalesce(a.kobo, 0)::text as found
+        from items i full join accounts a using (currency)
+       where coalesce(i.kobo, 0) <> coalesce(a.kobo, 0)
+       order by 1`,
+  },
+  {
+    // I27.
+    name: 'returns_are_with_their_items',
+    sql: `
+      select 'suspense item ' || coalesce(i.id, r.item_id) as subject,
+             case when i.id is null then 'no return that is pending'
+                  else format('a pending return of %s', i.amount_kobo) end as expected,
+             case when r.item_id is null then 'none'
+                  else format('a pending return of %s', r.amount_kobo) end as found
+        from (select id, amount_kobo from suspense_items where state = 'returning') as i
+        full join (select item_id, amount_kobo from returns where status = 'pending') as r
+          on r.item_id = i.id
+       where i.amount_kobo is distinct from r.amount_kobo
+       order by coalesce(i.id, r.item_id)`,
+  },
+]
+
+const NUMBERS: readonly Check[] = [
+  {
+    // I6. A collection account keeps its number for ever; a payment is checked further below.
+    name: 'numbers_have_one_owner',
+    sql: `
+      select 'number ' || coalesce(n.account_number, a.account_number) as subject,
+             case when a.id is not null
+                  then format('collection account %s at %s', a.id, a.bank_code)
+                  else 'an owner that is there' end as expected,
+             case when n.account_number is null then 'nobody'
+                  when n.payment_id is not null then 'payment ' || n.payment_id
+                  else format('collection account %s at %s', n.collection_account_id, n.bank_code)
+             end as found
+        from numbers n
+        full join collection_accounts a on a.account_number = n.account_number
+        left join payments p on p.id = n.payment_id and p.client_id = n.client_id
+       where (a.id is not null or p.id is null)
+         and (n.collection_account_id, n.client_id, n.bank_code)
+             is distinct from (a.id, a.client_id, a.bank_code)
+       order by 1`,
+  },
+  {
+    // The last payment that a number was issued to holds it, until it is issued again.
+    name: 'leases_are_with_their_payments',
+    sql: `
+      with leases as (
+        select distinct on (account_number) account_number, payment_id, bank_code
+          from payment_numbers order by account_number, issued_at desc
+      )
+      select 'number ' || coalesce(n.account_number, l.account_number) as subject,
+             coalesce('payment ' || l.payment_id, 'no payment') as expected,
+             coalesce('payment ' || n.payment_id, 'no payment') as found
+        from (select * from numbers where payment_id is not null) as n
+        full join leases l on l.account_number = n.account_number
+       where (n.payment_id, n.bank_code) is distinct from (l.payment_id, l.bank_code)
+       order by 1`,
+  },
+]
+
+// I5. Old events go a partition at a time, and the numbers of two that were written together may
+// lie either side of the cut: so a client older than what is kept starts anywhere, and its first
+// hour after the cut is not looked at. Last of all, because reading the events holds back the
+// making of partitions (src/workers/maintain-partitions.ts).
+const EVENTS: readonly Check[] = [
+  {
+    name: 'events_are_numbered_without_gaps',
+    sql: `
+      with cut as (
+        select min(to_date(right(relid::text, 8), 'YYYYMMDD'))::timestamp at time zone 'UTC' as at
+          from pg_partition_tree('events') where relid::text ~ '_[0-9]{8}$'
+      ), whole as (
+        select c.id, k.sequence, coalesce(c.created_at >= cut.at, true) as from_first, cut.at
+          from clients c left join event_counters k on k.client_id = c.id, cut
+      ), numbered as (
+        select e.client_id, count(*) as events, count(distinct e.sequence) as numbers,
+               min(e.sequence) as first, max(e.sequence) as last
+          from events e left join whole w on w.id = e.client_id
+         where w.from_first is not false or e.created_at >= w.at + interval '1 hour'
+         group by e.client_id
+      )
+      select 'client ' || coalesce(w.id, n.client_id) as subject,
+             format('%s to %s, each once', case when w.from_first then 1 else n.first end,
+                    coalesce(w.sequence::text, 'nothing')) as expected,
+             format('%s events, %s numbers from %s to %s', coalesce(n.events, 0),
+                    coalesce(n.numbers, 0), n.first, n.last) as found
+        from whole w full join numbered n on n.client_id = w.id
+       where case when n.client_id is null then w.from_first and w.sequence is distinct from 0
+                  else w.id is null or n.last is distinct from w.sequence or n.numbers <> n.events
+                       or n.events <> n.last - n.first + 1 or (w.from_first and n.first <> 1) end
+       order by coalesce(w.id, n.client_id)`,
+  },
+]
+
+export const BUSINESS_CHECKS: readonly Check[] = [
+  ...MONEY,
+  ...NUMBERS,
+  ...EVENTS,
+  ...ISOLATION_CHECKS,
+]

@@ -1,0 +1,27 @@
+// I11 where no foreign key holds it: what is written for every credit and every event has none, because
+// each would be a look-up and a lock on the path of money. The code that writes them takes the
+// client from the very row that it points at; this finds it if it ever does not.
+
+import type { Check } from '#ledger/ledger-checks.ts'
+
+// Every row of `from` whose `key` points at a row of `to` that is another client's.
+const across = (from: string, name: string, key: string, to: string) => `
+  select format('${name} %s', f.${name === 'delivery' ? 'event_id' : 'id'}) as subject,
+         'client ' || coalesce(f.client_id::text, 'nobody') as expected,
+         format('${to} of client %s', t.client_id) as found
+    from ${from} f join ${to} t on t.id = f.${key}
+   where f.client_id is distinct from t.client_id`
+
+export const ISOLATION_CHECKS: readonly Check[] = [
+  {
+    name: 'nothing_points_at_another_client',
+    sql: [
+      across('credits', 'credit', 'collection_account_id', 'collection_accounts'),
+      across('credits', 'credit', 'payment_id', 'payments'),
+      across('events', 'event', 'collection_account_id', 'collection_accounts'),
+      across('events', 'event', 'payment_id', 'payments'),
+      across('deliveries', 'delivery', 'destination_id', 'destinations'),
+      across('deliveries', 'delivery', 'event_id', 'events'),
+    ].join(' union all '),
+  },
+]

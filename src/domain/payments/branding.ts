@@ -1,0 +1,44 @@
+// How a client looks to those who pay it. Shown on the payer's page; the account name that a bank
+// shows stays the client's own.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { Client } from '#domain/access/clients.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+
+export type Branding = {
+  name: string | null // Null: the client's own name.
+  colour: string | null // #rrggbb in lower case; null: ours.
+}
+
+export async function readBranding(db: Queryable, clientId: bigint): Promise<Branding> {
+  const { rows } = await db.query<Branding>({
+    name: 'read-branding',
+    text: 'select brand_name as name, brand_colour as colour from clients where id = $1',
+    values: [clientId],
+  })
+  return rows[0] as Branding
+}
+
+// The same again changes nothing and leaves no trace.
+export async function setBranding(
+  tx: Transaction,
+  now: Date,
+  { client, actor }: { client: Client; actor: string },
+  { name, colour }: Branding,
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'set-branding',
+    text: `update clients set brand_name = $2, brand_colour = $3
+            where id = $1 and (brand_name, brand_colour) is distinct from ($2, $3)`,
+    values: [client.id, name, colour],
+  })
+  if (rowCount === 0) return
+  await recordAction(tx, now, {
+    clientId: client.id,
+    actor,
+    action: 'branding.set',
+    subject: `client/${client.clientId}`,
+    detail: { name, colour },
+  })
+}

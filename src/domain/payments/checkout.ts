@@ -1,0 +1,144 @@
+// What a payer may know of an advice: what is due, where to send it, and how it stands. Whoever
+// holds the reference may see this and nothing else: no e-mail, no phone, nobody's bank account.
+
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { Queryable } from '#db/pool.ts'
+import { accountName } from '#domain/accounts/account-names.ts'
+import { toNaira } from '#money.ts'
+import type { AmountPolicy } from './advices.ts'
+import {
+  isOpen,
+  type PaymentNumber,
+  type PaymentStatus,
+  remainingKobo,
+  statusAt,
+} from './payments.ts'
+import { callBackUrlOf, type NameBank } from './resource-views.ts'
+
+type CheckoutRow = {
+  adviceId: string
+  clientMerchantName: string // As in the account name.
+  brandName: string | null
+  brandColour: string | null
+  amountKobo: bigint
+  amountPolicy: AmountPolicy
+  narration: string | null
+  merchantRef: string | null
+  callBackUrl: string
+  customerName: string
+  cancelledAt: Date | null
+  payment: CheckoutPayment | null
+}
+
+type CheckoutPayment = {
+  id: string
+  status: PaymentStatus
+  amountPaidKobo: bigint
+  expiresAt: Date
+  closesAt: Date
+  updatedAt: Date
+  numbers: PaymentNumber[]
+  heldKobo: bigint // Sent for this payment, and in suspense now.
+}
+
+type Flat = Omit<CheckoutRow, 'payment'> & {
+  [K in keyof CheckoutPayment]: CheckoutPayment[K] | null
+}
+
+export async function findCheckouts(
+  db: Queryable,
+  adviceIds: readonly string[],
+): Promise<CheckoutRow[]> {
+  const { rows } = await db.query<Flat>({
+    name: 'find-checkouts',
+    text: `select a.id as "adviceId", c.name as "clientMerchantName", c.brand_name as "brandName",
+                  c.brand_colour as "brandColour", a.amount_kobo as "amountKobo",
+                  a.amount_policy as "amountPolicy", a.narration, a.merchant_ref as "merchantRef",
+                  a.call_back_url as "callBackUrl", a.customer_name as "customerName",
+                  a.cancelled_at as "cancelledAt",
+                  p.id, p.status, p.amount_paid_kobo as "amountPaidKobo",
+                  p.expires_at as "expiresAt", p.closes_at as "closesAt",
+                  p.updated_at as "updatedAt",
+                  (select json_agg(json_build_object('bankCode', n.bank_code,
+                                                     'accountNumber', n.account_number)
+                                   order by n.issued_at, n.bank_code)
+                     from payment_numbers n where n.payment_id = p.id) as numbers,
+                  (select coalesce(sum(i.amount_kobo), 0)::bigint
+                     from credits k join suspense_items i on i.credit_id = k.id
+                    where k.payment_id = p.id
+                      and i.state in ('open', 'returning')) as "heldKobo"
+             from advices a
+             join clients c on c.id = a.client_id
+             left join payments p on p.advice_id = a.id
+            where a.id = any($1::uuid[])`,
+    values: [adviceIds],
+  })
+  return rows.map(({ id, status, amountPaidKobo, expiresAt, closesAt, updatedAt, ...rest }) => {
+    const { numbers, heldKobo, ...advice } = rest
+    const payment = {
+      id,
+      status,
+      amountPaidKobo,
+      expiresAt,
+      closesAt,
+      updatedAt,
+      numbers,
+      heldKobo,
+    }
+    return { ...advice, payment: id === null ? null : (payment as CheckoutPayment) }
+  })
+}
+
+export type CheckoutStatus = PaymentStatus | 'Pending'
+export type Checkout = ReturnType<typeof viewCheckout>
+export type CheckoutRendering = {
+  mode: 'sandbox' | 'live'
+  banks: readonly BankSettings[]
+  nameBank: NameBank
+  nameStyle: string
+}
+
+// Pending: no number was asked for yet, and the clock has not started.
+export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering) {
+  const { payment } = row
+  const status = checkoutStatus(row, now)
+  const paidKobo = payment?.amountPaidKobo ?? 0n
+  const names = { merchantName: row.clientMerchantName, customerName: row.customerName }
+  const numbers = payment?.numbers ?? []
+  return {
+    isTest: how.mode === 'sandbox', // No real money moves.
+    adviceReference: row.adviceId,
+    paymentReference: payment?.id ?? null,
+    merchantRef: row.merchantRef,
+    merchantName: row.brandName ?? row.clientMerchantName,
+    narration: row.narration,
+    status,
+    amountPolicy: row.amountPolicy,
+    amount: toNaira(row.amountKobo),
+    amountPaid: toNaira(paidKobo),
+    amountRemaining: toNaira(
+      remainingKobo(payment?.status ?? 'Processing', row.amountKobo, paidKobo),
+    ),
+    amountHeld: toNaira(payment?.heldKobo ?? 0n),
+    accountName: accountName(how.nameStyle, names),
+    numbers: numbers.map(({ bankCode, accountNumber }) => {
+      return { bankCode, bankName: how.nameBank(bankCode), accountNumber }
+    }),
+    banks: mayGetNumber(status)
+      ? how.banks.flatMap(({ code, name, dynamic }) => (dynamic ? [{ code, name }] : []))
+      : [],
+    expiresAt: payment?.expiresAt.toISOString() ?? null,
+    closesAt: payment?.closesAt.toISOString() ?? null,
+    paidAt: status === 'Successful' ? (payment?.updatedAt.toISOString() ?? null) : null,
+    returnUrl: payment ? callBackUrlOf({ ...row, id: payment.id }) : row.callBackUrl,
+  }
+}
+
+function checkoutStatus({ cancelledAt, payment }: CheckoutRow, now: Date): CheckoutStatus {
+  if (payment) return statusAt(payment, now)
+  return cancelledAt ? 'Cancelled' : 'Pending'
+}
+
+function mayGetNumber(status: CheckoutStatus): boolean {
+  return status === 'Pending' || isOpen(status)
+}

@@ -1,0 +1,133 @@
+// Putting off the expiry of an advice, while it is open: to a time, or by some seconds. The end of
+// grace and the quarantine of its numbers move along. From its beginning, which is its first number
+// (or when it was opened again), to its expiry it has 48 hours at most, as when it was made.
+//
+// Locks: the advice, then its payment. So an expiry, a cancelling or a payment that comes at the
+// same time is either over, and we are told, or finds the new time.
+
+import type { Transaction } from '#db/transaction.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+import { toNaira } from '#money.ts'
+import { closedRefusal, isOpen, type PaymentStatus, statusAt } from './payments.ts'
+import { timestamp } from './resource-views.ts'
+
+export const EXPIRY_SECONDS_MAX = 172_800
+
+export type Extension = { expiresAt: Date } | { seconds: number }
+
+type Deps = { now: Date; actor: string }
+type AdviceRow = { cancelledAt: Date | null; expirySeconds: number }
+type PaymentRow = { id: string; status: PaymentStatus; amountPaidKobo: bigint; expiresAt: Date }
+
+// To the same time again is fine, and changes nothing.
+export async function extendAdvice(
+  tx: Transaction,
+  { now, actor }: Deps,
+  clientId: bigint,
+  adviceId: string,
+  extension: Extension,
+): Promise<void> {
+  const { advice, payment } = await lockAdvice(tx, clientId, adviceId)
+  const seconds = secondsToAdd(advice, payment, extension, now)
+  if (seconds === 0) return
+  await moveTimes(tx, now, adviceId, payment?.id ?? null, seconds)
+  const expiresAt = payment && new Date(payment.expiresAt.getTime() + seconds * 1000)
+  await recordAction(tx, now, {
+    clientId,
+    actor,
+    action: 'advice.extend',
+    subject: `advice/${adviceId}`,
+    detail: { seconds, ...(expiresAt ? { expiresAt: timestamp(expiresAt) } : {}) },
+  })
+  // Nobody was told of an advice that has no number yet.
+  if (!payment || !expiresAt) return
+  const { id: paymentId, status, amountPaidKobo } = payment
+  const facts = { status, amountPaid: toNaira(amountPaidKobo), expiresAt: timestamp(expiresAt) }
+  await appendEvents(tx, now, [{ clientId, type: 'payment.extended', paymentId, facts }])
+}
+
+// Pure. Throws the refusal when it cannot be.
+export function secondsToAdd(
+  { cancelledAt, expirySeconds }: AdviceRow,
+  payment: Pick<PaymentRow, 'status' | 'expiresAt'> | undefined,
+  extension: Extension,
+  now: Date,
+): number {
+  if (cancelledAt) throw new Refusal('advice_cancelled')
+  const status = payment && statusAt(payment, now)
+  if (status && !isOpen(status)) throw closedRefusal(status)
+  const addMax = EXPIRY_SECONDS_MAX - expirySeconds
+  if ('seconds' in extension) {
+    const { seconds } = extension
+    const latest = `Must be at most ${addMax}: it has 48 hours in all.`
+    if (seconds > addMax) throw refused('seconds', addMax > 0 ? latest : ALL_USED)
+    return seconds
+  }
+  if (!payment) throw refused('expiresAt', NOT_BEGUN)
+  const seconds = Math.floor((extension.expiresAt.getTime() - payment.expiresAt.getTime()) / 1000)
+  if (seconds < 0) {
+    throw refused('expiresAt', `Must not be before its expiry, ${timestamp(payment.expiresAt)}.`)
+  }
+  if (seconds > addMax) {
+    const last = new Date(payment.expiresAt.getTime() + addMax * 1000)
+    throw refused('expiresAt', `Must be at most ${timestamp(last)}: it has 48 hours in all.`)
+  }
+  return seconds
+}
+
+const ALL_USED = 'It has had its 48 hours: create a new advice.'
+const NOT_BEGUN = 'Its time begins with its first number: give seconds.'
+
+function refused(field: string, message: string): Refusal {
+  return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
+}
+
+async function lockAdvice(tx: Transaction, clientId: bigint, adviceId: string) {
+  const advices = await tx.query<AdviceRow>({
+    name: 'lock-advice-to-extend',
+    text: `select cancelled_at as "cancelledAt",
+                  expires_in_seconds + extended_seconds as "expirySeconds"
+             from advices where id = $1 and client_id = $2 for no key update`,
+    values: [adviceId, clientId],
+  })
+  const advice = advices.rows[0]
+  if (!advice) throw new Refusal('advice_not_found')
+  const payments = await tx.query<PaymentRow>({
+    name: 'lock-payment-to-extend',
+    text: `select id, status, amount_paid_kobo as "amountPaidKobo", expires_at as "expiresAt"
+             from payments where advice_id = $1 for no key update`,
+    values: [adviceId],
+  })
+  return { advice, payment: payments.rows[0] }
+}
+
+async function moveTimes(
+  tx: Transaction,
+  now: Date,
+  adviceId: string,
+  paymentId: string | null,
+  seconds: number,
+): Promise<void> {
+  await tx.query({
+    name: 'extend-advice',
+    text: 'update advices set extended_seconds = extended_seconds + $2 where id = $1',
+    values: [adviceId, seconds],
+  })
+  if (!paymentId) return
+  await tx.query({
+    name: 'extend-payment',
+    text: `with extended as (
+             update payments set expires_at = expires_at + make_interval(secs => $2),
+                                 closes_at = closes_at + make_interval(secs => $2),
+                                 updated_at = $3
+              where id = $1
+           )
+           update numbers n set reusable_at = n.reusable_at + make_interval(secs => $2)
+             from payment_numbers pn
+            where pn.payment_id = $1 and n.account_number = pn.account_number
+              and n.payment_id = $1`,
+    values: [paymentId, seconds, now],
+  })
+}

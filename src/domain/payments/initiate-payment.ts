@@ -1,0 +1,242 @@
+// Initiating a payment: a number is leased at the bank the payer chose.
+//
+// Initiating again at the same bank answers the same number of the same payment; at another bank it
+// leases a further number for the same payment, and money to either counts. The clock of the
+// payment starts with its first number.
+//
+// Locks: advices, then payments, each in id order; then the ranges in bank order.
+
+import type { BankSettings } from '#config/bank-settings.ts'
+import { numberArray } from '#db/arrays.ts'
+import { all, type Transaction } from '#db/transaction.ts'
+import { drawDynamicNumbers } from '#domain/accounts/numbers.ts'
+import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { Refusal } from '#errors.ts'
+import { timeOrderedId } from '#ids.ts'
+import { closedRefusal, isOpen, type Payment, SELECT_PAYMENT, statusAt } from './payments.ts'
+
+export type Initiation = {
+  adviceId: string
+  bankCode: string
+  clientId: bigint | undefined // Undefined: the caller holds nothing but the reference.
+  idempotencyKey?: string | undefined // See keyed-initiations.ts.
+}
+
+export type Initiated = {
+  payment: Payment
+  bankCode: string
+  accountNumber: string
+  at: Date // The moment that the payment is shown as of.
+  isReplayed?: boolean
+}
+
+export type Deps = { banks: readonly BankSettings[]; quarantineDays: number; now: Date }
+type AdviceRow = Omit<Payment, 'id' | 'status' | 'amountPaidKobo' | 'numbers'> & {
+  expiresInSeconds: number
+  graceSeconds: number
+  cancelledAt: Date | null
+}
+type Lease = { payment: Payment; bank: BankSettings; accountNumber: string; isRecycled: boolean }
+
+export async function initiatePayments(
+  tx: Transaction,
+  deps: Deps,
+  initiations: readonly Initiation[],
+): Promise<(Initiated | Refusal)[]> {
+  const ids = [...new Set(initiations.map((initiation) => initiation.adviceId))]
+  const { advices, payments } = await lockAdvices(tx, ids)
+
+  // First who may, then numbers for those who need one, then the answers.
+  const opened = new Map<string, Payment>()
+  const wanted = new Map<string, { payment: Payment; bank: BankSettings }>()
+  const decided = initiations.map((initiation): Payment | Refusal => {
+    const advice = advices.get(initiation.adviceId)
+    if (!advice || (initiation.clientId ?? advice.clientId) !== advice.clientId) {
+      return new Refusal('advice_not_found')
+    }
+    const bank = deps.banks.find(({ code }) => code === initiation.bankCode)
+    if (!bank?.dynamic) return new Refusal('bank_not_supported')
+    const known = payments.get(advice.adviceId)
+    const refusal = refusalOf(advice, known, deps.now)
+    if (refusal) return refusal
+    const payment = known ?? openPayment(advice, deps.now)
+    if (!known) opened.set(payment.id, payment)
+    payments.set(advice.adviceId, payment)
+    if (!numberAt(payment, bank.code)) wanted.set(`${bank.code}/${payment.id}`, { payment, bank })
+    return payment
+  })
+
+  const { leases, told } = await leaseNumbers(tx, deps, [...wanted.values()])
+  const issued = [...opened.values()].filter((payment) => payment.numbers.length > 0)
+  if (leases.length > 0) await writeLeases(tx, deps, issued, leases, told)
+  else await appendEvents(tx, deps.now, told)
+
+  return decided.map((payment, index) => {
+    if (payment instanceof Refusal) return payment
+    const { bankCode } = initiations[index] as Initiation
+    const accountNumber = numberAt(payment, bankCode)
+    if (!accountNumber) return new Refusal('numbers_exhausted')
+    return { payment, bankCode, accountNumber, at: deps.now }
+  })
+}
+
+function refusalOf(advice: AdviceRow, payment: Payment | undefined, now: Date) {
+  if (advice.cancelledAt) return new Refusal('advice_cancelled')
+  if (!payment || isOpen(statusAt(payment, now))) return undefined
+  return closedRefusal(statusAt(payment, now))
+}
+
+export function numberAt(payment: Payment, bankCode: string): string | undefined {
+  return payment.numbers.find((number) => number.bankCode === bankCode)?.accountNumber
+}
+
+function openPayment(advice: AdviceRow, now: Date): Payment {
+  const { expiresInSeconds, graceSeconds, cancelledAt: _, ...terms } = advice
+  const expiresAt = new Date(now.getTime() + expiresInSeconds * 1000)
+  return {
+    ...terms,
+    id: timeOrderedId(now),
+    status: 'Processing',
+    amountPaidKobo: 0n,
+    numbers: [],
+    expiresAt,
+    closesAt: new Date(expiresAt.getTime() + graceSeconds * 1000),
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+async function lockAdvices(tx: Transaction, ids: readonly string[]) {
+  const [advices, payments] = await all([
+    tx.query<AdviceRow>({
+      name: 'lock-advices',
+      text: `select a.id as "adviceId", a.client_id as "clientId", c.client_id as "clientName",
+                    c.name as "merchantName", a.merchant_ref as "merchantRef",
+                    a.amount_kobo as "amountKobo", a.amount_policy as "amountPolicy", a.currency,
+                    a.narration, a.call_back_url as "callBackUrl",
+                    a.customer_name as "customerName", a.cancelled_at as "cancelledAt",
+                    a.expires_in_seconds + a.extended_seconds as "expiresInSeconds",
+                    a.grace_seconds as "graceSeconds"
+               from advices a join clients c on c.id = a.client_id
+              where a.id = any($1::uuid[])
+              order by a.id
+                for no key update of a`,
+      values: [ids],
+    }),
+    tx.query<Payment>({
+      name: 'lock-payments-of-advices',
+      text: `${SELECT_PAYMENT} where p.advice_id = any($1::uuid[])
+              order by p.id for no key update of p`,
+      values: [ids],
+    }),
+  ])
+  return {
+    advices: new Map(advices.rows.map((row) => [row.adviceId, row])),
+    payments: new Map(payments.rows.map((row) => [row.adviceId, row])),
+  }
+}
+
+// Adds each number to its payment. Those that no number was left for stay without.
+async function leaseNumbers(
+  tx: Transaction,
+  { banks, now }: Deps,
+  wanted: readonly { payment: Payment; bank: BankSettings }[],
+): Promise<{ leases: Lease[]; told: NewEvent[] }> {
+  const leases: Lease[] = []
+  const alerts: NewAlert[] = []
+  for (const bank of banks) {
+    const waiting = wanted.filter((want) => want.bank === bank)
+    if (waiting.length === 0) continue
+    const { fresh, recycled } = await drawDynamicNumbers(tx, now, bank, waiting.length)
+    const numbers = [...fresh, ...recycled]
+    for (const [index, accountNumber] of numbers.entries()) {
+      const { payment } = waiting[index] as { payment: Payment }
+      payment.numbers.push({ bankCode: bank.code, accountNumber })
+      leases.push({ payment, bank, accountNumber, isRecycled: index >= fresh.length })
+    }
+    if (numbers.length < waiting.length) {
+      const subject = `${bank.code} dynamic`
+      alerts.push({ kind: 'numbers_exhausted', subject, detail: { bank: bank.code } })
+    }
+  }
+  return { leases, told: alerts.length > 0 ? await raiseAlerts(tx, now, alerts) : [] }
+}
+
+async function writeLeases(
+  tx: Transaction,
+  { quarantineDays, now }: Deps,
+  opened: readonly Payment[],
+  leases: readonly Lease[],
+  told: readonly NewEvent[],
+): Promise<void> {
+  const reusableAt = ({ payment }: Lease) =>
+    new Date(payment.closesAt.getTime() + quarantineDays * 86_400_000)
+  const columns = (some: readonly Lease[]) => [
+    some.map((lease) => lease.accountNumber),
+    some.map((lease) => lease.bank.code),
+    numberArray(some.map((lease) => lease.payment.clientId)),
+    some.map((lease) => lease.payment.id),
+    some.map(reusableAt),
+  ]
+  await all([
+    insertPayments(tx, now, opened),
+    tx.query({
+      name: 'insert-payment-numbers',
+      text: `insert into payment_numbers (payment_id, bank_code, account_number, issued_at)
+             select n.*, $4 from unnest($1::uuid[], $2::text[], $3::text[]) as n`,
+      values: [
+        leases.map((lease) => lease.payment.id),
+        leases.map((lease) => lease.bank.code),
+        leases.map((lease) => lease.accountNumber),
+        now,
+      ],
+    }),
+    tx.query({
+      name: 'lease-fresh-numbers',
+      text: `insert into numbers (account_number, bank_code, client_id, payment_id, reusable_at)
+             select * from unnest($1::text[], $2::text[], $3::bigint[], $4::uuid[],
+                                  $5::timestamptz[])`,
+      values: columns(leases.filter((lease) => !lease.isRecycled)),
+    }),
+    tx.query({
+      name: 'lease-recycled-numbers',
+      text: `update numbers n
+                set bank_code = l.bank_code, client_id = l.client_id, payment_id = l.payment_id,
+                    reusable_at = l.reusable_at
+               from unnest($1::text[], $2::text[], $3::bigint[], $4::uuid[], $5::timestamptz[])
+                    as l (account_number, bank_code, client_id, payment_id, reusable_at)
+              where n.account_number = l.account_number`,
+      values: columns(leases.filter((lease) => lease.isRecycled)),
+    }),
+    appendEvents(tx, now, [...opened.map(processingEvent), ...told]),
+  ])
+}
+
+function processingEvent({ id, clientId }: Payment): NewEvent {
+  const facts = { status: 'Processing', amountPaid: 0 }
+  return { clientId, type: 'payment.processing', paymentId: id, facts }
+}
+
+async function insertPayments(tx: Transaction, now: Date, payments: readonly Payment[]) {
+  if (payments.length === 0) return
+  await tx.query({
+    name: 'insert-payments',
+    text: `insert into payments
+             (id, advice_id, client_id, amount_kobo, amount_policy, expires_at, closes_at,
+              created_at, updated_at)
+           select p.*, $8, $8
+             from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::text[],
+                         $6::timestamptz[], $7::timestamptz[]) as p`,
+    values: [
+      payments.map((payment) => payment.id),
+      payments.map((payment) => payment.adviceId),
+      numberArray(payments.map((payment) => payment.clientId)),
+      numberArray(payments.map((payment) => payment.amountKobo)),
+      payments.map((payment) => payment.amountPolicy),
+      payments.map((payment) => payment.expiresAt),
+      payments.map((payment) => payment.closesAt),
+      now,
+    ],
+  })
+}

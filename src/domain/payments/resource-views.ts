@@ -1,0 +1,81 @@
+// Our things as the published contract shows them, wherever they are shown: in answers, and as the
+// data of events. What only an answer may show (a BVN) is added there.
+
+import { findBank } from '#banks/directory.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { AccountLimits } from '#domain/accounts/account-limits.ts'
+import { accountName } from '#domain/accounts/account-names.ts'
+import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
+import { toNaira } from '#money.ts'
+import { publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+import { withReferences } from './call-back-url.ts'
+import type { Payment, PaymentNumber, PaymentStatus } from './payments.ts'
+
+const WAT_OFFSET_MS = 3_600_000 // West Africa Time is UTC+1 all year round.
+
+// 2026-11-15T01:42:26.123000+01:00
+export function timestamp(date: Date): string {
+  const wat = new Date(date.getTime() + WAT_OFFSET_MS).toISOString()
+  return `${wat.slice(0, -1)}000+01:00`
+}
+
+export type NameBank = (code: string) => string
+
+export function bankNames(banks: readonly BankSettings[]): NameBank {
+  return (code) => banks.find((bank) => bank.code === code)?.name ?? findBank(code)?.name ?? code
+}
+
+export type PublicAccount = Omit<
+  CollectionAccount,
+  'bvn' | 'clientId' | 'payerRules' | 'version' | keyof AccountLimits
+>
+
+export function viewAccount(account: PublicAccount, sealer: Sealer) {
+  return {
+    id: publicId(sealer, 'account', account.id),
+    bankCode: account.bankCode,
+    accountNumber: account.accountNumber,
+    accountName: account.accountName,
+    email: account.email,
+    accountBalance: toNaira(account.balanceKobo),
+    merchantId: account.merchantId,
+    merchantCode: account.merchantCode,
+    notificationUrl: account.notificationUrl,
+    isDefault: account.isDefault,
+    isActive: account.isActive,
+    currencyCode: account.currencyCode,
+    phoneNumber: account.phoneNumber,
+    channel: account.channel,
+    createdAt: timestamp(account.createdAt),
+    updatedAt: timestamp(account.updatedAt),
+  }
+}
+
+export function viewPayment(
+  payment: Payment,
+  number: PaymentNumber,
+  how: { status: PaymentStatus; bankName: string; nameStyle: string },
+) {
+  return {
+    bankName: how.bankName,
+    bankCode: number.bankCode,
+    bankAccount: number.accountNumber,
+    paymentReference: payment.id,
+    status: how.status,
+    message: how.status,
+    amount: toNaira(payment.amountKobo),
+    amountPaid: toNaira(payment.amountPaidKobo),
+    callBackUrl: callBackUrlOf(payment),
+    customerName: payment.customerName,
+    expiresAt: timestamp(payment.expiresAt),
+    accountName: accountName(how.nameStyle, payment),
+  }
+}
+
+export function callBackUrlOf(payment: { id: string; adviceId: string; callBackUrl: string }) {
+  return withReferences(payment.callBackUrl, {
+    adviceReference: payment.adviceId,
+    paymentReference: payment.id,
+  })
+}

@@ -1,0 +1,278 @@
+// Erasing a customer's personal data on request, for good. The account or advice itself at once, in
+// one transaction; what its credits and deliveries tell of people after that, page by page
+// (erased-traces.ts). Money, its history and its references stay as they are.
+//
+// Refused while money is in suspense (to be sent back, it needs its payer), and for an advice that
+// may still be paid. Again is fine: what came in since is erased then.
+//
+// Locks: the erasure, then what it is about: an advice before its payment, accounts in id order with
+// their ledger accounts, so that credits come before or after.
+
+import type { Transaction } from '#db/transaction.ts'
+import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
+import type { Customer } from '#domain/payments/advices.ts'
+import { isOpen, type PaymentStatus } from '#domain/payments/payments.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { Refusal } from '#errors.ts'
+import { toNaira } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+
+export const ERASED_NAME = 'Erased'
+const TOLD_LENGTH_MIN = 4 // Shorter names are in too many words.
+const NO_CUSTOMER: Customer = {
+  customerId: null,
+  firstName: null,
+  lastName: null,
+  email: null,
+  phoneNumber: null,
+}
+
+type Deps = { sealer: Sealer; now: Date; by: Client; actor: string; reason: string }
+
+export type Erased = { accountNumber: string; erasedAt: Date; isComplete: boolean }
+
+type Account = {
+  id: bigint
+  clientId: bigint
+  accountNumber: string
+  accountName: string
+  email: string
+  phoneNumber: string
+  bvnSealed: Buffer
+  balanceKobo: bigint
+  createdAt: Date
+  erasedAt: Date | null
+}
+
+// With `sameBvn`, also every other account of the client that was opened with the same BVN.
+export async function eraseAccounts(
+  tx: Transaction,
+  deps: Deps,
+  accountNumber: string,
+  { sameBvn }: { sameBvn: boolean },
+): Promise<Erased[]> {
+  const { by, now } = deps
+  const { rows } = await tx.query<{ id: bigint; merchantCode: string; number: string }>({
+    name: 'accounts-to-erase',
+    text: `select o.id, o.merchant_code as "merchantCode", o.account_number as number
+             from collection_accounts a
+             join collection_accounts o
+               on o.id = a.id or ($3 and a.erased_at is null
+                                  and o.client_id = a.client_id and o.bvn_hash = a.bvn_hash)
+            where a.account_number = $1 and a.client_id = $2
+            order by o.id`,
+    values: [accountNumber, by.id, sameBvn],
+  })
+  const own = rows.filter(({ merchantCode }) => mayUseMerchant(by, merchantCode))
+  if (!own.some(({ number }) => number === accountNumber)) throw new Refusal('account_not_found')
+  for (const { id } of own) await askForTraces(tx, deps, { accountId: id })
+  const accounts: Account[] = []
+  for (const { id } of own) accounts.push(await lockAccount(tx, id))
+  for (const { accountNumber: number } of accounts) {
+    await refuseWithSuspense(tx, by.id, { accountNumber: number })
+  }
+  const erased: Erased[] = []
+  for (const { id, accountNumber: number, erasedAt } of accounts) {
+    const isComplete = await settleTraces(tx, now, { accountId: id })
+    erased.push({ accountNumber: number, erasedAt: erasedAt ?? now, isComplete })
+  }
+  const fresh = accounts.filter((account) => !account.erasedAt)
+  for (const account of fresh) await eraseAccount(tx, deps, account)
+  await appendEvents(tx, now, fresh.map(eventOf))
+  return erased
+}
+
+async function lockAccount(tx: Transaction, id: bigint): Promise<Account> {
+  const { rows } = await tx.query<Account>({
+    name: 'lock-account-to-erase',
+    text: `select a.id, a.client_id as "clientId", a.account_number as "accountNumber",
+                  a.account_name as "accountName", a.email, a.phone_number as "phoneNumber",
+                  a.bvn_sealed as "bvnSealed", l.credits_kobo - l.debits_kobo as "balanceKobo",
+                  a.created_at as "createdAt", a.erased_at as "erasedAt"
+             from collection_accounts a join ledger_accounts l on l.id = a.id
+            where a.id = $1
+              for no key update of l, a`,
+    values: [id],
+  })
+  return rows[0] as Account
+}
+
+async function eraseAccount(tx: Transaction, deps: Deps, account: Account): Promise<void> {
+  const { sealer, now, by, actor, reason } = deps
+  const { id, accountNumber, accountName, email, phoneNumber } = account
+  refuseToldPerson(reason, [accountName, email, phoneNumber, sealer.open(account.bvnSealed)])
+  await tx.query({
+    name: 'erase-account',
+    text: `update collection_accounts
+              set account_name = '${ERASED_NAME}', email = '', phone_number = '', payer_rules = null,
+                  bvn_sealed = $2, bvn_hash = '', is_active = false, is_default = false,
+                  version = version + 1, updated_at = $3, erased_at = $3
+            where id = $1`,
+    values: [id, sealer.seal(''), now],
+  })
+  await forgetRequest(tx, by.id, accountNumber, account.createdAt)
+  const subject = `account/${accountNumber}`
+  const detail = { reason }
+  await recordAction(tx, now, { clientId: by.id, actor, action: 'account.erase', subject, detail })
+}
+
+function eventOf({ id, clientId, balanceKobo }: Account): NewEvent {
+  const accountBalance = toNaira(balanceKobo)
+  const facts = { accountBalance, isActive: false, isDefault: false }
+  return { clientId, type: 'account.erased', collectionAccountId: id, facts }
+}
+
+export async function eraseAdvice(
+  tx: Transaction,
+  deps: Deps,
+  adviceId: string,
+): Promise<{ erasedAt: Date; isComplete: boolean }> {
+  const { by, now } = deps
+  const { rowCount } = await tx.query('select from advices where id = $1 and client_id = $2', [
+    adviceId,
+    by.id,
+  ])
+  if (rowCount === 0) throw new Refusal('advice_not_found')
+  await askForTraces(tx, deps, { adviceId })
+  const advice = await lockAdvice(tx, adviceId)
+  if (advice.status && isOpen(advice.status)) throw new Refusal('advice_open')
+  await refuseWithSuspense(tx, by.id, { adviceId })
+  if (!advice.erasedAt) await emptyAdvice(tx, deps, adviceId, advice)
+  const isComplete = await settleTraces(tx, now, { adviceId })
+  return { erasedAt: advice.erasedAt ?? now, isComplete }
+}
+
+type LockedAdvice = {
+  customer: Customer
+  customerName: string
+  createdAt: Date
+  erasedAt: Date | null
+  status: PaymentStatus | null
+}
+
+async function lockAdvice(tx: Transaction, adviceId: string): Promise<LockedAdvice> {
+  const { rows } = await tx.query<Omit<LockedAdvice, 'status'>>({
+    name: 'lock-advice-to-erase',
+    text: `select customer, customer_name as "customerName", created_at as "createdAt",
+                  erased_at as "erasedAt"
+             from advices where id = $1 for no key update`,
+    values: [adviceId],
+  })
+  const payment = await tx.query<{ status: PaymentStatus }>({
+    name: 'lock-payment-to-erase',
+    text: 'select status from payments where advice_id = $1 for no key update',
+    values: [adviceId],
+  })
+  return { ...(rows[0] as Omit<LockedAdvice, 'status'>), status: payment.rows[0]?.status ?? null }
+}
+
+// One that nobody has begun to pay is cancelled by it: it could not say any more who is to pay.
+async function emptyAdvice(tx: Transaction, deps: Deps, adviceId: string, advice: LockedAdvice) {
+  const { now, by, actor, reason } = deps
+  const { customer, customerName, createdAt, status } = advice
+  refuseToldPerson(reason, [customerName, customer.email, customer.phoneNumber])
+  await tx.query({
+    name: 'erase-advice',
+    text: `update advices
+              set customer = $2, customer_name = '${ERASED_NAME}', narration = null,
+                  payer_rules = null, erased_at = $3,
+                  cancelled_at = coalesce(cancelled_at, case when $4 then $3::timestamptz end)
+            where id = $1`,
+    values: [adviceId, JSON.stringify(NO_CUSTOMER), now, status === null],
+  })
+  await forgetRequest(tx, by.id, adviceId, createdAt)
+  const subject = `advice/${adviceId}`
+  const detail = { reason }
+  await recordAction(tx, now, { clientId: by.id, actor, action: 'advice.erase', subject, detail })
+}
+
+type Subject = { accountId: bigint } | { adviceId: string }
+
+const columnsOf = (subject: Subject) => [
+  'accountId' in subject ? subject.accountId : null,
+  'adviceId' in subject ? subject.adviceId : null,
+]
+
+async function askForTraces(tx: Transaction, { by, now }: Deps, subject: Subject): Promise<void> {
+  await tx.query({
+    name: 'ask-for-erasure',
+    text: `insert into erasures (client_id, account_id, advice_id, asked_at)
+           values ($1, $2, $3, $4) on conflict do nothing`,
+    values: [by.id, ...columnsOf(subject), now],
+  })
+  await tx.query({
+    name: 'lock-erasure',
+    text: 'select from erasures where account_id = $1 or advice_id = $2 for update',
+    values: columnsOf(subject),
+  })
+}
+
+// Begins again where something has come since. Answers whether nothing is left to do.
+async function settleTraces(tx: Transaction, now: Date, subject: Subject): Promise<boolean> {
+  await tx.query({
+    name: 'erase-again',
+    text: `update erasures e set step = 'credits', credits_after = 0, events_after = 0, asked_at = $3
+            where (e.account_id = $1 or e.advice_id = $2) and e.step <> 'credits'
+              and exists (select from credits c
+                           where (c.account_number = (select account_number from collection_accounts
+                                                       where id = e.account_id)
+                                  or c.payment_id = (select id from payments
+                                                      where advice_id = e.advice_id))
+                             and num_nonnulls(c.source_account_sealed, c.source_account_name,
+                                              c.narration) > 0)`,
+    values: [...columnsOf(subject), now],
+  })
+  const { rowCount } = await tx.query({
+    name: 'erasure-is-done',
+    text: `select from erasures where (account_id = $1 or advice_id = $2) and step = 'done'`,
+    values: columnsOf(subject),
+  })
+  return rowCount === 1
+}
+
+async function refuseWithSuspense(
+  tx: Transaction,
+  clientId: bigint,
+  of: { accountNumber?: string; adviceId?: string },
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'suspense-of-erased',
+    text: `select from suspense_items i join credits c on c.id = i.credit_id
+            where i.client_id = $1 and i.state in ('open', 'returning')
+              and (c.account_number = $2
+                   or c.payment_id = (select id from payments where advice_id = $3))
+            limit 1`,
+    values: [clientId, of.accountNumber ?? null, of.adviceId ?? null],
+  })
+  if (rowCount !== 0) throw new Refusal('erasure_waits')
+}
+
+// The hash of a request is of the very data that goes. Without it the key stays taken.
+async function forgetRequest(
+  tx: Transaction,
+  clientId: bigint,
+  resource: string,
+  createdAt: Date,
+): Promise<void> {
+  await tx.query({
+    name: 'forget-request',
+    text: `update idempotency_keys set request_hash = ''
+            where client_id = $1 and resource = $2 and created_at = $3`,
+    values: [clientId, resource, createdAt],
+  })
+}
+
+// The reason is kept for ever: it must not tell what is to be forgotten.
+function refuseToldPerson(reason: string, told: readonly (string | null)[]): void {
+  const said = reason.toLowerCase()
+  const digits = reason.replace(/[^0-9]/g, '')
+  const tells = told.some((text) => {
+    if (!text || text.length < TOLD_LENGTH_MIN) return false
+    const number = /^\+?[0-9]{7,}$/.test(text) ? text.slice(-10) : undefined
+    return number ? digits.includes(number) : said.includes(text.toLowerCase())
+  })
+  if (!tells) return
+  const message = 'Must not hold the personal data that is to be erased.'
+  throw new Refusal('invalid_request', [{ field: 'reason', message }])
+}

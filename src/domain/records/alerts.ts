@@ -1,0 +1,147 @@
+// What an operator must look at. Raised in the transaction that met it, with the event that tells
+// every operator; the same thing is not raised twice while it stands.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Window } from '#db/time-bounds.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { timestamp } from '#domain/payments/resource-views.ts'
+import { Refusal } from '#errors.ts'
+import { ALERT_KINDS, type AlertKind } from './alert-kinds.ts'
+import { recordAction } from './audit-log.ts'
+import type { NewEvent } from './outbox.ts'
+
+export type { AlertKind } from './alert-kinds.ts'
+
+export type NewAlert = { kind: AlertKind; subject: string; detail: object }
+
+export type Alert = {
+  id: bigint
+  kind: AlertKind
+  subject: string
+  detail: Record<string, unknown>
+  raisedAt: Date
+  acknowledgedAt: Date | null
+  acknowledgedBy: string | null
+  clearedAt: Date | null
+}
+
+// Answers the events that tell operators, for the caller to append together with its own: counters
+// are locked once in a transaction, last, and in id order. Locks come after those of collection
+// accounts and before shared ledger accounts.
+export async function raiseAlerts(
+  tx: Transaction,
+  now: Date,
+  alerts: readonly NewAlert[],
+): Promise<NewEvent[]> {
+  if (alerts.length === 0) return []
+  const { rows } = await tx.query<Pick<Alert, 'id' | 'kind' | 'subject' | 'detail'>>({
+    name: 'raise-alerts',
+    text: `insert into alerts (kind, subject, detail, raised_at)
+           select distinct on (n.kind, n.subject) n.kind, n.subject, n.detail, $4
+             from unnest($1::text[], $2::text[], $3::jsonb[]) as n (kind, subject, detail)
+            order by n.kind, n.subject
+           on conflict (kind, subject) where cleared_at is null do nothing
+           returning id, kind, subject, detail`,
+    values: [
+      alerts.map((alert) => alert.kind),
+      alerts.map((alert) => alert.subject),
+      alerts.map((alert) => JSON.stringify(alert.detail)),
+      now,
+    ],
+  })
+  if (rows.length === 0) return []
+  const operators = await tx.query<{ id: bigint }>({
+    name: 'active-operators',
+    text: 'select id from clients where is_operator and is_active order by id',
+  })
+  return operators.rows.flatMap(({ id: clientId }) =>
+    rows.map(({ id, kind, subject, detail }): NewEvent => {
+      const { title, remedy } = ALERT_KINDS[kind]
+      const what = { id: Number(id), kind, title, remedy, subject, detail }
+      return { clientId, type: 'alert.raised', facts: { ...what, raisedAt: timestamp(now) } }
+    }),
+  )
+}
+
+const ALERT_COLUMNS = `
+  id, kind, subject, detail, raised_at as "raisedAt", acknowledged_at as "acknowledgedAt",
+  acknowledged_by as "acknowledgedBy", cleared_at as "clearedAt"`
+
+const IS_OPEN = 'acknowledged_at is null and cleared_at is null'
+
+export type AlertFilter = Window & {
+  kind?: AlertKind | undefined
+  isOpen?: boolean | undefined
+  beforeId: bigint | null
+  limit: number
+}
+
+// Newest first. Open: neither acknowledged nor cleared.
+export async function listAlerts(
+  db: Queryable,
+  { kind, isOpen, from, to, beforeId, limit }: AlertFilter,
+): Promise<Alert[]> {
+  const which = isOpen === undefined ? 'all' : isOpen ? 'open' : 'done'
+  const condition = { all: 'true', open: IS_OPEN, done: `not (${IS_OPEN})` }[which]
+  const { rows } = await db.query<Alert>({
+    name: `list-alerts-${which}`,
+    text: `select ${ALERT_COLUMNS} from alerts
+            where ${condition}
+              and ($1::text is null or kind = $1)
+              and ($2::timestamptz is null or raised_at >= $2)
+              and ($3::timestamptz is null or raised_at < $3)
+              and ($4::bigint is null or id < $4)
+            order by id desc
+            limit $5`,
+    values: [kind ?? null, from ?? null, to ?? null, beforeId, limit],
+  })
+  return rows
+}
+
+export async function getAlert(db: Queryable, id: bigint): Promise<Alert> {
+  const { rows } = await db.query<Alert>({
+    name: 'get-alert',
+    text: `select ${ALERT_COLUMNS} from alerts where id = $1`,
+    values: [id],
+  })
+  if (!rows[0]) throw new Refusal('alert_not_found')
+  return rows[0]
+}
+
+// Again is fine: the first who did it stays.
+export async function acknowledgeAlert(
+  tx: Transaction,
+  { now, clientId, actor }: { now: Date; clientId: bigint; actor: string },
+  id: bigint,
+): Promise<Alert> {
+  const { kind } = await getAlert(tx, id)
+  const { rowCount } = await tx.query({
+    name: 'acknowledge-alert',
+    text: `update alerts
+              set acknowledged_at = $2, acknowledged_by = $3,
+                  cleared_at = coalesce(cleared_at,
+                                        case when not $4::boolean then $2::timestamptz end)
+            where id = $1 and acknowledged_at is null`,
+    values: [id, now, actor, ALERT_KINDS[kind].isClearedByItself === true],
+  })
+  if (rowCount === 1) {
+    const action = 'alert.acknowledge'
+    const subject = `alert/${id}`
+    await recordAction(tx, now, { clientId, actor, action, subject, detail: { kind } })
+  }
+  return getAlert(tx, id)
+}
+
+// Those that the log has not told of yet. Whoever takes them logs them, once it is committed.
+export async function takeUnlogged(tx: Transaction, now: Date, limit: number): Promise<Alert[]> {
+  const { rows } = await tx.query<Alert>({
+    name: 'take-unlogged-alerts',
+    text: `with taken as (
+             select id from alerts where logged_at is null order by id limit $2
+                for no key update skip locked)
+           update alerts set logged_at = $1 where id in (select id from taken)
+           returning ${ALERT_COLUMNS}`,
+    values: [now, limit],
+  })
+  return rows.sort((one, other) => (one.id < other.id ? -1 : 1))
+}

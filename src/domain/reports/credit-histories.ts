@@ -1,0 +1,97 @@
+// What happened to credits: the transfers that moved its money, the reversals of them,
+// and the events that their client was told.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { CreditTrace } from '#domain/credits/credit-traces.ts'
+import { type MomentEvent, readEventsAt } from './event-moments.ts'
+
+export type LedgerSide = { kind: string; accountNumber: string | null }
+
+export type CreditTransfer = {
+  creditId: bigint
+  amountKobo: bigint
+  reason: string
+  from: LedgerSide
+  to: LedgerSide
+  postedAt: Date
+}
+
+export type CreditReversal = {
+  creditId: bigint
+  sessionId: string
+  amountKobo: bigint
+  shortfallKobo: bigint
+  receivedAt: Date
+}
+
+export type CreditHistory = {
+  transfers: CreditTransfer[]
+  reversals: CreditReversal[]
+  events: MomentEvent[]
+}
+
+export async function readHistory(
+  db: Queryable,
+  clientId: bigint,
+  credit: CreditTrace,
+): Promise<CreditHistory> {
+  const transfers = await readTransfers(db, [credit.id])
+  const reversals = await readReversals(db, [credit.id])
+  const moments = momentsOf([credit], transfers, reversals)
+  const events = await readEventsAt(db, clientId, { creditIds: [credit.id] }, moments)
+  return { transfers, reversals, events }
+}
+
+// When anything happened to these credits.
+export function momentsOf(
+  credits: readonly CreditTrace[],
+  transfers: readonly CreditTransfer[],
+  reversals: readonly CreditReversal[],
+): Date[] {
+  const items = credits.flatMap((credit) => credit.items)
+  return [
+    ...credits.map((credit) => credit.receivedAt),
+    ...transfers.map((transfer) => transfer.postedAt),
+    ...reversals.map((reversal) => reversal.receivedAt),
+    ...items.flatMap(({ openedAt, closedAt }) => [openedAt, closedAt ?? openedAt]),
+  ]
+}
+
+// Money leaves the account that is debited and goes to the one that is credited; for a bank's
+// account, which holds what is ours, that is the side it comes from when it arrives.
+export async function readTransfers(
+  db: Queryable,
+  creditIds: readonly bigint[],
+): Promise<CreditTransfer[]> {
+  const { rows } = await db.query<CreditTransfer>({
+    name: 'transfers-of-credits',
+    text: `select t.credit_id as "creditId", t.amount_kobo as "amountKobo", t.reason,
+                  t.posted_at as "postedAt",
+                  json_build_object('kind', d.kind, 'accountNumber', dn.account_number) as "from",
+                  json_build_object('kind', c.kind, 'accountNumber', cn.account_number) as "to"
+             from transfers t
+             join ledger_accounts d on d.id = t.debit_account_id
+             join ledger_accounts c on c.id = t.credit_account_id
+             left join collection_accounts dn on dn.id = d.id
+             left join collection_accounts cn on cn.id = c.id
+            where t.credit_id = any($1::bigint[])
+            order by t.id`,
+    values: [numberArray(creditIds)],
+  })
+  return rows
+}
+
+export async function readReversals(
+  db: Queryable,
+  creditIds: readonly bigint[],
+): Promise<CreditReversal[]> {
+  const { rows } = await db.query<CreditReversal>({
+    name: 'reversals-of-credits',
+    text: `select credit_id as "creditId", session_id as "sessionId", amount_kobo as "amountKobo",
+                  shortfall_kobo as "shortfallKobo", received_at as "receivedAt"
+             from reversals where credit_id = any($1::bigint[]) order by id`,
+    values: [numberArray(creditIds)],
+  })
+  return rows
+}

@@ -1,0 +1,65 @@
+// What moved of a client's money, transfer by transfer (movements.ts), each with the credit that
+// brought it in. A movement is of the time when it was booked and never changes: a credit that a bank
+// takes back later has a movement of its own, on the day it was taken back. So a day that is over
+// reads the same for ever.
+
+import { numberArray } from '#db/arrays.ts'
+import { ORDER_SQL, type Order } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import {
+  type CreditFilters,
+  type CreditTrace,
+  listCredits,
+  type Viewer,
+} from '#domain/credits/credit-traces.ts'
+import type { Sums } from '#domain/records/movements.ts'
+import type { Sealer } from '#seal.ts'
+
+export type CreditMovement = Sums & {
+  id: bigint
+  creditId: bigint
+  reason: string // The transfer's: credit, assign, suspend, returned, reversal.
+  postedAt: Date
+  assignedTo: string | null // Payment, or number of a collection account.
+  credit: CreditTrace
+}
+
+// A page is of credits: all that moved of each within the window, in the order it was booked.
+// `next` is the last of them, where there may be more.
+export async function listMovements(
+  db: Queryable,
+  sealer: Sealer,
+  viewer: Viewer,
+  filters: CreditFilters,
+  page: { order?: Order | undefined; after?: bigint | undefined; limit: number },
+): Promise<{ rows: CreditMovement[]; next: bigint | null }> {
+  const credits = await listCredits(db, sealer, viewer, { ...filters, by: 'movement' }, page)
+  const byId = new Map(credits.map((credit) => [credit.id, credit]))
+  const { sort } = ORDER_SQL[page.order ?? 'newest']
+  const { rows } = await db.query<Omit<CreditMovement, 'credit'>>({
+    name: `list-movements-${sort}`,
+    text: `select m.id, m.credit_id as "creditId", m.reason, m.posted_at as "postedAt",
+                  m.gross_kobo as "grossKobo", m.reversed_kobo as "reversedKobo",
+                  m.returned_kobo as "returnedKobo", m.suspended_kobo as "suspendedKobo",
+                  (select s.reference from suspense_items i
+                     join suspense_changes s on s.item_id = i.id
+                    where i.credit_id = m.credit_id and m.reason = 'assign'
+                      and s.change = 'assigned' and s.changed_at = m.posted_at
+                    limit 1) as "assignedTo"
+             from client_movements m
+            where m.credit_id = any($1::bigint[]) and m.client_id = $2
+              and m.posted_at >= $3 and m.posted_at < $4
+            order by m.credit_id ${sort}, m.id`,
+    values: [
+      numberArray([...byId.keys()]),
+      viewer.id,
+      filters.from ?? '-infinity',
+      filters.to ?? 'infinity',
+    ],
+  })
+  const next = credits.length === page.limit ? (credits.at(-1)?.id ?? null) : null
+  return {
+    rows: rows.map((row) => ({ ...row, credit: byId.get(row.creditId) as CreditTrace })),
+    next,
+  }
+}

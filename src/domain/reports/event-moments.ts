@@ -1,0 +1,49 @@
+// The events about some things, found by the moments at which something happened to them. Ids of
+// events begin with their time, and an event is written in the transaction that it tells of, whose
+// time every row bears that the transaction wrote. So the outbox needs no index by credit, payment
+// or account, which every event would pay for and only this would read.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { EventType } from '#domain/records/outbox.ts'
+import { leastIdAt } from '#ids.ts'
+
+export type MomentEvent = { id: string; type: EventType; sequence: bigint; createdAt: Date }
+
+export type EventsAbout = {
+  creditIds?: readonly bigint[]
+  paymentId?: string | undefined
+  accountId?: bigint | undefined
+}
+
+// In their order.
+export async function readEventsAt(
+  db: Queryable,
+  clientId: bigint,
+  about: EventsAbout,
+  moments: readonly Date[],
+): Promise<MomentEvent[]> {
+  const times = [...new Set(moments.map((moment) => moment.getTime()))]
+  const { rows } = await db.query<MomentEvent>({
+    name: 'events-at-moments',
+    text: `select e.id, e.type, e.sequence, e.created_at as "createdAt"
+             from unnest($1::uuid[], $2::uuid[]) as m (first, past)
+            cross join lateral (
+              select id, type, sequence, created_at from events
+               where id >= m.first and id < m.past and client_id = $3
+                 and (credit_id = any($4::bigint[]) or payment_id = $5
+                      or collection_account_id = $6 and credit_id is null)
+              offset 0 -- A look by key for each moment; joined, all events would be read.
+            ) as e
+            order by e.sequence`,
+    values: [
+      times.map(leastIdAt),
+      times.map((ms) => leastIdAt(ms + 1)),
+      clientId,
+      numberArray(about.creditIds ?? []),
+      about.paymentId ?? null,
+      about.accountId ?? null,
+    ],
+  })
+  return rows
+}

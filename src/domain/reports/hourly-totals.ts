@@ -1,0 +1,135 @@
+// What moved of a client's money (movements.ts), hour by hour. A worker counts the outbox into rows of
+// one hour each; whoever reads adds what came after the worker's last round, so the sums are exact at
+// any moment and never cost more than the hours asked for and a few seconds of events.
+//
+// A client's events have no gaps and are in the order of commits (I5), so each is counted once: how
+// far we are is written in the transaction that counts.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { PARTS, type Sums } from '#domain/records/movements.ts'
+
+// One round of one client; 5,000 events take some 30 ms.
+export const EVENTS_MAX = 5_000
+// Of what a reader adds: many rounds' worth. More are waiting only while a large history is being
+// counted for the first time, or when no worker runs.
+export const TAIL_MAX = 20_000
+
+const CLIENTS_MAX = 100
+
+export type Totals = Sums & {
+  credits: bigint
+  successful: bigint
+  expired: bigint
+  cancelled: bigint
+}
+export type HourlyTotals = Totals & { hour: Date }
+
+const KOBO = PARTS.map((part) => `${part}_kobo`)
+const COLUMNS = ['credits', ...KOBO, 'successful', 'expired', 'cancelled']
+
+const addedUp = (name: string) => `${name} = hourly_totals.${name} + excluded.${name}`
+
+const sumOf = (part: string) =>
+  `coalesce(sum((e.moved ->> '${part}')::bigint), 0)::bigint as ${part}_kobo`
+
+// The events of client $1 after number `after`, by the hour: each says what it moved.
+const tally = (after: string, limit: number) => `
+  read as materialized (
+    select sequence, type, moved, created_at from events
+     where client_id = $1 and sequence > ${after} order by sequence limit ${limit}
+  ), tally as (
+    select date_trunc('hour', e.created_at, 'UTC') as hour,
+           coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
+           ${PARTS.map(sumOf).join(',\n           ')},
+           count(*) filter (where type = 'payment.successful') as successful,
+           count(*) filter (where type = 'payment.expired') as expired,
+           count(*) filter (where type = 'payment.cancelled') as cancelled
+      from read e group by hour
+  )`
+
+// Clients with events that are not counted yet; in random order, so that none waits for ever.
+export async function findUncounted(db: Queryable): Promise<bigint[]> {
+  const { rows } = await db.query<{ id: bigint }>({
+    name: 'clients-with-uncounted-events',
+    text: `select k.client_id as id
+             from event_counters k left join totals_cursors c on c.client_id = k.client_id
+            where k.sequence > coalesce(c.sequence, 0)
+            order by random() limit ${CLIENTS_MAX}`,
+  })
+  return rows.map(({ id }) => id)
+}
+
+// Answers whether there may be more. Of several at once, one counts.
+export async function countEvents(
+  tx: Transaction,
+  clientId: bigint,
+  limit = EVENTS_MAX,
+): Promise<boolean> {
+  await tx.query({
+    name: 'open-totals-cursor',
+    // Looked for first: an insert would wait for whoever is counting.
+    text: `insert into totals_cursors (client_id)
+           select $1 where not exists (select from totals_cursors where client_id = $1)
+           on conflict do nothing`,
+    values: [clientId],
+  })
+  const { rows } = await tx.query<{ sequence: bigint }>({
+    name: 'lock-totals-cursor',
+    text: `select sequence from totals_cursors where client_id = $1
+              for no key update skip locked`,
+    values: [clientId],
+  })
+  if (!rows[0]) return false
+  const { rowCount } = await tx.query({
+    name: `count-events-${limit}`,
+    text: `with ${tally('$2', limit)}, counted as (
+             insert into hourly_totals (client_id, hour, ${COLUMNS.join(', ')})
+             select $1, hour, ${COLUMNS.join(', ')} from tally
+             on conflict (client_id, hour) do update
+               set ${COLUMNS.map(addedUp).join(', ')}
+           ), moved as (
+             update totals_cursors set sequence = (select max(sequence) from read)
+              where client_id = $1 and exists (select from read)
+           )
+           select from read`,
+    values: [clientId, rows[0].sequence],
+  })
+  return (rowCount ?? 0) >= limit
+}
+
+export type ReadTotals = { hours: HourlyTotals[]; isComplete: boolean }
+
+// From `since` on, in order; hours without anything are left out. One statement, so one moment: what
+// the worker has counted and what it has not make up the whole.
+export async function readTotals(
+  db: Queryable,
+  clientId: bigint,
+  since: Date,
+  limit = TAIL_MAX,
+): Promise<ReadTotals> {
+  const { rows } = await db.query<HourlyTotals & { isComplete: boolean }>({
+    name: `read-hourly-totals-${limit}`,
+    text: `with counted as materialized (
+             select coalesce((select sequence from totals_cursors where client_id = $1), 0) as past
+           ), ${tally('(select past from counted)', limit)}, state as (
+             select k.sequence <= coalesce((select max(sequence) from read), past)
+                    as "isComplete"
+               from event_counters k, counted where k.client_id = $1
+           ), sums as (
+             select hour, ${COLUMNS.map((name) => `sum(${name})::bigint as ${name}`).join(', ')}
+               from (select hour, ${COLUMNS.join(', ')} from hourly_totals
+                      where client_id = $1 and hour >= $2
+                     union all
+                     select hour, ${COLUMNS.join(', ')} from tally where hour >= $2) as each_hour
+              group by hour
+           )
+           select "isComplete", hour, credits, successful, expired, cancelled,
+                  ${PARTS.map((part) => `${part}_kobo as "${part}Kobo"`).join(', ')}
+             from state left join sums on true order by hour`,
+    values: [clientId, since],
+  })
+  const isComplete = rows[0]?.isComplete ?? true
+  const hours = rows.filter(({ hour }) => hour !== null)
+  return { hours: hours.map(({ isComplete: _, ...totals }) => totals), isComplete }
+}

@@ -1,0 +1,105 @@
+// A client's day at a glance: what it collected today and in the hours and days before, how its
+// payments ended, what waits in suspense, which webhooks fail. Days are of West Africa Time.
+//
+// Cheap however much there is: totals come by the hour (hourly-totals.ts), the sum in suspense from
+// the ledger's one account, and counts stop at COUNT_MAX.
+
+import type { Queryable } from '#db/pool.ts'
+import { CURRENCY } from '#domain/accounts/collection-accounts.ts'
+import { clientOwner } from '#ledger/accounts.ts'
+import type { HourlyTotals, Totals } from './hourly-totals.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const WAT_OFFSET_MS = HOUR_MS // UTC+1 all year round.
+
+export const HOURS_SHOWN = 24
+export const DAYS_SHOWN = 30
+export const COUNT_MAX = 1_000
+
+export type Period = Totals & { from: Date }
+export type Series = { today: Period; yesterday: Period; hours: Period[]; days: Period[] }
+
+export type Troubles = {
+  suspenseKobo: bigint
+  suspenseItems: bigint // At most COUNT_MAX.
+  failingWebhooks: bigint
+}
+
+export function firstHourShown(now: Date): Date {
+  return new Date(startOfDay(now) - (DAYS_SHOWN - 1) * DAY_MS)
+}
+
+// The current hour and day come last, and are not over yet.
+export function seriesOf(totals: readonly HourlyTotals[], now: Date): Series {
+  const day = startOfDay(now)
+  const hour = now.getTime() - (now.getTime() % HOUR_MS)
+  const days = periods(totals, day, DAYS_SHOWN, DAY_MS)
+  const hours = periods(totals, hour, HOURS_SHOWN, HOUR_MS)
+  return { today: days.at(-1) as Period, yesterday: days.at(-2) as Period, hours, days }
+}
+
+// Of the payments that came to an end, how many were paid. Null: none did.
+export function successRate({ successful, expired, cancelled }: Totals): number | null {
+  const ended = successful + expired + cancelled
+  return ended === 0n ? null : Number((successful * 10_000n) / ended) / 10_000
+}
+
+function startOfDay(now: Date): number {
+  const wat = now.getTime() + WAT_OFFSET_MS
+  return wat - (wat % DAY_MS) - WAT_OFFSET_MS
+}
+
+function periods(
+  totals: readonly HourlyTotals[],
+  lastStart: number,
+  count: number,
+  lengthMs: number,
+): Period[] {
+  const first = lastStart - (count - 1) * lengthMs
+  const made = Array.from({ length: count }, (_, at) => nothingFrom(first + at * lengthMs))
+  for (const { hour, ...more } of totals) {
+    const period = made[Math.floor((hour.getTime() - first) / lengthMs)]
+    if (period) add(period, more)
+  }
+  return made
+}
+
+function nothingFrom(ms: number): Period {
+  return {
+    from: new Date(ms),
+    credits: 0n,
+    grossKobo: 0n,
+    reversedKobo: 0n,
+    returnedKobo: 0n,
+    suspendedKobo: 0n,
+    successful: 0n,
+    expired: 0n,
+    cancelled: 0n,
+  }
+}
+
+function add(period: Period, more: Totals): void {
+  for (const [name, value] of Object.entries(more)) period[name as keyof Totals] += value
+}
+
+// A webhook fails when its last attempt did, or when it was disabled because of its answers; one
+// that the client itself switched off or deleted does not.
+export async function readTroubles(db: Queryable, clientId: bigint): Promise<Troubles> {
+  const { rows } = await db.query<Troubles>({
+    name: 'read-troubles',
+    text: `select coalesce((select credits_kobo - debits_kobo from ledger_accounts
+                             where kind = 'suspense' and owner = $2 and currency = $3
+                               and kind <> 'collection'), 0) as "suspenseKobo",
+                  (select count(*) from (select from suspense_items
+                                          where client_id = $1 and state = 'open'
+                                          limit ${COUNT_MAX}) as open) as "suspenseItems",
+                  (select count(*) from destinations d
+                     left join webhook_endpoints e
+                       on e.client_id = d.client_id and e.id = d.endpoint_id
+                    where d.client_id = $1 and d.failing_since is not null
+                      and coalesce(e.is_active, true)) as "failingWebhooks"`,
+    values: [clientId, clientOwner(clientId), CURRENCY],
+  })
+  return rows[0] as Troubles
+}

@@ -1,0 +1,215 @@
+// What happened to something, told in order: pure functions from what was read to the lines of a
+// timeline. Each has a sentence for people and the plain facts beside it.
+
+import type { TracedItem, TracedReturn } from '#domain/credits/credit-location.ts'
+import type { CreditTrace } from '#domain/credits/credit-traces.ts'
+import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-changes.ts'
+import { type NameBank, timestamp } from '#domain/payments/resource-views.ts'
+import type { TakenAction } from '#domain/records/audit-log.ts'
+import type { SentAttempt, Waiting } from '#domain/webhooks/delivery-log.ts'
+import { toNaira } from '#money.ts'
+import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
+import type { MomentEvent } from './event-moments.ts'
+
+// In the order of cause and effect: what happened at the same moment is told in this order.
+export const ENTRY_KINDS = [
+  'advice',
+  'account',
+  'number',
+  'action',
+  'credit',
+  'reversal',
+  'suspense',
+  'transfer',
+  'event',
+  'waiting',
+  'attempt',
+] as const
+export type EntryKind = (typeof ENTRY_KINDS)[number]
+
+export type TimelineEntry = {
+  at: Date
+  kind: EntryKind
+  description: string
+  amountKobo: bigint | null
+  currency: string | null
+  reference: string | null // What to look further by: session id, account number, event id, …
+  detail: Record<string, string | number | null>
+}
+
+// Oldest first. Sorting keeps the order of what is alike.
+export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  const rank = ({ kind }: TimelineEntry) => ENTRY_KINDS.indexOf(kind)
+  return entries.toSorted(
+    (one, other) => one.at.getTime() - other.at.getTime() || rank(one) - rank(other),
+  )
+}
+
+export function entryOf(
+  at: Date,
+  kind: EntryKind,
+  description: string,
+  more: Partial<TimelineEntry> = {},
+): TimelineEntry {
+  const nothing = { amountKobo: null, currency: null, reference: null, detail: {} }
+  return { ...nothing, ...more, at, kind, description }
+}
+
+export function creditEntries(
+  credit: CreditTrace,
+  nameBank: NameBank,
+  history: ReadonlyMap<bigint, readonly SuspenseChange[]>,
+): TimelineEntry[] {
+  const { amountKobo, currency, sessionId, accountNumber, sourceAccountName: payer } = credit
+  const came = entryOf(
+    credit.receivedAt,
+    'credit',
+    `Money came in${payer ? ` from ${payer}` : ''}, to ${accountNumber}.`,
+    {
+      amountKobo,
+      currency,
+      reference: sessionId,
+      detail: {
+        sessionId,
+        bank: nameBank(credit.bankCode),
+        sourceAccountName: payer,
+        sourceAccountNumber: credit.sourceAccountNumberMasked,
+        sourceBank: credit.sourceBankCode && nameBank(credit.sourceBankCode),
+        narration: credit.narration,
+        outcome: credit.outcome,
+      },
+    },
+  )
+  const entries = credit.items.flatMap((item) =>
+    itemEntries(item, history.get(BigInt(item.id)) ?? [], currency),
+  )
+  return [came, ...entries]
+}
+
+const CLOSED = {
+  assigned: 'Left suspense: assigned.',
+  reversed: 'Left suspense: taken back by the bank.',
+} as const
+
+// Null: told by its return, with reference and reason.
+const CHANGED: Record<SuspenseChange['change'], string | null> = {
+  assigned: CLOSED.assigned,
+  suspended_again: 'Put in suspense again: the payment closed without enough.',
+  return_requested: null,
+  returned: null,
+  return_failed: null,
+  reversed: CLOSED.reversed,
+}
+
+// How it came, and each change; of an item from before changes were kept, how it ended.
+function itemEntries(
+  item: TracedItem,
+  changes: readonly SuspenseChange[],
+  currency: string,
+): TimelineEntry[] {
+  const { reason, state, openedAt, closedAt } = item
+  const about = { currency, reference: `suspense/${item.id}` }
+  const amountKobo = originalKobo(item.amountKobo, changes)
+  const because = `Put in suspense: ${reason.replaceAll('_', ' ')}.`
+  const opened = entryOf(openedAt, 'suspense', because, {
+    ...about,
+    amountKobo,
+    detail: { reason },
+  })
+  const steps = changes.flatMap(({ change, changedAt, reference, ...kobo }) => {
+    const sentence = CHANGED[change]
+    const detail = { change, amountLeft: toNaira(kobo.leftKobo), to: reference }
+    const more = { ...about, amountKobo: kobo.amountKobo, detail }
+    return sentence === null ? [] : [entryOf(changedAt, 'suspense', sentence, more)]
+  })
+  const told = [opened, ...steps, ...item.returns.flatMap((each) => returnEntries(each, currency))]
+  const isTold = steps.some(({ at }) => at.getTime() === closedAt?.getTime())
+  if (!closedAt || isTold || (state !== 'assigned' && state !== 'reversed')) return told
+  const { accountNumber, paymentReference } = item
+  const closed = {
+    ...about,
+    amountKobo: item.amountKobo,
+    detail: { accountNumber, paymentReference },
+  }
+  return [...told, entryOf(closedAt, 'suspense', CLOSED[state], closed)]
+}
+
+const SETTLED = {
+  confirmed: 'Returned to the payer.',
+  failed: 'Could not be returned to the payer.',
+} as const
+
+function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
+  const { reference, status, amountKobo, requestedAt, settledAt } = each
+  const about = { amountKobo, currency, reference }
+  const detail = { returnReference: reference }
+  const left = 'Left suspense: on its way back to the payer.'
+  const asked = entryOf(requestedAt, 'suspense', left, { ...about, detail })
+  if (status === 'pending' || !settledAt) return [asked]
+  const { bankReference, failureReason } = each
+  const more = status === 'confirmed' ? { bankReference } : { failureReason }
+  const settled = { ...about, detail: { ...detail, ...more } }
+  return [asked, entryOf(settledAt, 'suspense', SETTLED[status], settled)]
+}
+
+const LEDGER_NAMES: Record<string, string> = {
+  bank: 'the bank',
+  pending: 'part payments',
+  settled: 'paid payments',
+  suspense: 'suspense',
+  returning: 'money on its way back',
+  shortfall: 'the shortfall',
+}
+
+const sideName = ({ kind, accountNumber }: LedgerSide) =>
+  accountNumber ? `account ${accountNumber}` : (LEDGER_NAMES[kind] ?? kind)
+
+export function transferEntry(transfer: CreditTransfer, currency: string): TimelineEntry {
+  const { from, to, amountKobo, reason, creditId } = transfer
+  const moved = `Booked in the ledger, from ${sideName(from)} to ${sideName(to)}.`
+  return entryOf(transfer.postedAt, 'transfer', moved, {
+    amountKobo,
+    currency,
+    reference: `credit/${creditId}`,
+    detail: { from: from.kind, to: to.kind, reason },
+  })
+}
+
+export function reversalEntry(reversal: CreditReversal, currency: string): TimelineEntry {
+  const { receivedAt, amountKobo, sessionId, shortfallKobo } = reversal
+  const isShort = shortfallKobo > 0n
+  const what = `Taken back by the bank${isShort ? ', in part after it had left us' : ''}.`
+  return entryOf(receivedAt, 'reversal', what, { amountKobo, currency, reference: sessionId })
+}
+
+export function eventEntry({ id, type, sequence, createdAt }: MomentEvent): TimelineEntry {
+  const detail = { type, sequence: Number(sequence) }
+  return entryOf(createdAt, 'event', `Event ${type}.`, { reference: id, detail })
+}
+
+export function attemptEntry(attempt: SentAttempt, type: string): TimelineEntry {
+  const { attemptedAt, status, latencyMs, error, kind, url, eventId } = attempt
+  const answer = status === null ? 'had no answer' : `was answered ${status}`
+  const what = `${SENT[kind]} ${type} ${answer} after ${latencyMs} ms.`
+  const detail = { url, kind, attempt: attempt.attempt, status, latencyMs, error }
+  return entryOf(attemptedAt, 'attempt', what, { reference: eventId, detail })
+}
+
+const SENT = { endpoint: 'Webhook', notification: 'Notification', callback: 'Callback' } as const
+
+export function waitingEntry(waiting: Waiting, type: string): TimelineEntry {
+  const { createdAt, kind, url, eventId, nextAttemptAt } = waiting
+  const detail = { url, kind, nextAttemptAt: nextAttemptAt && timestamp(nextAttemptAt) }
+  const isPlanned = nextAttemptAt !== null
+  const what = `${SENT[kind]} ${type} is ${isPlanned ? 'waiting to be sent' : 'held: its address is off'}.`
+  return entryOf(createdAt, 'waiting', what, { reference: eventId, detail })
+}
+
+export function actionEntry({ actor, action, subject, ...taken }: TakenAction): TimelineEntry {
+  const { note } = taken.detail as { note?: string | null }
+  const who = actor.slice(actor.indexOf(':') + 1)
+  return entryOf(taken.takenAt, 'action', `By hand: ${action}, by ${who}.`, {
+    reference: subject,
+    detail: { action, actor, note: typeof note === 'string' ? note : null },
+  })
+}

@@ -1,0 +1,298 @@
+// Everything that happened to a payment, a credit or a collection account, in order: who asked for
+// it, the numbers issued, the money, the ledger's transfers, the events and every attempt to tell
+// of them, and what people did by hand. Read at one moment, all through indexes that exist.
+
+import type { Queryable } from '#db/pool.ts'
+import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
+import { isWithinMerchants } from '#domain/access/merchant-scope.ts'
+import { type CreditTrace, listCredits, type Viewer } from '#domain/credits/credit-traces.ts'
+import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
+import { type Advice, getAdvice } from '#domain/payments/advices.ts'
+import type { Payment } from '#domain/payments/payments.ts'
+import type { NameBank } from '#domain/payments/resource-views.ts'
+import { actionsOn, latestActionsOn, type TakenAction } from '#domain/records/audit-log.ts'
+import { readDeliveryLog } from '#domain/webhooks/delivery-log.ts'
+import { Refusal } from '#errors.ts'
+import { leastIdAt } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
+import { momentsOf, readReversals, readTransfers } from './credit-histories.ts'
+import { type EventsAbout, readEventsAt } from './event-moments.ts'
+import {
+  actionEntry,
+  attemptEntry,
+  creditEntries,
+  entryOf,
+  eventEntry,
+  inOrder,
+  reversalEntry,
+  type TimelineEntry,
+  transferEntry,
+  waitingEntry,
+} from './timeline-entries.ts'
+
+export const CREDITS_MAX = 100 // Of one payment: a timeline of more tells nobody anything.
+
+const TURNS_MAX = 100 // Most have none.
+
+export type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
+export type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
+
+export async function creditTimeline(
+  db: Queryable,
+  { viewer, nameBank }: TimelineDeps,
+  credit: CreditTrace,
+): Promise<Timeline> {
+  return { entries: inOrder(await tell(db, viewer, nameBank, [credit])), isWhole: true }
+}
+
+export async function paymentTimeline(
+  db: Queryable,
+  { sealer, viewer, nameBank }: TimelineDeps,
+  payment: Payment,
+): Promise<Timeline> {
+  const filters = { paymentReference: payment.id }
+  const found = await listCredits(db, sealer, viewer, filters, { limit: CREDITS_MAX + 1 })
+  const credits = found.slice(0, CREDITS_MAX)
+  const issued = await readNumbers(db, payment.id)
+  const advice = await getAdvice(db, viewer.id, payment.adviceId)
+  const own = [
+    askedFor(advice),
+    ...issued.map(({ accountNumber, bankCode, issuedAt }) =>
+      entryOf(issuedAt, 'number', `Number ${accountNumber} issued at ${nameBank(bankCode)}.`, {
+        reference: accountNumber,
+        detail: { accountNumber, bank: nameBank(bankCode) },
+      }),
+    ),
+  ]
+  const turns = await readTurns(db, payment)
+  const known = new Set(found.map(({ id }) => id))
+  const told = await tell(db, viewer, nameBank, credits, {
+    about: { paymentId: payment.id },
+    actions: await actionsOn(db, viewer.id, [
+      `advice/${payment.adviceId}`,
+      `payment/${payment.id}`,
+    ]),
+    moments: [
+      payment.createdAt,
+      payment.updatedAt,
+      ...issued.map(({ issuedAt }) => issuedAt),
+      ...turns.map(({ at }) => at),
+    ],
+    assigned: turns.flatMap(({ creditId }) => (creditId && !known.has(creditId) ? creditId : [])),
+    currency: payment.currency,
+  })
+  return { entries: inOrder([...own, ...told]), isWhole: found.length <= CREDITS_MAX }
+}
+
+// An advice that got no number yet, so there is no payment.
+export async function adviceTimeline(
+  db: Queryable,
+  { viewer, nameBank }: TimelineDeps,
+  advice: Advice,
+): Promise<Timeline> {
+  const told = await tell(db, viewer, nameBank, [], {
+    actions: await actionsOn(db, viewer.id, [`advice/${advice.id}`]),
+  })
+  return { entries: inOrder([askedFor(advice), ...told]), isWhole: true }
+}
+
+function askedFor(advice: Advice): TimelineEntry {
+  const { id, amountKobo, currency, merchantRef, amountPolicy } = advice
+  return entryOf(advice.createdAt, 'advice', `Payment asked of ${advice.customerName}.`, {
+    amountKobo,
+    currency,
+    reference: id,
+    detail: { merchantRef, amountPolicy },
+  })
+}
+
+export type TimelineAccount = {
+  id: bigint
+  accountNumber: string
+  accountName: string
+  currency: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+export async function getTimelineAccount(
+  db: Queryable,
+  clientId: bigint,
+  accountNumber: string,
+): Promise<TimelineAccount> {
+  if (!/^[0-9]{10}$/.test(accountNumber)) throw new Refusal('account_not_found')
+  const { rows } = await db.query<TimelineAccount>({
+    name: 'get-timeline-account',
+    text: `select id, account_number as "accountNumber", account_name as "accountName",
+                  currency_code as currency, created_at as "createdAt", updated_at as "updatedAt"
+             from collection_accounts
+            where account_number = $1 and client_id = $2
+              and ${isWithinMerchants('merchant_code', '$2')}`,
+    values: [accountNumber, clientId],
+  })
+  if (!rows[0]) throw new Refusal('account_not_found')
+  return rows[0]
+}
+
+// Of the last credit that was told of, and since when.
+export type AccountPosition = { creditId: bigint; at: Date }
+export type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
+
+// A page of it: an account may have millions of credits. Pages go back in time; each tells of
+// everything since its oldest credit, up to the page before. Where more was done by hand within that
+// time than a page holds, it ends earlier.
+export async function accountTimeline(
+  db: Queryable,
+  { sealer, viewer, nameBank }: TimelineDeps,
+  account: TimelineAccount,
+  { before, limit }: { before?: AccountPosition | undefined; limit: number },
+): Promise<AccountTimeline> {
+  const filters = { accountNumber: account.accountNumber }
+  const after = before?.creditId
+  const found = await listCredits(db, sealer, viewer, filters, { after, limit: limit + 1 })
+  const last = found.length > limit ? found[limit - 1] : undefined
+  const from = last && earlier(last.receivedAt, before?.at)
+  const within = { from, to: before?.at }
+  const subject = `account/${account.accountNumber}`
+  const actions = await latestActionsOn(db, viewer.id, subject, { ...within, limit: limit + 1 })
+  const assigned = await readAssigned(db, account, { ...within, limit: limit + 1 })
+  const cuts = [actions.map(({ takenAt }) => takenAt), assigned.map(({ postedAt }) => postedAt)]
+  const since = latest([from, ...cuts.map((times) => cutOf(times, limit))])
+  // What is the account's own, not a credit's, is told on the page of its time.
+  const isInPage = (at: Date) => (!since || at >= since) && (!before || at < before.at)
+  const credits = since === from ? found.slice(0, limit) : cameSince(found, since as Date)
+  const told = await tell(db, viewer, nameBank, credits, {
+    about: { accountId: account.id },
+    actions: actions.filter(({ takenAt }) => isInPage(takenAt)),
+    moments: [account.createdAt, account.updatedAt].filter(isInPage),
+    assigned: assigned.flatMap(({ creditId, postedAt }) => (isInPage(postedAt) ? creditId : [])),
+    currency: account.currency,
+  })
+  const opened = entryOf(
+    account.createdAt,
+    'account',
+    `Account opened for ${account.accountName}.`,
+    { reference: account.accountNumber },
+  )
+  const own = isInPage(account.createdAt) ? [opened] : []
+  const next = since && { creditId: credits.at(-1)?.id ?? after ?? PAST_ID, at: since }
+  return { entries: inOrder([...own, ...told]), next: next ?? null }
+}
+
+// Since when a page tells of things of one kind, of which there are more than it holds.
+function cutOf(times: readonly Date[], limit: number): Date | undefined {
+  const newestFirst = times.toSorted((one, other) => other.getTime() - one.getTime())
+  return newestFirst.length > limit ? newestFirst[limit - 1] : undefined
+}
+
+function latest(times: readonly (Date | undefined)[]): Date | undefined {
+  return times.reduce((one, other) => (!one || (other && other > one) ? other : one))
+}
+
+function earlier(one: Date, other: Date | undefined): Date {
+  return other && other < one ? other : one
+}
+
+// Of the newest first, without a gap: the next page goes on after the last of them.
+function cameSince(credits: readonly CreditTrace[], since: Date): readonly CreditTrace[] {
+  const past = credits.findIndex(({ receivedAt }) => receivedAt < since)
+  return past === -1 ? credits : credits.slice(0, past)
+}
+
+type Further = {
+  about?: EventsAbout
+  actions?: readonly TakenAction[]
+  moments?: readonly Date[]
+  assigned?: readonly bigint[] // Further credits that were assigned here, whoever has them now.
+  currency?: string
+}
+
+async function tell(
+  db: Queryable,
+  viewer: Viewer,
+  nameBank: NameBank,
+  credits: readonly CreditTrace[],
+  further: Further = {},
+): Promise<TimelineEntry[]> {
+  const assigned = further.assigned ?? []
+  const creditIds = [...credits.map(({ id }) => id), ...assigned]
+  const currencies = new Map(credits.map(({ id, currency }) => [id, currency]))
+  const currencyOf = (id: bigint) => currencies.get(id) ?? further.currency ?? 'NGN'
+  const itemIds = credits.flatMap((credit) => credit.items.map(({ id }) => BigInt(id)))
+  const history = await readSuspenseChanges(db, itemIds)
+  const transfers = await readTransfers(db, creditIds)
+  const reversals = await readReversals(db, creditIds)
+  const items = itemIds.map((id) => `suspense/${id}`)
+  const actions = [...(further.actions ?? []), ...(await actionsOn(db, viewer.id, items))]
+  const moments = [
+    ...momentsOf(credits, transfers, reversals),
+    ...actions.map(({ takenAt }) => takenAt),
+    ...(further.moments ?? []),
+  ]
+  const events = await readEventsAt(db, viewer.id, { ...further.about, creditIds }, moments)
+  const ids = events.map(({ id }) => id)
+  const types = new Map(events.map(({ id, type }) => [id, type]))
+  const typeOf = (eventId: string) => types.get(eventId) as string
+  const { attempts, waiting } = await readDeliveryLog(db, ids)
+  return [
+    ...credits.flatMap((credit) => creditEntries(credit, nameBank, history)),
+    ...transfers.map((transfer) => transferEntry(transfer, currencyOf(transfer.creditId))),
+    ...reversals.map((reversal) => reversalEntry(reversal, currencyOf(reversal.creditId))),
+    ...actions.map(actionEntry),
+    ...events.map(eventEntry),
+    ...attempts.map((attempt) => attemptEntry(attempt, typeOf(attempt.eventId))),
+    ...waiting.map((each) => waitingEntry(each, typeOf(each.eventId))),
+  ]
+}
+
+type IssuedNumber = { accountNumber: string; bankCode: string; issuedAt: Date }
+
+async function readNumbers(db: Queryable, paymentId: string): Promise<IssuedNumber[]> {
+  const { rows } = await db.query<IssuedNumber>({
+    name: 'numbers-of-payment',
+    text: `select account_number as "accountNumber", bank_code as "bankCode",
+                  issued_at as "issuedAt"
+             from payment_numbers where payment_id = $1 order by issued_at, bank_code`,
+    values: [paymentId],
+  })
+  return rows
+}
+
+type Turn = { at: Date; creditId: bigint | null }
+
+// When a payment expired, and was given something: nothing else tells of these once it was paid, or
+// what it was given has left it again.
+async function readTurns(db: Queryable, { id, clientId, createdAt }: Payment): Promise<Turn[]> {
+  const { rows } = await db.query<Turn>({
+    name: 'turns-of-payment',
+    text: `select created_at as at, credit_id as "creditId" from events
+            where payment_id = $1 and client_id = $2 and id >= $3
+              and type in ('payment.expired', 'credit.assigned')
+            order by id desc limit ${TURNS_MAX}`,
+    values: [id, clientId, leastIdAt(createdAt.getTime())],
+  })
+  return rows
+}
+
+type Assigned = { creditId: bigint; postedAt: Date }
+
+// Money that was sent elsewhere and assigned to the account, within the time of a page: about as
+// many transfers are looked at as the page has credits. The latest; of those of one moment all.
+async function readAssigned(
+  db: Queryable,
+  { id }: TimelineAccount,
+  { from, to, limit }: Window & { limit: number },
+): Promise<Assigned[]> {
+  const { firstId, pastId } = await idBounds(db, 'transfers', { from, to })
+  const { rows } = await db.query<Assigned>({
+    name: 'credits-assigned-to-account',
+    text: `select t.credit_id as "creditId", t.posted_at as "postedAt"
+             from transfers t join credits c on c.id = t.credit_id
+            where t.credit_account_id = $1 and t.id >= $2 and t.id < $3
+              and t.posted_at >= $4 and t.posted_at < $5
+              and t.reason = 'assign' and c.collection_account_id is distinct from $1
+            order by t.posted_at desc fetch first ($6) rows with ties`,
+    values: [id, firstId, pastId, from ?? '-infinity', to ?? 'infinity', limit],
+  })
+  return rows
+}

@@ -1,0 +1,68 @@
+// What a tester may have the sandbox's bank send to a number, and how much that is. Pure: what is
+// decided here is then sent as a bank would send it.
+//
+//   exact       what is due; to a collection account any amount
+//   under over  less, or more, than is due
+//   late        to a payment whose time and grace are over; nobody's clock is moved for it
+//   duplicate   the same transfer reported twice
+//   reversed    a transfer that the bank then takes back
+
+import { isOpen, type PaymentStatus } from '#domain/payments/payments.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+import { AMOUNT_MAX_KOBO } from '#money.ts'
+
+export const REHEARSALS = ['exact', 'under', 'over', 'late', 'duplicate', 'reversed'] as const
+export type Rehearsal = (typeof REHEARSALS)[number]
+
+export type RehearsedPayment = {
+  status: PaymentStatus
+  amountKobo: bigint
+  amountPaidKobo: bigint
+  closesAt: Date
+}
+
+const MORE_KOBO = 50_000n // How much too much "over" sends, unless said otherwise.
+const TO_ACCOUNT: readonly Rehearsal[] = ['exact', 'duplicate', 'reversed']
+
+// `givenKobo` undefined: whatever shows the case.
+export function rehearsedAmount(
+  kind: Rehearsal,
+  givenKobo: bigint | undefined,
+  payment: RehearsedPayment | undefined,
+  now: Date,
+): bigint {
+  if (!payment) return amountToAccount(kind, givenKobo)
+  const isLate = payment.status === 'Expired' || (isOpen(payment.status) && now >= payment.closesAt)
+  if (kind === 'late') {
+    if (!isLate) throw new Refusal('payment_not_late')
+    return givenKobo ?? payment.amountKobo
+  }
+  if (isLate || !isOpen(payment.status)) throw new Refusal('payment_not_open')
+  const dueKobo = payment.amountKobo - payment.amountPaidKobo
+  const amountKobo = givenKobo ?? usualAmount(kind, dueKobo)
+  if (kind === 'exact' && amountKobo !== dueKobo) throw wrong('amount', 'Must be what is due.')
+  if (kind === 'under' && amountKobo >= dueKobo) throw wrong('amount', 'Must be less than is due.')
+  if (kind === 'over' && amountKobo <= dueKobo) throw wrong('amount', 'Must be more than is due.')
+  return amountKobo
+}
+
+function amountToAccount(kind: Rehearsal, givenKobo: bigint | undefined): bigint {
+  if (!TO_ACCOUNT.includes(kind)) {
+    throw wrong('kind', `A collection account takes any amount: use ${TO_ACCOUNT.join(', ')}.`)
+  }
+  if (givenKobo === undefined) throw wrong('amount', 'Is required for a collection account.')
+  return givenKobo
+}
+
+// A due of one kobo has no less, and one of the most that a bank may report has no more: what is due
+// itself is refused above like any other wrong amount.
+function usualAmount(kind: Rehearsal, dueKobo: bigint): bigint {
+  if (kind === 'under') return dueKobo > 1n ? dueKobo / 2n : dueKobo
+  if (kind !== 'over') return dueKobo
+  const moreKobo = dueKobo + MORE_KOBO
+  return moreKobo < AMOUNT_MAX_KOBO ? moreKobo : AMOUNT_MAX_KOBO
+}
+
+function wrong(field: string, message: string): Refusal {
+  return new Refusal('invalid_request', [{ field, message } satisfies FieldError])
+}

@@ -1,0 +1,228 @@
+// Asking for money to leave suspense, or for maker-checker to be switched off, and deciding on what
+// somebody else asked for:
+//
+//   open ──▶ approved     another person, independent of the first; it happens in the same transaction
+//     ├────▶ rejected     another person, with a reason
+//     ├────▶ withdrawn    whoever asked
+//     └────▶ void         the bank took the money back (request-amounts.ts)
+//
+// The database holds that two people take part (suspense_requests_two_people), that they are
+// independent (suspense_requests_independent_checker), and that an item has one open request
+// (suspense_requests_one_open), the setting too (suspense_requests_one_open_of_setting).
+// Locks: payment, item, who decides (so that nobody changes their access meanwhile), request; then
+// whatever assigning and returning lock.
+
+import type { Transaction } from '#db/transaction.ts'
+import type { Client } from '#domain/access/clients.ts'
+import type { Role } from '#domain/access/roles.ts'
+import { lockPayments } from '#domain/credits/payment-books.ts'
+import { lockItems } from '#domain/credits/suspense-items.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import { Refusal } from '#errors.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import {
+  getRequest,
+  lockRequest,
+  type RequestState,
+  type SuspenseRequest,
+  type Viewer,
+} from './approval-request-list.ts'
+import {
+  type AssignTo,
+  assignSuspense,
+  lockAssignable,
+  lockVisibleItem,
+} from './assign-suspense.ts'
+import { readFourEyes, SETTERS, writeFourEyes } from './maker-checker.ts'
+import { requestReturn } from './return-suspense.ts'
+
+type Acting = Viewer & { userId: string; now: Date }
+type Asked = {
+  itemId: bigint | null
+  amountKobo: bigint | null
+  action: SuspenseRequest['action']
+  to?: AssignTo | undefined
+  reason: string
+}
+
+// `to` is undefined for what is to go back to its payer.
+export async function askForSuspense(
+  tx: Transaction,
+  acting: Acting,
+  itemId: bigint,
+  { to, reason }: { to: AssignTo | undefined; reason: string },
+): Promise<bigint> {
+  const by = acting.client
+  if (to) await lockAssignable(tx, by, itemId, to)
+  const { state, amountKobo } = await lockVisibleItem(tx, by, itemId)
+  if (state !== 'open') throw new Refusal('suspense_closed')
+  const action = to ? 'assign' : 'return'
+  const id = await insertRequest(tx, acting, { itemId, amountKobo, action, to, reason })
+  if (id === undefined) throw new Refusal('suspense_requested')
+  const detail = { ...(to ?? { toPayer: true }), note: reason }
+  await record(tx, acting, 'suspense.request', { subject: `suspense/${itemId}`, detail })
+  return id
+}
+
+// Switching maker-checker off is asked for like money, and decided by an owner or operator.
+export async function askToDisable(
+  tx: Transaction,
+  acting: Acting,
+  reason: string,
+): Promise<bigint> {
+  if (!SETTERS.includes(await lockPerson(tx, acting.userId))) throw new Refusal('role_not_allowed')
+  if (!(await readFourEyes(tx, acting.client.id))) throw new Refusal('maker_checker_off')
+  const action = 'disable_maker_checker'
+  const asked = { itemId: null, amountKobo: null, action, reason } as const
+  const id = await insertRequest(tx, acting, asked)
+  if (id === undefined) throw new Refusal('disable_requested')
+  const subject = subjectOf(acting.client)
+  const detail = { action, note: reason }
+  await record(tx, acting, 'suspense.request', { subject, detail })
+  return id
+}
+
+async function insertRequest(
+  tx: Transaction,
+  { client, actor, userId, now }: Acting,
+  { itemId, amountKobo, action, to, reason }: Asked,
+): Promise<bigint | undefined> {
+  const { rows } = await tx.query<{ id: bigint }>({
+    name: 'ask-for-suspense',
+    text: `insert into suspense_requests
+             (client_id, item_id, requested_kobo, action, to_account, to_payment_id, reason,
+              requested_by, requested_by_user, requested_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+           on conflict do nothing
+           returning id`,
+    values: [
+      client.id,
+      itemId,
+      amountKobo,
+      action,
+      to && 'accountNumber' in to ? to.accountNumber : null,
+      to && 'paymentId' in to ? to.paymentId : null,
+      reason,
+      actor,
+      userId,
+      now,
+    ],
+  })
+  return rows[0]?.id
+}
+
+// Again by the same person is fine and changes nothing.
+export async function approveRequest(
+  tx: Transaction,
+  { sharedAccounts, ...acting }: Acting & { sharedAccounts: SharedAccounts },
+  requestId: bigint,
+): Promise<void> {
+  await lockSubject(tx, acting, requestId)
+  await lockPerson(tx, acting.userId)
+  const request = await lockRequest(tx, acting, requestId)
+  if (isDecidedBy(request, 'approved', acting.actor)) return
+  refuseDecided(request)
+  if (request.obstacle) throw new Refusal(request.obstacle)
+  const { itemId, reason: note } = request
+  const { client: by, actor, now } = acting
+  const moving = { now, by, actor, sharedAccounts, note, isApproved: true }
+  if (itemId === null) await writeFourEyes(tx, now, { client: by, actor }, false)
+  else if (request.action === 'return') await requestReturn(tx, moving, itemId)
+  else await assignSuspense(tx, moving, itemId, targetOf(request))
+  await decide(tx, acting, request, { state: 'approved', reason: null })
+}
+
+// What a request is about never changes, so it can be read before it is locked.
+async function lockSubject(tx: Transaction, acting: Acting, requestId: bigint): Promise<void> {
+  const { itemId, toPaymentId } = await getRequest(tx, acting, requestId)
+  if (toPaymentId !== null) await lockPayments(tx, [toPaymentId])
+  if (itemId !== null) await lockItems(tx, 'id', itemId)
+}
+
+// Whoever would change their access waits, and they are told what was changed before.
+async function lockPerson(tx: Transaction, userId: string): Promise<Role> {
+  const { rows } = await tx.query<{ role: Role }>({
+    name: 'lock-deciding-person',
+    text: 'select role from users where id = $1 and is_active for share',
+    values: [userId],
+  })
+  if (!rows[0]) throw new Refusal('session_needed')
+  return rows[0].role
+}
+
+// Moves nothing, so whoever may not approve for being new, or not independent, may still reject.
+export async function rejectRequest(
+  tx: Transaction,
+  acting: Acting,
+  requestId: bigint,
+  reason: string,
+): Promise<void> {
+  const request = await lockRequest(tx, acting, requestId)
+  if (isDecidedBy(request, 'rejected', acting.actor)) return
+  refuseDecided(request)
+  const { obstacle } = request
+  if (obstacle === 'other_person_needed' || obstacle === 'role_not_allowed') {
+    throw new Refusal(obstacle)
+  }
+  await decide(tx, acting, request, { state: 'rejected', reason })
+}
+
+export async function withdrawRequest(
+  tx: Transaction,
+  acting: Acting,
+  requestId: bigint,
+): Promise<void> {
+  const request = await lockRequest(tx, acting, requestId)
+  if (isDecidedBy(request, 'withdrawn', acting.actor)) return
+  refuseDecided(request)
+  if (request.requestedBy !== acting.actor) throw new Refusal('own_request_only')
+  await decide(tx, acting, request, { state: 'withdrawn', reason: null })
+}
+
+function isDecidedBy(request: SuspenseRequest, state: RequestState, actor: string): boolean {
+  return request.state === state && request.decidedBy === actor
+}
+
+function refuseDecided({ state }: SuspenseRequest): void {
+  if (state === 'void') throw new Refusal('suspense_closed')
+  if (state !== 'open') throw new Refusal('request_decided')
+}
+
+const VERBS = { approved: 'approve', rejected: 'reject', withdrawn: 'withdraw' } as const
+
+async function decide(
+  tx: Transaction,
+  acting: Acting,
+  { id, itemId, requestedBy }: SuspenseRequest,
+  { state, reason }: { state: keyof typeof VERBS; reason: string | null },
+): Promise<void> {
+  await tx.query({
+    name: 'decide-suspense-request',
+    text: `update suspense_requests
+              set state = $2, decided_by = $3, decided_by_user = $4, decided_at = $5,
+                  decision_reason = $6
+            where id = $1`,
+    values: [id, state, acting.actor, acting.userId, acting.now, reason],
+  })
+  const subject = itemId === null ? subjectOf(acting.client) : `suspense/${itemId}`
+  const detail = { requestedBy, note: reason }
+  await record(tx, acting, `suspense.${VERBS[state]}`, { subject, detail })
+}
+
+function record(
+  tx: Transaction,
+  { now, client, actor }: Acting,
+  action: `suspense.${string}`,
+  { subject, detail }: { subject: string; detail: object },
+): Promise<void> {
+  return recordAction(tx, now, { clientId: client.id, actor, action, subject, detail })
+}
+
+function subjectOf({ clientId }: Client): string {
+  return `client/${clientId}`
+}
+
+function targetOf({ toAccount, toPaymentId }: SuspenseRequest): AssignTo {
+  if (toPaymentId !== null) return { paymentId: toPaymentId }
+  return { accountNumber: toAccount as string }
+}

@@ -1,0 +1,272 @@
+// Giving suspended money to whom it was meant for: a payment, or a collection account. Money that
+// is a client's goes to that client's own; money that is nobody's an operator may give to anybody.
+//
+// Again to the same target is fine and changes nothing; two operators at once get one assignment.
+// Where four eyes are wanted, nobody does it alone: see suspense-requests.ts.
+// Locks: the payment, then the item, then the collection account.
+
+import type { Transaction } from '#db/transaction.ts'
+import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
+import { withinMerchants } from '#domain/access/merchant-scope.ts'
+import { receivedToday } from '#domain/accounts/account-limits.ts'
+import { advance, settle } from '#domain/credits/decide-credits.ts'
+import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
+import {
+  findHoldings,
+  findReopenable,
+  lockPayments,
+  reopenPayment,
+  updatePayments,
+} from '#domain/credits/payment-books.ts'
+import { recordSuspenseChanges } from '#domain/credits/suspense-changes.ts'
+import {
+  type LockedItem,
+  lockItems,
+  markCredit,
+  readOutcomes,
+} from '#domain/credits/suspense-items.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import { moved } from '#domain/records/movements.ts'
+import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { Refusal } from '#errors.ts'
+import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { toNaira } from '#money.ts'
+import { refuseUnapproved } from './maker-checker.ts'
+
+export type AssignTo = { paymentId: string } | { accountNumber: string }
+type Deps = {
+  sharedAccounts: SharedAccounts
+  now: Date
+  by: Client
+  actor: string
+  note: string | null
+  isApproved?: boolean // By a second person.
+}
+
+export async function assignSuspense(
+  tx: Transaction,
+  deps: Deps,
+  itemId: bigint,
+  to: AssignTo,
+): Promise<void> {
+  const reached = await lockReached(tx, deps.by, itemId, to)
+  const { item, payment, account } = reached
+  const isDone =
+    item.state === 'assigned' &&
+    (payment
+      ? item.assignedPaymentId === payment.paymentId
+      : item.assignedAccountId === account?.id)
+  if (isDone) return
+  refuseUnfitting(reached)
+  if (!deps.isApproved) await refuseUnapproved(tx, deps.by.id, item.id)
+
+  const events = payment
+    ? await giveToPayment(tx, deps, item, payment)
+    : await giveToAccount(tx, deps, item, account as LockedAccount)
+  await tx.query({
+    name: 'assign-suspense-item',
+    text: `update suspense_items
+              set state = 'assigned', assigned_payment_id = $2, assigned_account_id = $3,
+                  closed_at = $4, given_client_id = coalesce(given_client_id, $5)
+            where id = $1`,
+    values: [
+      item.id,
+      payment?.paymentId ?? null,
+      account?.id ?? null,
+      deps.now,
+      item.clientId === null ? (payment ?? account)?.clientId : null,
+    ],
+  })
+  const reference = 'paymentId' in to ? to.paymentId : to.accountNumber
+  await recordSuspenseChanges(tx, deps.now, [{ item, change: 'assigned', reference }])
+  await markCredit(tx, item.creditId, 'assigned')
+  const outcome = (await readOutcomes(tx, [item.creditId])).get(item.creditId)
+  await recordAction(tx, deps.now, {
+    clientId: deps.by.id,
+    actor: deps.actor,
+    action: 'suspense.assign',
+    subject: `suspense/${item.id}`,
+    detail: { ...to, note: deps.note },
+  })
+  await appendEvents(tx, deps.now, withOutcome(events, outcome))
+}
+
+// As the credit is once all is written.
+function withOutcome(events: readonly NewEvent[], outcome: string | undefined): NewEvent[] {
+  return events.map((event) =>
+    event.type === 'credit.assigned' ? { ...event, facts: { ...event.facts, outcome } } : event,
+  )
+}
+
+// Whether it could be assigned now, by the very rules; for who asks somebody else to do so.
+export async function lockAssignable(
+  tx: Transaction,
+  by: Client,
+  itemId: bigint,
+  to: AssignTo,
+): Promise<void> {
+  refuseUnfitting(await lockReached(tx, by, itemId, to))
+}
+
+type Reached = {
+  item: LockedItem
+  payment: PaymentTarget | undefined
+  account: LockedAccount | undefined
+}
+
+async function lockReached(
+  tx: Transaction,
+  by: Client,
+  itemId: bigint,
+  to: AssignTo,
+): Promise<Reached> {
+  const payment =
+    'paymentId' in to ? (await lockPayments(tx, [to.paymentId])).get(to.paymentId) : undefined
+  const item = await lockVisibleItem(tx, by, itemId)
+  const account = 'accountNumber' in to ? await lockAccount(tx, to.accountNumber) : undefined
+  const target = payment ?? account
+  const mayReach =
+    (item.clientId === null || item.clientId === target?.clientId) &&
+    (!account || mayUseMerchant(by, account.merchantCode))
+  if (!target || !mayReach) {
+    throw new Refusal('paymentId' in to ? 'payment_not_found' : 'account_not_found')
+  }
+  return { item, payment, account }
+}
+
+// Only what fits: the assigned money may not leave a new excess behind.
+function refuseUnfitting({ item, payment, account }: Reached): void {
+  if (item.state !== 'open') throw new Refusal('suspense_closed')
+  const fits = payment ? fitsPayment(item, payment) : account?.isActive
+  const isSame = item.currency === (payment ?? account)?.currency
+  if (!fits || !isSame) throw new Refusal('suspense_not_fitting')
+}
+
+function fitsPayment(item: LockedItem, payment: PaymentTarget): boolean {
+  const isTaking = ['Processing', 'PartPayment', 'Expired'].includes(payment.status)
+  const dueKobo = payment.amountKobo - payment.amountPaidKobo
+  const fits =
+    payment.amountPolicy === 'any' ||
+    item.amountKobo === dueKobo ||
+    (payment.amountPolicy === 'allow_under' && item.amountKobo < dueKobo)
+  return isTaking && fits
+}
+
+// The same "not there" for what does not exist and for what is another client's.
+export async function lockVisibleItem(
+  tx: Transaction,
+  by: Client,
+  itemId: bigint,
+): Promise<LockedItem> {
+  const [item] = await lockItems(tx, 'id', itemId)
+  const isVisible = item && (item.clientId === null ? by.isOperator : item.clientId === by.id)
+  if (!isVisible || !(await isOfMerchants(tx, by, item))) throw new Refusal('suspense_not_found')
+  return item
+}
+
+async function isOfMerchants(tx: Transaction, by: Client, item: LockedItem): Promise<boolean> {
+  if (by.merchantCodes === null) return true
+  const { rowCount } = await tx.query({
+    name: 'item-of-merchants',
+    text: `select from credits c
+            where c.id = $1 and ${withinMerchants('c.collection_account_id', '$2')}`,
+    values: [item.creditId, by.id],
+  })
+  return rowCount === 1
+}
+
+// An expired payment that is still not paid in full is open again for its usual time.
+async function giveToPayment(
+  tx: Transaction,
+  { sharedAccounts, now }: Deps,
+  item: LockedItem,
+  payment: PaymentTarget,
+): Promise<NewEvent[]> {
+  await findHoldings(tx, [payment])
+  await findReopenable(tx, now, [payment])
+  const { creditId, amountKobo, currency } = item
+  const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
+  advance(plan, payment, { creditId, amountKobo })
+  const owner = clientOwner(payment.clientId)
+  const pending = { kind: 'pending', owner, currency } as const
+  const settled = { kind: 'settled', owner, currency } as const
+  await sharedAccounts.open([pending, settled])
+  const isPaid = payment.status === 'Successful'
+  const creditAccountId = sharedAccounts.id(isPaid ? settled : pending)
+  const assigned = transferFrom(item, creditAccountId)
+  const earlier = isPaid
+    ? settle(payment, sharedAccounts.id(pending), sharedAccounts.id(settled))
+    : []
+  await updatePayments(tx, now, [payment])
+  const isToReopen = !isPaid && now >= payment.closesAt
+  if (isToReopen) {
+    if (!payment.mayReopen) throw new Refusal('suspense_not_fitting')
+    await reopenPayment(tx, now, payment.paymentId)
+  }
+  await postTransfers(tx, now, [assigned, ...earlier])
+  const { clientId, paymentId } = payment
+  return [
+    { clientId, type: 'credit.assigned', paymentId, creditId, ...assignedFacts(item) },
+    ...plan.events,
+  ]
+}
+
+type LockedAccount = {
+  id: bigint
+  clientId: bigint
+  merchantCode: string
+  isActive: boolean
+  currency: string
+  balanceKobo: bigint
+  perDayKobo: bigint | null
+  creditedKobo: bigint
+}
+
+async function lockAccount(tx: Transaction, accountNumber: string) {
+  const { rows } = await tx.query<LockedAccount>({
+    name: 'lock-account-to-assign',
+    text: `select a.id, a.client_id as "clientId", a.currency_code as currency,
+                  a.merchant_code as "merchantCode",
+                  a.is_active as "isActive", l.credits_kobo - l.debits_kobo as "balanceKobo",
+                  a.limit_per_day_kobo as "perDayKobo", l.credits_kobo as "creditedKobo"
+             from collection_accounts a join ledger_accounts l on l.id = a.id
+            where a.account_number = $1
+              for no key update of l`,
+    values: [accountNumber],
+  })
+  return rows[0]
+}
+
+async function giveToAccount(
+  tx: Transaction,
+  { now }: Deps,
+  item: LockedItem,
+  account: LockedAccount,
+): Promise<NewEvent[]> {
+  const { id, clientId, balanceKobo } = account
+  // What is assigned by hand breaks no limit, and counts as received today: so the day must have
+  // begun before it.
+  await receivedToday(tx, now, [{ ...account, collectionAccountId: id }])
+  await postTransfers(tx, now, [transferFrom(item, id)])
+  const { creditId } = item
+  const accountBalance = toNaira(balanceKobo + item.amountKobo)
+  const about = { clientId, collectionAccountId: id, creditId }
+  return [
+    { ...about, type: 'credit.assigned', ...assignedFacts(item) },
+    { ...about, type: 'collection.received', facts: { accountBalance } },
+  ]
+}
+
+function transferFrom(item: LockedItem, creditAccountId: bigint): Transfer {
+  const { accountId: debitAccountId, amountKobo, creditId } = item
+  return { debitAccountId, creditAccountId, amountKobo, creditId, reason: 'assign' }
+}
+
+// Unidentified money comes to the client by this; what is the client's own leaves its suspense.
+function assignedFacts({ clientId, amountKobo, currency, reason }: LockedItem) {
+  const change =
+    clientId === null ? { credits: 1 as const, gross: amountKobo } : { suspended: -amountKobo }
+  const facts = { amountAssigned: toNaira(amountKobo), reason }
+  return { facts, ...moved(currency, change) }
+}

@@ -1,0 +1,80 @@
+// Four eyes: a client may want that one person asks and another approves before money leaves
+// suspense. The setting is read in the transaction that it governs, never remembered: whoever
+// switches it on can count on it from then on.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { Client } from '#domain/access/clients.ts'
+import type { Role } from '#domain/access/roles.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import { Refusal } from '#errors.ts'
+
+// Who decides how many people it takes.
+export const SETTERS: readonly Role[] = ['owner', 'operator']
+
+export async function readFourEyes(db: Queryable, clientId: bigint): Promise<boolean> {
+  const { rows } = await db.query<{ hasFourEyes: boolean }>({
+    name: 'read-four-eyes',
+    text: 'select has_four_eyes as "hasFourEyes" from clients where id = $1',
+    values: [clientId],
+  })
+  return rows[0]?.hasFourEyes === true
+}
+
+// One person switches it on; off, it takes two as well: see suspense-requests.ts. The same again
+// changes nothing and leaves no trace.
+export async function setFourEyes(
+  tx: Transaction,
+  now: Date,
+  { client, actor, role }: { client: Client; actor: string; role: Role },
+  hasFourEyes: boolean,
+): Promise<void> {
+  if (!SETTERS.includes(role)) throw new Refusal('role_not_allowed')
+  if (!hasFourEyes) {
+    if (await readFourEyes(tx, client.id)) throw new Refusal('approval_needed')
+    return
+  }
+  await writeFourEyes(tx, now, { client, actor }, true)
+}
+
+export async function writeFourEyes(
+  tx: Transaction,
+  now: Date,
+  { client, actor }: { client: Client; actor: string },
+  hasFourEyes: boolean,
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'set-four-eyes',
+    text: 'update clients set has_four_eyes = $2 where id = $1 and has_four_eyes <> $2',
+    values: [client.id, hasFourEyes],
+  })
+  if (rowCount === 0) return
+  await recordAction(tx, now, {
+    clientId: client.id,
+    actor,
+    action: 'suspense.settings',
+    subject: `client/${client.clientId}`,
+    detail: { fourEyes: hasFourEyes },
+  })
+}
+
+// For whoever would move it alone. The item is locked: nobody can ask for it meanwhile. The setting
+// is locked too, so that whoever switches it on waits for what is moving: once that is answered,
+// nothing moves alone any more.
+export async function refuseUnapproved(
+  tx: Transaction,
+  clientId: bigint,
+  itemId: bigint,
+): Promise<void> {
+  const { rows } = await tx.query<{ isNeeded: boolean; isAsked: boolean }>({
+    name: 'needs-approval',
+    text: `select has_four_eyes as "isNeeded",
+                  exists (select from suspense_requests
+                           where item_id = $2 and state = 'open') as "isAsked"
+             from clients where id = $1
+              for share`,
+    values: [clientId, itemId],
+  })
+  if (rows[0]?.isNeeded) throw new Refusal('approval_needed')
+  if (rows[0]?.isAsked) throw new Refusal('suspense_requested')
+}

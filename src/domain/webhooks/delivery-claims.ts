@@ -1,0 +1,124 @@
+// Claiming: taking deliveries that are due out of their queues, a few from each, so that a long
+// queue never delays a short one.
+//
+// A claim is a lease, committed before anything is sent: whoever dies loses it when it runs out, and
+// the delivery is sent again. A destination is looked at by one claim at a time, and goes to the
+// end of the line when it has more than it was given.
+//
+// Locks: destinations that are free, then their deliveries that are free. Waits for nobody.
+
+import type { Transaction } from '#db/transaction.ts'
+import { FAILURES_TO_PAUSE } from './circuit-breaker.ts'
+
+export const LEASE_MS = 60_000
+const DESTINATIONS_MAX = 200
+// Of an endpoint that was switched off before it had a destination; found out by the claim.
+const SWITCHED_OFF = 'it was switched off'
+
+export type Claim = {
+  eventId: string
+  destinationId: bigint
+  clientId: bigint
+  endpointId: string | null
+  kind: 'endpoint' | 'notification' | 'callback'
+  url: string
+  attempts: number // Made before.
+  ladderStep: number
+  leasedUntil: Date
+  failures: number // Of the destination, in a row.
+  isProbe: boolean
+  hasMore: boolean // The destination has more that is due, perhaps.
+}
+
+export type ClaimLimits = {
+  rooms: ReadonlyMap<bigint, number> // How many a destination may be given; 0: none.
+  otherRoom: number // Those that are not in the map.
+  takesFailing: boolean // Whether destinations that failed last time are wanted.
+}
+
+// `isFull`: more destinations may be waiting.
+export async function claimDeliveries(
+  tx: Transaction,
+  now: Date,
+  { rooms, otherRoom, takesFailing }: ClaimLimits,
+): Promise<{ claims: Claim[]; isFull: boolean }> {
+  const leasedUntil = new Date(now.getTime() + LEASE_MS)
+  const { rows } = await tx.query<Claim>({
+    name: 'claim-deliveries',
+    text: CLAIM,
+    values: [now, leasedUntil, roomsByName(rooms), otherRoom, takesFailing],
+  })
+  const destinations = new Set(rows.map(({ destinationId }) => destinationId))
+  return {
+    claims: rows.filter(({ eventId }) => eventId !== null),
+    isFull: destinations.size === DESTINATIONS_MAX,
+  }
+}
+
+// As a JSON object, which PostgreSQL searches by halving; a join would compare each with each.
+function roomsByName(rooms: ReadonlyMap<bigint, number>): string {
+  return JSON.stringify(Object.fromEntries(rooms))
+}
+
+// $1 now, $2 the end of the lease, $3 rooms, $4 other room, $5 takes failing.
+//
+// After a pause (failures have reached the limit) one is sent as a probe, and the pause goes on
+// until it has been answered. `moved` sees the deliveries as they were before this lease.
+const CLAIM = `
+  with ready as materialized (
+    select d.id, d.client_id, d.endpoint_id, d.failures, coalesce(e.url, d.url) as url,
+           d.failures >= ${FAILURES_TO_PAUSE} as is_probe,
+           d.endpoint_id is null or (e.is_active and e.deleted_at is null) is true as is_active,
+           coalesce(($3::jsonb ->> d.id::text)::int, $4) as room
+      from destinations d
+      left join webhook_endpoints e on e.id = d.endpoint_id
+     where greatest(d.due_at, d.paused_until) <= $1
+       and d.disabled_at is null and d.due_at is not null
+       and coalesce(($3::jsonb ->> d.id::text)::int, $4) > 0 and ($5 or d.failures = 0)
+     order by greatest(d.due_at, d.paused_until)
+     limit ${DESTINATIONS_MAX}
+       for no key update of d skip locked
+  ), given as materialized (
+    select *, case when not is_active then 0 when failures > 0 then 1 else room end as places
+      from ready
+  ), taken as materialized (
+    select r.id, r.client_id, r.endpoint_id, r.failures, r.is_probe, r.is_active, r.places,
+           v.event_id, v.kind, coalesce(v.url, r.url) as url, v.attempts, v.ladder_step,
+           count(v.event_id) over (partition by r.id) as taken
+      from given r
+      left join lateral (
+        select event_id, kind, url, attempts, ladder_step
+          from deliveries
+         where destination_id = r.id and state = 'pending' and next_attempt_at <= $1
+           and (leased_until is null or leased_until <= $1)
+         order by next_attempt_at
+         limit r.places
+           for no key update skip locked
+      ) as v on true
+  ), leased as (
+    update deliveries v set leased_until = $2
+      from taken t
+     where v.event_id = t.event_id and v.destination_id = t.id
+  ), moved as (
+    update destinations d
+       set due_at = case
+             when c.taken = c.places and not c.is_probe and c.is_active then $1
+             else least(
+               case when c.taken > 0 then $2::timestamptz end,
+               (select min(leased_until) from deliveries
+                 where destination_id = c.id and state = 'pending' and next_attempt_at <= $1
+                   and leased_until > $1),
+               (select next_attempt_at from deliveries
+                 where destination_id = c.id and state = 'pending' and next_attempt_at > $1
+                 order by next_attempt_at limit 1)) end,
+           paused_until = case when c.is_probe and c.taken > 0 then $2 else d.paused_until end,
+           disabled_at = case when c.is_active then d.disabled_at else $1 end,
+           disabled_why = case when c.is_active then d.disabled_why else '${SWITCHED_OFF}' end
+      from (select distinct on (id) id, taken, places, is_probe, is_active from taken) as c
+     where d.id = c.id
+  )
+  select event_id as "eventId", id as "destinationId", client_id as "clientId",
+         endpoint_id as "endpointId", kind, url, attempts, ladder_step as "ladderStep",
+         $2::timestamptz as "leasedUntil", failures, is_probe as "isProbe",
+         taken = places as "hasMore"
+    from taken`

@@ -1,0 +1,232 @@
+// What became of attempts: written to the deliveries, to the log of attempts, and to the health of
+// the destinations, set-wise and in one transaction.
+//
+// A result counts only while its claim stands: the same number of attempts and the same lease. One
+// that ran out was given to somebody else, whose result it must not overwrite.
+//
+// Locks: deliveries, destinations in id order, then the clients' event counters.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { timestamp } from '#domain/payments/resource-views.ts'
+import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { type Health, healthAfter, type Result, type Verdict } from './circuit-breaker.ts'
+import type { Claim } from './delivery-claims.ts'
+import { makeDue } from './destinations.ts'
+
+export type AttemptOutcome = {
+  claim: Claim
+  attemptedAt: Date
+  isOk: boolean
+  status: number | null
+  latencyMs: number
+  error: string | null
+  responseStart: string
+  signature: string | null // As it went out. Null: nothing was sent.
+  nextAttemptAt: Date | null // Null: none is planned.
+}
+
+type HealthRow = Health & {
+  id: bigint
+  clientId: bigint
+  endpointId: string | null
+  url: string
+  isDisabled: boolean
+}
+
+const GONE = 410
+const WHY = {
+  gone: 'its receiver answered 410 Gone',
+  failing: 'every delivery failed for 5 days',
+} as const
+
+// Answers for each whether it counted.
+export async function recordOutcomes(
+  tx: Transaction,
+  now: Date,
+  outcomes: readonly AttemptOutcome[],
+): Promise<boolean[]> {
+  const counted = await writeOutcomes(tx, now, outcomes)
+  await updateHealth(
+    tx,
+    now,
+    outcomes.filter((_, index) => counted[index]),
+  )
+  return counted
+}
+
+async function writeOutcomes(
+  tx: Transaction,
+  now: Date,
+  outcomes: readonly AttemptOutcome[],
+): Promise<boolean[]> {
+  const { rows } = await tx.query<{ place: string }>({
+    name: 'record-outcomes',
+    // Found first, row by row and by its key alone, then updated where it is. While a partition is new
+    // and empty, a join might be planned the other way round, or the state be looked up in the index
+    // of what is due; and so it would stay when there are a million. Measured: 60 ms for 160.
+    text: `with found as materialized (
+             select f.at, f.part, o.*
+               from unnest($1::uuid[], $2::bigint[], $3::int[], $4::timestamptz[], $5::text[],
+                           $6::timestamptz[], $7::timestamptz[], $8::int[], $9::int[],
+                           $10::text[], $11::text[], $13::text[]) with ordinality
+                    as o (event_id, destination_id, attempts, leased_until, state,
+                          next_attempt_at, attempted_at, status, latency_ms, error,
+                          response_start, signature, place)
+               join lateral (
+                 select v.ctid as at, v.tableoid as part, v.state, v.attempts, v.leased_until
+                   from deliveries v
+                  where v.event_id = o.event_id and v.destination_id = o.destination_id
+                  limit 1) f
+                 on f.state = 'pending' and f.attempts = o.attempts
+                and f.leased_until = o.leased_until
+           ), done as (
+             update deliveries v
+                set attempts = v.attempts + 1, ladder_step = v.ladder_step + 1,
+                    leased_until = null, state = o.state,
+                    next_attempt_at = coalesce(o.next_attempt_at, v.next_attempt_at),
+                    delivered_at = case when o.state = 'delivered' then $12::timestamptz end
+               from found o
+              where v.ctid = o.at and v.tableoid = o.part
+             returning v.event_id, v.destination_id, v.attempts, o.attempted_at, o.status,
+                       o.latency_ms, o.error, o.response_start, o.signature, o.place
+           ), logged as (
+             insert into delivery_attempts (event_id, destination_id, attempt, attempted_at, status,
+                                            latency_ms, error, response_start, signature)
+             select event_id, destination_id, attempts, attempted_at, status, latency_ms, error,
+                    response_start, signature from done
+           )
+           select place::text from done`,
+    values: [
+      outcomes.map(({ claim }) => claim.eventId),
+      numberArray(outcomes.map(({ claim }) => claim.destinationId)),
+      numberArray(outcomes.map(({ claim }) => claim.attempts)),
+      outcomes.map(({ claim }) => claim.leasedUntil),
+      outcomes.map(stateOf),
+      outcomes.map(({ nextAttemptAt }) => nextAttemptAt),
+      outcomes.map(({ attemptedAt }) => attemptedAt),
+      numberArray(outcomes.map(({ status }) => status)),
+      numberArray(outcomes.map(({ latencyMs }) => latencyMs)),
+      outcomes.map(({ error }) => error),
+      outcomes.map(({ responseStart }) => responseStart),
+      now,
+      outcomes.map(({ signature }) => signature),
+    ],
+  })
+  const counted = new Array<boolean>(outcomes.length).fill(false)
+  for (const { place } of rows) counted[Number(place) - 1] = true
+  return counted
+}
+
+function stateOf({ isOk, nextAttemptAt }: AttemptOutcome): string {
+  if (isOk) return 'delivered'
+  return nextAttemptAt ? 'pending' : 'failed'
+}
+
+// A destination in good health whose deliveries succeed is neither locked nor written.
+async function updateHealth(
+  tx: Transaction,
+  now: Date,
+  outcomes: readonly AttemptOutcome[],
+): Promise<void> {
+  if (outcomes.length === 0) return
+  const byDestination = Map.groupBy(outcomes, ({ claim }) => claim.destinationId)
+  const failed = outcomes.filter(({ isOk }) => !isOk).map(({ claim }) => claim.destinationId)
+  const { rows } = await tx.query<HealthRow>({
+    name: 'lock-destination-health',
+    text: `select id, client_id as "clientId", endpoint_id as "endpointId", url, failures,
+                  failing_since as "failingSince", paused_until as "pausedUntil",
+                  due_at as "dueAt", disabled_at is not null as "isDisabled"
+             from destinations
+            where id = any($1::bigint[])
+              and (failures > 0 or failing_since is not null or id = any($2::bigint[]))
+            order by id
+              for no key update`,
+    values: [numberArray([...byDestination.keys()]), numberArray(failed)],
+  })
+  if (rows.length === 0) return
+  const verdicts = rows.map((row) => {
+    const results = (byDestination.get(row.id) ?? []).map(resultOf)
+    const verdict = healthAfter(row, results, now)
+    return { row, verdict: row.isDisabled ? { ...verdict, disable: null } : verdict }
+  })
+  await writeHealth(tx, now, verdicts)
+  await tellOfDisabled(tx, now, verdicts)
+}
+
+function resultOf({ isOk, status, claim, nextAttemptAt }: AttemptOutcome): Result {
+  return { isOk, isGone: status === GONE, isProbe: claim.isProbe, nextAttemptAt }
+}
+
+type Judged = { row: HealthRow; verdict: Verdict }
+
+async function writeHealth(tx: Transaction, now: Date, judged: readonly Judged[]): Promise<void> {
+  await tx.query({
+    name: 'write-destination-health',
+    text: `update destinations d
+              set failures = h.failures, failing_since = h.failing_since,
+                  paused_until = h.paused_until, due_at = h.due_at,
+                  disabled_at = case when h.why is null then d.disabled_at else $7::timestamptz end,
+                  disabled_why = coalesce(h.why, d.disabled_why)
+             from unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::timestamptz[],
+                         $5::timestamptz[], $6::text[])
+                  as h (id, failures, failing_since, paused_until, due_at, why)
+            where d.id = h.id`,
+    values: [
+      numberArray(judged.map(({ row }) => row.id)),
+      numberArray(judged.map(({ verdict }) => verdict.failures)),
+      judged.map(({ verdict }) => verdict.failingSince),
+      judged.map(({ verdict }) => verdict.pausedUntil),
+      judged.map(({ verdict }) => verdict.dueAt),
+      judged.map(({ verdict: { disable } }) => disable && WHY[disable]),
+      now,
+    ],
+  })
+}
+
+// The client is told by an event. The operator hears of a receiver that fails, not of one that says
+// itself that it is gone.
+async function tellOfDisabled(tx: Transaction, now: Date, judged: readonly Judged[]) {
+  const disabled = judged.filter(({ verdict }) => verdict.disable)
+  const events = disabled.map(({ row, verdict }): NewEvent => {
+    const { clientId, endpointId, url } = row
+    const failingSince = verdict.failingSince && timestamp(verdict.failingSince)
+    const reason = WHY[verdict.disable as 'gone' | 'failing']
+    const facts = { id: endpointId, url, isActive: false, reason, failingSince }
+    return { clientId, type: 'endpoint.disabled', facts }
+  })
+  const alerts = disabled
+    .filter(({ verdict }) => verdict.disable === 'failing')
+    .map(({ row }): NewAlert => {
+      const { origin, pathname } = URL.parse(row.url) ?? { origin: '', pathname: '' }
+      const detail = { clientId: row.clientId.toString(), url: `${origin}${pathname}` }
+      const subject = `destination/${row.id} ${now.toISOString()}`
+      return { kind: 'endpoint_disabled', subject, detail }
+    })
+  await appendEvents(tx, now, [...events, ...(await raiseAlerts(tx, now, alerts))])
+}
+
+// Gives claims back that were not begun: somebody may take them at once.
+export async function releaseClaims(
+  tx: Transaction,
+  now: Date,
+  claims: readonly Claim[],
+): Promise<void> {
+  if (claims.length === 0) return
+  await tx.query({
+    name: 'release-claims',
+    text: `update deliveries v set leased_until = null
+             from unnest($1::uuid[], $2::bigint[], $3::int[], $4::timestamptz[])
+                  as c (event_id, destination_id, attempts, leased_until)
+            where v.event_id = c.event_id and v.destination_id = c.destination_id
+              and v.attempts = c.attempts and v.leased_until = c.leased_until`,
+    values: [
+      claims.map(({ eventId }) => eventId),
+      numberArray(claims.map(({ destinationId }) => destinationId)),
+      numberArray(claims.map(({ attempts }) => attempts)),
+      claims.map(({ leasedUntil }) => leasedUntil),
+    ],
+  })
+  await makeDue(tx, now, [...new Set(claims.map(({ destinationId }) => destinationId))])
+}

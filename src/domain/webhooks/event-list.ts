@@ -1,0 +1,170 @@
+// A client's events, newest first, by what it knows of them; and what became of their delivery.
+//
+// No filter has an index of its own: one more index on the outbox would be paid for by every
+// payment. A page reads at most SCAN_MAX events by their numbers, which have no gaps, and says how
+// far it came; the next goes on from there. Times are first turned into numbers by halving, and an
+// account or a payment has no events from before it was made.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Window } from '#db/time-bounds.ts'
+import { withinMerchants } from '#domain/access/merchant-scope.ts'
+import type { EventType } from '#domain/records/outbox.ts'
+import { Refusal } from '#errors.ts'
+import { findSubject, type Given } from './event-subjects.ts'
+import { sequenceBounds } from './event-times.ts'
+
+// 20,000 with a look at the deliveries of each take some 100 ms.
+export const SCAN_MAX = 20_000n
+
+export type StoredEvent = {
+  id: string
+  clientId: bigint
+  sequence: bigint
+  type: EventType
+  collectionAccountId: bigint | null
+  paymentId: string | null
+  creditId: bigint | null
+  facts: Record<string, unknown>
+  createdAt: Date
+}
+
+export type DeliveryState = 'none' | 'pending' | 'delivered' | 'failed'
+export type ListedEvent = StoredEvent & { deliveryState: DeliveryState }
+
+export type EventFilters = Window & {
+  type?: EventType | undefined
+  accountNumber?: string | undefined
+  paymentReference?: string | undefined
+  isDelivered?: boolean | undefined
+}
+
+// `scannedTo`: everything from this number on has been looked at; null: everything there is.
+export type EventScan = { rows: ListedEvent[]; scannedTo: bigint | null }
+
+export const EVENT_COLUMNS = `
+  e.id, e.client_id as "clientId", e.sequence, e.type,
+  e.collection_account_id as "collectionAccountId", e.payment_id as "paymentId",
+  e.credit_id as "creditId", e.facts, e.created_at as "createdAt"`
+
+// A client's events after a number, in their order, up to the first number that is missing: whoever
+// goes on after the last of them passes nothing over, should it be committed later.
+export const inOrder = (clientId: string, after: string, limit: string, more = '') => `
+  select n.* from (
+    select ${EVENT_COLUMNS}${more}, row_number() over (order by e.sequence) as place
+      from events e
+     where e.client_id = ${clientId} and e.sequence > ${after}
+     order by e.sequence limit ${limit}) as n
+   where n.sequence = ${after} + n.place
+   order by n.sequence`
+
+// Of a credit's event, the account that the credit came to.
+export const visibleEvent = (clientId: string) =>
+  withinMerchants(
+    `coalesce(e.collection_account_id,
+              (select c.collection_account_id from credits c where c.id = e.credit_id))`,
+    clientId,
+  )
+const VISIBLE = visibleEvent('$1')
+
+// What is not queued yet is on its way; an event that had nowhere to go is neither delivered nor
+// undelivered. As an aggregate, which is looked up for each event that is reached: `exists` would
+// be answered by reading the deliveries of everybody (360 ms for a page, and growing).
+const WITH_STATE = `
+  cross join lateral (
+    select case when e.sequence > coalesce((select c.sequence from dispatch_cursors c
+                                             where c.client_id = $1), 0) then 'pending'
+                when count(*) = 0 then 'none'
+                when bool_or(d.state = 'pending') then 'pending'
+                when bool_or(d.state = 'failed') then 'failed'
+                else 'delivered' end as "deliveryState"
+      from deliveries d where d.event_id = e.id) as log`
+
+export async function listEvents(
+  db: Queryable,
+  clientId: bigint,
+  filters: EventFilters,
+  { before, limit }: { before?: bigint | undefined; limit: number },
+): Promise<EventScan> {
+  const subject = await findSubject(db, clientId, filters)
+  if (!subject) return { rows: [], scannedTo: null }
+  const { first, past } = await sequenceBounds(db, clientId, {
+    from: later(filters.from, subject.since),
+    to: filters.to,
+  })
+  const end = before !== undefined && before < past ? before : past
+  let start = end - SCAN_MAX
+  if (start < first) start = first
+  if (start >= end) return { rows: [], scannedTo: null }
+  const values: unknown[] = [clientId, start, end, limit]
+  const given = (value: unknown) => `$${values.push(value)}`
+  const conditions = [...conditionsOf(filters, given), ...subject.conditions(given)]
+  const { rows } = await db.query<ListedEvent>({
+    text: `select ${EVENT_COLUMNS}, log."deliveryState"
+             from events e ${WITH_STATE}
+            where e.client_id = $1 and e.sequence >= $2 and e.sequence < $3
+                  and ${VISIBLE}
+                  ${conditions.map((condition) => `and ${condition}`).join('\n')}
+            order by e.sequence desc
+            limit $4`,
+    values,
+  })
+  return { rows, scannedTo: start > first ? start : null }
+}
+
+export async function getEvent(db: Queryable, clientId: bigint, id: string): Promise<ListedEvent> {
+  const { rows } = await db.query<ListedEvent>({
+    name: 'get-event',
+    text: `select ${EVENT_COLUMNS}, log."deliveryState"
+             from events e ${WITH_STATE}
+            where e.client_id = $1 and e.id = $2 and ${VISIBLE}`,
+    values: [clientId, id],
+  })
+  if (!rows[0]) throw new Refusal('event_not_found')
+  return rows[0]
+}
+
+// In their order, after this number: what a live page reads. Also those that the client may not
+// see, so that whoever reads gets past them.
+export async function readEventsAfter(
+  db: Queryable,
+  clientId: bigint,
+  sequence: bigint,
+  limit: number,
+): Promise<(StoredEvent & { isVisible: boolean })[]> {
+  const { rows } = await db.query<StoredEvent & { isVisible: boolean }>({
+    name: 'read-events-after',
+    text: inOrder('$1', '$2::bigint', '$3', `, ${VISIBLE} as "isVisible"`),
+    values: [clientId, sequence, limit],
+  })
+  return rows
+}
+
+// The number of the last event, and of the last that is not kept any more.
+export async function sequenceEnds(
+  db: Queryable,
+  clientId: bigint,
+): Promise<{ last: bigint; dropped: bigint }> {
+  const { rows } = await db.query<{ last: bigint; dropped: bigint }>({
+    name: 'event-sequence-ends',
+    text: `select k.sequence as last,
+                  coalesce((select min(e.sequence) - 1 from events e
+                             where e.client_id = k.client_id), k.sequence) as dropped
+             from event_counters k where k.client_id = $1`,
+    values: [clientId],
+  })
+  return rows[0] ?? { last: 0n, dropped: 0n }
+}
+
+function conditionsOf({ type, from, to, isDelivered }: EventFilters, given: Given): string[] {
+  const conditions: string[] = []
+  if (type) conditions.push(`e.type = ${given(type)}`)
+  if (from) conditions.push(`e.created_at >= ${given(from)}`)
+  if (to) conditions.push(`e.created_at < ${given(to)}`)
+  if (isDelivered === true) conditions.push(`log."deliveryState" = 'delivered'`)
+  if (isDelivered === false) conditions.push(`log."deliveryState" in ('pending', 'failed')`)
+  return conditions
+}
+
+function later(one: Date | undefined, other: Date | undefined): Date | undefined {
+  return one && other && one > other ? one : (other ?? one)
+}

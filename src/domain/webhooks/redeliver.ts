@@ -1,0 +1,174 @@
+// Sending again on request: an event, a payment's latest state, or a range of time to one endpoint.
+//
+// A delivery that is asked for again is due at once and begins its ladder anew; its attempts are
+// counted on. One that is being sent at this moment is left to that. What never had a delivery
+// gets one.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { getPayment } from '#domain/payments/payments.ts'
+import { Refusal } from '#errors.ts'
+import { findDestinations, tryAgain } from './destinations.ts'
+import { readAddresses } from './event-addresses.ts'
+import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
+import { type Target, targetsOf } from './event-targets.ts'
+import { sequenceBounds } from './event-times.ts'
+import { getEndpoint } from './webhook-endpoints.ts'
+
+// More would keep one transaction busy for seconds; the rest is asked for by another call.
+export const REPLAY_MAX = 50_000
+
+const AGAIN = `
+  on conflict (event_id, destination_id) do update
+     set state = 'pending', ladder_step = 0, next_attempt_at = excluded.next_attempt_at,
+         delivered_at = null`
+
+// To all of its targets as they are now, or to one endpoint whatever types that wants. Answers how
+// many deliveries are on their way.
+export async function redeliver(
+  tx: Transaction,
+  now: Date,
+  { clientId, eventId, endpointId }: { clientId: bigint; eventId: string; endpointId?: string },
+): Promise<number> {
+  const { rows } = await tx.query<StoredEvent>({
+    name: 'event-to-redeliver',
+    text: `select ${EVENT_COLUMNS} from events e
+            where e.id = $1 and e.client_id = $2 and ${visibleEvent('$2')}`,
+    values: [eventId, clientId],
+  })
+  const event = rows[0]
+  if (!event) throw new Refusal('event_not_found')
+  const targets =
+    endpointId === undefined
+      ? targetsOf(event, (await readAddresses(tx, [event]))(event))
+      : [await endpointTarget(tx, clientId, endpointId)]
+  return queueAgain(tx, now, event, targets)
+}
+
+// Every event of a type that the endpoint wants, from `from` on and before `to`, in the order of
+// their numbers: a page ends at a number, never at a time, which may lie before that of an earlier
+// event or be shared by more than fit. `last` is the number that the next call goes on after.
+export async function replay(
+  tx: Transaction,
+  now: Date,
+  asked: { clientId: bigint; endpointId: string; from: Date; to: Date; after?: bigint },
+  limit = REPLAY_MAX,
+): Promise<{ queued: number; last: bigint | null }> {
+  const { clientId, endpointId, from, to, after = 0n } = asked
+  const target = await endpointTarget(tx, clientId, endpointId)
+  const { eventTypes } = await getEndpoint(tx, clientId, endpointId)
+  const [destination] = await findDestinations(tx, [{ ...target, clientId }])
+  const { first, past } = await sequenceBounds(tx, clientId, { from, to })
+  const start = first > after ? first : after + 1n
+  const { rows } = await tx.query<{ queued: number; last: bigint | null }>({
+    name: 'replay-events',
+    text: `with again as (
+             select id, sequence from events e
+              where client_id = $1 and sequence >= $2 and sequence < $3
+                and created_at >= $4 and created_at < $5
+                and type <> 'endpoint.test' and ($6::text[] is null or type = any($6))
+                and ${visibleEvent('$1')}
+              order by sequence limit $9
+           ), queued as (
+             insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at,
+                                     created_at)
+             select id, $7::bigint, $1, 'endpoint', $8::timestamptz, $8 from again ${AGAIN}
+           )
+           select count(*)::int as queued, max(sequence) as last from again`,
+    values: [clientId, start, past, from, to, eventTypes, destination?.id, now, limit],
+  })
+  const { queued, last } = rows[0] as { queued: number; last: bigint | null }
+  if (destination) await tryAgain(tx, now, [destination.id])
+  return { queued, last: queued === limit ? last : null }
+}
+
+// The payment's latest state again, to the notificationUrl and, when it is final, the callBackUrl
+// of its advice.
+export async function pushPayment(
+  tx: Transaction,
+  now: Date,
+  clientId: bigint,
+  paymentId: string,
+): Promise<{ eventId: string; queued: number }> {
+  const payment = await getPayment(tx, clientId, 'payment', paymentId)
+  const event = await findLatestEvent(tx, payment)
+  if (!event) throw new Refusal('event_not_found')
+  const { payment: address } = (await readAddresses(tx, [event]))(event)
+  const targets = targetsOf(event, { account: undefined, payment: address, endpoints: [] })
+  return { eventId: event.id, queued: await queueAgain(tx, now, event, targets) }
+}
+
+// A payment was last changed when its latest event was written, whose id begins with that time.
+async function findLatestEvent(
+  db: Queryable,
+  payment: { id: string; updatedAt: Date },
+): Promise<StoredEvent | undefined> {
+  const changedMs = payment.updatedAt.getTime()
+  const { rows } = await db.query<StoredEvent>({
+    name: 'latest-event-of-payment',
+    text: `select ${EVENT_COLUMNS} from events e
+            where e.id >= $1 and e.id < $2 and e.payment_id = $3 and e.type like 'payment.%'
+            order by e.sequence desc limit 1`,
+    values: [firstIdAt(changedMs), firstIdAt(changedMs + 1), payment.id],
+  })
+  return rows[0]
+}
+
+function firstIdAt(ms: number): string {
+  const time = ms.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
+}
+
+async function endpointTarget(
+  tx: Transaction,
+  clientId: bigint,
+  endpointId: string,
+): Promise<Target> {
+  const { id, url, isActive } = await getEndpoint(tx, clientId, endpointId)
+  if (!isActive) throw new Refusal('endpoint_inactive')
+  return { kind: 'endpoint', endpointId: id, url, sentTo: null }
+}
+
+// Not to an endpoint that is disabled: its owner switches it on first.
+async function queueAgain(
+  tx: Transaction,
+  now: Date,
+  event: StoredEvent,
+  targets: readonly Target[],
+): Promise<number> {
+  const { clientId } = event
+  const destinations = await findDestinations(
+    tx,
+    targets.map((target) => ({ ...target, clientId })),
+  )
+  const rows = targets
+    .map((target, index) => ({ target, destination: destinations[index] }))
+    .flatMap(({ target, destination }) =>
+      destination && !(destination.isDisabled && target.endpointId !== null)
+        ? [{ target, id: destination.id }]
+        : [],
+    )
+  if (rows.length === 0) return 0
+  await tx.query({
+    name: 'queue-again',
+    text: `insert into deliveries (event_id, client_id, next_attempt_at, created_at,
+                                   destination_id, kind, url)
+           select $1, $2, $3, $3, v.*
+             from unnest($4::bigint[], $5::text[], $6::text[]) as v ${AGAIN}`,
+    values: [
+      event.id,
+      clientId,
+      now,
+      numberArray(rows.map(({ id }) => id)),
+      rows.map(({ target }) => target.kind),
+      rows.map(({ target }) => target.sentTo),
+    ],
+  })
+  await tryAgain(
+    tx,
+    now,
+    rows.map(({ id }) => id),
+  )
+  return rows.length
+}

@@ -1,0 +1,30 @@
+// A test event, on request, to one endpoint: for a developer who wants to see one arrive.
+
+import type { Transaction } from '#db/transaction.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import { Refusal } from '#errors.ts'
+import { getEndpoint } from './webhook-endpoints.ts'
+
+const MESSAGE = 'This is a test: your endpoint can be reached.'
+
+// Answers the id of the event. The dispatcher sends it to the endpoint that its facts name.
+export async function sendTestEvent(
+  tx: Transaction,
+  now: Date,
+  clientId: bigint,
+  endpointId: string,
+): Promise<string> {
+  const { isActive } = await getEndpoint(tx, clientId, endpointId)
+  if (!isActive) throw new Refusal('endpoint_inactive')
+  const facts = { endpointId, message: MESSAGE }
+  await appendEvents(tx, now, [{ clientId, type: 'endpoint.test', facts }])
+  // The client's counter is ours until we commit: its last event is this one.
+  const { rows } = await tx.query<{ id: string }>({
+    name: 'last-event',
+    text: `select e.id from event_counters c
+             join events e on e.client_id = c.client_id and e.sequence = c.sequence
+            where c.client_id = $1`,
+    values: [clientId],
+  })
+  return (rows[0] as { id: string }).id
+}

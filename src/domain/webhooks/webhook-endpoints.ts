@@ -1,0 +1,209 @@
+// Webhook endpoints: the addresses that a client registered to be told of its events, of all types
+// or of some.
+//
+// One that is deleted keeps its row, because its deliveries point at it; nobody finds it again. An
+// endpoint has one destination, made with it, whose queue goes along when the address changes, and
+// waits while the endpoint is switched off.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
+import { Refusal } from '#errors.ts'
+import { timeOrderedId } from '#ids.ts'
+
+export const ENDPOINTS_MAX = 20
+
+// A test goes to the endpoint that it was asked for, whatever types that wants.
+export const SUBSCRIBABLE_TYPES = EVENT_TYPES.filter((type) => type !== 'endpoint.test')
+
+export type WebhookEndpoint = {
+  id: string
+  url: string
+  eventTypes: EventType[] | null // Null: all.
+  isActive: boolean
+  createdAt: Date
+  updatedAt: Date
+  condition: Condition
+}
+
+export type Condition = {
+  failures: number // In a row.
+  failingSince: Date | null
+  pausedUntil: Date | null
+  disabledWhy: string | null
+}
+
+type EndpointRow = Omit<WebhookEndpoint, 'condition'> & Condition
+
+export type EndpointChanges = {
+  url?: string | undefined
+  eventTypes?: EventType[] | null | undefined
+  isActive?: boolean | undefined
+}
+
+const SWITCHED_OFF = 'it was switched off'
+const DELETED = 'it was deleted'
+
+// By the expression that the index is on: a client may have thousands of destinations.
+const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
+
+// One that we disabled because of its answers is not active either.
+const SELECT_ENDPOINT = `
+  select e.id, e.url, e.event_types as "eventTypes",
+         e.is_active and d.disabled_at is null as "isActive",
+         e.created_at as "createdAt", e.updated_at as "updatedAt", d.failures,
+         d.failing_since as "failingSince", d.paused_until as "pausedUntil",
+         d.disabled_why as "disabledWhy"
+    from webhook_endpoints e
+    join destinations d on d.client_id = e.client_id
+     and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = e.id`
+
+export async function createEndpoint(
+  tx: Transaction,
+  now: Date,
+  clientId: bigint,
+  { url, eventTypes }: { url: string; eventTypes: EventType[] | null },
+): Promise<WebhookEndpoint> {
+  // Two at once must not both find room.
+  await tx.query({
+    name: 'lock-endpoints',
+    text: `select pg_advisory_xact_lock(hashtext('webhook_endpoints'), hashtext($1))`,
+    values: [clientId.toString()],
+  })
+  const id = timeOrderedId(now)
+  const { rowCount } = await tx.query({
+    name: 'create-endpoint',
+    text: `insert into webhook_endpoints (id, client_id, url, event_types, created_at, updated_at)
+           select $1, $2, $3, $4, $5, $5
+            where (select count(*) from webhook_endpoints
+                    where client_id = $2 and deleted_at is null) < ${ENDPOINTS_MAX}`,
+    values: [id, clientId, url, eventTypes, now],
+  })
+  if (rowCount === 0) throw new Refusal('too_many_endpoints')
+  // At once, so that there is one to follow when the address changes.
+  await tx.query({
+    name: 'create-endpoint-destination',
+    text: 'insert into destinations (client_id, endpoint_id, url) values ($1, $2, $3)',
+    values: [clientId, id, url],
+  })
+  return getEndpoint(tx, clientId, id)
+}
+
+export async function getEndpoint(
+  db: Queryable,
+  clientId: bigint,
+  id: string,
+): Promise<WebhookEndpoint> {
+  const { rows } = await db.query<EndpointRow>({
+    name: 'get-endpoint',
+    text: `${SELECT_ENDPOINT} where e.id = $1 and e.client_id = $2 and e.deleted_at is null`,
+    values: [id, clientId],
+  })
+  if (!rows[0]) throw new Refusal('endpoint_not_found')
+  return endpointOf(rows[0])
+}
+
+// Newest first, older than `beforeId`.
+export async function listEndpoints(
+  db: Queryable,
+  clientId: bigint,
+  { beforeId, limit }: { beforeId: string | null; limit: number },
+): Promise<WebhookEndpoint[]> {
+  const { rows } = await db.query<EndpointRow>({
+    name: 'list-endpoints',
+    text: `${SELECT_ENDPOINT}
+            where e.client_id = $1 and e.deleted_at is null and ($2::uuid is null or e.id < $2)
+            order by e.id desc limit $3`,
+    values: [clientId, beforeId, limit],
+  })
+  return rows.map(endpointOf)
+}
+
+function endpointOf(row: EndpointRow): WebhookEndpoint {
+  const { failures, failingSince, pausedUntil, disabledWhy, ...endpoint } = row
+  return { ...endpoint, condition: { failures, failingSince, pausedUntil, disabledWhy } }
+}
+
+export async function updateEndpoint(
+  tx: Transaction,
+  now: Date,
+  clientId: bigint,
+  id: string,
+  { url, eventTypes, isActive }: EndpointChanges,
+): Promise<WebhookEndpoint> {
+  const { rowCount } = await tx.query({
+    name: 'update-endpoint',
+    text: `update webhook_endpoints
+              set url = coalesce($3, url),
+                  event_types = case when $4 then $5::text[] else event_types end,
+                  is_active = coalesce($6, is_active),
+                  updated_at = $7
+            where id = $1 and client_id = $2 and deleted_at is null`,
+    values: [
+      id,
+      clientId,
+      url ?? null,
+      eventTypes !== undefined,
+      eventTypes ?? null,
+      isActive ?? null,
+      now,
+    ],
+  })
+  if (rowCount === 0) throw new Refusal('endpoint_not_found')
+  if (url !== undefined) await moveDestination(tx, clientId, id, url)
+  if (isActive === true) await enableDestination(tx, clientId, id)
+  if (isActive === false) await disableDestination(tx, now, clientId, id, SWITCHED_OFF)
+  return getEndpoint(tx, clientId, id)
+}
+
+export async function deleteEndpoint(
+  tx: Transaction,
+  now: Date,
+  clientId: bigint,
+  id: string,
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'delete-endpoint',
+    text: `update webhook_endpoints set deleted_at = $3, updated_at = $3, is_active = false
+            where id = $1 and client_id = $2 and deleted_at is null`,
+    values: [id, clientId, now],
+  })
+  if (rowCount === 0) throw new Refusal('endpoint_not_found')
+  await disableDestination(tx, now, clientId, id, DELETED)
+}
+
+const WHERE_OF_ENDPOINT = `where client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
+
+// A new address starts with a clean record, and what waits goes there.
+async function moveDestination(tx: Transaction, clientId: bigint, id: string, url: string) {
+  await tx.query({
+    name: 'move-destination',
+    text: `update destinations set url = $3, failures = 0, failing_since = null,
+                  paused_until = null ${WHERE_OF_ENDPOINT} and url <> $3`,
+    values: [clientId, id, url],
+  })
+}
+
+async function enableDestination(tx: Transaction, clientId: bigint, id: string): Promise<void> {
+  await tx.query({
+    name: 'enable-destination',
+    text: `update destinations set failures = 0, failing_since = null, paused_until = null,
+                  disabled_at = null, disabled_why = null ${WHERE_OF_ENDPOINT}`,
+    values: [clientId, id],
+  })
+}
+
+async function disableDestination(
+  tx: Transaction,
+  now: Date,
+  clientId: bigint,
+  id: string,
+  why: string,
+): Promise<void> {
+  await tx.query({
+    name: 'disable-destination',
+    text: `update destinations set disabled_at = $3, disabled_why = $4
+           ${WHERE_OF_ENDPOINT} and disabled_at is null`,
+    values: [clientId, id, now, why],
+  })
+}

@@ -1,0 +1,145 @@
+// The embedded PostgreSQL: started by us, stopped by us, gone when we are gone.
+//
+//   first start: initdb aside ─▶ rename ─▶ server ─▶ ready
+//   later:       holder? ─▶ refuse (in use) | stop it (orphan) | wait (stopping) ─▶ server ─▶ ready
+//
+// Of several starts on one data folder PostgreSQL's own lock lets exactly one through.
+
+import pg from 'pg'
+import { prepareBinaries, type ResolvePackage } from './binaries.ts'
+import { ensureCluster } from './cluster.ts'
+import { makeHome, makeSocketFolder, socketFolders } from './home.ts'
+import { EmbeddedProblem } from './problem.ts'
+import { bringDown, bringUp } from './server.ts'
+
+export { EmbeddedProblem }
+
+export type EmbeddedServer = {
+  connectionString: string
+  databaseUrl(name: string): string
+  pid: number
+  firstStart: boolean
+  // Resolves when the server ends, whether asked or not.
+  exited: Promise<void>
+  stop(): Promise<void>
+}
+
+export type EmbeddedOptions = {
+  dataDir: string
+  settings?: Record<string, string>
+  onLog?: (line: string) => void
+  resolvePackage?: ResolvePackage
+}
+
+const DATABASE = 'manilla'
+const UNKNOWN_DATABASE = '3D000'
+
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  try {
+    return await start(options)
+  } catch (error) {
+    throw isFromSystem(error) ? unusable(options.dataDir, error) : error
+  }
+}
+
+async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const { settings = {}, onLog = () => {}, resolvePackage = resolveHere } = options
+  const home = makeHome(options.dataDir)
+  const binaries = prepareBinaries({ ...home, resolvePackage })
+  await ensureCluster(home, binaries)
+  const socket = makeSocketFolder(home)
+  const server = await bringUp({ home, binaries, socket, settings, onLog })
+  const exited = server.exited.then(() => socket.remove())
+  const databaseUrl = (name: string) => urlOf(name, socket.path)
+
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= bringDown(server).then(() => exited)
+    return stopped
+  }
+  try {
+    const firstStart = await ensureDatabase(databaseUrl)
+    const connectionString = databaseUrl(DATABASE)
+    return { connectionString, databaseUrl, pid: server.pid, firstStart, exited, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+// The address of the server that runs on this folder, whoever started it; undefined: none does.
+export async function findEmbedded(dataDir: string): Promise<string | undefined> {
+  for (const folder of socketFolders(dataDir)) {
+    const url = urlOf(DATABASE, folder)
+    const isRunning = await isThere(url).catch((error) => {
+      if (isFromSystem(error)) return false // Nobody listens there.
+      throw unanswered(error as Error)
+    })
+    if (isRunning) return url
+  }
+  return undefined
+}
+
+function resolveHere(name: string): string {
+  return import.meta.resolve(name)
+}
+
+// Port and encryption are spelt out because the driver would otherwise take them from PGPORT and
+// PGSSLMODE.
+function urlOf(database: string, socketFolder: string): string {
+  const host = encodeURIComponent(socketFolder)
+  const name = encodeURIComponent(database)
+  return `postgres://manilla@/${name}?host=${host}&port=5432&sslmode=disable`
+}
+
+// True when the database had to be made: then the cluster is new, even if the start that made it
+// was killed, or outrun by this one.
+async function ensureDatabase(databaseUrl: (name: string) => string): Promise<boolean> {
+  try {
+    if (await isThere(databaseUrl(DATABASE))) return false
+    await runOn(databaseUrl('postgres'), `create database ${DATABASE}`)
+    return true
+  } catch (error) {
+    throw unanswered(error as Error)
+  }
+}
+
+async function isThere(connectionString: string): Promise<boolean> {
+  try {
+    await runOn(connectionString, 'select 1')
+    return true
+  } catch (error) {
+    if ((error as pg.DatabaseError).code === UNKNOWN_DATABASE) return false
+    throw error
+  }
+}
+
+async function runOn(connectionString: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function unanswered(error: Error): EmbeddedProblem {
+  return new EmbeddedProblem(
+    `The database server started but does not answer (${error.message}): see its log, and restore` +
+      ' the data folder from a backup if it is damaged.',
+    { cause: error },
+  )
+}
+
+function isFromSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
+}
+
+function unusable(dataDir: string, error: NodeJS.ErrnoException): EmbeddedProblem {
+  return new EmbeddedProblem(
+    `The data folder ${dataDir} cannot be used (${error.message}): set MANILLA_DATA_DIR to a` +
+      ' folder that Manilla may write.',
+    { cause: error },
+  )
+}

@@ -1,0 +1,98 @@
+// The one place where something that went wrong becomes an answer. Refusals speak for themselves;
+// what the framework refuses is translated; anything unforeseen is our bug: logged in full, told to
+// the caller as nothing but a request id.
+
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isUnavailable } from '#db/transaction.ts'
+import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
+import { failureBody, failureStatus, familyOf } from './envelopes.ts'
+import type { RateLimits } from './rate-limits.ts'
+import type { SetHeaders } from './response-headers.ts'
+import { fieldErrors } from './validation.ts'
+
+const RETRY_AFTER_SECONDS = 1
+
+const FRAMEWORK_CODES: Record<string, RefusalCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type_unsupported',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'body_missing',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'invalid_reference',
+  FST_ERR_MAX_PARAM_LENGTH: 'invalid_reference',
+  FST_ERR_REQUEST_TIMEOUT: 'request_timeout',
+  ERR_STREAM_PREMATURE_CLOSE: 'invalid_request',
+}
+
+// What the framework refuses before it has found a route, and so before any hook.
+export function frameworkErrors(setHeaders: SetHeaders) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    setHeaders(request, reply)
+    answer(error, request, reply)
+  }
+}
+
+export function answerFailures(app: FastifyInstance, limits: RateLimits): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const isStranger = error instanceof Refusal && [401, 403].includes(REFUSALS[error.code].status)
+    answer(isStranger ? counted(error, request, reply) : error, request, reply)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    answer(counted(new Refusal('route_not_found'), request, reply), request, reply)
+  })
+
+  // What no route has counted: whoever keeps asking is told to slow down instead.
+  function counted(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): Refusal {
+    try {
+      limits.countAddress(request, reply)
+      return refusal
+    } catch (error) {
+      return error as Refusal
+    }
+  }
+}
+
+function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
+  const refusal = isHungUp(request) ? new Refusal('invalid_http') : refusalOf(error)
+  const isPublished = request.routeOptions?.config?.isPublished ?? false
+  const status = failureStatus(refusal.code, isPublished)
+  if (refusal.code === 'internal' || refusal.code === 'try_again') {
+    request.log.error(
+      { reqId: request.id, err: error, url: request.routeOptions?.url },
+      'request failed',
+    )
+  } else {
+    request.log.debug(
+      { reqId: request.id, code: refusal.code, url: request.routeOptions?.url },
+      'request refused',
+    )
+  }
+  const isForLater = status === 503 || status === 429
+  const retryAfterSeconds =
+    refusal.retryAfterSeconds ?? (isForLater ? RETRY_AFTER_SECONDS : undefined)
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+  const family = familyOf(request.url)
+  if (status === 401) {
+    const scheme = family === 'oauth' ? 'Basic' : 'Bearer'
+    reply.header('www-authenticate', `${scheme} realm="manilla"`)
+  }
+  const body = failureBody(family, refusal, request.id)
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+// The caller went away before its request had come whole: nobody's fault here, and nobody reads on.
+function isHungUp({ raw }: FastifyRequest): boolean {
+  return raw.errored !== null && !raw.complete
+}
+
+function refusalOf(error: FastifyError | Refusal): Refusal {
+  if (error instanceof Refusal) return error
+  if (error.validation) {
+    const context = error.validationContext
+    return new Refusal('invalid_request', fieldErrors(error.validation, context))
+  }
+  const code = FRAMEWORK_CODES[error.code]
+  if (code) return new Refusal(code)
+  if (isUnavailable(error)) return new Refusal('try_again')
+  const isCallers = error.statusCode !== undefined && error.statusCode < 500
+  return new Refusal(isCallers ? 'invalid_request' : 'internal')
+}

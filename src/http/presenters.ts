@@ -1,0 +1,75 @@
+// How our things look from outside: the fields and types of the published contract.
+
+import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
+import { showRules } from '#domain/accounts/payer-rules.ts'
+import type { Advice } from '#domain/payments/advices.ts'
+import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
+import { timestamp, viewAccount, viewPayment } from '#domain/payments/resource-views.ts'
+import { maskBvn } from '#mask.ts'
+import { toNaira } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+
+export { callBackUrlOf, timestamp } from '#domain/payments/resource-views.ts'
+
+// The one place that shows a BVN in full: it is for the client's own systems. People see enough of
+// it to compare.
+export function presentAccount(
+  account: CollectionAccount,
+  { isPerson, sealer }: { isPerson: boolean; sealer: Sealer },
+) {
+  const bvn = isPerson ? maskBvn(account.bvn) : account.bvn
+  return Object.assign(viewAccount(account, sealer), { bvn })
+}
+
+// On our own endpoints: nobody needs the whole BVN again.
+export function presentOwnAccount(account: CollectionAccount, sealer: Sealer) {
+  const { payerRules, perCreditKobo, perDayKobo } = account
+  return {
+    ...viewAccount(account, sealer),
+    bvnMasked: maskBvn(account.bvn),
+    payerRules: payerRules && showRules(payerRules),
+    limits: {
+      perCredit: perCreditKobo === null ? null : toNaira(perCreditKobo),
+      perDay: perDayKobo === null ? null : toNaira(perDayKobo),
+    },
+    version: Number(account.version),
+  }
+}
+
+export function presentAdvice(
+  advice: Advice,
+  payment: Payment | undefined,
+  { now, address }: { now: Date; address: string },
+) {
+  return {
+    adviceReference: advice.id,
+    merchantRef: advice.merchantRef,
+    amount: toNaira(advice.amountKobo),
+    currency: advice.currency,
+    narration: advice.narration,
+    status: adviceStatus(advice, payment, now),
+    customerId: advice.customer.customerId,
+    customerFullName: advice.customerName,
+    merchantName: advice.merchantName,
+    paymentUrl: `${address}/pay?adviceReference=${advice.id}`,
+    channels: ['BankTransfer'],
+    charge: 0,
+    customerCharge: 0,
+    merchantCharge: 0,
+    vatCharge: 0,
+    callBackUrl: advice.callBackUrl,
+    notificationUrl: advice.notificationUrl,
+    amountPolicy: advice.amountPolicy,
+    expiresInSeconds: advice.expiresInSeconds + advice.extendedSeconds,
+    paymentReference: payment?.id ?? null,
+    createdAt: timestamp(advice.createdAt),
+  }
+}
+
+export function presentPayment(
+  payment: Payment,
+  number: { bankCode: string; accountNumber: string },
+  { now, bankName, nameStyle }: { now: Date; bankName: string; nameStyle: string },
+) {
+  return viewPayment(payment, number, { status: statusAt(payment, now), bankName, nameStyle })
+}

@@ -1,0 +1,170 @@
+// How clients look to the operator, and what the operator may send of them.
+
+import { Type } from '@fastify/type-provider-typebox'
+import type { ClientDetail, ClientEntry } from '#domain/access/client-register.ts'
+import { OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/access/client-secrets.ts'
+import { SCOPES, type Scope } from '#domain/access/scopes.ts'
+import type { DayOfUse } from '#domain/reports/client-usage.ts'
+import { Refusal } from '#errors.ts'
+import { timestamp } from '#http/presenters.ts'
+import { digits, nullable, text } from '#http/schemas.ts'
+import { toNaira } from '#money.ts'
+
+export const CLIENTS = '/api/v1/operator/clients'
+const ENTRIES_MAX = 100
+
+const listOf = <T>(items: object, says: string, description: string) =>
+  Type.Unsafe<T[] | null>({
+    type: ['array', 'null'],
+    minItems: 1,
+    maxItems: ENTRIES_MAX,
+    uniqueItems: true,
+    items,
+    description,
+    'x-says': says,
+  })
+
+// What may be set of a client, when it is made and later.
+export const ClientFields = {
+  scopes: Type.Optional(
+    Type.Unsafe<Scope[]>({
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: {
+        type: 'string',
+        enum: [...SCOPES],
+        'x-says': `Must be one of ${SCOPES.join(', ')}.`,
+      },
+      description: 'What it may do. Left out: all but operator; for an operator all.',
+      'x-says': 'Must be a list of different scopes, at least one.',
+    }),
+  ),
+  merchantCodes: Type.Optional(
+    listOf<string>(
+      text(64, 'A merchantCode.'),
+      `Must be null, or a list of 1 to ${ENTRIES_MAX} different merchant codes.`,
+      'Collection accounts with other merchantCodes do not exist for it. Null: all do.',
+    ),
+  ),
+  allowedAddresses: Type.Optional(
+    listOf<string>(
+      text(64, 'An address, or a range by its first one: 10.0.0.0/8.'),
+      `Must be null, or a list of 1 to ${ENTRIES_MAX} different addresses or ranges.`,
+      'Where it may call from. Null: anywhere.',
+    ),
+  ),
+  isOperator: Type.Optional(
+    Type.Boolean({
+      description: 'May run the service: clients, and money that is nobody’s.',
+      'x-says': 'Must be true or false.',
+    }),
+  ),
+}
+
+export const RotationBody = Type.Object(
+  {
+    overlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: OVERLAP_SECONDS_MAX,
+        default: OVERLAP_SECONDS_DEFAULT,
+        'x-says': `Must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}.`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const ClientName = text(100, 'Of the merchant, as payers see it.')
+export const ClientParams = Type.Object({ clientId: Type.String() })
+
+export const ClientId = digits(
+  '^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$',
+  'What it logs in with; made up when left out.',
+  'Must be 3 to 40 letters, digits, - or _.',
+)
+
+const ClientShown = {
+  clientId: Type.String(),
+  name: Type.String(),
+  isActive: Type.Boolean({ description: 'False: suspended.' }),
+  isOperator: Type.Boolean(),
+  scopes: Type.Array(Type.String()),
+  merchantCodes: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string' },
+  }),
+  allowedAddresses: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string' },
+  }),
+  createdAt: Type.String(),
+}
+
+const SecretsShown = Type.Array(
+  Type.Object({
+    keyId: Type.String({ description: 'What the secret begins with; empty for one of old.' }),
+    createdAt: Type.String(),
+    retiresAt: nullable('string', { description: 'Null: the current one.' }),
+    usedAt: nullable('string', { description: 'The last login with it, within an hour.' }),
+  }),
+  { description: 'Those that log in, the current one first.' },
+)
+
+export const ClientBody = Type.Object(ClientShown)
+export const ClientDetailBody = Type.Object({ ...ClientShown, secrets: SecretsShown })
+export const ClientWithSecretBody = Type.Object({
+  ...ClientShown,
+  secrets: SecretsShown,
+  secret: Type.String({ description: 'Shown only now.' }),
+})
+
+export const UseBody = Type.Object({
+  clientId: Type.String(),
+  days: Type.Array(
+    Type.Object({
+      from: Type.String({ description: 'When the day begins (West Africa Time).' }),
+      accounts: Type.Integer({ description: 'Collection accounts created.' }),
+      advices: Type.Integer({ description: 'Advices created.' }),
+      payments: Type.Integer({ description: 'Payments begun.' }),
+      credits: Type.Integer({ description: 'Credits booked or assigned.' }),
+      gross: Type.Number({ description: 'What these brought.' }),
+      webhooks: Type.Integer({ description: 'Webhooks delivered, of events of that day.' }),
+    }),
+    { description: 'Today last.' },
+  ),
+})
+
+export function presentClient(client: ClientEntry) {
+  return {
+    clientId: client.clientId,
+    name: client.name,
+    isActive: client.isActive,
+    isOperator: client.isOperator,
+    scopes: [...client.scopes],
+    merchantCodes: client.merchantCodes && [...client.merchantCodes],
+    allowedAddresses: client.allowedAddresses && [...client.allowedAddresses],
+    createdAt: timestamp(client.createdAt),
+  }
+}
+
+export function presentClientDetail(client: ClientDetail) {
+  const secrets = client.secrets.map(({ keyId, createdAt, retiresAt, usedAt }) => ({
+    keyId,
+    createdAt: timestamp(createdAt),
+    retiresAt: retiresAt && timestamp(retiresAt),
+    usedAt: usedAt && timestamp(usedAt),
+  }))
+  return { ...presentClient(client), secrets }
+}
+
+export function presentDay({ from, grossKobo, ...counts }: DayOfUse) {
+  return { ...counts, from: timestamp(from), gross: toNaira(grossKobo) }
+}
+
+// What PostgreSQL would choke on is nobody's id.
+export function clientIdOf(text: string): string {
+  if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('client_not_found')
+  return text
+}

@@ -1,0 +1,155 @@
+// Logging in: POST /api/Account/login, and OAuth 2.0 client credentials at POST /oauth/token.
+
+import formbody from '@fastify/formbody'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addressMatcher } from '#address-ranges.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { countFailedLogin, findLoginLock } from '#domain/access/client-logins.ts'
+import { logIn } from '#domain/access/client-secrets.ts'
+import { Refusal } from '#errors.ts'
+import { callerAt } from '#http/caller-addresses.ts'
+import type { Deps } from '#http/deps.ts'
+import { ApiFailure, text } from '#http/schemas.ts'
+
+const TokenBody = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer(),
+})
+
+const OauthFailure = Type.Object({
+  error: Type.String(),
+  error_description: Type.String(),
+})
+
+const CREDENTIAL_LENGTH_MAX = 200
+
+type Credentials = { clientId: string; clientSecret: string }
+
+export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { tokens } = deps
+
+  async function issueToken(
+    { clientId, clientSecret }: Credentials,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    const client = await logInWithinLimits(deps, request, { clientId, clientSecret })
+    // Told only to whom has the secret: nobody else is to learn that there is such a client.
+    if (client.allowedAddresses && !addressMatcher(client.allowedAddresses)(request.ip)) {
+      throw new Refusal('address_not_allowed')
+    }
+    reply.header('cache-control', 'no-store')
+    return {
+      access_token: await tokens.issue({
+        clientId: client.clientId,
+        generation: client.tokenGeneration,
+      }),
+      token_type: 'Bearer' as const,
+      expires_in: tokens.ttlSeconds,
+    }
+  }
+
+  app.post(
+    '/api/Account/login',
+    {
+      config: { rate: 'login' },
+      schema: {
+        operationId: 'login',
+        tags: ['Authentication'],
+        summary: 'Exchange a client id and secret for a bearer token',
+        body: Type.Object({
+          clientId: text(CREDENTIAL_LENGTH_MAX, 'The client id, e.g. MAN0000001.'),
+          clientSecret: text(CREDENTIAL_LENGTH_MAX, 'The client secret.'),
+        }),
+        response: { 200: TokenBody, '4xx': ApiFailure },
+      },
+    },
+    (request, reply) => issueToken(request.body, request, reply),
+  )
+
+  app.register(async (oauth) => {
+    await oauth.register(formbody, { bodyLimit: 8_192 })
+    oauth.post(
+      '/oauth/token',
+      {
+        config: { rate: 'login' },
+        schema: {
+          operationId: 'oauthToken',
+          tags: ['Authentication'],
+          summary: 'OAuth 2.0 client credentials (RFC 6749, section 4.4)',
+          consumes: ['application/x-www-form-urlencoded'],
+          body: Type.Object({
+            grant_type: Type.String({ description: 'client_credentials' }),
+            client_id: Type.Optional(Type.String({ description: 'Or in a Basic header.' })),
+            client_secret: Type.Optional(Type.String()),
+          }),
+          response: { 200: TokenBody, '4xx': OauthFailure },
+        },
+      },
+      (request, reply) => issueToken(oauthCredentials(request), request, reply),
+    )
+  })
+}
+
+async function logInWithinLimits(
+  { db, clock }: Deps,
+  request: FastifyRequest,
+  { clientId, clientSecret }: Credentials,
+) {
+  const who = { clientId, address: request.ip, caller: callerAt(request.ip) }
+  const locked = await findLoginLock(db, clock(), who)
+  if (locked !== undefined) throw new Refusal('too_many_attempts', [], locked)
+  try {
+    return await logIn(db, clock(), { clientId, secret: clientSecret })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const lockedNow = await withTransaction(db, (tx) => countFailedLogin(tx, clock(), who))
+    throw lockedNow === undefined ? error : new Refusal('too_many_attempts', [], lockedNow)
+  }
+}
+
+// In the form, or in a Basic header; never both (RFC 6749, section 2.3).
+function oauthCredentials(request: FastifyRequest): Credentials {
+  const form = (request.body ?? {}) as Record<string, unknown>
+  if (form.grant_type !== 'client_credentials') {
+    throw new Refusal(form.grant_type === undefined ? 'oauth_request' : 'grant_type_unsupported')
+  }
+  const { authorization } = request.headers
+  const inHeader = authorization === undefined ? undefined : basicCredentials(authorization)
+  const inForm = form.client_id !== undefined || form.client_secret !== undefined
+  if (inHeader && inForm) throw new Refusal('oauth_request')
+  const { clientId, clientSecret } = inHeader ?? {
+    clientId: form.client_id,
+    clientSecret: form.client_secret,
+  }
+  if (!isCredential(clientId) || !isCredential(clientSecret)) {
+    throw new Refusal('invalid_credentials')
+  }
+  return { clientId, clientSecret }
+}
+
+function basicCredentials(authorization: string): Credentials {
+  const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(authorization)?.[1]
+  const decoded = Buffer.from(encoded ?? '', 'base64').toString('utf8')
+  const colonAt = decoded.indexOf(':')
+  if (colonAt < 1) throw new Refusal('invalid_credentials')
+  try {
+    return {
+      clientId: decodeURIComponent(decoded.slice(0, colonAt)),
+      clientSecret: decodeURIComponent(decoded.slice(colonAt + 1)),
+    }
+  } catch {
+    throw new Refusal('invalid_credentials')
+  }
+}
+
+function isCredential(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length > 0 &&
+    value.length <= CREDENTIAL_LENGTH_MAX &&
+    !value.includes('\0')
+  )
+}

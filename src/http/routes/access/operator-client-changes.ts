@@ -1,0 +1,156 @@
+// /api/v1/operator/clients/{clientId}: what the operator changes of a client. It holds for the next
+// request in this process, and within seconds in every other.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { withTransaction } from '#db/transaction.ts'
+import {
+  changeClient,
+  resumeClient,
+  rotateClientSecret,
+  suspendClient,
+} from '#domain/access/client-register.ts'
+import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import { NoQuery } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import {
+  CLIENTS,
+  ClientDetailBody,
+  ClientFields,
+  ClientName,
+  ClientParams,
+  ClientWithSecretBody,
+  clientIdOf,
+  presentClientDetail,
+  RotationBody,
+} from './client-presenters.ts'
+
+const NoteBody = Type.Object(
+  { note: Type.Optional(text(500, 'Why; kept in the record of actions.')) },
+  { additionalProperties: false },
+)
+const aboutOne = {
+  tags: ['Operator'],
+  security: BEARER,
+  params: ClientParams,
+  querystring: NoQuery,
+}
+const oneClient = { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure }
+const oneWithSecret = { 200: ApiEnvelope(ClientWithSecretBody), '4xx': ApiFailure }
+
+export const operatorClientChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+  await app.register(secrets, deps)
+  await app.register(states, deps)
+
+  app.patch(
+    `${CLIENTS}/:clientId`,
+    {
+      onRequest,
+      schema: {
+        ...aboutOne,
+        operationId: 'updateClient',
+        summary: 'Change what a client may do',
+        description: 'What is left out stays. Holds for tokens in use, too.',
+        body: Type.Object(
+          { name: Type.Optional(ClientName), ...ClientFields },
+          {
+            additionalProperties: false,
+            minProperties: 1,
+            'x-says': 'Must be an object with at least one field to change.',
+          },
+        ),
+        response: oneClient,
+      },
+    },
+    async ({ client: own, actor, params, body }) => {
+      const clientId = clientIdOf(params.clientId)
+      const isLess = body.isOperator === false || body.scopes?.includes('operator') === false
+      if (clientId === own.clientId && isLess) throw new Refusal('own_client')
+      const client = await withTransaction(db, (tx) =>
+        changeClient(tx, { now: clock(), actor }, clientId, body),
+      )
+      authentication.forget(clientId)
+      return accepted('Client updated successfully', presentClientDetail(client))
+    },
+  )
+}
+
+const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+
+  app.post(
+    `${CLIENTS}/:clientId/rotate-secret`,
+    {
+      onRequest,
+      schema: {
+        ...aboutOne,
+        operationId: 'rotateClientSecret',
+        summary: 'Give a client a new secret',
+        description:
+          'The old one logs in until the overlap is over. With an overlap of 0 it does not any ' +
+          'more, and all tokens of the client are dead.',
+        headers: IdempotencyHeaders,
+        body: RotationBody,
+        response: oneWithSecret,
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body } = request
+      const clientId = clientIdOf(params.clientId)
+      const secret = await makeSecret()
+      const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
+      const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+        const client = await rotateClientSecret(tx, { now: clock(), actor }, clientId, change)
+        const data = { ...presentClientDetail(client), secret: secret.secret }
+        return accepted('Secret rotated successfully', data)
+      })
+      authentication.forget(clientId)
+      return answer
+    },
+  )
+}
+
+const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+
+  for (const [verb, change, summary, message] of [
+    ['suspend', suspendClient, 'Shut a client out', 'Client suspended successfully'],
+    ['resume', resumeClient, 'Let a suspended client in again', 'Client resumed successfully'],
+  ] as const) {
+    app.post(
+      `${CLIENTS}/:clientId/${verb}`,
+      {
+        onRequest,
+        schema: {
+          ...aboutOne,
+          operationId: `${verb}Client`,
+          summary,
+          description:
+            'A suspended client cannot log in, and its tokens are dead for good. Its numbers take ' +
+            'money, payers’ pages work and webhooks go out as before.',
+          headers: IdempotencyHeaders,
+          body: NoteBody,
+          response: oneClient,
+        },
+      },
+      async (request, reply) => {
+        const { client: own, actor, params, body } = request
+        const clientId = clientIdOf(params.clientId)
+        if (clientId === own.clientId) throw new Refusal('own_client')
+        const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+          const client = await change(tx, { now: clock(), actor }, clientId, body.note ?? null)
+          return accepted(message, presentClientDetail(client))
+        })
+        authentication.forget(clientId)
+        return answer
+      },
+    )
+  }
+}

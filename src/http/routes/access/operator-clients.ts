@@ -1,0 +1,145 @@
+// /api/v1/operator/clients: the register of clients, for whoever runs the service: made, listed,
+// looked at.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { getClient, listClients, registerClient } from '#domain/access/client-register.ts'
+import { makeSecret } from '#domain/access/client-secrets.ts'
+import { readUse, USE_DAYS_MAX } from '#domain/reports/client-usage.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import {
+  CLIENTS,
+  ClientBody,
+  ClientDetailBody,
+  ClientFields,
+  ClientId,
+  ClientName,
+  ClientParams,
+  ClientWithSecretBody,
+  clientIdOf,
+  presentClient,
+  presentClientDetail,
+  presentDay,
+  UseBody,
+} from './client-presenters.ts'
+
+const about = { tags: ['Operator'], security: BEARER }
+
+export const operatorClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(createAndList, deps)
+  await app.register(readOne, deps)
+}
+
+const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+
+  app.post(
+    CLIENTS,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'createClient',
+        summary: 'Make a client',
+        description: 'Its secret is in the answer, and never again.',
+        headers: IdempotencyHeaders,
+        querystring: NoQuery,
+        body: Type.Object(
+          { name: ClientName, clientId: Type.Optional(ClientId), ...ClientFields },
+          { additionalProperties: false },
+        ),
+        response: { 200: ApiEnvelope(ClientWithSecretBody), '4xx': ApiFailure },
+      },
+    },
+    async (request, reply) => {
+      const { actor, body } = request
+      const secret = await makeSecret()
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        const client = await registerClient(tx, { now: clock(), actor }, body, secret)
+        const data = { ...presentClientDetail(client), secret: secret.secret }
+        return accepted('Client created successfully', data)
+      })
+    },
+  )
+
+  app.get(
+    CLIENTS,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listClients',
+        summary: 'Clients, in the order of their making',
+        querystring: query(PageQuery),
+        response: { 200: ListEnvelope(ClientBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const list: List = { name: 'clients', clientId: client.id, filters: {} }
+      const position = readCursor(sealer, list, asked.cursor)
+      const afterId = position ? BigInt(position[0] as string) : null
+      const limit = limitOf(asked)
+      const rows = await listClients(db, { afterId, limit: limit + 1 })
+      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listed('Clients retrieved successfully', page, presentClient)
+    },
+  )
+}
+
+const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+
+  app.get(
+    `${CLIENTS}/:clientId`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        params: ClientParams,
+        querystring: NoQuery,
+        operationId: 'getClient',
+        summary: 'What a client may do, from where, and the secrets it has',
+        response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ params: { clientId } }) => {
+      const client = await getClient(db, clock(), clientIdOf(clientId))
+      return accepted('Client retrieved successfully', presentClientDetail(client))
+    },
+  )
+
+  app.get(
+    `${CLIENTS}/:clientId/use`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getClientUse',
+        summary: 'How much a client uses the service, day by day',
+        params: ClientParams,
+        querystring: query({
+          days: Type.Optional(
+            Type.Unsafe<string>({
+              type: ['string', 'integer'],
+              pattern: '^(?:[1-9]|[12][0-9]|3[01])$',
+              description: `How many days, 1 to ${USE_DAYS_MAX}, with today. Default 7.`,
+              'x-says': `Must be a whole number from 1 to ${USE_DAYS_MAX}.`,
+            }),
+          ),
+        }),
+        response: { 200: ApiEnvelope(UseBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ params, query: { days = '7' } }) => {
+      const { id, clientId } = await getClient(db, clock(), clientIdOf(params.clientId))
+      const use = await readUse(db, clock(), id, Number(days))
+      return accepted('Use retrieved successfully', { clientId, days: use.map(presentDay) })
+    },
+  )
+}

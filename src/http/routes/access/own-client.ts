@@ -1,0 +1,87 @@
+// /dashboard/api/client: what a client logs in with, for its own people. Not for the client itself:
+// whoever got hold of a token must not make a secret out of it.
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { getClient, rotateClientSecret } from '#domain/access/client-register.ts'
+import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
+import { mayManageSecrets } from '#domain/access/roles.ts'
+import type { Visit } from '#domain/access/sessions.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import { NoQuery } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, IdempotencyHeaders } from '#http/schemas.ts'
+import {
+  ClientDetailBody,
+  ClientWithSecretBody,
+  presentClientDetail,
+  RotationBody,
+} from './client-presenters.ts'
+import { SESSION, tags } from './user-presenters.ts'
+
+const OWN = '/dashboard/api/client'
+const about = { tags, security: SESSION, querystring: NoQuery }
+
+export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, visits, authentication, clock } = deps
+
+  app.get(
+    OWN,
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'getOwnClient',
+        summary: 'Your client, and which secrets it logs in with',
+        description: 'For owners, developers and operators. Never the secrets themselves.',
+        response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ visit }) => {
+      const { clientId } = clientOf(visit)
+      const client = await getClient(db, clock(), clientId)
+      return accepted('Client retrieved successfully', presentClientDetail(client))
+    },
+  )
+
+  app.post(
+    `${OWN}/rotate-secret`,
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'rotateOwnSecret',
+        summary: 'Give your client a new secret',
+        description:
+          'For owners, developers and operators. The old one logs in until the overlap is over. ' +
+          'With an overlap of 0 it does not any more, and all tokens of the client are dead.',
+        headers: IdempotencyHeaders,
+        body: RotationBody,
+        response: { 200: ApiEnvelope(ClientWithSecretBody), '4xx': ApiFailure },
+      },
+    },
+    async (request, reply) => {
+      const { visit, body } = request
+      const { id, clientId } = clientOf(visit)
+      const actor = `user:${visit.user.email}`
+      const secret = await makeSecret()
+      const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
+      reply.header('cache-control', 'no-store')
+      const call = { request, reply, by: { clientId: id, actor } }
+      const answer = await answerOnce(deps, call, async (tx) => {
+        const by = { now: clock(), actor }
+        const client = await rotateClientSecret(tx, by, clientId, change, 'secret.rotate')
+        const data = { ...presentClientDetail(client), secret: secret.secret }
+        return accepted('Secret rotated successfully', data)
+      })
+      authentication.forget(clientId)
+      return answer
+    },
+  )
+}
+
+function clientOf({ user, client }: Visit) {
+  if (!mayManageSecrets(user.role)) throw new Refusal('role_not_allowed')
+  return client
+}

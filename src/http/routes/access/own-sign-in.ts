@@ -1,0 +1,198 @@
+// What one signs in with: /dashboard/api/password and, for the second factor, /dashboard/api/totp.
+// Each asks for the password again, because the session may be a borrowed one.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { passwordProblem } from '#domain/access/password-rules.ts'
+import { hashPassword } from '#domain/access/passwords.ts'
+import { beginTotp, confirmTotp, removeTotp, useCode } from '#domain/access/second-factors.ts'
+import { endSessionsOf, openSession, type Visitor } from '#domain/access/sessions.ts'
+import { confirmPassword, settleConfirmation } from '#domain/access/sign-in.ts'
+import { setPassword, sharedSalt } from '#domain/access/users.ts'
+import { recordAction } from '#domain/records/audit-log.ts'
+import { Refusal } from '#errors.ts'
+import { callerAt } from '#http/caller-addresses.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { NoQuery } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
+import { Code, NewPassword, Password, SESSION, tags } from './user-presenters.ts'
+
+const strict = { additionalProperties: false }
+const about = { tags, security: SESSION, querystring: NoQuery }
+
+export const ownSignInRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(ownPassword, deps)
+  await app.register(secondFactor, deps)
+  await app.register(removingSecondFactor, deps)
+}
+
+const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, visits, clock } = deps
+
+  app.put(
+    '/dashboard/api/password',
+    {
+      onRequest: visits.require,
+      schema: {
+        ...about,
+        operationId: 'changeOwnPassword',
+        summary: 'Change your password',
+        description:
+          'Answers with a new session and its csrfToken; every other session of yours ends.',
+        body: Type.Object(
+          { currentPassword: Password, newPassword: NewPassword },
+          { additionalProperties: false },
+        ),
+        response: {
+          200: ApiEnvelope(Type.Object({ csrfToken: Type.String() })),
+          '4xx': ApiFailure,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { user } = request.visit
+      const { currentPassword, newPassword } = request.body
+      refuseBadPassword(newPassword, currentPassword, user.email)
+      const settle = await refuseWrongPassword(deps, request, currentPassword)
+      await settle()
+      const hash = await hashPassword(newPassword, await sharedSalt(db, user.email, user.id))
+      const from = { address: request.ip, userAgent: request.headers['user-agent'] }
+      const token = await withTransaction(db, async (tx) => {
+        await setPassword(tx, clock(), user.id, { hash, isTemporary: false })
+        await endSessionsOf(tx, user.id)
+        await record(tx, clock(), user, 'user.change_password')
+        return openSession(tx, clock(), user, from)
+      })
+      visits.begin(reply, token)
+      reply.header('cache-control', 'no-store')
+      const data = { csrfToken: visits.csrfTokenOf(token) }
+      return accepted('Password changed successfully', data)
+    },
+  )
+}
+
+const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, visits, clock } = deps
+
+  app.post(
+    '/dashboard/api/totp',
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'beginTotp',
+        summary: 'Begin a second factor',
+        description:
+          'Answers with the secret for the app. It counts once a code confirms it; until then ' +
+          'one that was there stays.',
+        body: Type.Object({ password: Password }, strict),
+        response: {
+          200: ApiEnvelope(Type.Object({ secret: Type.String(), uri: Type.String() })),
+          '4xx': ApiFailure,
+        },
+      },
+    },
+    async (request, reply) => {
+      const settle = await refuseWrongPassword(deps, request, request.body.password)
+      await settle()
+      const data = await beginTotp(db, sealer, request.visit.user)
+      reply.header('cache-control', 'no-store')
+      return accepted('Second factor begun successfully', data)
+    },
+  )
+
+  app.post(
+    '/dashboard/api/totp/confirm',
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'confirmTotp',
+        summary: 'Confirm the second factor with its first code',
+        body: Type.Object({ code: Code }, strict),
+        response: {
+          200: ApiEnvelope(
+            Type.Object({
+              recoveryCodes: Type.Array(Type.String(), {
+                description: 'Shown this once. Each signs in once, instead of a code.',
+              }),
+            }),
+          ),
+          '4xx': ApiFailure,
+        },
+      },
+    },
+    async ({ visit: { user }, body }, reply) => {
+      const recoveryCodes = await withTransaction(db, async (tx) => {
+        const codes = await confirmTotp(tx, sealer, clock(), user, body.code)
+        await record(tx, clock(), user, 'user.add_totp')
+        return codes
+      })
+      reply.header('cache-control', 'no-store')
+      return accepted('Second factor added successfully', { recoveryCodes })
+    },
+  )
+}
+
+const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, visits, clock } = deps
+
+  app.post(
+    '/dashboard/api/totp/remove',
+    {
+      onRequest: visits.requireSettled,
+      schema: {
+        ...about,
+        operationId: 'removeTotp',
+        summary: 'Remove the second factor',
+        body: Type.Object({ password: Password, code: Code }, strict),
+        response: {
+          200: ApiEnvelope(Type.Object({ hasTotp: Type.Boolean() })),
+          '4xx': ApiFailure,
+        },
+      },
+    },
+    async (request) => {
+      const { user } = request.visit
+      const { password, code } = request.body
+      const settle = await refuseWrongPassword(deps, request, password)
+      await withTransaction(db, async (tx) => {
+        if (!(await useCode(tx, sealer, clock(), user.id, code))) throw new Refusal('invalid_code')
+        await removeTotp(tx, user.id)
+        await record(tx, clock(), user, 'user.remove_totp')
+      })
+      await settle()
+      return accepted('Second factor removed successfully', { hasTotp: false })
+    },
+  )
+}
+
+function refuseBadPassword(chosen: string, current: string, email: string): void {
+  const problem = chosen === current ? 'Must be a new one.' : passwordProblem(chosen, email)
+  if (problem) throw new Refusal('invalid_request', [{ field: 'newPassword', message: problem }])
+}
+
+// Wrong ones count like those of a sign-in, and are recorded like them. Answers how to take the
+// attempt back, when all else was right too.
+async function refuseWrongPassword(
+  { db, clock }: Deps,
+  { visit: { user }, ip }: FastifyRequest,
+  password: string,
+): Promise<() => Promise<void>> {
+  const who = { email: user.email, userId: user.id, caller: callerAt(ip), password }
+  if (await confirmPassword(db, clock(), who)) return () => settleConfirmation(db, who)
+  await withTransaction(db, (tx) => record(tx, clock(), user, 'user.confirm_failed'))
+  throw new Refusal('wrong_password')
+}
+
+function record(
+  tx: Transaction,
+  now: Date,
+  { clientId, email }: Visitor,
+  action: `user.${string}`,
+): Promise<void> {
+  const actor = `user:${email}`
+  return recordAction(tx, now, { clientId, actor, action, subject: `user/${email}`, detail: {} })
+}

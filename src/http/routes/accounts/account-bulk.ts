@@ -1,0 +1,153 @@
+// POST /api/v1/accounts/static/bulk: many collection accounts at once. Each is accepted or refused
+// on its own, exactly as if it had been sent alone; they are made together, in one batch.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest, FastifySchemaValidationError } from 'fastify'
+import type { Settled } from '#db/batcher.ts'
+import { refuseMerchant } from '#domain/access/clients.ts'
+import type { AccountRequest, CollectionAccount } from '#domain/accounts/collection-accounts.ts'
+import { type HashPayer, keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import type { Once } from '#domain/records/idempotency.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerInSteps } from '#http/idempotency.ts'
+import { NoQuery } from '#http/lists.ts'
+import { presentOwnAccount } from '#http/presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
+import { fieldErrors } from '#http/validation.ts'
+import { timeOrderedId } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
+import { ACCOUNTS, OwnAccountBody, pickFields, RequestFields } from './account-presenters.ts'
+
+const ITEMS_MAX = 500
+const BODY_BYTES_MAX = 2_097_152 // Some 4 kB for each: an account takes less than one, without rules.
+
+const Item = Type.Object(RequestFields, { additionalProperties: false })
+
+// What is wrong with one item is told of that item; so as a whole the list takes anything.
+const BulkRequest = Type.Object(
+  {
+    accounts: Type.Array(Type.Union([Item, Type.Unknown()]), {
+      minItems: 1,
+      maxItems: ITEMS_MAX,
+      description: 'As for creating one. Whatever else is refused by itself.',
+      'x-says': `Must be a list of 1 to ${ITEMS_MAX} accounts.`,
+    }),
+  },
+  { additionalProperties: false },
+)
+
+const Result = Type.Object({
+  index: Type.Integer({ description: 'Its place in the list, from 0.' }),
+  isSuccessful: Type.Boolean(),
+  message: Type.String(),
+  code: nullable('string', { description: 'Why it was refused.' }),
+  data: Type.Unsafe<unknown>({ ...OwnAccountBody, type: ['object', 'null'] }),
+  errors: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
+})
+
+const BulkBody = Type.Object({
+  accepted: Type.Integer(),
+  refused: Type.Integer(),
+  results: Type.Array(Result, { description: 'In the order of the list.' }),
+})
+
+export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { sealer, writers, authentication, clock } = deps
+
+  app.post(
+    `${ACCOUNTS}/bulk`,
+    {
+      bodyLimit: BODY_BYTES_MAX,
+      config: { queue: 'accounts' },
+      onRequest: authentication.requires('accounts:write'),
+      schema: {
+        operationId: 'createCollectionAccounts',
+        tags: ['Collection accounts'],
+        summary: `Create up to ${ITEMS_MAX} collection accounts`,
+        description:
+          'Each is accepted or refused on its own. Send an Idempotency-Key: should the answer get ' +
+          'lost, the same request makes what is missing, and nothing twice.',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        querystring: NoQuery,
+        body: BulkRequest,
+        response: { 200: ApiEnvelope(BulkBody), '4xx': ApiFailure },
+      },
+    },
+    async (request, reply) => {
+      const read = itemReader(request, payerHasher(sealer))
+      const items = request.body.accounts.map(read)
+      const isKeyed = request.headers['idempotency-key'] !== undefined
+      const bulkId = timeOrderedId(clock())
+      return answerInSteps(deps, { request, reply }, bulkId, async (id) => {
+        const results = await makeAll(writers.accounts, items, isKeyed ? id : undefined)
+        return accepted('Collection accounts created', summaryOf(results, sealer))
+      })
+    },
+  )
+}
+
+type Unmade = Omit<AccountRequest, 'idempotencyKey'>
+
+function itemReader(request: FastifyRequest, hashPayer: HashPayer) {
+  const isItem = request.compileValidationSchema(Item, 'body')
+  return (given: unknown): Unmade | Refusal => {
+    if (!isItem(given)) {
+      const errors = (isItem.errors ?? []) as FastifySchemaValidationError[]
+      return new Refusal('invalid_request', fieldErrors(errors, 'body'))
+    }
+    try {
+      const { payerRules, ...fields } = given as Parameters<typeof pickFields>[0] & {
+        payerRules?: Parameters<typeof keepRules>[0]
+      }
+      refuseMerchant(request.client, fields.merchantCode)
+      return {
+        clientId: request.client.id,
+        fields: pickFields(fields),
+        payerRules: keepRules(payerRules, hashPayer),
+      }
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
+  }
+}
+
+// With an id, each item has a key of its own (with a space in it, as no client's can have): done
+// again, nothing is made twice.
+async function makeAll(
+  writer: Deps['writers']['accounts'],
+  items: readonly (Unmade | Refusal)[],
+  id: string | undefined,
+): Promise<(CollectionAccount | Refusal)[]> {
+  const toMake = items.flatMap((item, index) =>
+    item instanceof Refusal ? [] : [{ ...item, idempotencyKey: id && `${id} ${index}` }],
+  )
+  const made = (await writer.submitAll(toMake)).map(outcomeOf)
+  return items.map((item) => (item instanceof Refusal ? item : made.shift())) as never
+}
+
+// What is our fault fails the whole request, so that it is sent again.
+function outcomeOf(settled: Settled<Once<CollectionAccount> | Refusal>) {
+  if (!settled.ok) throw settled.error
+  return settled.value instanceof Refusal ? settled.value : settled.value.value
+}
+
+function summaryOf(results: readonly (CollectionAccount | Refusal)[], sealer: Sealer) {
+  const refused = results.filter((result) => result instanceof Refusal).length
+  return {
+    accepted: results.length - refused,
+    refused,
+    results: results.map((result, index) => {
+      if (result instanceof Refusal) {
+        const { message, code, fields } = result
+        return { index, isSuccessful: false, message, code, data: null, errors: [...fields] }
+      }
+      const message = 'Collection account created successfully'
+      const data = presentOwnAccount(result, sealer)
+      return { index, isSuccessful: true, message, code: null, data, errors: [] }
+    }),
+  }
+}

@@ -1,0 +1,198 @@
+// Changing a collection account: PATCH, and switching it off, on, or to be the default. If-Match is
+// honoured by all of them; the ETag of the answer is for the next change.
+
+import {
+  type FastifyPluginAsyncTypebox,
+  type Static,
+  type TObject,
+  Type,
+} from '@fastify/type-provider-typebox'
+import { withTransaction } from '#db/transaction.ts'
+import {
+  type AccountChanges,
+  activateAccount,
+  deactivateAccount,
+  makeDefault,
+  updateAccount,
+} from '#domain/accounts/change-account.ts'
+import { type HashPayer, keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import { NoQuery } from '#http/lists.ts'
+import { presentOwnAccount } from '#http/presenters.ts'
+import {
+  Amount,
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  IdempotencyHeaders,
+  PayerRulesBody,
+  text,
+} from '#http/schemas.ts'
+import { koboOf } from '#money.ts'
+import {
+  ACCOUNTS,
+  AccountParams,
+  accountNumberOf,
+  ChangeableFields,
+  etagOf,
+  IfMatchHeader,
+  matcherOf,
+  OwnAccountBody,
+} from './account-presenters.ts'
+
+const Limit = Type.Optional(Type.Union([Amount, Type.Null()]))
+const Limits = Type.Object(
+  { perCredit: Limit, perDay: Limit },
+  { additionalProperties: false, 'x-says': 'Must be an object with perCredit or perDay, or null.' },
+)
+
+const AccountChange = Type.Object(
+  {
+    ...Type.Partial(Type.Object(ChangeableFields)).properties,
+    payerRules: Type.Optional(
+      orNull(PayerRulesBody, 'In place of those that are there; null: anybody may pay.'),
+    ),
+    limits: Type.Optional(
+      orNull(Limits, 'What is left out stays as it is; null removes one, or both.'),
+    ),
+  },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    'x-says': 'Must be an object with something to change.',
+  },
+)
+
+// An object whose fields keep their own sentences, which a union would drown in others.
+function orNull<T extends TObject>(schema: T, description: string) {
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: ['object', 'null'],
+    additionalProperties: false,
+    description,
+  })
+}
+
+const Reason = Type.Unsafe<{ note?: string } | null>({
+  type: ['object', 'null'],
+  properties: { note: text(500, 'Why; kept in the record of actions.') },
+  additionalProperties: false,
+  'x-says': 'Must be an object with note, or nothing.',
+})
+
+const about = {
+  tags: ['Collection accounts'],
+  security: BEARER,
+  params: AccountParams,
+  querystring: NoQuery,
+  response: { 200: ApiEnvelope(OwnAccountBody), '4xx': ApiFailure },
+}
+
+export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  await app.register(accountSwitches, deps)
+
+  app.patch(
+    `${ACCOUNTS}/:accountNumber`,
+    {
+      onRequest: authentication.requires('accounts:write'),
+      schema: {
+        ...about,
+        operationId: 'updateCollectionAccount',
+        summary: 'Change a collection account',
+        description: 'Only what is given is changed. What changes nothing makes no event.',
+        headers: Type.Object(IfMatchHeader),
+        body: AccountChange,
+      },
+    },
+    async ({ client: by, actor, params, headers, body }, reply) => {
+      const accountNumber = accountNumberOf(params)
+      const changes = changesOf(body, payerHasher(sealer))
+      const isCurrent = matcherOf(headers['if-match'])
+      const account = await withTransaction(db, (tx) =>
+        updateAccount(tx, { sealer, now: clock(), by, actor, isCurrent }, accountNumber, changes),
+      )
+      reply.header('etag', etagOf(account.version))
+      return accepted('Collection account updated successfully', presentOwnAccount(account, sealer))
+    },
+  )
+}
+
+const SWITCHES = [
+  {
+    path: 'deactivate',
+    operationId: 'deactivateCollectionAccount',
+    summary: 'Deactivate a collection account',
+    description:
+      'Money sent to it from now on is taken and suspended (account_inactive). Its number stays ' +
+      'its own. It is no longer the default of its merchant.',
+    said: 'deactivated',
+    make: deactivateAccount,
+  },
+  {
+    path: 'activate',
+    operationId: 'activateCollectionAccount',
+    summary: 'Activate a collection account again',
+    description: 'What was suspended meanwhile stays in suspense until it is assigned.',
+    said: 'activated',
+    make: activateAccount,
+  },
+  {
+    path: 'default',
+    operationId: 'setDefaultCollectionAccount',
+    summary: 'Make a collection account the default of its merchantId',
+    description: 'In place of the one that was. An account that is not active cannot be.',
+    said: 'made default',
+    make: makeDefault,
+  },
+] as const
+
+const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { sealer, authentication, clock } = deps
+  for (const { path, operationId, summary, description, said, make } of SWITCHES) {
+    app.post(
+      `${ACCOUNTS}/:accountNumber/${path}`,
+      {
+        onRequest: authentication.requires('accounts:write'),
+        schema: {
+          ...about,
+          operationId,
+          summary,
+          description: `${description} The same again changes nothing.`,
+          headers: Type.Object({ ...IdempotencyHeaders.properties, ...IfMatchHeader }),
+          body: Reason,
+        },
+      },
+      async (request, reply) => {
+        const { client: by, actor, params, headers, body } = request
+        const accountNumber = accountNumberOf(params)
+        const isCurrent = matcherOf(headers['if-match'])
+        const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+          const how = { sealer, now: clock(), by, actor, isCurrent, note: body?.note }
+          const account = await make(tx, how, accountNumber)
+          return accepted(
+            `Collection account ${said} successfully`,
+            presentOwnAccount(account, sealer),
+          )
+        })
+        reply.header('etag', etagOf(answer.data.version))
+        return answer
+      },
+    )
+  }
+}
+
+function changesOf(body: Static<typeof AccountChange>, hashPayer: HashPayer): AccountChanges {
+  const { payerRules, limits, ...fields } = body
+  const { perCredit, perDay } = limits === null ? { perCredit: null, perDay: null } : (limits ?? {})
+  return {
+    ...fields,
+    ...(payerRules === undefined
+      ? {}
+      : { payerRules: keepRules(payerRules ?? undefined, hashPayer) }),
+    ...(perCredit === undefined ? {} : { perCreditKobo: koboOf(perCredit) ?? null }),
+    ...(perDay === undefined ? {} : { perDayKobo: koboOf(perDay) ?? null }),
+  }
+}

@@ -1,0 +1,110 @@
+// GET /api/v1/accounts/static: a client's collection accounts, found by whatever it knows of them.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, writeCursor } from '#db/paging.ts'
+import { type AccountFilters, listAccounts } from '#domain/accounts/account-list.ts'
+import type { Deps } from '#http/deps.ts'
+import {
+  ListEnvelope,
+  limitOf,
+  listed,
+  OrderQuery,
+  PageQuery,
+  query,
+  WindowQuery,
+  windowOf,
+} from '#http/lists.ts'
+import { presentOwnAccount } from '#http/presenters.ts'
+import { ApiFailure, BEARER, digits, text } from '#http/schemas.ts'
+import { ACCOUNTS, OwnAccountBody } from './account-presenters.ts'
+
+const flag = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<'true' | 'false'>({
+      type: ['string', 'boolean'],
+      enum: ['true', 'false'],
+      description,
+      'x-says': 'Must be true or false.',
+    }),
+  )
+
+// What the list and its export can be narrowed by.
+export const AccountFilterFields = {
+  merchantId: Type.Optional(text(64, 'Of this merchant.')),
+  merchantCode: Type.Optional(text(64, 'Of this merchantCode.')),
+  email: Type.Optional(text(254, 'With this email address, in any case.')),
+  phone: Type.Optional(
+    digits(
+      '^[+ ]?[0-9]{7,15}$',
+      'With this phone number; 0803…, 234803… and +234803… are the same.',
+      'Must be 7 to 15 digits, with an optional + before them.',
+    ),
+  ),
+  bvn: Type.Optional(digits('^[0-9]{11}$', 'Of the customer with this BVN.', 'Must be 11 digits.')),
+  name: Type.Optional(text(100, 'With this in the account’s name, in any case.')),
+  active: flag('true: takes money; false: was deactivated.'),
+  default: flag('true: the default of its merchant; false: any other.'),
+  ...WindowQuery,
+}
+
+const AccountsQuery = query({ ...AccountFilterFields, ...OrderQuery, ...PageQuery })
+
+export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+
+  app.get(
+    ACCOUNTS,
+    {
+      onRequest: authentication.requires('accounts:read'),
+      schema: {
+        operationId: 'listCollectionAccounts',
+        tags: ['Collection accounts'],
+        summary: 'Collection accounts, newest first',
+        description:
+          'All filters together must fit; from and to are of when the account was made. Where ' +
+          'few accounts among very many fit, a page may hold fewer than asked for, or none: ' +
+          'hasMore tells whether to go on.',
+        security: BEARER,
+        querystring: AccountsQuery,
+        response: { 200: ListEnvelope(OwnAccountBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { limit: _limit, cursor, order, ...given } = asked
+      const list: List = { name: 'accounts', clientId: client.id, order, filters: given }
+      const filters = accountFiltersOf(asked)
+      const position = readCursor(sealer, list, cursor)
+      const limit = limitOf(asked)
+      const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, {
+        order,
+        after: position && BigInt(position[0] as string),
+        limit: limit + 1,
+      })
+      const shown = rows.slice(0, limit)
+      const end = rows.length > limit ? shown.at(-1)?.id : scannedTo
+      const nextCursor = end ? writeCursor(sealer, list, [end.toString()]) : null
+      const page = { rows: shown, nextCursor }
+      return listed('Collection accounts retrieved successfully', page, (row) =>
+        presentOwnAccount(row, sealer),
+      )
+    },
+  )
+}
+
+// In a query a + means a space, and nearly everybody forgets to write it as %2B.
+type Asked = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
+
+export function accountFiltersOf(asked: Asked): AccountFilters {
+  const { merchantId, merchantCode, bvn, name } = asked
+  return {
+    ...windowOf(asked),
+    merchantId,
+    merchantCode,
+    bvn,
+    name,
+    email: asked.email?.replaceAll(' ', '+'),
+    phoneNumber: asked.phone?.replace(' ', '+'),
+    isActive: asked.active && asked.active === 'true',
+    isDefault: asked.default && asked.default === 'true',
+  }
+}

@@ -1,0 +1,104 @@
+// /api/v1/accounts/static/{accountNumber}/transactions: the statement of a collection account.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import {
+  type Entry,
+  type EntryPosition,
+  getStatementAccount,
+  listEntries,
+  positionAfter,
+} from '#domain/accounts/account-statement.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import {
+  ListEnvelope,
+  limitOf,
+  listed,
+  PageQuery,
+  query,
+  WindowQuery,
+  windowOf,
+} from '#http/lists.ts'
+import { timestamp } from '#http/presenters.ts'
+import { ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { toNaira } from '#money.ts'
+import { publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+
+const EntryBody = Type.Object({
+  id: Type.Integer(),
+  type: Type.String({ description: 'credit, assign (out of suspense) or reversal.' }),
+  direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
+  amount: Type.Number({ description: 'Always positive: see direction.' }),
+  balanceAfter: Type.Number({ description: 'Of the account, once this was posted.' }),
+  currency: Type.String(),
+  creditId: Type.Integer(),
+  sessionId: Type.String({ description: 'Of the credit that the money came with.' }),
+  narration: nullable('string'),
+  sourceAccountName: nullable('string'),
+  postedAt: Type.String(),
+})
+
+const ACCOUNT_NUMBER = /^[0-9]{10}$/
+
+export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+
+  app.get(
+    '/api/v1/accounts/static/:accountNumber/transactions',
+    {
+      onRequest: authentication.requires('accounts:read'),
+      schema: {
+        operationId: 'listAccountTransactions',
+        tags: ['Collection accounts'],
+        summary: 'The statement of a collection account, newest first',
+        description: 'Every transfer in and out, each with the balance after it.',
+        security: BEARER,
+        params: Type.Object({ accountNumber: Type.String() }),
+        querystring: query({ ...WindowQuery, ...PageQuery }),
+        response: { 200: ListEnvelope(EntryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params: { accountNumber }, query: asked }) => {
+      const window = windowOf(asked)
+      if (!ACCOUNT_NUMBER.test(accountNumber)) throw new Refusal('account_not_found')
+      const account = await getStatementAccount(db, client.id, accountNumber)
+      const { from, to, cursor } = asked
+      const filters = { accountNumber, from, to }
+      const list = { name: 'transactions', clientId: client.id, filters }
+      const after = positionOf(readCursor(sealer, list, cursor))
+      const limit = limitOf(asked)
+      const rows = await listEntries(db, account.id, window, { after, limit: limit + 1 })
+      const page = pageOf(rows, limit, (last) => {
+        const { id, balanceKobo } = positionAfter(last)
+        return writeCursor(sealer, list, [id.toString(), balanceKobo.toString()])
+      })
+      return listed('Transactions retrieved successfully', page, (entry) =>
+        presentEntry(entry, account.currency, sealer),
+      )
+    },
+  )
+}
+
+function positionOf(cursor: readonly string[] | undefined): EntryPosition | undefined {
+  if (!cursor) return undefined
+  const [id, balanceKobo] = cursor as [string, string]
+  return { id: BigInt(id), balanceKobo: BigInt(balanceKobo) }
+}
+
+function presentEntry(entry: Entry, currency: string, sealer: Sealer) {
+  return {
+    id: publicId(sealer, 'transfer', entry.id),
+    type: entry.type,
+    direction: entry.direction,
+    amount: toNaira(entry.amountKobo),
+    balanceAfter: toNaira(entry.balanceAfterKobo),
+    currency,
+    creditId: publicId(sealer, 'credit', entry.creditId),
+    sessionId: entry.sessionId,
+    narration: entry.narration,
+    sourceAccountName: entry.sourceAccountName,
+    postedAt: timestamp(entry.postedAt),
+  }
+}

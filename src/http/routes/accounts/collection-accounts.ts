@@ -1,0 +1,87 @@
+// /api/v1/accounts/static: making and reading a collection account, as the published contract has
+// it. Lists, changes and many at once: account-list.ts, account-changes.ts, account-bulk.ts.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { refuseMerchant } from '#domain/access/clients.ts'
+import { getAccount } from '#domain/accounts/account-lookups.ts'
+import { keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { presentAccount } from '#http/presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import {
+  ACCOUNTS,
+  AccountBody,
+  AccountParams,
+  accountNumberOf,
+  etagOf,
+  pickFields,
+  RequestFields,
+} from './account-presenters.ts'
+
+const AccountRequest = Type.Object(RequestFields)
+
+export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { accountLookups, sealer, writers, authentication } = deps
+  const response = { 200: ApiEnvelope(AccountBody), '4xx': ApiFailure }
+  const tags = ['Collection accounts']
+
+  app.post(
+    ACCOUNTS,
+    {
+      config: { isPublished: true, queue: 'accounts' },
+      onRequest: authentication.requires('accounts:write'),
+      schema: {
+        operationId: 'createCollectionAccount',
+        tags,
+        summary: 'Create a collection account',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        body: AccountRequest,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { payerRules } = request.body
+      refuseMerchant(request.client, request.body.merchantCode)
+      const { value, replayed } = await writers.accounts.submit({
+        clientId: request.client.id,
+        fields: pickFields(request.body),
+        payerRules: keepRules(payerRules, payerHasher(sealer)),
+        idempotencyKey: request.headers['idempotency-key'],
+      })
+      if (replayed) reply.header('idempotent-replayed', 'true')
+      reply.header('etag', etagOf(value.version))
+      return accepted(
+        'Collection account created successfully',
+        presentAccount(value, { isPerson: request.isPerson, sealer }),
+      )
+    },
+  )
+
+  app.get(
+    `${ACCOUNTS}/:accountNumber`,
+    {
+      config: { isPublished: true },
+      onRequest: authentication.requires('accounts:read'),
+      schema: {
+        operationId: 'getCollectionAccount',
+        tags,
+        summary: 'Get a collection account by its number',
+        description: 'The ETag is of what can be changed, and not of the balance.',
+        security: BEARER,
+        params: AccountParams,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const accountNumber = accountNumberOf(request.params)
+      const account = await getAccount(accountLookups, request.client, accountNumber)
+      reply.header('etag', etagOf(account.version))
+      return accepted(
+        'Collection account retrieved successfully',
+        presentAccount(account, { isPerson: request.isPerson, sealer }),
+      )
+    },
+  )
+}

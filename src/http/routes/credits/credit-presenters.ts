@@ -1,0 +1,262 @@
+// How a credit looks from outside: what came in, and where its money is now.
+
+import { Type } from '@fastify/type-provider-typebox'
+import { findBank } from '#banks/directory.ts'
+import { isSessionId } from '#banks/session-id.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import {
+  type Place,
+  sumAt,
+  type TracedItem,
+  type TracedReturn,
+  type Whereabout,
+} from '#domain/credits/credit-location.ts'
+import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-traces.ts'
+import type { CreditHistory } from '#domain/reports/credit-histories.ts'
+import { Refusal } from '#errors.ts'
+import { timestamp } from '#http/presenters.ts'
+import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
+import { nullable } from '#http/schemas.ts'
+import { toNaira } from '#money.ts'
+import { findId, publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+
+const PLACES: readonly Place[] = [
+  'collection_account',
+  'payment',
+  'suspense',
+  'returning',
+  'returned',
+  'reversed',
+]
+
+const WhereaboutBody = Type.Object({
+  amount: Type.Number(),
+  place: Type.Unsafe<Place>({ type: 'string', enum: [...PLACES] }),
+  reference: nullable('string', {
+    description: 'Account number, payment reference, suspense id, or the bank’s own reference.',
+  }),
+  reason: nullable('string', { description: 'Why it is, or was, in suspense.' }),
+  description: Type.String({ description: 'The same in a sentence.' }),
+})
+
+export const CreditBody = Type.Object({
+  id: Type.Integer(),
+  sessionId: Type.String({ description: 'The bank’s session id: 30 digits on NIP.' }),
+  bankCode: Type.String(),
+  bankName: Type.String(),
+  accountNumber: Type.String({ description: 'The number that the money was sent to.' }),
+  amount: Type.Number(),
+  currency: Type.String(),
+  outcome: Type.String({ enum: [...OUTCOMES] }),
+  reason: nullable('string', { description: 'Why it, or a part of it, went to suspense.' }),
+  amountBooked: Type.Number({ description: 'Now with a collection account or a payment.' }),
+  amountSuspended: Type.Number({ description: 'Now in suspense.' }),
+  amountReturned: Type.Number({ description: 'Sent back to the payer, or on its way.' }),
+  amountReversed: Type.Number({ description: 'Taken back by the bank, in all.' }),
+  amountShortfall: Type.Number({
+    description:
+      'Of amountReversed, what had left us already: it is in amountReturned too. amount = ' +
+      'amountBooked + amountSuspended + amountReturned + amountReversed − amountShortfall.',
+  }),
+  sourceAccountName: nullable('string'),
+  sourceAccountNumberMasked: nullable('string'),
+  sourceBankCode: nullable('string'),
+  narration: nullable('string'),
+  paymentReference: nullable('string'),
+  adviceReference: nullable('string'),
+  merchantRef: nullable('string'),
+  collectionAccountNumber: nullable('string'),
+  transactionTime: nullable('string', {
+    description: 'When it happened, as the bank says: a time, or a date where it gives none.',
+  }),
+  receivedAt: Type.String({ description: 'When we learned of it.' }),
+  judgedBy: nullable('string', {
+    enum: ['bank_time', 'arrival', null],
+    description:
+      'Which time said whether its payment was still open: transactionTime or receivedAt.' +
+      ' Null where no time decides.',
+  }),
+  whereabouts: Type.Array(WhereaboutBody, { description: 'Sums to the amount.' }),
+})
+
+const LedgerSideBody = Type.Object({
+  kind: Type.String({ description: 'Kind of ledger account.' }),
+  accountNumber: nullable('string'),
+})
+
+const ReturnInTrace = Type.Object({
+  reference: Type.String(),
+  status: Type.String({ description: 'pending, confirmed or failed.' }),
+  amount: Type.Number(),
+  bankReference: nullable('string'),
+  failureReason: nullable('string'),
+  requestedAt: Type.String(),
+  settledAt: nullable('string'),
+})
+
+export const CreditDetailBody = Type.Object({
+  ...CreditBody.properties,
+  suspense: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      amount: Type.Number(),
+      reason: Type.String(),
+      state: Type.String(),
+      assignedAccountNumber: nullable('string'),
+      assignedPaymentReference: nullable('string'),
+      ...ReturnOfItem,
+      returns: Type.Array(ReturnInTrace, { description: 'Each time it was to go back.' }),
+      openedAt: Type.String(),
+      closedAt: nullable('string'),
+    }),
+  ),
+  reversals: Type.Array(
+    Type.Object({
+      sessionId: Type.String(),
+      amount: Type.Number(),
+      shortfall: Type.Number({ description: 'Of the amount, what had left us already.' }),
+      receivedAt: Type.String(),
+    }),
+  ),
+  transfers: Type.Array(
+    Type.Object({
+      amount: Type.Number(),
+      reason: Type.String(),
+      from: LedgerSideBody,
+      to: LedgerSideBody,
+      postedAt: Type.String(),
+    }),
+  ),
+  events: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      type: Type.String(),
+      sequence: Type.Integer(),
+      createdAt: Type.String(),
+    }),
+  ),
+})
+
+// By its id, or by the bank's session id, which is hardly ever as short.
+export function creditKeyOf(sealer: Sealer, text: string): { id: bigint } | { sessionId: string } {
+  const id = findId(sealer, 'credit', text)
+  if (id !== undefined) return { id }
+  if (!isSessionId(text)) throw new Refusal('credit_not_found')
+  return { sessionId: text }
+}
+
+export type NameBank = (code: string) => string
+
+export function bankNames(banks: readonly BankSettings[]): NameBank {
+  return (code) => banks.find((bank) => bank.code === code)?.name ?? findBank(code)?.name ?? code
+}
+
+type Showing = { sealer: Sealer; nameBank: NameBank }
+
+export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing) {
+  const { whereabouts } = credit
+  return {
+    id: publicId(sealer, 'credit', credit.id),
+    sessionId: credit.sessionId,
+    bankCode: credit.bankCode,
+    bankName: nameBank(credit.bankCode),
+    accountNumber: credit.accountNumber,
+    amount: toNaira(credit.amountKobo),
+    currency: credit.currency,
+    outcome: credit.outcome,
+    reason: credit.reason,
+    amountBooked: toNaira(sumAt(whereabouts, 'collection_account', 'payment')),
+    amountSuspended: toNaira(sumAt(whereabouts, 'suspense')),
+    amountReturned: toNaira(sumAt(whereabouts, 'returning', 'returned')),
+    amountReversed: toNaira(credit.reversedKobo),
+    amountShortfall: toNaira(credit.shortfallKobo),
+    sourceAccountName: credit.sourceAccountName,
+    sourceAccountNumberMasked: credit.sourceAccountNumberMasked,
+    sourceBankCode: credit.sourceBankCode,
+    narration: credit.narration,
+    paymentReference: credit.paymentReference,
+    adviceReference: credit.adviceReference,
+    merchantRef: credit.merchantRef,
+    collectionAccountNumber: credit.collectionAccountNumber,
+    transactionTime: credit.transactionDate ?? optionalTime(credit.transactionTime),
+    receivedAt: timestamp(credit.receivedAt),
+    judgedBy: credit.judgedBy,
+    whereabouts: whereabouts.map((part) => presentWhereabout(part, sealer)),
+  }
+}
+
+export function presentCreditDetail(
+  credit: CreditTrace,
+  { transfers, reversals, events }: CreditHistory,
+  how: Showing,
+) {
+  return {
+    ...presentCredit(credit, how),
+    suspense: credit.items.map((item) => presentItem(item, how.sealer)),
+    reversals: reversals.map(({ sessionId, amountKobo, shortfallKobo, receivedAt }) => ({
+      sessionId,
+      amount: toNaira(amountKobo),
+      shortfall: toNaira(shortfallKobo),
+      receivedAt: timestamp(receivedAt),
+    })),
+    transfers: transfers.map(({ amountKobo, reason, from, to, postedAt }) => ({
+      amount: toNaira(amountKobo),
+      reason,
+      from,
+      to,
+      postedAt: timestamp(postedAt),
+    })),
+    events: events.map(({ id, type, sequence, createdAt }) => ({
+      id,
+      type,
+      sequence: Number(sequence),
+      createdAt: timestamp(createdAt),
+    })),
+  }
+}
+
+function presentWhereabout({ amountKobo, ...whereabout }: Whereabout, sealer: Sealer) {
+  const { place, reference } = whereabout
+  const isItem = place === 'suspense' || place === 'returning'
+  return {
+    ...whereabout,
+    amount: toNaira(amountKobo),
+    reference: isItem && reference !== null ? itemIdText(sealer, reference) : reference,
+  }
+}
+
+function itemIdText(sealer: Sealer, id: string): string {
+  return publicId(sealer, 'suspense', BigInt(id)).toString()
+}
+
+function presentItem(item: TracedItem, sealer: Sealer) {
+  const last = item.returns.at(-1)
+  return {
+    id: itemIdText(sealer, item.id),
+    amount: toNaira(item.amountKobo),
+    reason: item.reason,
+    state: item.state,
+    assignedAccountNumber: item.accountNumber,
+    assignedPaymentReference: item.paymentReference,
+    returnReference: last?.reference ?? null,
+    bankReference: last?.bankReference ?? null,
+    failureReason: last?.failureReason ?? null,
+    returns: item.returns.map(presentReturn),
+    openedAt: timestamp(item.openedAt),
+    closedAt: optionalTime(item.closedAt),
+  }
+}
+
+function presentReturn({ amountKobo, requestedAt, settledAt, ...told }: TracedReturn) {
+  return {
+    ...told,
+    amount: toNaira(amountKobo),
+    requestedAt: timestamp(requestedAt),
+    settledAt: optionalTime(settledAt),
+  }
+}
+
+function optionalTime(date: Date | null): string | null {
+  return date && timestamp(date)
+}

@@ -1,0 +1,140 @@
+// /api/v1/credits: where a payer's money went, by whatever the payer or the merchant knows of it.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { readTogether } from '#db/snapshot.ts'
+import {
+  type CreditFilters,
+  getCredit,
+  listCredits,
+  OUTCOMES,
+  type Outcome,
+} from '#domain/credits/credit-traces.ts'
+import { readHistory } from '#domain/reports/credit-histories.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import {
+  ListEnvelope,
+  limitOf,
+  listed,
+  NoQuery,
+  OrderQuery,
+  PageQuery,
+  query,
+  WindowQuery,
+  windowOf,
+} from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, reference, text } from '#http/schemas.ts'
+import { parseReference } from '#ids.ts'
+import {
+  bankNames,
+  CreditBody,
+  CreditDetailBody,
+  creditKeyOf,
+  presentCredit,
+  presentCreditDetail,
+} from './credit-presenters.ts'
+
+// What the list and its export can be narrowed by.
+export const CreditFilterFields = {
+  sessionId: Type.Optional(text(64, 'The bank’s session id.')),
+  accountNumber: Type.Optional(
+    digits('^[0-9]{10}$', 'The number that the money was sent to.', 'Must be 10 digits.'),
+  ),
+  paymentReference: Type.Optional(reference('What was paid to, or assigned to, this payment.')),
+  adviceReference: Type.Optional(reference('The same by the reference of its advice.')),
+  merchantRef: Type.Optional(text(100, 'The same by your own reference.')),
+  outcome: Type.Optional(
+    Type.Unsafe<Outcome>({
+      type: 'string',
+      enum: [...OUTCOMES],
+      description: 'Only credits with this outcome.',
+      'x-says': `Must be one of ${OUTCOMES.join(', ')}.`,
+    }),
+  ),
+  ...WindowQuery,
+}
+
+const CreditsQuery = query({ ...CreditFilterFields, ...OrderQuery, ...PageQuery })
+
+export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, banks } = deps
+  const nameBank = bankNames(banks)
+
+  app.get(
+    '/api/v1/credits',
+    {
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        operationId: 'listCredits',
+        tags: ['Credits'],
+        summary: 'Trace money that came in, newest first',
+        description:
+          'Filters may be combined; from and to are about when we learned of the credit. ' +
+          'An operator also finds money that is nobody’s, by sessionId or accountNumber.',
+        security: BEARER,
+        querystring: CreditsQuery,
+        response: { 200: ListEnvelope(CreditBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { limit: _, cursor, order, ...filters } = asked
+      const list = { name: 'credits', clientId: client.id, order, filters }
+      const limit = limitOf(asked)
+      const after = readCursor(sealer, list, cursor)?.[0]
+      const rows = await listCredits(db, sealer, client, creditFiltersOf(asked), {
+        order,
+        after: after === undefined ? undefined : BigInt(after),
+        limit: limit + 1,
+      })
+      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listed('Credits retrieved successfully', page, (row) =>
+        presentCredit(row, { sealer, nameBank }),
+      )
+    },
+  )
+
+  app.get(
+    '/api/v1/credits/:id',
+    {
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        operationId: 'getCredit',
+        tags: ['Credits'],
+        summary: 'Where the money of one credit went',
+        description: 'By its id, or by the session id that the payer has.',
+        security: BEARER,
+        params: Type.Object({ id: Type.String() }),
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(CreditDetailBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params: { id } }) => {
+      const by = creditKeyOf(sealer, id)
+      const data = await readTogether(db, async (tx) => {
+        const credit = await getCredit(tx, sealer, client, by)
+        return presentCreditDetail(credit, await readHistory(tx, client.id, credit), {
+          sealer,
+          nameBank,
+        })
+      })
+      return accepted('Credit retrieved successfully', data)
+    },
+  )
+}
+
+type Asked = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor' | 'order'>
+
+export function creditFiltersOf(asked: Asked): CreditFilters {
+  const { sessionId, accountNumber, merchantRef, outcome } = asked
+  const id = (text: string | undefined) => (text === undefined ? text : parseReference(text))
+  return {
+    sessionId,
+    accountNumber,
+    paymentReference: id(asked.paymentReference),
+    adviceReference: id(asked.adviceReference),
+    merchantRef,
+    outcome,
+    ...windowOf(asked),
+  }
+}

@@ -1,0 +1,143 @@
+// What a bank signed and we could not book goes into the register of rail items, before the bank is
+// answered. If even that fails the bank is told to try again.
+
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import type { Acknowledgement, ParsedItem } from '#banks/formats/format.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { keepRailItems, type NewRailItem } from '#domain/credits/rail-items.ts'
+import type { Deps } from '#http/deps.ts'
+import { formatKobo } from '#money.ts'
+
+export const SYSTEM_FAILURE = {
+  responseCode: '03',
+  responseMessage: 'System failure: try again, it is safe',
+  outcome: 'retry',
+} as const
+
+type Report = { bankCode: string; rawBody: Buffer }
+
+// Answers as they are to be given: an item that was kept is taken (00), and one that had been kept
+// before is a duplicate (01). Whatever else was answered stays.
+export async function keepRejected(
+  deps: Deps,
+  report: Report,
+  items: readonly ParsedItem[],
+  answers: readonly Acknowledgement[],
+): Promise<readonly Acknowledgement[]> {
+  let digest: string | undefined
+  const placeOf = (at: number) => {
+    digest ??= createHash('sha256').update(report.rawBody).digest('hex')
+    return `${at} of ${digest}`
+  }
+  const found = items.flatMap((item, at) => {
+    const answer = answers[at] as Acknowledgement
+    const kept = railItemOf(report.bankCode, item, answer, () => placeOf(at))
+    return kept ? [{ at, kept }] : []
+  })
+  if (found.length === 0) return answers
+  const areNew = await keep(
+    deps,
+    found.map(({ kept }) => kept),
+  ).catch((error) => {
+    deps.log.error({ err: error }, 'rejected rail items were not kept')
+    return undefined
+  })
+  const given = [...answers]
+  for (const [place, { at, kept }] of found.entries()) {
+    const answer = answers[at] as Acknowledgement
+    if (!areNew) given[at] = { sessionId: answer.sessionId, ...SYSTEM_FAILURE }
+    else if (kept.responseCode === '00') given[at] = keptAnswer(answer, areNew[place] === true)
+  }
+  return given
+}
+
+function keep({ batchPool, sealer, clock }: Deps, items: readonly NewRailItem[]) {
+  return withTransaction(batchPool, (tx) => keepRailItems(tx, { sealer, now: clock() }, items))
+}
+
+// An item with a session id is the same wherever it stands; one without may stand twice in a report,
+// and is known by its place in it.
+function railItemOf(
+  bankCode: string,
+  item: ParsedItem,
+  { code = '' }: Acknowledgement,
+  placeOf: () => string,
+): NewRailItem | undefined {
+  const about = { bankCode, call: 'credits', outcome: 'rejected', reason: code } as const
+  if (item.ok) {
+    if (code !== 'session_reused') return undefined
+    const { sessionId, amountKobo, ...rest } = item.credit
+    const amount = formatKobo(amountKobo)
+    const body = JSON.stringify({ sessionId, amount, ...rest })
+    return { ...about, responseCode: '02', sessionId, amount, body, identity: body }
+  }
+  if (!item.money) return undefined
+  const { sessionId } = item
+  const { amount, text: body } = item.money
+  const identity = sessionId === null ? placeOf() : body
+  return { ...about, responseCode: '00', sessionId, amount, body, identity }
+}
+
+function keptAnswer({ sessionId, responseMessage, code }: Acknowledgement, isNew: boolean) {
+  const because = code === undefined ? {} : { code }
+  return isNew
+    ? {
+        sessionId,
+        responseCode: '00' as const,
+        responseMessage: `Taken, to be looked into. ${responseMessage}`,
+        outcome: 'kept',
+        ...because,
+      }
+    : {
+        sessionId,
+        responseCode: '01' as const,
+        responseMessage: 'Duplicate: taken before, to be looked into',
+        outcome: 'duplicate',
+        ...because,
+      }
+}
+
+// A bank that took money back, and is told that we did not see it so.
+export function rejectedReversal(
+  bankCode: string,
+  body: Pick<ReversalBody, 'sessionId' | 'amount'>,
+  reason: string,
+) {
+  const { sessionId, amount } = body
+  const text = JSON.stringify(body)
+  const about = { bankCode, call: 'reversals', outcome: 'rejected', reason } as const
+  const item: NewRailItem = {
+    ...about,
+    responseCode: '02',
+    sessionId,
+    amount: String(amount),
+    body: text,
+    identity: text,
+  }
+  return item
+}
+
+export type ReversalBody = { sessionId: string; originalSessionId: string; amount: number | string }
+
+// A whole body of which nothing can be used, if it speaks of an amount at all. Throws, and the bank
+// tries again, if it cannot be kept.
+export async function keepUnreadable(
+  deps: Deps,
+  about: Pick<NewRailItem, 'bankCode' | 'call' | 'reason'>,
+  rawBody: Buffer,
+): Promise<void> {
+  if (!speaksOfAmount(rawBody)) return
+  const body = textOf(rawBody)
+  const rest = { outcome: 'unreadable', responseCode: '02', sessionId: null, amount: null } as const
+  await keep(deps, [{ ...about, ...rest, body, identity: body }])
+}
+
+// In JSON or XML, in any encoding that leaves letters as they are, UTF-16 included.
+function speaksOfAmount(rawBody: Buffer): boolean {
+  return /amount|[<:]Amt\b/i.test(rawBody.toString('latin1').replaceAll('\0', ''))
+}
+
+function textOf(rawBody: Buffer): string {
+  return isUtf8(rawBody) ? rawBody.toString('utf8') : `base64,${rawBody.toString('base64')}`
+}

@@ -1,0 +1,213 @@
+// /Payment/advice: what a customer is asked to pay.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import type { Queryable } from '#db/pool.ts'
+import { type HashPayer, keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import { cancelAdvice } from '#domain/credits/close-payments.ts'
+import { type AdviceTerms, getAdvice } from '#domain/payments/advices.ts'
+import { findPaymentOfAdvice } from '#domain/payments/payments.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { paymentAccepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import { presentAdvice } from '#http/presenters.ts'
+import { publicAddress } from '#http/public-address.ts'
+import {
+  AdviceFields,
+  Amount,
+  BEARER,
+  Email,
+  IdempotencyHeaders,
+  PayerRulesBody,
+  PaymentEnvelope,
+  PaymentFailure,
+  text,
+  webAddress,
+} from '#http/schemas.ts'
+import { parseReference } from '#ids.ts'
+import { koboOf } from '#money.ts'
+
+const optionalText = (lengthMax: number, description: string) =>
+  Type.Optional(Type.Union([text(lengthMax, description), Type.Literal(''), Type.Null()]))
+
+const AdviceRequest = Type.Object({
+  amount: Amount,
+  currency: Type.Optional(Type.Literal('NGN', { default: 'NGN', 'x-says': 'Must be NGN.' })),
+  customer: Type.Object(
+    {
+      customerId: optionalText(100, 'Your own id of the customer.'),
+      customerFirstName: optionalText(100, 'First name.'),
+      customerLastName: optionalText(100, 'Last name.'),
+      customerFullName: optionalText(200, 'Instead of first and last name.'),
+      customerEmail: Type.Optional(Type.Union([Email, Type.Literal(''), Type.Null()])),
+      customerPhoneNumber: optionalText(20, 'Phone number.'),
+    },
+    {
+      description: 'At least a name is needed.',
+      'x-has-name': ['customerFirstName', 'customerLastName', 'customerFullName'],
+      'x-says': 'Must have a customerFirstName, customerLastName or customerFullName.',
+    },
+  ),
+  callBackUrl: webAddress('Where the payer returns to.'),
+  notificationUrl: Type.Optional(
+    Type.Union([webAddress('Webhook URL for this payment.'), Type.Literal(''), Type.Null()]),
+  ),
+  merchantRef: optionalText(100, 'Your own reference; unique among your advices.'),
+  narration: optionalText(200, 'What the payment is for.'),
+  expiresInSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 60,
+      maximum: 172_800,
+      description: 'From the moment a number is issued. Default 1800.',
+      'x-says': 'Must be a whole number from 60 to 172800.',
+    }),
+  ),
+  graceSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 86_400,
+      description: 'How long after expiry money still counts. Default 300.',
+      'x-says': 'Must be a whole number from 0 to 86400.',
+    }),
+  ),
+  amountPolicy: Type.Optional(
+    Type.Unsafe<'exact' | 'allow_under' | 'any'>({
+      type: 'string',
+      enum: ['exact', 'allow_under', 'any'],
+      description: 'Default allow_under: top up until expiry, excess is suspended.',
+      'x-says': 'Must be one of exact, allow_under, any.',
+    }),
+  ),
+  payerRules: Type.Optional(PayerRulesBody),
+})
+
+const AdviceBody = Type.Object(AdviceFields)
+
+const response = { 200: PaymentEnvelope(AdviceBody), '4xx': PaymentFailure }
+const tags = ['Payments']
+
+export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, writers, authentication, clock, publicUrl, policy } = deps
+  const address = () => publicAddress(publicUrl, app.server)
+  await app.register(knownAdviceRoutes, deps)
+
+  app.post(
+    '/Payment/advice',
+    {
+      config: { isPublished: true, queue: 'advices' },
+      onRequest: authentication.requires('payments:write'),
+      schema: {
+        operationId: 'createAdvice',
+        tags,
+        summary: 'Create a payment advice',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        body: AdviceRequest,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { client } = request
+      const { value, replayed } = await writers.advices.submit({
+        clientId: client.id,
+        merchantName: client.name,
+        terms: termsOf(request.body, policy, payerHasher(sealer)),
+        idempotencyKey: request.headers['idempotency-key'],
+      })
+      if (replayed) reply.header('idempotent-replayed', 'true')
+      const payment =
+        replayed || value.isKnown ? await findPaymentOfAdvice(db, value.id) : undefined
+      return paymentAccepted(presentAdvice(value, payment, { now: clock(), address: address() }))
+    },
+  )
+}
+
+const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, batchPool, sharedAccounts, authentication, clock, publicUrl } = deps
+  const address = () => publicAddress(publicUrl, app.server)
+
+  async function readAdvice(from: Queryable, clientId: bigint, id: string) {
+    const advice = await getAdvice(from, clientId, id)
+    const payment = await findPaymentOfAdvice(from, id)
+    return paymentAccepted(presentAdvice(advice, payment, { now: clock(), address: address() }))
+  }
+
+  app.post(
+    '/Payment/advice/:adviceReference/cancel',
+    {
+      config: { isPublished: true },
+      onRequest: authentication.requires('payments:write'),
+      schema: {
+        operationId: 'cancelAdvice',
+        tags,
+        summary: 'Cancel an advice that is not paid',
+        description: 'What was paid in part moves to suspense. Cancelling again changes nothing.',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        params: Type.Object({ adviceReference: Type.String() }),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor } = request
+      const id = parseReference(request.params.adviceReference)
+      if (!id) throw new Refusal('advice_not_found')
+      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+        await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
+        return readAdvice(tx, client.id, id)
+      })
+    },
+  )
+
+  app.get(
+    '/Payment/advice/:adviceReference',
+    {
+      config: { isPublished: true },
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        operationId: 'getAdvice',
+        tags,
+        summary: 'Get a payment advice',
+        security: BEARER,
+        params: Type.Object({ adviceReference: Type.String() }),
+        response,
+      },
+    },
+    async (request) => {
+      const id = parseReference(request.params.adviceReference)
+      if (!id) throw new Refusal('advice_not_found')
+      return readAdvice(db, request.client.id, id)
+    },
+  )
+}
+
+function termsOf(
+  body: Static<typeof AdviceRequest>,
+  policy: Deps['policy'],
+  hashPayer: HashPayer,
+): AdviceTerms {
+  const { customer } = body
+  const customerName =
+    customer.customerFullName ||
+    [customer.customerFirstName, customer.customerLastName].filter(Boolean).join(' ')
+  return {
+    merchantRef: body.merchantRef || null,
+    amountKobo: koboOf(body.amount) as bigint, // Checked by the schema.
+    currency: body.currency ?? 'NGN',
+    narration: body.narration || null,
+    callBackUrl: body.callBackUrl,
+    notificationUrl: body.notificationUrl || null,
+    customer: {
+      customerId: customer.customerId || null,
+      firstName: customer.customerFirstName || null,
+      lastName: customer.customerLastName || null,
+      email: customer.customerEmail || null,
+      phoneNumber: customer.customerPhoneNumber || null,
+    },
+    customerName,
+    amountPolicy: body.amountPolicy ?? 'allow_under',
+    expiresInSeconds: body.expiresInSeconds ?? policy.expirySeconds,
+    graceSeconds: body.graceSeconds ?? policy.graceSeconds,
+    payerRules: keepRules(body.payerRules ?? undefined, hashPayer),
+  }
+}

@@ -1,0 +1,100 @@
+// /Payment/process/banktransfer: paying an advice by bank transfer.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Payment, PaymentNumber } from '#domain/payments/payments.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { paymentAccepted } from '#http/envelopes.ts'
+import { presentPayment } from '#http/presenters.ts'
+import { BEARER, IdempotencyHeaders, PaymentEnvelope, PaymentFailure, text } from '#http/schemas.ts'
+import { parseReference } from '#ids.ts'
+
+export const PaymentBody = Type.Object({
+  bankName: Type.String(),
+  bankCode: Type.String(),
+  bankAccount: Type.String(),
+  paymentReference: Type.String(),
+  status: Type.String(),
+  message: Type.String(),
+  amount: Type.Number(),
+  amountPaid: Type.Number(),
+  callBackUrl: Type.String(),
+  customerName: Type.String(),
+  expiresAt: Type.Optional(Type.String()),
+  accountName: Type.String(),
+})
+
+// As the envelope shows it, with the number that the caller pays into.
+export function showPayment(
+  { banks, clock, policy }: Deps,
+  payment: Payment,
+  number: PaymentNumber,
+  now = clock(),
+) {
+  return presentPayment(payment, number, {
+    now,
+    bankName: bankNameOf(banks, number.bankCode),
+    nameStyle: policy.accountName,
+  })
+}
+
+export function bankNameOf(banks: Deps['banks'], code: string): string {
+  return banks.find((bank) => bank.code === code)?.name ?? code
+}
+
+export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { writers, authentication, banks } = deps
+  const tags = ['Payments']
+
+  app.get(
+    '/Payment/banktransfer/supportedbank',
+    {
+      schema: {
+        operationId: 'listSupportedBanks',
+        tags,
+        summary: 'Banks at which a number can be issued',
+        response: {
+          200: PaymentEnvelope(
+            Type.Array(Type.Object({ code: Type.String(), bankName: Type.String() })),
+          ),
+          '4xx': PaymentFailure,
+        },
+      },
+    },
+    async () =>
+      paymentAccepted(
+        banks.flatMap(({ code, name, dynamic }) => (dynamic ? [{ code, bankName: name }] : [])),
+      ),
+  )
+
+  app.post(
+    '/Payment/process/banktransfer/:adviceReference',
+    {
+      config: { isPublished: true, rate: 'initiate', queue: 'initiations', isForPages: true },
+      onRequest: authentication.requiresIfAny('payments:write'),
+      schema: {
+        operationId: 'initiateBankTransfer',
+        tags,
+        summary: 'Issue a number to pay an advice into',
+        description: 'The reference suffices; a token, when sent, must be the owner’s.',
+        security: [...BEARER, {}],
+        headers: IdempotencyHeaders,
+        params: Type.Object({ adviceReference: Type.String() }),
+        body: Type.Object({ bankCode: text(10, 'A code of the supported banks.') }),
+        response: { 200: PaymentEnvelope(PaymentBody), '4xx': PaymentFailure },
+      },
+    },
+    async (request, reply) => {
+      const adviceId = parseReference(request.params.adviceReference)
+      if (!adviceId) throw new Refusal('advice_not_found')
+      const { payment, at, isReplayed, ...number } = await writers.initiations.submit({
+        adviceId,
+        bankCode: request.body.bankCode,
+        clientId: request.client?.id,
+        idempotencyKey: request.headers['idempotency-key'],
+      })
+      if (isReplayed) reply.header('idempotent-replayed', 'true')
+      return paymentAccepted(showPayment(deps, payment, number, at))
+    },
+  )
+}

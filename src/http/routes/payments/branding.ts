@@ -1,0 +1,84 @@
+// /api/v1/branding: the name and colour that payers see.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { withTransaction } from '#db/transaction.ts'
+import type { Client } from '#domain/access/clients.ts'
+import { type Branding, readBranding, setBranding } from '#domain/payments/branding.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { NoQuery } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, text } from '#http/schemas.ts'
+import { OUR_COLOUR } from './brand-colours.ts'
+
+const BRANDING = '/api/v1/branding'
+const NAME_MAX = 60
+
+const BrandingRequest = Type.Object(
+  {
+    name: Type.Union([text(NAME_MAX, 'Instead of your own name; null for that.'), Type.Null()]),
+    colour: Type.Union([
+      Type.String({
+        pattern: '^#[0-9a-fA-F]{6}$',
+        description: 'As #rrggbb; null for ours. What is written on it stays readable.',
+        examples: ['#0f5e4d'],
+        'x-says': 'Must be a colour as #rrggbb, or null.',
+      }),
+      Type.Null(),
+    ]),
+  },
+  { additionalProperties: false },
+)
+
+const BrandingBody = Type.Object({
+  name: Type.String(),
+  colour: Type.String(),
+  isOwnName: Type.Boolean({ description: 'Whether the name was chosen; else it is the client’s.' }),
+  isOwnColour: Type.Boolean({ description: 'Whether the colour was chosen; else it is ours.' }),
+})
+
+export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+  const response = { 200: ApiEnvelope(BrandingBody), '4xx': ApiFailure }
+  const about = { tags: ['Branding'], security: BEARER, querystring: NoQuery, response }
+
+  app.get(
+    BRANDING,
+    {
+      onRequest: authentication.requires('accounts:read'),
+      schema: { ...about, operationId: 'getBranding', summary: 'How you look to payers' },
+    },
+    async ({ client }) =>
+      accepted(
+        'Branding retrieved successfully',
+        present(client, await readBranding(db, client.id)),
+      ),
+  )
+
+  app.put(
+    BRANDING,
+    {
+      onRequest: authentication.requires('accounts:write'),
+      schema: {
+        ...about,
+        operationId: 'setBranding',
+        summary: 'Change how you look to payers',
+        description: 'The payer’s page shows it from the next load on.',
+        body: BrandingRequest,
+      },
+    },
+    async ({ client, actor, body }) => {
+      const branding = { name: body.name, colour: body.colour?.toLowerCase() ?? null }
+      await withTransaction(db, (tx) => setBranding(tx, clock(), { client, actor }, branding))
+      return accepted('Branding updated successfully', present(client, branding))
+    },
+  )
+}
+
+function present(client: Client, { name, colour }: Branding) {
+  return {
+    name: name ?? client.name,
+    colour: colour ?? OUR_COLOUR,
+    isOwnName: name !== null,
+    isOwnColour: colour !== null,
+  }
+}

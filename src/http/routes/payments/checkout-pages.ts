@@ -1,0 +1,37 @@
+// The payer's page as text. It is drawn by the module that Vite built from web/checkout/, the same
+// that takes over in the browser: one source for what both show.
+
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Checkout } from '#domain/payments/checkout.ts'
+import { type AppFiles, readManifest } from '#http/static-pages.ts'
+import { OUR_COLOUR } from './brand-colours.ts'
+
+export const CHECKOUT = '/pay'
+
+// web/checkout/server.tsx
+type Drawing = {
+  drawCheckout: (page: CheckoutPage, files: AppFiles) => string
+  drawMissing: (files: AppFiles) => string
+  drawUnavailable: (files: AppFiles, address: string) => string
+}
+
+export type CheckoutPage = {
+  checkout: Checkout & { now: string }
+  bankCode: string | undefined // Whose number is shown.
+  problem: string | undefined // Why the last choice of a bank failed: a refusal's code.
+}
+
+export async function loadCheckoutPages(build: string) {
+  const path = pathToFileURL(join(build, 'checkout-server/server.js')).href
+  const drawing: Drawing = await import(path)
+  const { script, styles } = readManifest(join(build, 'checkout'), CHECKOUT, 'browser.tsx')
+  const filesOf = (colour: string): AppFiles => {
+    return { script, styles: [...styles, `${CHECKOUT}/colours/${colour.slice(1)}.css`] }
+  }
+  return {
+    checkout: (page: CheckoutPage, colour: string) => drawing.drawCheckout(page, filesOf(colour)),
+    missing: () => drawing.drawMissing(filesOf(OUR_COLOUR)),
+    unavailable: (address: string) => drawing.drawUnavailable(filesOf(OUR_COLOUR), address),
+  }
+}

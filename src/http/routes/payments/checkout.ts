@@ -1,0 +1,194 @@
+// /pay: the payer's page, and what it asks for while it is open. The advice reference, 74 random
+// bits, is the only key: whoever has it may see what the page shows, and ask for a number.
+//
+// Opening the page changes nothing (whoever previews a link opens it too): a number is issued by the
+// payer's own choice, which is safe to repeat.
+
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import formbody from '@fastify/formbody'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findCheckouts, viewCheckout } from '#domain/payments/checkout.ts'
+import { bankNames } from '#domain/payments/resource-views.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
+import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
+import { parseReference } from '#ids.ts'
+import { colourSheet, OUR_COLOUR } from './brand-colours.ts'
+import { CheckoutFeeds } from './checkout-feeds.ts'
+import { CHECKOUT, loadCheckoutPages } from './checkout-pages.ts'
+import { CheckoutBody } from './checkout-presenters.ts'
+
+const BODY_BYTES_MAX = 1_024
+const RETRY_MS = 2_000 // After which a browser comes back to a stream that was cut.
+const YEAR_SECONDS = 31_536_000
+
+const hidden = { hide: true }
+const Asked = Type.Object({ adviceReference: Type.Optional(Type.String()) })
+
+const squeeze = promisify(gzip)
+
+export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const build = findBuild()
+  if (build) await serveAssets(app, `${build}/checkout`, CHECKOUT)
+  await app.register(formbody, { bodyLimit: BODY_BYTES_MAX })
+  await app.register(pageRoutes, deps)
+  await app.register(liveRoutes, deps)
+
+  app.get(
+    `${CHECKOUT}/colours/:hex(^[0-9a-fA-F]{6}).css`,
+    { schema: { ...hidden, params: Type.Object({ hex: Type.String() }) } },
+    async ({ params }, reply) =>
+      reply
+        .header('content-type', 'text/css; charset=utf-8')
+        .header('x-content-type-options', 'nosniff')
+        .header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
+        .send(colourSheet(params.hex)),
+  )
+}
+
+const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { log, writers } = deps
+  const build = findBuild()
+  const pages = build ? await loadCheckoutPages(build) : undefined
+  const read = checkoutReader(deps)
+
+  app.get(CHECKOUT, { schema: hidden }, async (request, reply) => {
+    getBuild(build)
+    const asked = request.query as Record<string, unknown>
+    const said = (name: string) => (typeof asked[name] === 'string' ? asked[name] : undefined)
+    try {
+      const { checkout, colour } = await read(said('adviceReference'))
+      const page = { checkout, bankCode: said('bank'), problem: said('problem') }
+      return await show(request, reply, 200, pages?.checkout(page, colour))
+    } catch (error) {
+      const isMissing = error instanceof Refusal && error.code === 'advice_not_found'
+      if (isMissing) return show(request, reply, 404, pages?.missing())
+      log.error({ reqId: request.id, err: error }, 'the payer’s page could not be shown')
+      return show(request, reply, 503, pages?.unavailable(request.url))
+    }
+  })
+
+  // A form, so that it works without a script; a script asks for JSON instead of a page.
+  app.post(
+    CHECKOUT,
+    {
+      config: { rate: 'initiate' },
+      schema: {
+        ...hidden,
+        body: Type.Object({ adviceReference: Type.String(), bankCode: Type.String() }),
+        response: { 200: ApiEnvelope(CheckoutBody) },
+      },
+    },
+    async (request, reply) => {
+      const { adviceReference, bankCode } = request.body
+      const wantsJson = request.headers.accept?.includes('application/json') ?? false
+      const back = new URLSearchParams({ adviceReference, bank: bankCode })
+      try {
+        const adviceId = referenceOf(adviceReference)
+        await writers.initiations.submit({ adviceId, bankCode, clientId: undefined })
+      } catch (error) {
+        if (wantsJson || !(error instanceof Refusal)) throw error
+        back.set('problem', error.code)
+        back.delete('bank')
+      }
+      if (!wantsJson) return reply.redirect(`${CHECKOUT}?${back}`, 303)
+      const { checkout } = await read(adviceReference)
+      return accepted('Number issued successfully', checkout)
+    },
+  )
+}
+
+const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, log, clock } = deps
+  const read = checkoutReader(deps)
+  const present = presenter(deps)
+  const feeds = new CheckoutFeeds({
+    log,
+    clock,
+    read: async (adviceIds) => {
+      const rows = await findCheckouts(db, adviceIds)
+      return new Map(rows.map((row) => [row.adviceId, JSON.stringify(present(row))]))
+    },
+  })
+  // Before the server stops taking connections, which waits for those that are open.
+  app.addHook('preClose', () => feeds.stop())
+
+  app.get(
+    `${CHECKOUT}/api/status`,
+    {
+      config: { isForPages: true },
+      schema: {
+        operationId: 'getCheckoutStatus',
+        tags: ['Payments'],
+        summary: 'What a payer may know of an advice',
+        description: 'The reference suffices: for pages of your own that payers look at.',
+        querystring: Type.Object({ adviceReference: Type.String() }),
+        response: { 200: ApiEnvelope(CheckoutBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ query }) => {
+      const { checkout } = await read(query.adviceReference)
+      return accepted('Status retrieved successfully', checkout)
+    },
+  )
+
+  app.get(
+    `${CHECKOUT}/api/stream`,
+    { exposeHeadRoute: false, schema: { ...hidden, querystring: Asked } },
+    async (request, reply) => {
+      const { checkout } = await read(request.query.adviceReference)
+      const { now: _, ...seen } = checkout
+      const adviceId = checkout.adviceReference
+      if (!feeds.hasRoom(adviceId, request.ip)) throw new Refusal('too_many_streams')
+      reply.hijack()
+      const socket = reply.raw
+      if (socket.destroyed) return // Gone while we looked.
+      socket.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no', // Else a proxy holds events back until it has a page full.
+        'x-request-id': request.id,
+        connection: 'close',
+      })
+      socket.write(`retry: ${RETRY_MS}\n\n`)
+      feeds.watch({ adviceId, address: request.ip, socket, seen: JSON.stringify(seen) })
+    },
+  )
+}
+
+// Missing and misspelt are the same.
+function checkoutReader(deps: Deps) {
+  const present = presenter(deps)
+  return async (adviceReference: string | undefined) => {
+    const [row] = await findCheckouts(deps.reads, [referenceOf(adviceReference)])
+    if (!row) throw new Refusal('advice_not_found')
+    const checkout = { now: deps.clock().toISOString(), ...present(row) }
+    return { checkout, colour: row.brandColour ?? OUR_COLOUR }
+  }
+}
+
+function presenter({ mode, banks, policy, clock }: Deps) {
+  const how = { mode, banks, nameBank: bankNames(banks), nameStyle: policy.accountName }
+  return (row: Parameters<typeof viewCheckout>[0]) => viewCheckout(row, clock(), how)
+}
+
+function referenceOf(text: string | undefined): string {
+  const adviceId = parseReference(text ?? '')
+  if (!adviceId) throw new Refusal('advice_not_found')
+  return adviceId
+}
+
+async function show(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  html: string | undefined,
+) {
+  reply.code(status).headers(PAGE_HEADERS).header('vary', 'accept-encoding')
+  if (!/\bgzip\b/.test(headers['accept-encoding']?.toString() ?? '')) return reply.send(html)
+  return reply.header('content-encoding', 'gzip').send(await squeeze(html ?? ''))
+}

@@ -1,0 +1,197 @@
+// /api/v1/advices: a client's advices by whatever is known of them; calling one off, or giving it
+// more time.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, writeCursor } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import { readTogether } from '#db/snapshot.ts'
+import { cancelAdvice } from '#domain/credits/close-payments.ts'
+import { EXPIRY_SECONDS_MAX, type Extension, extendAdvice } from '#domain/payments/extend-advice.ts'
+import {
+  ADVICE_STATUSES,
+  type ListedAdvice,
+  listAdvices,
+  readAdvices,
+} from '#domain/payments/payment-list.ts'
+import { getAdviceId } from '#domain/payments/payment-lookups.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listed, NoQuery, scannedPage } from '#http/lists.ts'
+import { publicAddress } from '#http/public-address.ts'
+import { NoBody } from '#http/routes/webhooks/webhook-presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { parseBankTime } from '#wat-time.ts'
+import {
+  AdviceRecord,
+  BY_ANY_REFERENCE,
+  filtersOf,
+  LISTED,
+  listQuery,
+  presentAdviceRecord,
+} from './payment-presenters.ts'
+
+const ADVICES = '/api/v1/advices'
+
+const ExtendRequest = Type.Object(
+  {
+    expiresAt: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'When it is to expire (ISO 8601), to the second; not before a number is issued.',
+        'x-says': 'Must be an ISO 8601 date or time.',
+      }),
+    ),
+    seconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: EXPIRY_SECONDS_MAX,
+        description: 'By how much later than it would.',
+        'x-says': `Must be a whole number from 1 to ${EXPIRY_SECONDS_MAX}.`,
+      }),
+    ),
+  },
+  { additionalProperties: false, 'x-says': 'Must be an object with expiresAt or seconds.' },
+)
+
+const about = { tags: ['Payments'], security: BEARER }
+const one = {
+  ...about,
+  params: Type.Object({ reference: Type.String({ description: BY_ANY_REFERENCE }) }),
+  querystring: NoQuery,
+  response: { 200: ApiEnvelope(AdviceRecord), '4xx': ApiFailure },
+}
+
+export const adviceDeskRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock, publicUrl } = deps
+  await app.register(changes, deps)
+
+  app.get(
+    ADVICES,
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        ...about,
+        operationId: 'listAdvices',
+        summary: 'Payment advices, newest first',
+        description: LISTED,
+        querystring: listQuery(ADVICE_STATUSES),
+        response: { 200: ListEnvelope(AdviceRecord), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { limit: _, cursor, order, ...filters } = asked
+      const list = { name: 'advices', clientId: client.id, order, filters } as List
+      const after = readCursor(sealer, list, cursor)?.[0]
+      const [limit, now] = [limitOf(asked), clock()]
+      const page = { order, after, limit: limit + 1, now }
+      const scan = await readTogether(db, (tx) =>
+        listAdvices(tx, client.id, filtersOf(asked), page),
+      )
+      const shown = scannedPage(scan, {
+        limit,
+        idOf: ({ advice }) => advice.id,
+        cursorAfter: (id) => writeCursor(sealer, list, [id]),
+      })
+      const address = publicAddress(publicUrl, app.server)
+      return listed('Payment advices retrieved successfully', shown, (row) =>
+        presentAdviceRecord(row, { now, address }),
+      )
+    },
+  )
+
+  app.get(
+    `${ADVICES}/:reference`,
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: { ...one, operationId: 'findAdvice', summary: 'An advice by any of its references' },
+    },
+    async ({ client, params }) => {
+      const row = await readTogether(db, async (tx) =>
+        readAdvice(tx, await getAdviceId(tx, client.id, params.reference)),
+      )
+      const how = { now: clock(), address: publicAddress(publicUrl, app.server) }
+      return accepted('Payment advice retrieved successfully', presentAdviceRecord(row, how))
+    },
+  )
+}
+
+const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { batchPool, sharedAccounts, authentication, clock, publicUrl } = deps
+  const present = (row: ListedAdvice) =>
+    presentAdviceRecord(row, { now: clock(), address: publicAddress(publicUrl, app.server) })
+  const onRequest = authentication.requires('payments:write')
+
+  app.post(
+    `${ADVICES}/:reference/cancel`,
+    {
+      onRequest,
+      schema: {
+        ...one,
+        operationId: 'cancelAdviceByAnyReference',
+        summary: 'Cancel an advice that is not paid',
+        description: 'What was paid in part moves to suspense. Cancelling again changes nothing.',
+        headers: IdempotencyHeaders,
+        body: NoBody,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, params } = request
+      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+        const id = await getAdviceId(tx, client.id, params.reference)
+        await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
+        const data = present(await readAdvice(tx, id))
+        return accepted('Payment advice cancelled successfully', data)
+      })
+    },
+  )
+
+  app.post(
+    `${ADVICES}/:reference/extend`,
+    {
+      onRequest,
+      schema: {
+        ...one,
+        operationId: 'extendAdvice',
+        summary: 'Give an advice more time',
+        description:
+          'Give one of the two. Only while it is Pending, and at most to 48 hours after its first ' +
+          'number was issued; grace follows. The payer may go on paying to the same number.',
+        headers: IdempotencyHeaders,
+        body: ExtendRequest,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, params, body } = request
+      const extension = extensionOf(body)
+      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+        const id = await getAdviceId(tx, client.id, params.reference)
+        await extendAdvice(tx, { now: clock(), actor }, client.id, id, extension)
+        const data = present(await readAdvice(tx, id))
+        return accepted('Payment advice extended successfully', data)
+      })
+    },
+  )
+}
+
+async function readAdvice(db: Queryable, id: string): Promise<ListedAdvice> {
+  const [row] = await readAdvices(db, [id])
+  if (!row) throw new Refusal('advice_not_found')
+  return row
+}
+
+function extensionOf({ expiresAt, seconds }: Static<typeof ExtendRequest>): Extension {
+  if ((expiresAt === undefined) === (seconds === undefined)) {
+    throw refused('Give either expiresAt or seconds.')
+  }
+  if (seconds !== undefined) return { seconds }
+  const time = parseBankTime(expiresAt as string)
+  if (!time) throw refused('Must be an ISO 8601 date or time.')
+  return { expiresAt: time }
+}
+
+function refused(message: string): Refusal {
+  return new Refusal('invalid_request', [{ field: 'expiresAt', message }])
+}

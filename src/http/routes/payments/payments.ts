@@ -1,0 +1,102 @@
+// /api/v1/payments: payments by whatever is known of them, and all about one.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { LIMIT_MAX, type List, readCursor, writeCursor } from '#db/paging.ts'
+import { readTogether } from '#db/snapshot.ts'
+import { listCredits } from '#domain/credits/credit-traces.ts'
+import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
+import { findPayment } from '#domain/payments/payment-lookups.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { ListEnvelope, limitOf, listed, NoQuery, scannedPage } from '#http/lists.ts'
+import { bankNames, CreditBody, presentCredit } from '#http/routes/credits/credit-presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { toNaira } from '#money.ts'
+import {
+  BY_ANY_REFERENCE,
+  filtersOf,
+  LISTED,
+  listQuery,
+  PaymentFields,
+  presentPaymentRecord,
+} from './payment-presenters.ts'
+
+const PaymentDetailBody = Type.Object({
+  ...PaymentFields,
+  amountInSuspense: Type.Number({ description: 'Of its credits, what is in suspense now.' }),
+  credits: Type.Array(CreditBody, { description: 'The latest, newest first.' }),
+  hasMoreCredits: Type.Boolean({ description: 'True: list the rest by paymentReference.' }),
+})
+
+const about = { tags: ['Payments'], security: BEARER }
+
+export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock, banks } = deps
+  const nameBank = bankNames(banks)
+
+  app.get(
+    '/api/v1/payments',
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        ...about,
+        operationId: 'listPayments',
+        summary: 'Payments, newest first',
+        description: LISTED,
+        querystring: listQuery(PAYMENT_STATUSES),
+        response: { 200: ListEnvelope(Type.Object(PaymentFields)), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { limit: _, cursor, order, ...filters } = asked
+      const list = { name: 'payments', clientId: client.id, order, filters } as List
+      const after = readCursor(sealer, list, cursor)?.[0]
+      const [limit, now] = [limitOf(asked), clock()]
+      const page = { order, after, limit: limit + 1, now }
+      const scan = await readTogether(db, (tx) =>
+        listPayments(tx, client.id, filtersOf(asked), page),
+      )
+      const shown = scannedPage(scan, {
+        limit,
+        idOf: (payment) => payment.id,
+        cursorAfter: (id) => writeCursor(sealer, list, [id]),
+      })
+      return listed('Payments retrieved successfully', shown, (payment) =>
+        presentPaymentRecord(payment, now, nameBank),
+      )
+    },
+  )
+
+  app.get(
+    '/api/v1/payments/:reference',
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        ...about,
+        operationId: 'getPayment',
+        summary: 'A payment by any of its references',
+        description: BY_ANY_REFERENCE,
+        params: Type.Object({ reference: Type.String() }),
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(PaymentDetailBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params: { reference } }) => {
+      const data = await readTogether(db, async (tx) => {
+        const { payment, inSuspenseKobo } = await findPayment(tx, client.id, reference)
+        const filters = { paymentReference: payment.id }
+        const limit = LIMIT_MAX + 1
+        const credits = await listCredits(tx, sealer, client, filters, { limit })
+        return {
+          ...presentPaymentRecord(payment, clock(), nameBank),
+          amountInSuspense: toNaira(inSuspenseKobo),
+          credits: credits
+            .slice(0, LIMIT_MAX)
+            .map((credit) => presentCredit(credit, { sealer, nameBank })),
+          hasMoreCredits: credits.length > LIMIT_MAX,
+        }
+      })
+      return accepted('Payment retrieved successfully', data)
+    },
+  )
+}

@@ -1,0 +1,95 @@
+// /api/Transaction: what became of a payment, by either of its references.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  findPaidNumber,
+  getPayment,
+  type Payment,
+  type PaymentNumber,
+  statusAt,
+} from '#domain/payments/payments.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { paymentAccepted } from '#http/envelopes.ts'
+import { callBackUrlOf, timestamp } from '#http/presenters.ts'
+import { BEARER, nullable, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
+import { parseReference } from '#ids.ts'
+import { maskAccountNumber } from '#mask.ts'
+import { toNaira } from '#money.ts'
+
+const TransactionBody = Type.Object({
+  merchantCode: Type.String(),
+  paymentReference: Type.String(),
+  adviceReference: Type.String(),
+  merchantReference: nullable('string'),
+  amountCollected: Type.Number(),
+  amount: Type.Number(),
+  callBackUrl: Type.String(),
+  processorCode: nullable('string'),
+  transactionStatus: Type.String(),
+  currencyCode: Type.String(),
+  accountNumber: nullable('string'),
+  accountNumberMasked: nullable('string'),
+  narration: nullable('string'),
+  env: Type.String(),
+  message: Type.String(),
+  customerName: Type.String(),
+  paymentDate: nullable('string'),
+})
+
+export const transactionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock, mode } = deps
+
+  for (const by of ['payment', 'advice'] as const) {
+    app.get(
+      `/api/Transaction/by${by}reference/:reference`,
+      {
+        config: { isPublished: true },
+        onRequest: authentication.requires('payments:read'),
+        schema: {
+          operationId: by === 'payment' ? 'verifyByPayment' : 'verifyByAdvice',
+          tags: ['Payments'],
+          summary: `Verify a payment by its ${by} reference`,
+          security: BEARER,
+          params: Type.Object({ reference: Type.String() }),
+          response: { 200: PaymentEnvelope(TransactionBody), '4xx': PaymentFailure },
+        },
+      },
+      async (request) => {
+        const reference = parseReference(request.params.reference)
+        if (!reference) throw new Refusal('payment_not_found')
+        const payment = await getPayment(db, request.client.id, by, reference)
+        const number = await findPaidNumber(db, payment)
+        return paymentAccepted(presentTransaction(payment, number, clock(), mode))
+      },
+    )
+  }
+}
+
+function presentTransaction(
+  payment: Payment,
+  number: PaymentNumber | undefined,
+  now: Date,
+  mode: Deps['mode'],
+) {
+  const status = statusAt(payment, now)
+  return {
+    merchantCode: payment.clientName,
+    paymentReference: payment.id,
+    adviceReference: payment.adviceId,
+    merchantReference: payment.merchantRef,
+    amountCollected: toNaira(payment.amountPaidKobo),
+    amount: toNaira(payment.amountKobo),
+    callBackUrl: callBackUrlOf(payment),
+    processorCode: number?.bankCode ?? null,
+    transactionStatus: status,
+    currencyCode: payment.currency,
+    accountNumber: number?.accountNumber ?? null,
+    accountNumberMasked: number ? maskAccountNumber(number.accountNumber) : null,
+    narration: payment.narration,
+    env: mode === 'live' ? 'Live' : 'Test',
+    message: status,
+    customerName: payment.customerName,
+    paymentDate: payment.amountPaidKobo > 0n ? timestamp(payment.updatedAt) : null,
+  }
+}

@@ -1,0 +1,170 @@
+// /api/v1/operator/alerts: what an operator must look at, and who has.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { ALERT_KIND_NAMES, ALERT_KINDS, type AlertKind } from '#domain/records/alert-kinds.ts'
+import { type Alert, acknowledgeAlert, getAlert, listAlerts } from '#domain/records/alerts.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import {
+  ListEnvelope,
+  limitOf,
+  listed,
+  NoQuery,
+  PageQuery,
+  query,
+  WindowQuery,
+  windowOf,
+} from '#http/lists.ts'
+import { timestamp } from '#http/presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
+
+const ALERTS = '/api/v1/operator/alerts'
+const about = { tags: ['Operator'], security: BEARER }
+
+const oneOf = <T extends string>(values: readonly T[], description: string) =>
+  Type.Optional(
+    Type.Unsafe<T>({
+      type: 'string',
+      enum: [...values],
+      description,
+      'x-says': `Must be one of ${values.join(', ')}.`,
+    }),
+  )
+
+const AlertBody = Type.Object({
+  id: Type.Integer(),
+  kind: Type.String({ description: `One of ${ALERT_KIND_NAMES.join(', ')}.` }),
+  title: Type.String(),
+  remedy: Type.String({ description: 'What to do about it.' }),
+  subject: Type.String({ description: 'What it is about.' }),
+  detail: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+  isOpen: Type.Boolean({ description: 'Neither acknowledged nor cleared.' }),
+  raisedAt: Type.String(),
+  acknowledgedAt: nullable('string'),
+  acknowledgedBy: nullable('string'),
+  clearedAt: nullable('string', { description: 'Since when it does not stand any more.' }),
+})
+
+const Params = Type.Object({ id: Type.String() })
+const response = { 200: ApiEnvelope(AlertBody), '4xx': ApiFailure }
+
+export const operatorAlertRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(reading, deps)
+  await app.register(acknowledging, deps)
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+  const onRequest = authentication.requires('operator')
+
+  app.get(
+    ALERTS,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listAlerts',
+        summary: 'Alerts, newest first',
+        querystring: query({
+          kind: oneOf<AlertKind>(ALERT_KIND_NAMES, 'Only this kind.'),
+          open: oneOf(['true', 'false'], 'true: only what nobody has acknowledged and stands.'),
+          ...WindowQuery,
+          ...PageQuery,
+        }),
+        response: { 200: ListEnvelope(AlertBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { kind, open, from, to } = asked
+      const list: List = { name: 'alerts', clientId: client.id, filters: { kind, open, from, to } }
+      const position = readCursor(sealer, list, asked.cursor)
+      const limit = limitOf(asked)
+      const rows = await listAlerts(db, {
+        kind,
+        isOpen: open === undefined ? undefined : open === 'true',
+        ...windowOf(asked),
+        beforeId: position ? BigInt(position[0] as string) : null,
+        limit: limit + 1,
+      })
+      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listed('Alerts retrieved successfully', page, present)
+    },
+  )
+
+  app.get(
+    `${ALERTS}/:id`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getAlert',
+        summary: 'One alert',
+        params: Params,
+        querystring: NoQuery,
+        response,
+      },
+    },
+    async ({ params }) => {
+      const alert = await getAlert(db, alertIdOf(params.id))
+      return accepted('Alert retrieved successfully', present(alert))
+    },
+  )
+}
+
+const acknowledging: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+
+  app.post(
+    `${ALERTS}/:id/acknowledge`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'acknowledgeAlert',
+        summary: 'Say that somebody looks after an alert',
+        description: 'The same again changes nothing: the first who did it stays.',
+        headers: IdempotencyHeaders,
+        params: Params,
+        querystring: NoQuery,
+        body: Type.Object({}, { additionalProperties: false }),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, params } = request
+      const id = alertIdOf(params.id)
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        const by = { now: clock(), clientId: client.id, actor }
+        const alert = await acknowledgeAlert(tx, by, id)
+        return accepted('Alert acknowledged successfully', present(alert))
+      })
+    },
+  )
+}
+
+function alertIdOf(given: string): bigint {
+  if (!/^[0-9]{1,18}$/.test(given)) throw new Refusal('alert_not_found')
+  return BigInt(given)
+}
+
+function present(alert: Alert) {
+  const { kind, acknowledgedAt, clearedAt } = alert
+  const { title, remedy } = ALERT_KINDS[kind]
+  return {
+    id: Number(alert.id),
+    kind,
+    title,
+    remedy,
+    subject: alert.subject,
+    detail: alert.detail,
+    isOpen: acknowledgedAt === null && clearedAt === null,
+    raisedAt: timestamp(alert.raisedAt),
+    acknowledgedAt: acknowledgedAt && timestamp(acknowledgedAt),
+    acknowledgedBy: alert.acknowledgedBy,
+    clearedAt: clearedAt && timestamp(clearedAt),
+  }
+}

@@ -1,0 +1,79 @@
+// GET /api/v1/actions: who did what by hand.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { listActions, type RecordedAction } from '#domain/records/audit-log.ts'
+import type { Deps } from '#http/deps.ts'
+import {
+  ListEnvelope,
+  limitOf,
+  listed,
+  PageQuery,
+  query,
+  WindowQuery,
+  windowOf,
+} from '#http/lists.ts'
+import { timestamp } from '#http/presenters.ts'
+import { ApiFailure, BEARER, text } from '#http/schemas.ts'
+import { findName, publicId, publicName } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+
+const ActionBody = Type.Object({
+  id: Type.Integer(),
+  actor: Type.String({ description: 'client:<client id>, user:<email>, address:<address>, …' }),
+  action: Type.String({ description: 'Noun and verb, e.g. suspense.assign, user.sign_in.' }),
+  subject: Type.String({ description: 'What it was done to, as noun/id.' }),
+  detail: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+  takenAt: Type.String(),
+})
+
+export const actionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+
+  app.get(
+    '/api/v1/actions',
+    {
+      onRequest: authentication.requires('actions:read'),
+      schema: {
+        operationId: 'listActions',
+        tags: ['Record of actions'],
+        summary: 'Who did what by hand, newest first',
+        description: 'Sign-ins, changes of users, suspense, cancelling, … Nothing is ever removed.',
+        security: BEARER,
+        querystring: query({
+          actor: Type.Optional(text(300, 'Only by this one, e.g. user:ada@example.com.')),
+          action: Type.Optional(text(64, 'Only of this kind, e.g. user.sign_in.')),
+          subject: Type.Optional(text(300, 'Only to this, e.g. user/ada@example.com.')),
+          ...WindowQuery,
+          ...PageQuery,
+        }),
+        response: { 200: ListEnvelope(ActionBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { limit: _, cursor, ...filters } = asked
+      const list: List = { name: 'actions', clientId: client.id, filters }
+      const position = readCursor(sealer, list, cursor)?.[0]
+      const beforeId = position === undefined ? null : BigInt(position)
+      const limit = limitOf(asked)
+      const { actor, action, subject } = asked
+      const named = subject && findName(sealer, subject)
+      const wanted = { actor, action, subject: named, ...windowOf(asked) }
+      const rows = await listActions(db, client, wanted, { beforeId, limit: limit + 1 })
+      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listed('Actions retrieved successfully', page, (row) => presentAction(row, sealer))
+    },
+  )
+}
+
+function presentAction(recorded: RecordedAction, sealer: Sealer): Static<typeof ActionBody> {
+  const { actor, action, detail } = recorded
+  return {
+    id: publicId(sealer, 'action', recorded.id),
+    actor,
+    action,
+    subject: publicName(sealer, recorded.subject),
+    detail,
+    takenAt: timestamp(recorded.takenAt),
+  }
+}

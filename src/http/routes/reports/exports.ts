@@ -1,0 +1,222 @@
+// Lists as files for spreadsheets: credits, collection accounts, payments, by the same filters as
+// the lists.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { readTogether } from '#db/snapshot.ts'
+import { listAccounts } from '#domain/accounts/account-list.ts'
+import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
+import { netOf } from '#domain/records/movements.ts'
+import { type CreditMovement, listMovements } from '#domain/reports/credit-movements.ts'
+import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'
+import type { Deps } from '#http/deps.ts'
+import { OrderQuery, query } from '#http/lists.ts'
+import { presentOwnAccount, timestamp } from '#http/presenters.ts'
+import { AccountFilterFields, accountFiltersOf } from '#http/routes/accounts/account-list.ts'
+import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
+import { bankNames, presentCredit } from '#http/routes/credits/credit-presenters.ts'
+import { CreditFilterFields, creditFiltersOf } from '#http/routes/credits/credits.ts'
+import {
+  filterFields,
+  filtersOf,
+  presentPaymentRecord,
+} from '#http/routes/payments/payment-presenters.ts'
+import { ApiFailure, BEARER } from '#http/schemas.ts'
+import { formatKobo } from '#money.ts'
+
+// A batch of credits with their whereabouts takes some 20 ms.
+const BATCH = 500
+
+const CSV = {
+  200: { content: { 'text/csv': { schema: Type.String() } } },
+  '4xx': ApiFailure,
+}
+const DESCRIPTION =
+  'Streamed, newest first unless order says otherwise, in UTF-8. Amounts have two decimals. A ' +
+  'cell that a spreadsheet would take for a formula begins with an apostrophe. A file that was ' +
+  'cut off ends the connection with an error. At most 3 at a time.'
+
+export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const exports = new CsvExports()
+  await app.register(creditExport, { ...deps, exports })
+  await app.register(accountExport, { ...deps, exports })
+  await app.register(paymentExport, { ...deps, exports })
+}
+
+type ExportDeps = Deps & { exports: CsvExports }
+
+type Movement = { movement: CreditMovement; credit: ReturnType<typeof presentCredit> }
+const kobo = (read: (movement: CreditMovement) => bigint) => (row: Movement) =>
+  formatKobo(read(row.movement))
+
+// Only what never changes: a file of days that are over is the same whenever it is made.
+const MOVEMENT_COLUMNS: Columns<Movement> = [
+  ['movementId', ({ movement }) => Number(movement.id)],
+  ['postedAt', ({ movement }) => timestamp(movement.postedAt)],
+  ['movement', ({ movement }) => movement.reason],
+  ['gross', kobo(({ grossKobo }) => grossKobo)],
+  ['reversed', kobo(({ reversedKobo }) => reversedKobo)],
+  ['returned', kobo(({ returnedKobo }) => returnedKobo)],
+  ['suspended', kobo(({ suspendedKobo }) => suspendedKobo)],
+  ['net', kobo(netOf)],
+  ['currency', ({ credit }) => credit.currency],
+  ['assignedTo', ({ movement }) => movement.assignedTo],
+  ['creditId', ({ credit }) => credit.id],
+  ['sessionId', ({ credit }) => credit.sessionId],
+  ['receivedAt', ({ credit }) => credit.receivedAt],
+  ['transactionTime', ({ credit }) => credit.transactionTime],
+  ['creditAmount', ({ credit }) => decimal(credit.amount)],
+  ['bankCode', ({ credit }) => credit.bankCode],
+  ['bankName', ({ credit }) => credit.bankName],
+  ['accountNumber', ({ credit }) => credit.accountNumber],
+  ['sourceAccountName', ({ credit }) => credit.sourceAccountName],
+  ['sourceAccountNumberMasked', ({ credit }) => credit.sourceAccountNumberMasked],
+  ['sourceBankCode', ({ credit }) => credit.sourceBankCode],
+  ['narration', ({ credit }) => credit.narration],
+  ['paymentReference', ({ credit }) => credit.paymentReference],
+  ['adviceReference', ({ credit }) => credit.adviceReference],
+  ['merchantRef', ({ credit }) => credit.merchantRef],
+  ['collectionAccountNumber', ({ credit }) => credit.collectionAccountNumber],
+]
+
+const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
+  const { db, sealer, authentication, banks, exports } = deps
+  const nameBank = bankNames(banks)
+
+  app.get(
+    '/api/v1/credits.csv',
+    {
+      exposeHeadRoute: false, // It would read the whole list.
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        operationId: 'exportCredits',
+        tags: ['Credits'],
+        summary: 'Movements of credits as CSV',
+        description:
+          'One row for each movement of money; from and to are about when it was booked. A ' +
+          'credit that a bank takes back later has a further row, of the day it was taken back: ' +
+          'a day that is over reads the same for ever. Gross, reversed, returned, suspended and ' +
+          'net sum to those of the overview and of balances; docs/exports.md tells of every ' +
+          `column. ${DESCRIPTION}`,
+        security: BEARER,
+        querystring: query({ ...CreditFilterFields, ...OrderQuery }),
+        response: CSV,
+      },
+    },
+    async ({ client, query: asked }, reply) => {
+      const filters = creditFiltersOf(asked)
+      const batches = inBatches<Movement, bigint>(async (after) => {
+        const page = { order: asked.order, after, limit: BATCH }
+        const { rows, next } = await listMovements(db, sealer, client, filters, page)
+        const present = (movement: CreditMovement): Movement => {
+          return { movement, credit: presentCredit(movement.credit, { sealer, nameBank }) }
+        }
+        return { rows: rows.map(present), next }
+      })
+      return exports.send(reply, client.id, { name: 'credits', columns: MOVEMENT_COLUMNS, batches })
+    },
+  )
+}
+
+type Account = ReturnType<typeof presentOwnAccount>
+const ACCOUNT_COLUMNS: Columns<Account> = [
+  ['accountNumber', ({ accountNumber }) => accountNumber],
+  ['accountName', ({ accountName }) => accountName],
+  ['bankCode', ({ bankCode }) => bankCode],
+  ['accountBalance', ({ accountBalance }) => decimal(accountBalance)],
+  ['currencyCode', ({ currencyCode }) => currencyCode],
+  ['email', ({ email }) => email],
+  ['phoneNumber', ({ phoneNumber }) => phoneNumber],
+  ['merchantId', ({ merchantId }) => merchantId],
+  ['merchantCode', ({ merchantCode }) => merchantCode],
+  ['isDefault', ({ isDefault }) => isDefault],
+  ['isActive', ({ isActive }) => isActive],
+  ['bvnMasked', ({ bvnMasked }) => bvnMasked],
+  ['channel', ({ channel }) => channel],
+  ['createdAt', ({ createdAt }) => createdAt],
+  ['updatedAt', ({ updatedAt }) => updatedAt],
+]
+
+const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
+  const { db, sealer, authentication, exports } = deps
+
+  app.get(
+    `${ACCOUNTS}.csv`,
+    {
+      exposeHeadRoute: false,
+      onRequest: authentication.requires('accounts:read'),
+      schema: {
+        operationId: 'exportCollectionAccounts',
+        tags: ['Collection accounts'],
+        summary: 'Collection accounts as CSV',
+        description: DESCRIPTION,
+        security: BEARER,
+        querystring: query({ ...AccountFilterFields, ...OrderQuery }),
+        response: CSV,
+      },
+    },
+    async ({ client, query: asked }, reply) => {
+      const filters = accountFiltersOf(asked)
+      const batches = inBatches<Account, bigint>(async (after) => {
+        const page = { order: asked.order, after, limit: BATCH }
+        const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, page)
+        const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
+        return { rows: rows.map((row) => presentOwnAccount(row, sealer)), next }
+      })
+      const columns = ACCOUNT_COLUMNS
+      return exports.send(reply, client.id, { name: 'collection-accounts', columns, batches })
+    },
+  )
+}
+
+type Payment = ReturnType<typeof presentPaymentRecord>
+const PAYMENT_COLUMNS: Columns<Payment> = [
+  ['paymentReference', ({ paymentReference }) => paymentReference],
+  ['adviceReference', ({ adviceReference }) => adviceReference],
+  ['merchantRef', ({ merchantRef }) => merchantRef],
+  ['status', ({ status }) => status],
+  ['amount', ({ amount }) => decimal(amount)],
+  ['amountPaid', ({ amountPaid }) => decimal(amountPaid)],
+  ['amountRemaining', ({ amountRemaining }) => decimal(amountRemaining)],
+  ['currency', ({ currency }) => currency],
+  ['amountPolicy', ({ amountPolicy }) => amountPolicy],
+  ['customerName', ({ customerName }) => customerName],
+  ['narration', ({ narration }) => narration],
+  ['accountNumbers', ({ numbers }) => numbers.map((each) => each.accountNumber).join(' ')],
+  ['createdAt', ({ createdAt }) => createdAt],
+  ['expiresAt', ({ expiresAt }) => expiresAt],
+  ['updatedAt', ({ updatedAt }) => updatedAt],
+]
+
+const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
+  const { db, authentication, banks, clock, exports } = deps
+  const nameBank = bankNames(banks)
+
+  app.get(
+    '/api/v1/payments.csv',
+    {
+      exposeHeadRoute: false,
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        operationId: 'exportPayments',
+        tags: ['Payments'],
+        summary: 'Payments as CSV',
+        description: DESCRIPTION,
+        security: BEARER,
+        querystring: query({ ...filterFields(PAYMENT_STATUSES), ...OrderQuery }),
+        response: CSV,
+      },
+    },
+    async ({ client, query: asked }, reply) => {
+      const [filters, now] = [filtersOf(asked), clock()]
+      const batches = inBatches<Payment, string>(async (after) => {
+        const page = { order: asked.order, after, limit: BATCH, now }
+        const { rows, scannedTo } = await readTogether(db, (tx) =>
+          listPayments(tx, client.id, filters, page),
+        )
+        const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
+        return { rows: rows.map((row) => presentPaymentRecord(row, now, nameBank)), next }
+      })
+      return exports.send(reply, client.id, { name: 'payments', columns: PAYMENT_COLUMNS, batches })
+    },
+  )
+}

@@ -1,0 +1,280 @@
+// /api/v1/ledger: the books themselves. Accounts with their balances, the transfers of each, and what
+// the last audit found.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { refuseRestricted } from '#domain/access/clients.ts'
+import {
+  AUDIT_INTERVAL_MS,
+  CHECK_NAMES,
+  findLastAudit,
+} from '#domain/integrity/integrity-checks.ts'
+import {
+  balanceOf,
+  type ChartPosition,
+  chartPositionOf,
+  getLedgerAccount,
+  type LedgerAccount,
+  listLedgerAccounts,
+} from '#domain/reports/chart-of-accounts.ts'
+import { type LedgerEntry, listLedgerEntries } from '#domain/reports/ledger-entries.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import {
+  ListEnvelope,
+  limitOf,
+  listed,
+  NoQuery,
+  PageQuery,
+  query,
+  scannedPage,
+} from '#http/lists.ts'
+import { timestamp } from '#http/presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { toNaira } from '#money.ts'
+import { findId, publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+
+const LEDGER = '/api/v1/ledger'
+const RESTRICTED = 'Not for a client that is restricted to some merchantCodes.'
+// An audit that is this much overdue says nothing about today's books.
+const OVERDUE_AFTER = 3
+
+const AccountBody = Type.Object({
+  id: Type.Integer(),
+  kind: Type.String({
+    description:
+      'collection, pending, settled or suspense; an operator: bank, returning, shortfall.',
+  }),
+  bankCode: nullable('string', { description: 'Of a bank’s account, and of what is nobody’s.' }),
+  accountNumber: nullable('string', { description: 'Of a collection account.' }),
+  accountName: nullable('string'),
+  currency: Type.String(),
+  balance: Type.Number(),
+  debits: Type.Number({ description: 'All that was ever debited.' }),
+  credits: Type.Number({ description: 'All that was ever credited.' }),
+  openedAt: Type.String(),
+})
+
+const TransferBody = Type.Object({
+  id: Type.Integer(),
+  reason: Type.String({ description: 'credit, settle, suspend, assign, return, …' }),
+  direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
+  amount: Type.Number({ description: 'Always positive: see direction.' }),
+  otherAccountId: nullable('number', { description: 'Null when it is not yours to see.' }),
+  otherKind: Type.String({ description: 'What kind of account is at the other side.' }),
+  creditId: nullable('number', { description: 'Null when it is not yours to see.' }),
+  sessionId: nullable('string'),
+  postedAt: Type.String(),
+})
+
+const AuditBody = Type.Object({
+  isOk: Type.Unsafe<boolean | null>({
+    type: ['boolean', 'null'],
+    description: 'Whether the books add up; null when none was finished yet.',
+  }),
+  startedAt: nullable('string'),
+  finishedAt: nullable('string'),
+  isOverdue: Type.Boolean({ description: 'The last one is older than it should be.' }),
+  checks: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'What must hold.' }),
+      isOk: Type.Boolean(),
+      findings: Type.Integer({ description: 'How much does not, up to 100.' }),
+    }),
+  ),
+  findings: Type.Union(
+    [
+      Type.Array(
+        Type.Object({
+          check: Type.String(),
+          subject: Type.String(),
+          expected: Type.String(),
+          found: Type.String(),
+        }),
+      ),
+      Type.Null(),
+    ],
+    { description: 'In detail, for an operator; null for others, since it may be another’s.' },
+  ),
+})
+
+const tags = ['Ledger']
+
+export const ledgerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(chart, deps)
+  await app.register(transfers, deps)
+  await app.register(audit, deps)
+}
+
+const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+  const onRequest = authentication.requires('credits:read')
+
+  app.get(
+    `${LEDGER}/accounts`,
+    {
+      onRequest,
+      schema: {
+        operationId: 'listLedgerAccounts',
+        tags,
+        summary: 'The chart of accounts, with balances',
+        description: `Your own; an operator also sees the banks’ and nobody’s. ${RESTRICTED}`,
+        security: BEARER,
+        querystring: query(PageQuery),
+        response: { 200: ListEnvelope(AccountBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      refuseRestricted(client)
+      const list: List = { name: 'ledger-accounts', clientId: client.id, filters: {} }
+      const after = chartAfter(readCursor(sealer, list, asked.cursor))
+      const limit = limitOf(asked)
+      const rows = await listLedgerAccounts(db, client, { after, limit: limit + 1 })
+      const page = pageOf(rows, limit, (last) => {
+        const { isCollection, id } = chartPositionOf(last)
+        return writeCursor(sealer, list, [isCollection ? 'collection' : 'shared', id.toString()])
+      })
+      return listed('Ledger accounts retrieved successfully', page, (row) =>
+        presentAccount(row, sealer),
+      )
+    },
+  )
+
+  app.get(
+    `${LEDGER}/accounts/:id`,
+    {
+      onRequest,
+      schema: {
+        operationId: 'getLedgerAccount',
+        tags,
+        summary: 'One ledger account',
+        security: BEARER,
+        params: Type.Object({ id: Type.String() }),
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(AccountBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params }) => {
+      refuseRestricted(client)
+      const account = await getLedgerAccount(db, client, accountIdOf(sealer, params.id))
+      return accepted('Ledger account retrieved successfully', presentAccount(account, sealer))
+    },
+  )
+}
+
+const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+  app.get(
+    `${LEDGER}/accounts/:id/transfers`,
+    {
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        operationId: 'listLedgerTransfers',
+        tags,
+        summary: 'The transfers of a ledger account, newest first',
+        description: 'A bank’s in the order of its credits; such a page may be short.',
+        security: BEARER,
+        params: Type.Object({ id: Type.String() }),
+        querystring: query(PageQuery),
+        response: { 200: ListEnvelope(TransferBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params, query: asked }) => {
+      refuseRestricted(client)
+      const account = await getLedgerAccount(db, client, accountIdOf(sealer, params.id))
+      const filters = { id: account.id.toString() }
+      const list: List = { name: 'ledger-transfers', clientId: client.id, filters }
+      const after = readCursor(sealer, list, asked.cursor)?.[0]
+      const limit = limitOf(asked)
+      const found = await listLedgerEntries(db, client, account, { after, limit: limit + 1 })
+      const page = scannedPage(found, {
+        limit,
+        idOf: ({ position }) => position,
+        cursorAfter: (position) => writeCursor(sealer, list, [position]),
+      })
+      return listed('Ledger transfers retrieved successfully', page, (row) =>
+        presentEntry(row, sealer),
+      )
+    },
+  )
+}
+
+const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+  app.get(
+    `${LEDGER}/audit`,
+    {
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        operationId: 'getLedgerAudit',
+        tags,
+        summary: 'Whether the books add up, as the last audit found',
+        description: 'Of all books of the service, every quarter of an hour.',
+        security: BEARER,
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(AuditBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client }) => {
+      const last = await findLastAudit(db)
+      const ageMs = last ? clock().getTime() - last.finishedAt.getTime() : 0
+      const findingsOf = (name: string) =>
+        last?.findings.filter(({ check }) => check === name).length ?? 0
+      return accepted('Audit retrieved successfully', {
+        isOk: last?.isOk ?? null,
+        startedAt: last ? timestamp(last.startedAt) : null,
+        finishedAt: last ? timestamp(last.finishedAt) : null,
+        isOverdue: ageMs > OVERDUE_AFTER * AUDIT_INTERVAL_MS,
+        checks: CHECK_NAMES.map((name) => {
+          const findings = findingsOf(name)
+          return { name, isOk: findings === 0, findings }
+        }),
+        findings: client.isOperator ? (last?.findings ?? []) : null,
+      })
+    },
+  )
+}
+
+function accountIdOf(sealer: Sealer, given: string): bigint {
+  const id = findId(sealer, 'account', given)
+  if (id === undefined) throw new Refusal('ledger_account_not_found')
+  return id
+}
+
+function chartAfter(cursor: readonly string[] | undefined): ChartPosition | undefined {
+  if (!cursor) return undefined
+  const [sort, id] = cursor as [string, string]
+  return { isCollection: sort === 'collection', id: BigInt(id) }
+}
+
+function presentAccount(account: LedgerAccount, sealer: Sealer) {
+  return {
+    id: publicId(sealer, 'account', account.id),
+    kind: account.kind,
+    bankCode: account.owner.startsWith('bank:') ? account.owner.slice('bank:'.length) : null,
+    accountNumber: account.accountNumber,
+    accountName: account.accountName,
+    currency: account.currency,
+    balance: toNaira(balanceOf(account)),
+    debits: toNaira(account.debitsKobo),
+    credits: toNaira(account.creditsKobo),
+    openedAt: timestamp(account.openedAt),
+  }
+}
+
+function presentEntry(entry: LedgerEntry, sealer: Sealer) {
+  const { otherId, creditId } = entry
+  return {
+    id: publicId(sealer, 'transfer', entry.id),
+    reason: entry.reason,
+    direction: entry.direction,
+    amount: toNaira(entry.amountKobo),
+    otherAccountId: otherId === null ? null : publicId(sealer, 'account', otherId),
+    otherKind: entry.otherKind,
+    creditId: creditId === null ? null : publicId(sealer, 'credit', creditId),
+    sessionId: entry.sessionId,
+    postedAt: timestamp(entry.postedAt),
+  }
+}

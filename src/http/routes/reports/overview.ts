@@ -1,0 +1,144 @@
+// /api/v1/overview: a client's day at a glance.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { refuseRestricted } from '#domain/access/clients.ts'
+import { netOf } from '#domain/records/movements.ts'
+import { readTotals } from '#domain/reports/hourly-totals.ts'
+import {
+  COUNT_MAX,
+  DAYS_SHOWN,
+  firstHourShown,
+  HOURS_SHOWN,
+  type Period,
+  readTroubles,
+  seriesOf,
+  successRate,
+  type Troubles,
+} from '#domain/reports/overview.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { NoQuery } from '#http/lists.ts'
+import { timestamp } from '#http/presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { toNaira } from '#money.ts'
+
+const PointBody = Type.Object({
+  from: Type.String({ description: 'When it begins.' }),
+  gross: Type.Number({ description: 'What came in.' }),
+  net: Type.Number({ description: 'gross − reversed − returned − suspended.' }),
+  credits: Type.Integer(),
+  successful: Type.Integer({ description: 'Payments that were paid.' }),
+})
+
+const PeriodBody = Type.Object({
+  ...PointBody.properties,
+  reversed: Type.Number({ description: 'What banks took back.' }),
+  returned: Type.Number({ description: 'What went back to payers.' }),
+  suspended: Type.Number({
+    description: 'What went to suspense, less what left it: below zero when more left.',
+  }),
+  expired: Type.Integer(),
+  cancelled: Type.Integer(),
+  successRate: Type.Unsafe<number | null>({
+    type: ['number', 'null'],
+    description: 'Paid, of the payments that came to an end: 0 to 1; null when none did.',
+  }),
+})
+
+const OverviewBody = Type.Object({
+  now: Type.String(),
+  currency: Type.String(),
+  today: PeriodBody,
+  yesterday: PeriodBody,
+  inSuspense: Type.Union(
+    [
+      Type.Object({
+        amount: Type.Number(),
+        items: Type.Integer({ description: `Counted up to ${COUNT_MAX}.` }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Null without the scope suspense:read.' },
+  ),
+  failingWebhooks: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Addresses whose last attempt failed. Null without the scope webhooks:read.',
+  }),
+  hours: Type.Array(PointBody, {
+    description: `The last ${HOURS_SHOWN} hours; the current one last.`,
+  }),
+  days: Type.Array(PointBody, { description: `The last ${DAYS_SHOWN} days; today last.` }),
+  isComplete: Type.Boolean({
+    description: 'False while a long history is being counted for the first time.',
+  }),
+})
+
+export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+
+  app.get(
+    '/api/v1/overview',
+    {
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        operationId: 'getOverview',
+        tags: ['Overview'],
+        summary: 'Today at a glance, and the hours and days before',
+        description:
+          'Days are of West Africa Time. Each change is of the time when it was booked: a credit ' +
+          'of yesterday that a bank takes back today lessens the net of today. Gross, reversed, ' +
+          'returned, suspended and net are those of /api/v1/balances and of the CSV of credits, ' +
+          'of a period: over all periods they sum to the balances.',
+        security: BEARER,
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(OverviewBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, scopes }) => {
+      refuseRestricted(client)
+      const now = clock()
+      const [totals, troubles] = await Promise.all([
+        readTotals(db, client.id, firstHourShown(now)),
+        readTroubles(db, client.id),
+      ])
+      const { today, yesterday, hours, days } = seriesOf(totals.hours, now)
+      return accepted('Overview retrieved successfully', {
+        now: timestamp(now),
+        currency: 'NGN',
+        today: presentPeriod(today),
+        yesterday: presentPeriod(yesterday),
+        inSuspense: scopes.has('suspense:read') ? presentSuspense(troubles) : null,
+        failingWebhooks: scopes.has('webhooks:read') ? Number(troubles.failingWebhooks) : null,
+        hours: hours.map(presentPoint),
+        days: days.map(presentPoint),
+        isComplete: totals.isComplete,
+      })
+    },
+  )
+}
+
+function presentSuspense({ suspenseKobo, suspenseItems }: Troubles) {
+  return { amount: toNaira(suspenseKobo), items: Number(suspenseItems) }
+}
+
+function presentPoint(period: Period) {
+  return {
+    from: timestamp(period.from),
+    gross: toNaira(period.grossKobo),
+    net: toNaira(netOf(period)),
+    credits: Number(period.credits),
+    successful: Number(period.successful),
+  }
+}
+
+function presentPeriod(period: Period) {
+  return {
+    ...presentPoint(period),
+    reversed: toNaira(period.reversedKobo),
+    returned: toNaira(period.returnedKobo),
+    suspended: toNaira(period.suspendedKobo),
+    expired: Number(period.expired),
+    cancelled: Number(period.cancelled),
+    successRate: successRate(period),
+  }
+}

@@ -1,0 +1,193 @@
+// /timeline of a payment, a credit, a collection account: everything that happened to it, in order.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, writeCursor } from '#db/paging.ts'
+import { readTogether } from '#db/snapshot.ts'
+import type { Scope } from '#domain/access/scopes.ts'
+import { getCredit } from '#domain/credits/credit-traces.ts'
+import { getAdvice } from '#domain/payments/advices.ts'
+import { findReferred } from '#domain/payments/payment-references.ts'
+import { getPayment } from '#domain/payments/payments.ts'
+import { bankNames } from '#domain/payments/resource-views.ts'
+import {
+  ENTRY_KINDS,
+  type EntryKind,
+  type TimelineEntry,
+} from '#domain/reports/timeline-entries.ts'
+import {
+  accountTimeline,
+  adviceTimeline,
+  CREDITS_MAX,
+  creditTimeline,
+  getTimelineAccount,
+  paymentTimeline,
+} from '#domain/reports/timelines.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { timestamp } from '#http/presenters.ts'
+import { creditKeyOf } from '#http/routes/credits/credit-presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { toNaira } from '#money.ts'
+import { publicName } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+
+const EntryBody = Type.Object({
+  at: Type.String(),
+  kind: Type.Unsafe<EntryKind>({
+    type: 'string',
+    enum: [...ENTRY_KINDS],
+    description: 'What happened at the same moment stands in this order.',
+  }),
+  description: Type.String({ description: 'The same in a sentence.' }),
+  amount: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
+  currency: nullable('string'),
+  reference: nullable('string', {
+    description: 'What to look further by: a session id, an account number, an event id, …',
+  }),
+  detail: Type.Unsafe<Record<string, string | number | null>>({
+    type: 'object',
+    additionalProperties: { type: ['string', 'number', 'null'] },
+  }),
+})
+
+const TimelineBody = Type.Object({
+  entries: Type.Array(EntryBody, { description: 'Oldest first.' }),
+  isWhole: Type.Boolean({
+    description: `False: it has more than ${CREDITS_MAX} credits, and these are the latest.`,
+  }),
+})
+
+const SCOPED = 'Attempts to send webhooks are left out without the scope webhooks:read.'
+const tags = ['Timelines']
+
+export const timelineRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(ofPayments, deps)
+  await app.register(ofCredits, deps)
+  await app.register(ofAccounts, deps)
+}
+
+const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, banks } = deps
+  const nameBank = bankNames(banks)
+
+  app.get(
+    '/api/v1/payments/:reference/timeline',
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        operationId: 'getPaymentTimeline',
+        tags,
+        summary: 'Everything that happened to a payment',
+        description: `By any of its references; also of an advice that has no number yet. ${SCOPED}`,
+        security: BEARER,
+        params: Type.Object({ reference: Type.String() }),
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(TimelineBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, scopes, params }) => {
+      const { entries, isWhole } = await readTogether(db, async (tx) => {
+        const how = { sealer, viewer: client, nameBank }
+        const [referred] = await findReferred(tx, client.id, params.reference)
+        if (!referred) throw new Refusal('payment_not_found')
+        if (referred.paymentId === null) {
+          return adviceTimeline(tx, how, await getAdvice(tx, client.id, referred.adviceId))
+        }
+        return paymentTimeline(
+          tx,
+          how,
+          await getPayment(tx, client.id, 'payment', referred.paymentId),
+        )
+      })
+      const data = { entries: presentEntries(entries, { scopes, sealer }), isWhole }
+      return accepted('Timeline retrieved successfully', data)
+    },
+  )
+}
+
+const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, banks } = deps
+  const nameBank = bankNames(banks)
+
+  app.get(
+    '/api/v1/credits/:id/timeline',
+    {
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        operationId: 'getCreditTimeline',
+        tags,
+        summary: 'Everything that happened to a credit',
+        description: `By its id, or by the session id that the payer has. ${SCOPED}`,
+        security: BEARER,
+        params: Type.Object({ id: Type.String() }),
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(TimelineBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, scopes, params: { id } }) => {
+      const by = creditKeyOf(sealer, id)
+      const { entries, isWhole } = await readTogether(db, async (tx) => {
+        const credit = await getCredit(tx, sealer, client, by)
+        return creditTimeline(tx, { sealer, viewer: client, nameBank }, credit)
+      })
+      const data = { entries: presentEntries(entries, { scopes, sealer }), isWhole }
+      return accepted('Timeline retrieved successfully', data)
+    },
+  )
+}
+
+const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, banks } = deps
+  const nameBank = bankNames(banks)
+
+  app.get(
+    '/api/v1/accounts/static/:accountNumber/timeline',
+    {
+      onRequest: authentication.requires('accounts:read'),
+      schema: {
+        operationId: 'getAccountTimeline',
+        tags,
+        summary: 'Everything that happened to a collection account',
+        description:
+          'Pages go back in time, each in order, oldest first; limit is about the credits of a ' +
+          'page, which tells of all that happened to them, and about what was done by hand. ' +
+          SCOPED,
+        security: BEARER,
+        params: Type.Object({ accountNumber: Type.String() }),
+        querystring: query(PageQuery),
+        response: { 200: ListEnvelope(EntryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, scopes, params, query: asked }) => {
+      const filters = { accountNumber: params.accountNumber }
+      const list: List = { name: 'account-timeline', clientId: client.id, filters }
+      const [id, at] = readCursor(sealer, list, asked.cursor) ?? []
+      const before =
+        id === undefined ? undefined : { creditId: BigInt(id), at: new Date(Number(at)) }
+      const { entries, next } = await readTogether(db, async (tx) => {
+        const account = await getTimelineAccount(tx, client.id, params.accountNumber)
+        const page = { before, limit: limitOf(asked) }
+        return accountTimeline(tx, { sealer, viewer: client, nameBank }, account, page)
+      })
+      const position = next && [next.creditId.toString(), next.at.getTime().toString()]
+      const nextCursor = position && writeCursor(sealer, list, position)
+      const page = { rows: presentEntries(entries, { scopes, sealer }), nextCursor }
+      return listed('Timeline retrieved successfully', page, (entry) => entry)
+    },
+  )
+}
+
+type Showing = { scopes: ReadonlySet<Scope>; sealer: Sealer }
+
+function presentEntries(entries: readonly TimelineEntry[], { scopes, sealer }: Showing) {
+  const isShown = ({ kind }: TimelineEntry) =>
+    scopes.has('webhooks:read') || (kind !== 'attempt' && kind !== 'waiting')
+  return entries.filter(isShown).map(({ at, amountKobo, reference, ...entry }) => ({
+    ...entry,
+    reference: reference && publicName(sealer, reference),
+    at: timestamp(at),
+    amount: amountKobo === null ? null : toNaira(amountKobo),
+  }))
+}

@@ -1,0 +1,190 @@
+// /sandbox: the sandbox's bank, for whoever wants to see what each kind of transfer does. The transfer
+// is made up; the credit, the second report of it and the reversal take the way of every other.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { makeUpCredit, makeUpSessionId } from '#banks/sandbox-credits.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { findNumber } from '#domain/accounts/number-owners.ts'
+import type { Answer } from '#domain/credits/decide-credits.ts'
+import { takeReversal } from '#domain/credits/reverse-credit.ts'
+import { getPayment } from '#domain/payments/payments.ts'
+import { REHEARSALS, type Rehearsal, rehearsedAmount } from '#domain/sandbox/sandbox-transfers.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerInSteps } from '#http/idempotency.ts'
+import {
+  Amount,
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  digits,
+  IdempotencyHeaders,
+  nullable,
+} from '#http/schemas.ts'
+import { koboOf, toNaira } from '#money.ts'
+import { publicId } from '#public-ids.ts'
+
+const TransferRequest = Type.Object(
+  {
+    accountNumber: digits('^[0-9]{10}$', 'The number to send it to.', 'Must be 10 digits.'),
+    kind: Type.Unsafe<Rehearsal>({
+      type: 'string',
+      enum: [...REHEARSALS],
+      description: 'exact, under and over what is due; late; reported twice; taken back.',
+      'x-says': `Must be one of ${REHEARSALS.join(', ')}.`,
+    }),
+    amount: Type.Optional(Amount),
+  },
+  { additionalProperties: false },
+)
+
+const StepBody = Type.Object({
+  step: Type.String({ description: 'credit, or then again or reversal.' }),
+  sessionId: Type.String(),
+  responseCode: Type.String({ description: 'As the bank is answered: 00 taken, 01 duplicate.' }),
+  outcome: Type.String({ description: 'booked, suspended, duplicate or reversed.' }),
+  reason: nullable('string', { description: 'Why money is in suspense.' }),
+  amountInSuspense: Type.Number(),
+})
+
+const TransferBody = Type.Object({
+  kind: Type.String(),
+  accountNumber: Type.String(),
+  amount: Type.Number(),
+  sessionId: Type.String(),
+  creditId: Type.Integer(),
+  paymentReference: nullable('string'),
+  steps: Type.Array(StepBody, { description: 'What the bank reported, and how it was taken.' }),
+})
+
+// What is remembered of a transfer until it is answered: the same transfer, should it be sent again.
+type Planned = {
+  bankCode: string
+  paymentReference: string | null
+  amountKobo: string
+  sessionId: string
+  reversalSessionId: string
+}
+type Asked = { accountNumber: string; kind: Rehearsal; amount?: number | string }
+
+export const sandboxBankRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { mode, authentication } = deps
+  const sandboxOnly = async () => {
+    if (mode === 'live') throw new Refusal('sandbox_only')
+  }
+
+  app.post(
+    '/sandbox/transfers',
+    {
+      config: { rate: 'simulate', queue: 'credits' },
+      onRequest: [authentication.requires('payments:write'), sandboxOnly],
+      schema: {
+        operationId: 'sendSandboxTransfer',
+        tags: ['Sandbox'],
+        summary: 'Have the sandbox’s bank send a transfer of some kind (sandbox only)',
+        description:
+          'Without an amount: what is due for a payment, half of it (under), 500.00 more (over). ' +
+          'Late is for a payment whose time and grace are over.',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        body: TransferRequest,
+        response: { 200: ApiEnvelope(TransferBody), '4xx': ApiFailure },
+      },
+    },
+    async (request, reply) => {
+      const { client, body } = request
+      const begin = async (tx: Transaction) => JSON.stringify(await plan(tx, deps, client.id, body))
+      return answerInSteps(deps, { request, reply }, begin, async (about) =>
+        accepted('Transfer sent successfully', await sendPlanned(deps, body, JSON.parse(about))),
+      )
+    },
+  )
+}
+
+async function plan(
+  tx: Transaction,
+  { clock }: Deps,
+  clientId: bigint,
+  { accountNumber, kind, amount }: Asked,
+): Promise<Planned> {
+  const owner = await findNumber(tx, clientId, accountNumber)
+  if (!owner) throw new Refusal('number_not_found')
+  const { bankCode, paymentId } = owner
+  const payment =
+    paymentId === null ? undefined : await getPayment(tx, clientId, 'payment', paymentId)
+  const givenKobo = amount === undefined ? undefined : (koboOf(amount) as bigint)
+  const now = clock()
+  return {
+    bankCode,
+    paymentReference: paymentId,
+    amountKobo: rehearsedAmount(kind, givenKobo, payment, now).toString(),
+    sessionId: makeUpSessionId(now),
+    reversalSessionId: makeUpSessionId(now),
+  }
+}
+
+async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: Planned) {
+  const { bankCode, sessionId, paymentReference } = planned
+  const amountKobo = BigInt(planned.amountKobo)
+  const { writers, clock } = deps
+  const to = { bankCode, accountNumber, amountKobo }
+  const credit = makeUpCredit(to, clock(), { narration: `Sandbox bank: ${kind}`, sessionId })
+  const taken = await writers.credits.submit(credit)
+  if (taken.status === 'session_reused') throw new Refusal('try_again')
+  const steps = [creditStep(sessionId, taken)]
+  if (kind === 'duplicate') steps.push(againStep(sessionId, await writers.credits.submit(credit)))
+  if (kind === 'reversed') steps.push(await reverse(deps, planned))
+  const { creditId } = taken
+  const amount = toNaira(amountKobo)
+  return {
+    kind,
+    accountNumber,
+    amount,
+    sessionId,
+    creditId: publicId(deps.sealer, 'credit', creditId),
+    paymentReference,
+    steps,
+  }
+}
+
+type Step = Static<typeof StepBody>
+type Taken = Exclude<Answer, { status: 'session_reused' }>
+
+function creditStep(sessionId: string, { outcome, reason, suspendedKobo }: Taken): Step {
+  const amountInSuspense = toNaira(suspendedKobo)
+  return { step: 'credit', sessionId, responseCode: '00', outcome, reason, amountInSuspense }
+}
+
+function againStep(sessionId: string, { status }: Answer): Step {
+  const isDuplicate = status === 'duplicate'
+  return {
+    step: 'again',
+    sessionId,
+    responseCode: isDuplicate ? '01' : '02',
+    outcome: isDuplicate ? 'duplicate' : 'rejected',
+    reason: null,
+    amountInSuspense: 0,
+  }
+}
+
+async function reverse(
+  { batchPool, sharedAccounts, clock }: Deps,
+  planned: Planned,
+): Promise<Step> {
+  const { bankCode, sessionId: originalSessionId, reversalSessionId: sessionId } = planned
+  const amountKobo = BigInt(planned.amountKobo)
+  const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
+  const answer = await withTransaction(batchPool, (tx) =>
+    takeReversal(tx, { sharedAccounts, now: clock() }, reversal),
+  )
+  const isTaken = answer === 'reversed' || answer === 'duplicate'
+  return {
+    step: 'reversal',
+    sessionId,
+    responseCode: isTaken ? '00' : '02',
+    outcome: isTaken ? 'reversed' : 'rejected',
+    reason: null,
+    amountInSuspense: 0,
+  }
+}

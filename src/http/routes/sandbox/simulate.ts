@@ -1,0 +1,114 @@
+// /Payment/process/banktransfer/simulate/payment: in the sandbox the tester is the bank. The credit is
+// made up; from the batcher on it takes the way of every other.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { makeUpCredit } from '#banks/sandbox-credits.ts'
+import type { Client } from '#domain/access/clients.ts'
+import { getAccount } from '#domain/accounts/account-lookups.ts'
+import { findNumber, type NumberOwner } from '#domain/accounts/number-owners.ts'
+import type { Taken } from '#domain/credits/decide-credits.ts'
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import { getPayment } from '#domain/payments/payments.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { paymentAccepted } from '#http/envelopes.ts'
+import { answerInSteps } from '#http/idempotency.ts'
+import { bankNameOf, PaymentBody, showPayment } from '#http/routes/payments/bank-transfers.ts'
+import {
+  Amount,
+  BEARER,
+  IdempotencyHeaders,
+  nullable,
+  PaymentEnvelope,
+  PaymentFailure,
+} from '#http/schemas.ts'
+import { koboOf, toNaira } from '#money.ts'
+
+const SimulatedBody = Type.Object({
+  ...PaymentBody.properties,
+  sessionId: Type.String({ description: 'Of the transfer that was made up.' }),
+  outcome: Type.String({ description: 'booked or suspended.' }),
+  reason: nullable('string', { description: 'Why money is in suspense.' }),
+})
+
+export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, writers, authentication, clock, mode } = deps
+  const sandboxOnly = async () => {
+    if (mode === 'live') throw new Refusal('sandbox_only')
+  }
+
+  app.post(
+    '/Payment/process/banktransfer/simulate/payment',
+    {
+      config: { isPublished: true, rate: 'simulate', queue: 'credits' },
+      onRequest: [authentication.requires('payments:write'), sandboxOnly],
+      schema: {
+        operationId: 'simulatePayment',
+        tags: ['Sandbox'],
+        summary: 'Push a test transfer into a virtual account (sandbox only)',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        body: Type.Object({
+          virtualAccountNumber: Type.String({
+            pattern: '^[0-9]{10}$',
+            description: 'The virtual account number to credit.',
+            'x-says': 'Must be 10 digits.',
+          }),
+          amount: Amount,
+        }),
+        response: { 200: PaymentEnvelope(SimulatedBody), '4xx': PaymentFailure },
+      },
+    },
+    async (request, reply) => {
+      const { client, body } = request
+      const accountNumber = body.virtualAccountNumber
+      const owner = await findNumber(db, client.id, accountNumber)
+      if (!owner) throw new Refusal('number_not_found')
+      const amountKobo = koboOf(body.amount) as bigint // Checked by the schema.
+      const to = { bankCode: owner.bankCode, accountNumber, amountKobo }
+      const made = makeUpCredit(to, clock(), { narration: 'Simulated payment' })
+      // The session id is what makes it one transfer, however often it is sent.
+      return answerInSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
+        const credit = { ...made, sessionId }
+        const answer = await writers.credits.submit(credit)
+        if (answer.status === 'session_reused') throw new Refusal('try_again')
+        return paymentAccepted({
+          ...(await showTarget(deps, client, owner, credit, answer)),
+          sessionId,
+          outcome: answer.outcome,
+          reason: answer.reason,
+        })
+      })
+    },
+  )
+}
+
+// A collection account has no payment: the envelope then shows the transfer itself.
+async function showTarget(
+  deps: Deps,
+  client: Client,
+  owner: NumberOwner,
+  { accountNumber, bankCode, amountKobo, sessionId }: IncomingCredit,
+  { outcome }: Taken,
+) {
+  const { db, accountLookups, banks } = deps
+  if (owner.paymentId !== null) {
+    const payment = await getPayment(db, client.id, 'payment', owner.paymentId)
+    return showPayment(deps, payment, { bankCode, accountNumber })
+  }
+  const { accountName } = await getAccount(accountLookups, client, accountNumber)
+  const status = outcome === 'booked' ? 'Successful' : 'Suspended'
+  return {
+    bankName: bankNameOf(banks, bankCode),
+    bankCode,
+    bankAccount: accountNumber,
+    paymentReference: sessionId,
+    status,
+    message: status,
+    amount: toNaira(amountKobo),
+    amountPaid: outcome === 'booked' ? toNaira(amountKobo) : 0,
+    callBackUrl: '',
+    customerName: accountName,
+    accountName,
+  }
+}

@@ -1,0 +1,104 @@
+// Requests at the suspense desk as answers show them, and who makes and decides on them: people only,
+// the credentials of a client are no second person.
+
+import { Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import {
+  REQUEST_STATES,
+  type SuspenseRequest,
+  type Viewer,
+} from '#domain/suspense/approval-request-list.ts'
+import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
+import type { Deps } from '#http/deps.ts'
+import { timestamp } from '#http/presenters.ts'
+import { nullable } from '#http/schemas.ts'
+import { toNaira } from '#money.ts'
+import { publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+
+const HOUR_MS = 3_600_000
+
+const AmountChange = Type.Object({
+  from: Type.Number(),
+  to: Type.Number(),
+  changedBy: Type.String({ description: 'Such as bank:035, which took part of it back.' }),
+  changedAt: Type.String(),
+})
+
+const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
+
+export const RequestBody = Type.Object({
+  id: Type.Integer(),
+  itemId: nullable('number', {
+    description: 'The money in suspense that it is about; null: maker-checker itself.',
+  }),
+  itemState: nullable('string'),
+  itemReason: nullable('string', { description: 'Why it is in suspense.' }),
+  amount: nullable('number', { description: 'What moves, or moved.' }),
+  requestedAmount: nullable('number', { description: 'As it was when it was asked for.' }),
+  amountChanges: Type.Array(AmountChange, { description: 'While the request was open.' }),
+  currency: nullable('string'),
+  sourceAccountName: nullable('string'),
+  action: Type.String({ description: 'assign, return or disable_maker_checker.' }),
+  assignTo: nullable('string', { description: 'A payment reference or an account number.' }),
+  reason: Type.String({ description: 'Why, as who asked says.' }),
+  state: Type.String({ description: `One of ${REQUEST_STATES.join(', ')}.` }),
+  requestedBy: Type.String(),
+  requestedAt: Type.String(),
+  isOwn: Type.Boolean({ description: 'Whether you asked for it.' }),
+  cannotApprove: Type.Union([Obstacle, Type.Null()], {
+    description: 'What keeps you from approving it, while it is open; null: nothing.',
+  }),
+  decidedBy: nullable('string'),
+  decidedAt: nullable('string'),
+  decisionReason: nullable('string'),
+})
+
+export async function peopleOnly({ userId }: FastifyRequest): Promise<void> {
+  if (userId === null) throw new Refusal('people_only')
+}
+
+export function viewerOf({ clock, policy }: Deps, { client, actor, userId }: Identity): Viewer {
+  const newSince = new Date(clock().getTime() - policy.approverWaitHours * HOUR_MS)
+  return { client, actor, userId, newSince }
+}
+
+export function actingOf(deps: Deps, by: Identity) {
+  const { userId, ...viewer } = viewerOf(deps, by)
+  if (userId === null) throw new Refusal('people_only')
+  return { ...viewer, userId, now: deps.clock() }
+}
+
+type Showing = { actor: string; sealer: Sealer }
+
+export function presentRequest(request: SuspenseRequest, { actor, sealer }: Showing) {
+  const { decidedAt, itemId, amountKobo, requestedKobo, obstacle } = request
+  return {
+    id: publicId(sealer, 'request', request.id),
+    itemId: itemId === null ? null : publicId(sealer, 'suspense', itemId),
+    itemState: request.itemState,
+    itemReason: request.itemReason,
+    amount: amountKobo === null ? null : toNaira(amountKobo),
+    requestedAmount: requestedKobo === null ? null : toNaira(requestedKobo),
+    amountChanges: request.changes.map(({ fromKobo, toKobo, changedBy, changedAt }) => ({
+      from: toNaira(BigInt(fromKobo)),
+      to: toNaira(BigInt(toKobo)),
+      changedBy,
+      changedAt: timestamp(new Date(changedAt)),
+    })),
+    currency: request.currency,
+    sourceAccountName: request.sourceAccountName,
+    action: request.action,
+    assignTo: request.toPaymentId ?? request.toAccount,
+    reason: request.reason,
+    state: request.state,
+    requestedBy: request.requestedBy,
+    requestedAt: timestamp(request.requestedAt),
+    isOwn: request.requestedBy === actor,
+    cannotApprove: obstacle && { code: obstacle, message: new Refusal(obstacle).message },
+    decidedBy: request.decidedBy,
+    decidedAt: decidedAt && timestamp(decidedAt),
+    decisionReason: request.decisionReason,
+  }
+}

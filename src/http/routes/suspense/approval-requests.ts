@@ -1,0 +1,239 @@
+// /api/v1/suspense/requests: what one person asked for at the suspense desk and another decides.
+// Only people take part: the credentials of a client are no second person.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import {
+  getRequest,
+  listRequests,
+  REQUEST_STATES,
+  type RequestState,
+} from '#domain/suspense/approval-request-list.ts'
+import {
+  approveRequest,
+  askForSuspense,
+  rejectRequest,
+  withdrawRequest,
+} from '#domain/suspense/approval-requests.ts'
+import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerInSteps, answerOnce } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { SESSION } from '#http/routes/access/user-presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { findId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+import {
+  actingOf,
+  peopleOnly,
+  presentRequest,
+  RequestBody,
+  viewerOf,
+} from './approval-presenters.ts'
+import { AssignTarget, itemIdOf, targetOf } from './suspense-presenters.ts'
+
+const REQUESTS = '/api/v1/suspense/requests'
+const REASON_MAX = 500
+
+const Params = Type.Object({ id: Type.String() })
+const response = { 200: ApiEnvelope(RequestBody), '4xx': ApiFailure }
+const about = { tags: ['Suspense'], security: SESSION, querystring: NoQuery, response }
+const Nothing = Type.Object({}, { additionalProperties: false })
+
+export const suspenseRequestRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(listing, deps)
+  await app.register(asking, deps)
+  await app.register(approving, deps)
+  await app.register(refusing, deps)
+}
+
+const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+  app.get(
+    REQUESTS,
+    {
+      onRequest: authentication.requires('suspense:read'),
+      schema: {
+        operationId: 'listSuspenseRequests',
+        tags: ['Suspense'],
+        summary: 'What was asked for at the suspense desk, newest first',
+        security: BEARER,
+        querystring: query({
+          state: Type.Optional(
+            Type.Unsafe<RequestState>({
+              type: 'string',
+              enum: [...REQUEST_STATES],
+              'x-says': `Must be one of ${REQUEST_STATES.join(', ')}.`,
+            }),
+          ),
+          itemId: Type.Optional(digits('^[0-9]{1,18}$', 'Only of this item.', 'Is not an id.')),
+          ...PageQuery,
+        }),
+        response: { 200: ListEnvelope(RequestBody), '4xx': ApiFailure },
+      },
+    },
+    async (request) => {
+      const { client, query: asked } = request
+      const { state, itemId } = asked
+      const filters = { state, itemId }
+      const list: List = { name: 'suspense-requests', clientId: client.id, filters }
+      const position = readCursor(sealer, list, asked.cursor)
+      const limit = limitOf(asked)
+      const rows = await listRequests(db, viewerOf(deps, request), {
+        state: state ?? null,
+        itemId: itemId === undefined ? null : (findId(sealer, 'suspense', itemId) ?? -1n),
+        beforeId: position ? BigInt(position[0] as string) : null,
+        limit: limit + 1,
+      })
+      const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
+      return listed('Requests retrieved successfully', page, (row) =>
+        presentRequest(row, { actor: request.actor, sealer }),
+      )
+    },
+  )
+}
+
+const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { batchPool, sealer, authentication } = deps
+  app.post(
+    '/api/v1/suspense/:id/requests',
+    {
+      onRequest: [authentication.requires('suspense:write'), peopleOnly],
+      schema: {
+        ...about,
+        operationId: 'askForSuspense',
+        summary: 'Ask another person to assign or return suspended money',
+        description: 'Nothing moves before another person approves. One request at a time.',
+        headers: IdempotencyHeaders,
+        params: Params,
+        body: Type.Object(
+          {
+            action: Type.Unsafe<'assign' | 'return'>({
+              type: 'string',
+              enum: ['assign', 'return'],
+              'x-says': 'Must be assign or return.',
+            }),
+            ...AssignTarget,
+            reason: text(REASON_MAX, 'Why; the other person reads it.'),
+          },
+          { additionalProperties: false },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { params, body } = request
+      const itemId = itemIdOf(sealer, params.id)
+      const to = body.action === 'assign' ? targetOf(body) : refuseTarget(body)
+      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+        const asked = { to, reason: body.reason }
+        const id = await askForSuspense(tx, actingOf(deps, request), itemId, asked)
+        return accepted('Asked successfully', await show(tx, deps, request, id))
+      })
+    },
+  )
+}
+
+const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, batchPool, sealer, sharedAccounts, authentication, sendReturns } = deps
+  app.post(
+    `${REQUESTS}/:id/approve`,
+    {
+      onRequest: [authentication.requires('suspense:write'), peopleOnly],
+      schema: {
+        ...about,
+        operationId: 'approveSuspenseRequest',
+        summary: 'Approve what another person asked for: the money moves',
+        headers: IdempotencyHeaders,
+        params: Params,
+        body: Nothing,
+      },
+    },
+    async (request, reply) => {
+      const id = requestIdOf(sealer, request.params.id)
+      const begin = async (tx: Transaction) => {
+        await approveRequest(tx, { ...actingOf(deps, request), sharedAccounts }, id)
+        return id.toString()
+      }
+      return answerInSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
+        await sendReturns()
+        return accepted('Approved successfully', await show(db, deps, request, id))
+      })
+    },
+  )
+}
+
+const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { sealer, authentication } = deps
+  const onRequest = [authentication.requires('suspense:write'), peopleOnly]
+
+  app.post(
+    `${REQUESTS}/:id/reject`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'rejectSuspenseRequest',
+        summary: 'Reject what another person asked for: nothing moves',
+        headers: IdempotencyHeaders,
+        params: Params,
+        body: Type.Object(
+          { reason: text(REASON_MAX, 'Why; who asked reads it.') },
+          { additionalProperties: false },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const id = requestIdOf(sealer, request.params.id)
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        await rejectRequest(tx, actingOf(deps, request), id, request.body.reason)
+        return accepted('Rejected successfully', await show(tx, deps, request, id))
+      })
+    },
+  )
+
+  app.post(
+    `${REQUESTS}/:id/withdraw`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'withdrawSuspenseRequest',
+        summary: 'Withdraw what you asked for',
+        headers: IdempotencyHeaders,
+        params: Params,
+        body: Nothing,
+      },
+    },
+    async (request, reply) => {
+      const id = requestIdOf(sealer, request.params.id)
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        await withdrawRequest(tx, actingOf(deps, request), id)
+        return accepted('Withdrawn successfully', await show(tx, deps, request, id))
+      })
+    },
+  )
+}
+
+async function show(db: Queryable, deps: Deps, by: Identity, id: bigint) {
+  const { actor } = by
+  return presentRequest(await getRequest(db, viewerOf(deps, by), id), { actor, ...deps })
+}
+
+function requestIdOf(sealer: Sealer, given: string): bigint {
+  const id = findId(sealer, 'request', given)
+  if (id === undefined) throw new Refusal('request_not_found')
+  return id
+}
+
+// What goes back goes to its payer: a target would be misunderstood.
+function refuseTarget(body: { accountNumber?: string; paymentReference?: string }): undefined {
+  for (const field of ['accountNumber', 'paymentReference'] as const) {
+    if (body[field] === undefined) continue
+    const message = 'Only for action assign: a return goes to the payer.'
+    throw new Refusal('invalid_request', [{ field, message }])
+  }
+}

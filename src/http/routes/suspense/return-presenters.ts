@@ -1,0 +1,90 @@
+// Returns as the operator's answers show them.
+
+import { Type } from '@fastify/type-provider-typebox'
+import {
+  isReturnReference,
+  RETURN_STATUSES,
+  type Return,
+  type ReturnStatus,
+} from '#domain/credits/returns.ts'
+import { Refusal } from '#errors.ts'
+import { timestamp } from '#http/presenters.ts'
+import { nullable } from '#http/schemas.ts'
+import { maskAccountNumber } from '#mask.ts'
+import { toNaira } from '#money.ts'
+import { publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
+
+export const StatusQuery = Type.Optional(
+  Type.Unsafe<ReturnStatus>({
+    type: 'string',
+    enum: [...RETURN_STATUSES],
+    'x-says': `Must be one of ${RETURN_STATUSES.join(', ')}.`,
+  }),
+)
+
+export const RevealQuery = Type.Optional(
+  Type.Unsafe<'true' | 'false'>({
+    type: 'string',
+    enum: ['true', 'false'],
+    description:
+      'true: payerAccountNumber is given in full. It needs returns:write, and the audit log ' +
+      'keeps who saw which number.',
+    'x-says': 'Must be true or false.',
+  }),
+)
+
+export const ReturnBody = Type.Object({
+  reference: Type.String({ description: 'For ever: give it to the bank with the instruction.' }),
+  status: Type.String({ description: `One of ${RETURN_STATUSES.join(', ')}.` }),
+  amount: Type.Number(),
+  currency: Type.String(),
+  bankCode: Type.String({ description: 'The bank that holds the money and sends it back.' }),
+  sessionId: Type.String({ description: 'Of the transfer that is sent back.' }),
+  payerName: nullable('string'),
+  payerBankCode: nullable('string'),
+  payerAccountNumberMasked: nullable('string'),
+  payerAccountNumber: nullable('string', { description: 'Null unless asked for: reveal=true.' }),
+  narration: nullable('string'),
+  clientId: nullable('string', { description: 'Whose money in suspense it is. Null: nobody’s.' }),
+  suspenseId: Type.Integer(),
+  creditId: Type.Integer(),
+  bankReference: nullable('string', { description: 'The bank’s own, once it was confirmed.' }),
+  failureReason: nullable('string'),
+  requestedBy: nullable('string'),
+  requestedAt: Type.String(),
+  settledBy: nullable('string'),
+  settledAt: nullable('string'),
+})
+
+export function checkedReference({ reference }: { reference: string }): string {
+  if (!isReturnReference(reference)) throw new Refusal('return_not_found')
+  return reference
+}
+
+export function presentReturn(given: Return, sealer: Sealer, { isRevealed = false } = {}) {
+  const { payerAccountSealed, settledAt } = given
+  const number = payerAccountSealed && sealer.open(payerAccountSealed)
+  return {
+    reference: given.reference,
+    status: given.status,
+    amount: toNaira(given.amountKobo),
+    currency: given.currency,
+    bankCode: given.bankCode,
+    sessionId: given.sessionId,
+    payerName: given.payerName,
+    payerBankCode: given.payerBankCode,
+    payerAccountNumberMasked: number && maskAccountNumber(number),
+    payerAccountNumber: isRevealed ? number : null,
+    narration: given.narration,
+    clientId: given.clientId,
+    suspenseId: publicId(sealer, 'suspense', given.itemId),
+    creditId: publicId(sealer, 'credit', given.creditId),
+    bankReference: given.bankReference,
+    failureReason: given.failureReason,
+    requestedBy: given.requestedBy,
+    requestedAt: timestamp(given.requestedAt),
+    settledBy: given.settledBy,
+    settledAt: settledAt && timestamp(settledAt),
+  }
+}

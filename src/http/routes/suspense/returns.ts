@@ -1,0 +1,209 @@
+// /api/v1/operator/returns: what is to be sent back to payers, for whoever executes it at the banks
+// and says what became of it. Payers' account numbers are masked unless asked for in full, which is
+// for those who execute, and is logged number by number.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { findReturn, listReturns, type Return } from '#domain/credits/returns.ts'
+import { recordActions } from '#domain/records/audit-log.ts'
+import { settleByHand, type Verdict } from '#domain/suspense/return-suspense.ts'
+import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import {
+  ListEnvelope,
+  limitOf,
+  listed,
+  NoQuery,
+  PageQuery,
+  query,
+  WindowQuery,
+  windowOf,
+} from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import {
+  checkedReference,
+  presentReturn,
+  ReturnBody,
+  RevealQuery,
+  StatusQuery,
+} from './return-presenters.ts'
+
+const RETURNS = '/api/v1/operator/returns'
+const BANK_REFERENCE_MAX = 100
+const REASON_MAX = 500
+
+const Params = Type.Object({ reference: Type.String() })
+const response = { 200: ApiEnvelope(ReturnBody), '4xx': ApiFailure }
+const about = { tags: ['Operator'], security: BEARER }
+
+export const operatorReturnRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(reading, deps)
+  await app.register(settling, deps)
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+  const onRequest = authentication.requires('returns:read')
+
+  app.get(
+    RETURNS,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listReturns',
+        summary: 'Returns to execute and those executed, newest first',
+        querystring: query({
+          status: StatusQuery,
+          bankCode: Type.Optional(digits('^[0-9]{3,6}$', 'Only of this bank.', 'Is no bank code.')),
+          ...WindowQuery,
+          reveal: RevealQuery,
+          ...PageQuery,
+        }),
+        response: { 200: ListEnvelope(ReturnBody), '4xx': ApiFailure },
+      },
+    },
+    async (request) => {
+      const { client, query: asked } = request
+      const { status, bankCode, from, to } = asked
+      const isRevealed = mayReveal(request, asked.reveal)
+      const filters = { status, bankCode, from, to }
+      const list: List = { name: 'returns', clientId: client.id, filters }
+      const position = readCursor(sealer, list, asked.cursor)
+      const limit = limitOf(asked)
+      const rows = await listReturns(db, {
+        status,
+        bankCode,
+        ...windowOf(asked),
+        beforeId: position ? BigInt(position[0] as string) : null,
+        limit: limit + 1,
+      })
+      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      if (isRevealed) await logRevealed(deps, request, page.rows)
+      return listed('Returns retrieved successfully', page, (row) =>
+        presentReturn(row, sealer, { isRevealed }),
+      )
+    },
+  )
+
+  app.get(
+    `${RETURNS}/:reference`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getReturn',
+        summary: 'One return',
+        params: Params,
+        querystring: query({ reveal: RevealQuery }),
+        response,
+      },
+    },
+    async (request) => {
+      const isRevealed = mayReveal(request, request.query.reveal)
+      const found = await findReturn(db, checkedReference(request.params))
+      if (!found) throw new Refusal('return_not_found')
+      if (isRevealed) await logRevealed(deps, request, [found])
+      const shown = presentReturn(found, sealer, { isRevealed })
+      return accepted('Return retrieved successfully', shown)
+    },
+  )
+}
+
+const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  // Not in `db`: shared accounts are opened on a connection from there.
+  const { batchPool, sealer, sharedAccounts, authentication, clock } = deps
+  const onRequest = authentication.requires('returns:write')
+  const change = { ...about, headers: IdempotencyHeaders, params: Params, querystring: NoQuery }
+
+  const settle = (
+    call: Parameters<typeof answerOnce>[1],
+    given: string,
+    verdict: Verdict,
+    message: string,
+  ) => {
+    const { client: by, actor } = call.request
+    return answerOnce(deps, { ...call, pool: batchPool }, async (tx) => {
+      const reference = checkedReference({ reference: given })
+      await settleByHand(tx, { sharedAccounts, now: clock(), by, actor }, reference, verdict)
+      return accepted(message, presentReturn((await findReturn(tx, reference)) as Return, sealer))
+    })
+  }
+
+  app.post(
+    `${RETURNS}/:reference/confirm`,
+    {
+      onRequest,
+      schema: {
+        ...change,
+        operationId: 'confirmReturn',
+        summary: 'Say that the bank has sent the money back',
+        description: 'The same again changes nothing. Without bankReference, ours stands for it.',
+        body: Type.Object(
+          { bankReference: Type.Optional(text(BANK_REFERENCE_MAX, 'Under which it was sent.')) },
+          { additionalProperties: false },
+        ),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { reference } = request.params
+      const { bankReference = reference } = request.body
+      const verdict = { status: 'confirmed', bankReference } as const
+      return settle({ request, reply }, reference, verdict, 'Return confirmed successfully')
+    },
+  )
+
+  app.post(
+    `${RETURNS}/:reference/fail`,
+    {
+      onRequest,
+      schema: {
+        ...change,
+        operationId: 'failReturn',
+        summary: 'Say that the money could not be sent back: it is in suspense again',
+        description:
+          'The client is told why (credit.return_failed). The same again changes nothing.',
+        body: Type.Object(
+          { reason: text(REASON_MAX, 'Why; the client reads it.') },
+          { additionalProperties: false },
+        ),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { reason } = request.body
+      const verdict = { status: 'failed', reason } as const
+      return settle({ request, reply }, request.params.reference, verdict, 'Return failed')
+    },
+  )
+}
+
+function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): boolean {
+  if (reveal !== 'true') return false
+  if (!scopes.has('returns:write'))
+    throw new Refusal(isPerson ? 'role_not_allowed' : 'scope_missing')
+  return true
+}
+
+// Committed before anybody sees a number.
+async function logRevealed({ db, clock }: Deps, by: Identity, rows: readonly Return[]) {
+  const seen = rows.filter(({ payerAccountSealed }) => payerAccountSealed !== null)
+  await withTransaction(db, (tx) =>
+    recordActions(
+      tx,
+      clock(),
+      seen.map(({ reference }) => ({
+        clientId: by.client.id,
+        actor: by.actor,
+        action: 'return.reveal',
+        subject: `return/${reference}`,
+        detail: {},
+      })),
+    ),
+  )
+}

@@ -1,0 +1,177 @@
+// /api/v1/suspense: the desk where money that could not be given to anyone is given, or sent back.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { readTogether } from '#db/snapshot.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
+import { ITEM_STATES, type ItemState } from '#domain/credits/suspense-items.ts'
+import { assignSuspense } from '#domain/suspense/assign-suspense.ts'
+import { requestReturn } from '#domain/suspense/return-suspense.ts'
+import { getSuspense, listSuspense } from '#domain/suspense/suspense-list.ts'
+import type { Identity } from '#http/authentication.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerInSteps, answerOnce } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listed, PageQuery, query } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import {
+  AssignTarget,
+  itemIdOf,
+  presentSuspense,
+  presentSuspenseDetail,
+  SuspenseBody,
+  SuspenseDetailBody,
+  targetOf,
+} from './suspense-presenters.ts'
+
+const Note = Type.Optional(text(500, 'Why; kept in the record of actions.'))
+const AssignRequest = Type.Object({ ...AssignTarget, note: Note }, { additionalProperties: false })
+const Params = Type.Object({ id: Type.String() })
+const response = { 200: ApiEnvelope(SuspenseBody), '4xx': ApiFailure }
+const tags = ['Suspense']
+
+type Acting = Identity & { body: { note?: string } }
+
+export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  await app.register(suspenseActions, deps)
+
+  app.get(
+    '/api/v1/suspense',
+    {
+      onRequest: authentication.requires('suspense:read'),
+      schema: {
+        operationId: 'listSuspense',
+        tags,
+        summary: 'Money in suspense, newest first',
+        description: 'Your own; an operator also sees what is nobody’s (unknown numbers).',
+        security: BEARER,
+        querystring: query({
+          state: Type.Optional(
+            Type.Unsafe<ItemState>({
+              type: 'string',
+              enum: [...ITEM_STATES],
+              'x-says': `Must be one of ${ITEM_STATES.join(', ')}.`,
+            }),
+          ),
+          reason: Type.Optional(digits('^[a-z_]{1,40}$', 'Only this reason.', 'Is not a reason.')),
+          ...PageQuery,
+        }),
+        response: { 200: ListEnvelope(SuspenseBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { state, reason } = asked
+      const list: List = { name: 'suspense', clientId: client.id, filters: { state, reason } }
+      const position = readCursor(sealer, list, asked.cursor)
+      const limit = limitOf(asked)
+      const rows = await listSuspense(db, client, {
+        state: state ?? null,
+        reason: reason ?? null,
+        beforeId: position ? BigInt(position[0] as string) : null,
+        limit: limit + 1,
+      })
+      const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
+      return listed('Suspense retrieved successfully', page, (entry) =>
+        presentSuspense(entry, sealer, clock()),
+      )
+    },
+  )
+
+  app.get(
+    '/api/v1/suspense/:id',
+    {
+      onRequest: authentication.requires('suspense:read'),
+      schema: {
+        operationId: 'getSuspense',
+        tags,
+        summary: 'One item in suspense, with its history',
+        security: BEARER,
+        params: Params,
+        response: { 200: ApiEnvelope(SuspenseDetailBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params }) => {
+      const [entry, changes] = await readTogether(db, async (tx) => {
+        const found = await getSuspense(tx, client, itemIdOf(sealer, params.id))
+        const history = await readSuspenseChanges(tx, [found.id])
+        return [found, history.get(found.id) ?? []] as const
+      })
+      const data = presentSuspenseDetail(entry, changes, sealer, clock())
+      return accepted('Suspense retrieved successfully', data)
+    },
+  )
+}
+
+const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  // Not in `db`: a shared account is opened on a connection from there, and if transactions held
+  // them all, each would wait for another for ever.
+  const { db, batchPool, sealer, sharedAccounts, authentication, clock, sendReturns } = deps
+  const actionOf = ({ client: by, actor, body: { note } }: Acting) => {
+    return { sharedAccounts, now: clock(), by, actor, note: note ?? null }
+  }
+
+  app.post(
+    '/api/v1/suspense/:id/assign',
+    {
+      onRequest: authentication.requires('suspense:write'),
+      schema: {
+        operationId: 'assignSuspense',
+        tags,
+        summary: 'Give suspended money to a payment or a collection account',
+        description:
+          'Give one of the two. The same again changes nothing. Where two people are needed ' +
+          '(four eyes) it is refused with approval_needed.',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        params: Params,
+        body: AssignRequest,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { client, params, body } = request
+      const itemId = itemIdOf(sealer, params.id)
+      const target = targetOf(body)
+      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+        await assignSuspense(tx, actionOf(request), itemId, target)
+        const entry = await getSuspense(tx, client, itemId)
+        return accepted('Suspense assigned successfully', presentSuspense(entry, sealer, clock()))
+      })
+    },
+  )
+
+  app.post(
+    '/api/v1/suspense/:id/return',
+    {
+      onRequest: authentication.requires('suspense:write'),
+      schema: {
+        operationId: 'returnSuspense',
+        tags,
+        summary: 'Send suspended money back to its payer',
+        description:
+          'The bank is told, and confirms; the sandbox’s bank at once. Where two people are needed ' +
+          '(four eyes) it is refused with approval_needed.',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        params: Params,
+        body: Type.Object({ note: Note }, { additionalProperties: false }),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { client, params } = request
+      const itemId = itemIdOf(sealer, params.id)
+      const begin = async (tx: Transaction) => {
+        await requestReturn(tx, actionOf(request), itemId)
+        return itemId.toString()
+      }
+      return answerInSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
+        await sendReturns()
+        const entry = await getSuspense(db, client, itemId)
+        return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))
+      })
+    },
+  )
+}

@@ -1,0 +1,29 @@
+// How events look from outside, in lists and on live pages: as they are delivered.
+
+import { Type } from '@fastify/type-provider-typebox'
+import type { Queryable } from '#db/pool.ts'
+import { bankNames } from '#domain/payments/resource-views.ts'
+import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
+import type { StoredEvent } from '#domain/webhooks/event-list.ts'
+import { type EventBody, renderEvents } from '#domain/webhooks/render-events.ts'
+import type { Deps } from '#http/deps.ts'
+
+export const EventFields = {
+  id: Type.String({ description: 'Stable: the same however often it is sent.' }),
+  type: Type.Unsafe<EventType>({ type: 'string', enum: [...EVENT_TYPES] }),
+  sequence: Type.Integer({ description: 'Counts your events, without gaps.' }),
+  createdAt: Type.String(),
+  env: Type.Unsafe<'Test' | 'Live'>({ type: 'string', enum: ['Test', 'Live'] }),
+  data: Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'What it is about, as it was at that moment: see the webhooks.',
+  }),
+}
+
+export type ShowEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<EventBody[]>
+
+export function eventShower({ sealer, mode, banks, policy }: Deps): ShowEvents {
+  const how = { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
+  return (db, events) => renderEvents(db, sealer, events, how)
+}

@@ -1,0 +1,93 @@
+// GET /api/v1/events/stream: events as they happen, as server-sent events.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { readEventsAfter, sequenceEnds } from '#domain/webhooks/event-list.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { query } from '#http/lists.ts'
+import { ApiFailure, BEARER, digits } from '#http/schemas.ts'
+import { EventFeeds, type Frame } from './event-feeds.ts'
+import { eventShower } from './event-presenters.ts'
+
+const LastEventId = Type.Optional(
+  digits('^[0-9]{1,18}$', 'Start after this one; the header wins.', 'Must be a whole number.'),
+)
+const DESCRIPTION =
+  'One block an event: `id` is its sequence, `event` its type, `data` its body as delivered to ' +
+  'webhooks. Starts with new ones, or after Last-Event-ID. A comment every 15 seconds keeps the ' +
+  'connection open. A reader that is too slow, or whose token has run out, is disconnected, and ' +
+  'loses nothing by coming back with its Last-Event-ID.'
+
+const RETRY_MS = 2_000 // After which a browser comes back.
+
+export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, log, authentication } = deps
+  const show = eventShower(deps)
+  const feeds = new EventFeeds({ read: readFrames, log })
+  // Before the server stops taking connections, which waits for those that are open.
+  app.addHook('preClose', () => feeds.stop())
+
+  app.get(
+    '/api/v1/events/stream',
+    {
+      exposeHeadRoute: false, // It would never end.
+      onRequest: authentication.requires('webhooks:read'),
+      schema: {
+        operationId: 'streamEvents',
+        tags: ['Events'],
+        summary: 'Events as they happen',
+        description: DESCRIPTION,
+        security: BEARER,
+        querystring: query({ lastEventId: LastEventId }),
+        headers: Type.Object({ 'last-event-id': LastEventId }),
+        response: {
+          200: { content: { 'text/event-stream': { schema: Type.String() } } },
+          '4xx': ApiFailure,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { client } = request
+      const ends = await sequenceEnds(db, client.id)
+      if (!feeds.hasRoom(client.id)) throw new Refusal('too_many_streams')
+      const given = request.headers['last-event-id'] ?? request.query.lastEventId
+      const after = given === undefined ? ends.last : clamped(BigInt(given), ends)
+      const isAllowed = () =>
+        authentication.identify(request, 'webhooks:read').then(
+          () => true,
+          (error) => !(error instanceof Refusal),
+        )
+
+      reply.hijack()
+      const socket = reply.raw
+      if (socket.destroyed) return // Gone while we looked.
+      socket.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no', // Else a proxy holds events back until it has a page full.
+        'x-request-id': request.id,
+        connection: 'close',
+      })
+      // With an id of its own: whoever is cut off before the first event misses none either.
+      socket.write(`retry: ${RETRY_MS}\nid: ${after}\n\n`)
+      feeds.listen({ clientId: client.id, after, socket, isAllowed })
+    },
+  )
+
+  async function readFrames(clientId: bigint, after: bigint, limit: number): Promise<Frame[]> {
+    const events = await readEventsAfter(db, clientId, after, limit)
+    const bodies = await show(db, events)
+    return events.map(({ sequence, type, isVisible }, at) => ({
+      sequence,
+      text: isVisible
+        ? `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(bodies[at])}\n\n`
+        : '',
+    }))
+  }
+}
+
+// Whoever was away for longer than events are kept resumes with the oldest that there is.
+function clamped(given: bigint, { last, dropped }: { last: bigint; dropped: bigint }): bigint {
+  if (given > last) return last
+  return given < dropped ? dropped : given
+}

@@ -1,0 +1,202 @@
+// /api/v1/events: everything that happened, whether or not a webhook arrived; and why one did not.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, writeCursor } from '#db/paging.ts'
+import { readTogether } from '#db/snapshot.ts'
+import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
+import { listAttempts, listDeliveries } from '#domain/webhooks/delivery-log.ts'
+import { type EventFilters, getEvent, listEvents } from '#domain/webhooks/event-list.ts'
+import type { EventBody } from '#domain/webhooks/render-events.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import {
+  ListEnvelope,
+  limitOf,
+  listed,
+  NoQuery,
+  PageQuery,
+  query,
+  WindowQuery,
+  windowOf,
+} from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, reference } from '#http/schemas.ts'
+import { parseReference } from '#ids.ts'
+import { EventFields, eventShower } from './event-presenters.ts'
+import {
+  DeliveryBody,
+  eventIdOf,
+  ListedDelivery,
+  presentDelivery,
+  presentListedDelivery,
+} from './webhook-presenters.ts'
+
+const EventsQuery = query({
+  type: Type.Optional(
+    Type.Unsafe<EventType>({
+      type: 'string',
+      enum: [...EVENT_TYPES],
+      description: 'Only events of this type.',
+      'x-says': `Must be one of ${EVENT_TYPES.join(', ')}.`,
+    }),
+  ),
+  accountNumber: Type.Optional(
+    digits('^[0-9]{10}$', 'About this account, or what was paid to it.', 'Must be 10 digits.'),
+  ),
+  paymentReference: Type.Optional(reference('About this payment, or what was paid to it.')),
+  delivered: Type.Optional(
+    Type.Unsafe<'true' | 'false'>({
+      type: ['string', 'boolean'],
+      enum: ['true', 'false'],
+      description: 'true: all its deliveries arrived; false: one is on its way or was given up.',
+      'x-says': 'Must be true or false.',
+    }),
+  ),
+  include: Type.Optional(
+    Type.Unsafe<'deliveries'>({
+      type: 'string',
+      enum: ['deliveries'],
+      description: 'deliveries: each event with what became of each of its deliveries.',
+      'x-says': 'Must be deliveries.',
+    }),
+  ),
+  ...WindowQuery,
+  ...PageQuery,
+})
+
+const ListedEvent = Type.Object({
+  ...EventFields,
+  deliveryState: Type.String({
+    description: 'pending, delivered, failed (given up), or none: there was nowhere to send it.',
+  }),
+  deliveries: Type.Optional(Type.Array(ListedDelivery)),
+})
+const EventDetail = Type.Object({
+  ...EventFields,
+  deliveryState: ListedEvent.properties.deliveryState,
+  deliveries: Type.Array(DeliveryBody),
+})
+const Params = Type.Object({ id: Type.String() })
+const tags = ['Events']
+
+export const eventRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(eventList, deps)
+  await app.register(oneEvent, deps)
+}
+
+const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  const show = eventShower(deps)
+
+  app.get(
+    '/api/v1/events',
+    {
+      onRequest: authentication.requires('webhooks:read'),
+      schema: {
+        operationId: 'listEvents',
+        tags,
+        summary: 'Events, newest first',
+        description:
+          'Filters may be combined. A page of a filtered list may hold fewer than asked for, or ' +
+          'none, while hasMore is true: go on with nextCursor.',
+        security: BEARER,
+        querystring: EventsQuery,
+        response: { 200: ListEnvelope(ListedEvent), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { limit: _, cursor, include, ...filters } = asked
+      const list: List = { name: 'events', clientId: client.id, filters }
+      const position = readCursor(sealer, list, cursor)?.[0]
+      const before = position === undefined ? undefined : BigInt(position)
+      const limit = limitOf(asked)
+      const found = await listEvents(db, client.id, filtersOf(asked), { before, limit: limit + 1 })
+      const rows = found.rows.slice(0, limit)
+      const next = found.rows.length > limit ? rows.at(-1)?.sequence : found.scannedTo
+      const bodies = await show(db, rows)
+      const ids = rows.map(({ id }) => id)
+      const deliveries = include ? await listDeliveries(db, clock(), ids) : []
+      const ofEvent = Map.groupBy(deliveries, ({ eventId }) => eventId)
+      const page = {
+        rows: rows.map(({ id, deliveryState }, at) => ({
+          ...(bodies[at] as EventBody),
+          deliveryState,
+          ...(include && { deliveries: (ofEvent.get(id) ?? []).map(presentListedDelivery) }),
+        })),
+        nextCursor: next ? writeCursor(sealer, list, [next.toString()]) : null,
+      }
+      return listed('Events retrieved successfully', page, (event) => event)
+    },
+  )
+}
+
+const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+  const show = eventShower(deps)
+
+  app.get(
+    '/api/v1/events/:id',
+    {
+      onRequest: authentication.requires('webhooks:read'),
+      schema: {
+        operationId: 'getEvent',
+        tags,
+        summary: 'One event as it is delivered, and its deliveries',
+        security: BEARER,
+        params: Params,
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(EventDetail), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params }) => {
+      const data = await readTogether(db, async (tx) => {
+        const event = await getEvent(tx, client.id, eventIdOf(params.id))
+        const [body] = await show(tx, [event])
+        const deliveries = await listDeliveries(tx, clock(), [event.id])
+        const attempts = await listAttempts(tx, event.id)
+        return {
+          ...(body as EventBody),
+          deliveryState: event.deliveryState,
+          deliveries: deliveries.map((delivery) => presentDelivery(delivery, attempts)),
+        }
+      })
+      return accepted('Event retrieved successfully', data)
+    },
+  )
+
+  app.get(
+    '/api/v1/events/:id/deliveries',
+    {
+      onRequest: authentication.requires('webhooks:read'),
+      schema: {
+        operationId: 'listEventDeliveries',
+        tags,
+        summary: 'Where an event was sent, with every attempt',
+        security: BEARER,
+        params: Params,
+        querystring: NoQuery,
+        response: { 200: ListEnvelope(DeliveryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params }) => {
+      const [deliveries, attempts] = await readTogether(db, async (tx) => {
+        const { id } = await getEvent(tx, client.id, eventIdOf(params.id))
+        return [await listDeliveries(tx, clock(), [id]), await listAttempts(tx, id)] as const
+      })
+      const page = { rows: deliveries, nextCursor: null }
+      return listed('Deliveries retrieved successfully', page, (delivery) =>
+        presentDelivery(delivery, attempts),
+      )
+    },
+  )
+}
+
+function filtersOf(asked: Static<typeof EventsQuery>): EventFilters {
+  const { type, accountNumber, paymentReference, delivered } = asked
+  return {
+    type,
+    accountNumber,
+    paymentReference: paymentReference === undefined ? undefined : parseReference(paymentReference),
+    isDelivered: delivered === undefined ? undefined : delivered === 'true',
+    ...windowOf(asked),
+  }
+}

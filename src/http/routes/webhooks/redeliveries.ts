@@ -1,0 +1,162 @@
+// Sending on request: an event again, a range of time to one endpoint, a test.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { timestamp } from '#domain/payments/resource-views.ts'
+import { REPLAY_MAX, redeliver, replay } from '#domain/webhooks/redeliver.ts'
+import { sendTestEvent } from '#domain/webhooks/test-events.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import { NoQuery, windowOf } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
+import { endpointIdOf, eventIdOf, NoBody } from './webhook-presenters.ts'
+
+const Queued = Type.Integer({ description: 'How many deliveries are on their way.' })
+
+const RedeliverRequest = Type.Unsafe<{ endpointId?: string } | null>({
+  type: ['object', 'null'],
+  properties: {
+    endpointId: {
+      type: 'string',
+      description: 'Only to this endpoint; left out: to all that it goes to by now.',
+      'x-says': 'Must be the id of an endpoint.',
+    },
+  },
+  additionalProperties: false,
+  'x-says': 'Must be left out, or an object.',
+})
+
+const moment = (description: string) =>
+  Type.String({ maxLength: 64, description, 'x-says': 'Must be an ISO 8601 date or time.' })
+
+const ReplayRequest = Type.Object(
+  {
+    from: moment(
+      'This time or later (ISO 8601; without an offset: West Africa Time), or the nextFrom of ' +
+        'the call before.',
+    ),
+    to: moment('Before this time.'),
+  },
+  { additionalProperties: false, 'x-says': 'Must be an object with from and to.' },
+)
+
+const NextFrom = nullable('string', {
+  description: 'Where the next call goes on; pass it as it is. Null: that was all.',
+})
+
+const about = {
+  security: BEARER,
+  headers: IdempotencyHeaders,
+  params: Type.Object({ id: Type.String() }),
+  querystring: NoQuery,
+}
+
+export const redeliveryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(eventAgain, deps)
+  await app.register(toOneEndpoint, deps)
+}
+
+const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, clock } = deps
+
+  app.post(
+    '/api/v1/events/:id/redeliver',
+    {
+      onRequest: authentication.requires('webhooks:write'),
+      schema: {
+        ...about,
+        operationId: 'redeliverEvent',
+        tags: ['Events'],
+        summary: 'Send an event again',
+        description: 'At once, with the same id; if it fails it is tried again as a new one is.',
+        body: RedeliverRequest,
+        response: { 200: ApiEnvelope(Type.Object({ queued: Queued })), '4xx': ApiFailure },
+      },
+    },
+    async (request, reply) => {
+      const { client, params, body } = request
+      const eventId = eventIdOf(params.id)
+      const only = body?.endpointId
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        const queued = await redeliver(tx, clock(), {
+          clientId: client.id,
+          eventId,
+          ...(only === undefined ? {} : { endpointId: endpointIdOf(only) }),
+        })
+        if (queued === 0) throw new Refusal('nowhere_to_send')
+        return accepted('Event queued successfully', { queued })
+      })
+    },
+  )
+}
+
+const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, clock } = deps
+
+  app.post(
+    '/api/v1/webhook-endpoints/:id/replay',
+    {
+      onRequest: authentication.requires('webhooks:write'),
+      schema: {
+        ...about,
+        operationId: 'replayEvents',
+        tags: ['Webhooks'],
+        summary: 'Send the events of a range of time to one endpoint again',
+        description:
+          `Those of the types that it wants, at most ${REPLAY_MAX} at a time: while nextFrom is ` +
+          'not null, call again with that as from.',
+        body: ReplayRequest,
+        response: {
+          200: ApiEnvelope(Type.Object({ queued: Queued, nextFrom: NextFrom })),
+          '4xx': ApiFailure,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { client, params, body } = request
+      const endpointId = endpointIdOf(params.id)
+      const { since, after } = startOf(body.from)
+      const { from, to } = windowOf({ ...body, from: since }) as { from: Date; to: Date } // Both are given.
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        const asked = { clientId: client.id, endpointId, from, to, after }
+        const { queued, last } = await replay(tx, clock(), asked)
+        const data = { queued, nextFrom: last === null ? null : `${timestamp(from)}#${last}` }
+        return accepted('Events queued successfully', data)
+      })
+    },
+  )
+
+  app.post(
+    '/api/v1/webhook-endpoints/:id/test',
+    {
+      onRequest: authentication.requires('webhooks:write'),
+      schema: {
+        ...about,
+        operationId: 'testWebhookEndpoint',
+        tags: ['Webhooks'],
+        summary: 'Send a test event to a webhook endpoint',
+        description: 'To this one only, of the type `endpoint.test`.',
+        body: NoBody,
+        response: {
+          200: ApiEnvelope(Type.Object({ eventId: Type.String() })),
+          '4xx': ApiFailure,
+        },
+      },
+    },
+    async (request, reply) => {
+      const id = endpointIdOf(request.params.id)
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        const eventId = await sendTestEvent(tx, clock(), request.client.id, id)
+        return accepted('Test event queued successfully', { eventId })
+      })
+    },
+  )
+}
+
+// The start that was asked for and, of a call that goes on, the number that the one before ended
+// with. Times do not order events: several share one, and a later event may bear an earlier one.
+function startOf(from: string): { since: string; after: bigint } {
+  const [, since, after] = /^([^#]+)#([0-9]{1,18})$/.exec(from) ?? []
+  return since && after ? { since, after: BigInt(after) } : { since: from, after: 0n }
+}

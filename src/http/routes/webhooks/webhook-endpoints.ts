@@ -1,0 +1,221 @@
+// /api/v1/webhook-endpoints: where a client's events go, besides the addresses that accounts and
+// advices name.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { withTransaction } from '#db/transaction.ts'
+import type { EventType } from '#domain/records/outbox.ts'
+import { readHealth } from '#domain/webhooks/delivery-log.ts'
+import { getSecret } from '#domain/webhooks/signing-secrets.ts'
+import { checkTargetUrl } from '#domain/webhooks/target-guard.ts'
+import {
+  createEndpoint,
+  deleteEndpoint,
+  ENDPOINTS_MAX,
+  getEndpoint,
+  listEndpoints,
+  SUBSCRIBABLE_TYPES,
+  updateEndpoint,
+} from '#domain/webhooks/webhook-endpoints.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
+import {
+  EndpointFields,
+  endpointIdOf,
+  HealthBody,
+  ListedHealth,
+  presentEndpoint,
+  presentHealth,
+  presentListedEndpoint,
+  Secret,
+} from './webhook-presenters.ts'
+
+const ENDPOINTS = '/api/v1/webhook-endpoints'
+
+const Url = Type.String({
+  description: 'Absolute; https in live. Redirects are not followed.',
+  'x-says': 'Must be an absolute http or https address (https in live).',
+})
+const EventTypes = Type.Unsafe<EventType[] | null>({
+  type: ['array', 'null'],
+  minItems: 1,
+  uniqueItems: true,
+  items: {
+    type: 'string',
+    enum: SUBSCRIBABLE_TYPES,
+    'x-says': `Must be one of ${SUBSCRIBABLE_TYPES.join(', ')}.`,
+  },
+  description: 'Which types to send there; left out or null: all, future ones too.',
+  'x-says': 'Must be a list of different event types, at least one; null for all.',
+})
+
+const EndpointRequest = Type.Object(
+  { url: Url, eventTypes: Type.Optional(EventTypes) },
+  { additionalProperties: false },
+)
+const EndpointChange = Type.Object(
+  {
+    url: Type.Optional(Url),
+    eventTypes: Type.Optional(EventTypes),
+    isActive: Type.Optional(Type.Boolean({ 'x-says': 'Must be true or false.' })),
+  },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    'x-says': 'Must be an object with url, eventTypes or isActive.',
+  },
+)
+
+const EndpointBody = Type.Object(EndpointFields)
+const ListedEndpoint = Type.Object({ ...EndpointFields, health: ListedHealth })
+const EndpointWithSecret = Type.Object({ ...EndpointFields, secret: Secret })
+const EndpointDetail = Type.Object({
+  ...EndpointFields,
+  secret: nullable('string', { description: 'Null without the scope webhooks:write.' }),
+  health: HealthBody,
+})
+const Params = Type.Object({ id: Type.String() })
+const tags = ['Webhooks']
+
+export const webhookEndpointRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(createAndList, deps)
+  await app.register(oneEndpoint, deps)
+}
+
+const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock, mode } = deps
+
+  app.post(
+    ENDPOINTS,
+    {
+      onRequest: authentication.requires('webhooks:write'),
+      schema: {
+        operationId: 'createWebhookEndpoint',
+        tags,
+        summary: 'Register a webhook endpoint',
+        description: `At most ${ENDPOINTS_MAX}. Deliveries are signed with the secret answered.`,
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        querystring: NoQuery,
+        body: EndpointRequest,
+        response: { 200: ApiEnvelope(EndpointWithSecret), '4xx': ApiFailure },
+      },
+    },
+    async (request, reply) => {
+      const { client, body } = request
+      refuseBadTarget(body.url, mode)
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        const asked = { url: body.url, eventTypes: body.eventTypes ?? null }
+        const endpoint = await createEndpoint(tx, clock(), client.id, asked)
+        const secret = await getSecret(tx, sealer, clock(), client.id, endpoint.id)
+        const data = { ...presentEndpoint(endpoint), secret }
+        return accepted('Webhook endpoint created successfully', data)
+      })
+    },
+  )
+
+  app.get(
+    ENDPOINTS,
+    {
+      onRequest: authentication.requires('webhooks:read'),
+      schema: {
+        operationId: 'listWebhookEndpoints',
+        tags,
+        summary: 'Webhook endpoints and how they are doing, newest first',
+        security: BEARER,
+        querystring: query(PageQuery),
+        response: { 200: ListEnvelope(ListedEndpoint), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const list: List = { name: 'webhook-endpoints', clientId: client.id, filters: {} }
+      const beforeId = readCursor(sealer, list, asked.cursor)?.[0] ?? null
+      const limit = limitOf(asked)
+      const rows = await listEndpoints(db, client.id, { beforeId, limit: limit + 1 })
+      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
+      return listed('Webhook endpoints retrieved successfully', page, presentListedEndpoint)
+    },
+  )
+}
+
+const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock, mode } = deps
+  const about = { tags, security: BEARER, params: Params, querystring: NoQuery }
+
+  app.get(
+    `${ENDPOINTS}/:id`,
+    {
+      onRequest: authentication.requires('webhooks:read'),
+      schema: {
+        ...about,
+        operationId: 'getWebhookEndpoint',
+        summary: 'One webhook endpoint, its secret and how it is doing',
+        response: { 200: ApiEnvelope(EndpointDetail), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, scopes, params }) => {
+      const endpoint = await getEndpoint(db, client.id, endpointIdOf(params.id))
+      const data = {
+        ...presentEndpoint(endpoint),
+        secret: scopes.has('webhooks:write')
+          ? await getSecret(db, sealer, clock(), client.id, endpoint.id)
+          : null,
+        health: presentHealth(await readHealth(db, client.id, endpoint.id)),
+      }
+      return accepted('Webhook endpoint retrieved successfully', data)
+    },
+  )
+
+  app.patch(
+    `${ENDPOINTS}/:id`,
+    {
+      onRequest: authentication.requires('webhooks:write'),
+      schema: {
+        ...about,
+        operationId: 'updateWebhookEndpoint',
+        summary: 'Change a webhook endpoint',
+        description:
+          'What waits goes to the new address. Switched off, nothing is sent there and nothing ' +
+          'new is queued; switched on again, what waited is sent.',
+        body: EndpointChange,
+        response: { 200: ApiEnvelope(EndpointBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params, body }) => {
+      const id = endpointIdOf(params.id)
+      if (body.url !== undefined) refuseBadTarget(body.url, mode)
+      const endpoint = await withTransaction(db, (tx) =>
+        updateEndpoint(tx, clock(), client.id, id, body),
+      )
+      return accepted('Webhook endpoint updated successfully', presentEndpoint(endpoint))
+    },
+  )
+
+  app.delete(
+    `${ENDPOINTS}/:id`,
+    {
+      onRequest: authentication.requires('webhooks:write'),
+      schema: {
+        ...about,
+        operationId: 'deleteWebhookEndpoint',
+        summary: 'Delete a webhook endpoint',
+        description: 'What waits for it is not sent any more.',
+        response: { 200: ApiEnvelope(Type.Object({ id: Type.String() })), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params }) => {
+      const id = endpointIdOf(params.id)
+      await withTransaction(db, (tx) => deleteEndpoint(tx, clock(), client.id, id))
+      return accepted('Webhook endpoint deleted successfully', { id })
+    },
+  )
+}
+
+function refuseBadTarget(url: string, mode: Deps['mode']): void {
+  const problem = url.isWellFormed() ? checkTargetUrl(url, { mode }) : 'Must be proper text.'
+  if (problem) throw new Refusal('invalid_request', [{ field: 'url', message: problem }])
+}

@@ -1,0 +1,86 @@
+// What deliveries are signed with: /api/v1/webhook-secret is the client's own, for what goes to a
+// notificationUrl or a callBackUrl; every endpoint has another.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { getSecret, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
+import { getEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { answerOnce } from '#http/idempotency.ts'
+import { NoQuery } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { endpointIdOf, NoBody, Secret } from './webhook-presenters.ts'
+
+const about = {
+  tags: ['Webhooks'],
+  security: BEARER,
+  querystring: NoQuery,
+  response: { 200: ApiEnvelope(Type.Object({ secret: Secret })), '4xx': ApiFailure },
+}
+const ROTATION =
+  'For 24 hours both the old and the new secret sign. Rotating again ends the older at once.'
+
+export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+
+  app.get(
+    '/api/v1/webhook-secret',
+    {
+      onRequest: authentication.requires('webhooks:write'),
+      schema: {
+        ...about,
+        operationId: 'getWebhookSecret',
+        summary: 'The secret that signs what goes to a notificationUrl or a callBackUrl',
+      },
+    },
+    async ({ client }) => {
+      const secret = await getSecret(db, sealer, clock(), client.id, null)
+      return accepted('Webhook secret retrieved successfully', { secret })
+    },
+  )
+
+  app.post(
+    '/api/v1/webhook-secret/rotate',
+    {
+      onRequest: authentication.requires('webhooks:write'),
+      schema: {
+        ...about,
+        operationId: 'rotateWebhookSecret',
+        summary: 'Replace your own signing secret',
+        description: ROTATION,
+        headers: IdempotencyHeaders,
+        body: NoBody,
+      },
+    },
+    (request, reply) =>
+      answerOnce(deps, { request, reply }, async (tx) => {
+        const secret = await rotateSecret(tx, sealer, clock(), request.client.id, null)
+        return accepted('Webhook secret rotated successfully', { secret })
+      }),
+  )
+
+  app.post(
+    '/api/v1/webhook-endpoints/:id/rotate-secret',
+    {
+      onRequest: authentication.requires('webhooks:write'),
+      schema: {
+        ...about,
+        operationId: 'rotateWebhookEndpointSecret',
+        summary: 'Replace the secret of a webhook endpoint',
+        description: ROTATION,
+        headers: IdempotencyHeaders,
+        params: Type.Object({ id: Type.String() }),
+        body: NoBody,
+      },
+    },
+    async (request, reply) => {
+      const { client, params } = request
+      const id = endpointIdOf(params.id)
+      return answerOnce(deps, { request, reply }, async (tx) => {
+        await getEndpoint(tx, client.id, id)
+        const secret = await rotateSecret(tx, sealer, clock(), client.id, id)
+        return accepted('Webhook secret rotated successfully', { secret })
+      })
+    },
+  )
+}

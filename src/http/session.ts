@@ -1,0 +1,98 @@
+// People at the dashboard: the session cookie, and the token against forged requests that goes with
+// it. SameSite keeps other sites from sending the cookie along; the header that only our own page
+// can set is the second wall.
+//
+// Over https the cookie has the prefix `__Host-`: a browser then keeps it only if it is Secure, for
+// all paths and for this very host, so that neither a sibling domain nor a page over plain http can
+// plant one. A browser refuses that prefix over plain http, where the sandbox may run: there the
+// plain name is used. A service takes the name it gives, and no other.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '#clock.ts'
+import type { Queryable } from '#db/pool.ts'
+import { findVisit, LIFE_MS, type Visit } from '#domain/access/sessions.ts'
+import { Refusal } from '#errors.ts'
+import type { Sealer } from '#seal.ts'
+
+const COOKIE = 'manilla_session'
+const HOST_COOKIE = `__Host-${COOKIE}`
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visit: Visit // Set by the hooks of Visits; routes without one must not look.
+  }
+}
+
+type Options = { db: Queryable; sealer: Sealer; clock: Clock; isSecure: boolean }
+
+export class Visits {
+  readonly #db: Queryable
+  readonly #sealer: Sealer
+  readonly #clock: Clock
+  readonly #cookie: string
+  readonly #token: RegExp
+  readonly #attributes: string
+
+  constructor({ db, sealer, clock, isSecure }: Options) {
+    this.#db = db
+    this.#sealer = sealer
+    this.#clock = clock
+    this.#cookie = isSecure ? HOST_COOKIE : COOKIE
+    this.#token = new RegExp(`(?:^|;)\\s*${this.#cookie}=([A-Za-z0-9_-]{43})\\s*(?:;|$)`)
+    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+  }
+
+  // As a route's hook, for what a person may do whose password is still a temporary one.
+  readonly require = async (request: FastifyRequest): Promise<void> => {
+    request.visit = await this.get(request)
+  }
+
+  readonly requireSettled = async (request: FastifyRequest): Promise<void> => {
+    request.visit = await this.getSettled(request)
+  }
+
+  async get(request: FastifyRequest): Promise<Visit> {
+    const token = this.tokenOf(request)
+    const visit = token === undefined ? undefined : await this.find(token)
+    if (!visit) throw new Refusal('session_needed')
+    if (!SAFE_METHODS.includes(request.method)) this.#refuseForged(request, token as string)
+    return visit
+  }
+
+  async getSettled(request: FastifyRequest): Promise<Visit> {
+    const visit = await this.get(request)
+    if (visit.user.isPasswordTemporary) throw new Refusal('password_change_needed')
+    return visit
+  }
+
+  csrfTokenOf(token: string): string {
+    return this.#sealer.hash('csrf', token).toString('base64url')
+  }
+
+  begin(reply: FastifyReply, token: string): void {
+    const maxAge = Math.floor(LIFE_MS / 1000)
+    reply.header('set-cookie', `${this.#cookie}=${token}; Max-Age=${maxAge}; ${this.#attributes}`)
+  }
+
+  end(reply: FastifyReply): void {
+    reply.header('set-cookie', `${this.#cookie}=; Max-Age=0; ${this.#attributes}`)
+  }
+
+  tokenOf(request: FastifyRequest): string | undefined {
+    return this.#token.exec(request.headers.cookie ?? '')?.[1]
+  }
+
+  find(token: string): Promise<Visit | undefined> {
+    return findVisit(this.#db, this.#clock(), token)
+  }
+
+  #refuseForged(request: FastifyRequest, token: string): void {
+    const given = Buffer.from(String(request.headers['x-csrf-token'] ?? ''))
+    const expected = Buffer.from(this.csrfTokenOf(token))
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      throw new Refusal('csrf_token_wrong')
+    }
+  }
+}

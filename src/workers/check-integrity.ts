@@ -1,0 +1,94 @@
+// Audits the books, every quarter of an hour, whoever of all processes comes first:
+//
+//   claim (a row in `audits`) ─▶ audit ─▶ record ─▶ raise one alert, or clear it
+//
+// No lock is held while the audit runs. One that was killed leaves its claim behind, which stops
+// others no longer than CLAIM_MAX_MS; one that was told to stop takes its claim back.
+
+import type { Pool } from '#db/pool.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { AUDIT_INTERVAL_MS, auditBooks, type Finding } from '#domain/integrity/integrity-checks.ts'
+import { raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import type { Deps, Round } from './loop.ts'
+
+export const INTERVAL_MS = AUDIT_INTERVAL_MS
+const CLAIM_MAX_MS = 60 * 60_000 // An audit takes minutes on tens of millions of transfers.
+const KEPT_MS = 90 * 86_400_000
+const FINDINGS_IN_ALERT_MAX = 10
+
+export function auditBooksRound({ db, clock, log }: Deps): Round {
+  return async (signal) => {
+    const auditId = await claim(db, clock())
+    if (auditId === undefined) return { more: false }
+    let findings: Finding[]
+    try {
+      findings = await auditBooks(db, signal)
+    } catch (error) {
+      await db.query('delete from audits where id = $1', [auditId]).catch(() => {})
+      if (signal.aborted) return { more: false }
+      throw error
+    }
+    await withTransaction(db, (tx) => record(tx, clock(), auditId, findings))
+    if (findings.length > 0) log.error({ auditId, findings }, 'the books do not add up')
+    else log.info({ auditId }, 'the books add up')
+    return { more: false }
+  }
+}
+
+// Undefined when no audit is due, or somebody is at it.
+function claim(db: Pool, now: Date): Promise<bigint | undefined> {
+  return withTransaction(db, async (tx) => {
+    await takeTurns(tx)
+    const { rows } = await tx.query<{ id: bigint }>(
+      `insert into audits (started_at)
+       select $1::timestamptz
+        where not exists (select from audits
+                           where started_at > case when finished_at is null then $3::timestamptz
+                                                   else $2::timestamptz end)
+       returning id`,
+      [now, before(now, INTERVAL_MS), before(now, CLAIM_MAX_MS)],
+    )
+    return rows[0]?.id
+  })
+}
+
+async function record(
+  tx: Transaction,
+  now: Date,
+  auditId: bigint,
+  findings: readonly Finding[],
+): Promise<void> {
+  await takeTurns(tx)
+  const isOk = findings.length === 0
+  await tx.query('update audits set finished_at = $2, findings = $3, ok = $4 where id = $1', [
+    auditId,
+    now,
+    JSON.stringify(findings),
+    isOk,
+  ])
+  await tx.query('delete from audits where started_at < $1', [before(now, KEPT_MS)])
+  if (isOk) {
+    await tx.query(
+      `update alerts set cleared_at = $1 where kind = 'audit_failed' and cleared_at is null`,
+      [now],
+    )
+    return
+  }
+  const detail = {
+    auditId: auditId.toString(),
+    count: findings.length,
+    findings: findings.slice(0, FINDINGS_IN_ALERT_MAX),
+  }
+  const alert = { kind: 'audit_failed', subject: 'books', detail } as const
+  await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
+}
+
+// Two that look at the same time would both find nothing, and both begin.
+async function takeTurns(tx: Transaction): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('audit_books'))`)
+}
+
+function before(now: Date, ms: number): Date {
+  return new Date(now.getTime() - ms)
+}

@@ -1,0 +1,111 @@
+// Parcels: claims made ready to be sent, with their bodies and what signs them. Read set-wise, for
+// all claims of a round.
+
+import type { Queryable } from '#db/pool.ts'
+import { isUnavailable } from '#db/transaction.ts'
+import type { Claim } from '#domain/webhooks/delivery-claims.ts'
+import { EVENT_COLUMNS, type StoredEvent } from '#domain/webhooks/event-list.ts'
+import { type Rendering, renderEvents } from '#domain/webhooks/render-events.ts'
+import { loadSecret, type SigningSecret } from '#domain/webhooks/signature.ts'
+import {
+  findSigningSecrets,
+  ownerName,
+  type SecretOwner,
+} from '#domain/webhooks/signing-secrets.ts'
+import type { Sealer } from '#seal.ts'
+
+// Without a body, why there is none.
+export type Parcel = { claim: Claim; secrets: SigningSecret[] } & (
+  | { body: Buffer }
+  | { body: null; problem: string }
+)
+
+export type PackerDeps = {
+  pool: Queryable
+  sealer: Sealer
+  rendering: Rendering
+  onError: (error: unknown) => void
+}
+
+const SECRETS_KEPT_MAX = 10_000
+const NOT_KEPT = 'the event is too old and no longer kept'
+const NOT_PREPARED = 'the event could not be prepared on our side'
+
+export class Packer {
+  readonly #deps: PackerDeps
+  // By their row, which never changes: opening a secret costs more than signing with it.
+  readonly #opened = new Map<bigint, SigningSecret>()
+
+  constructor(deps: PackerDeps) {
+    this.#deps = deps
+  }
+
+  async pack(claims: readonly Claim[], now: Date): Promise<Parcel[]> {
+    if (claims.length === 0) return []
+    const { pool } = this.#deps
+    const ids = [...new Set(claims.map(({ eventId }) => eventId))].sort()
+    const [events, secrets] = await Promise.all([
+      findEvents(pool, ids),
+      this.#findSecrets(claims, now),
+    ])
+    const bodies = await this.#render(events)
+    const known = new Set(events.map(({ id }) => id))
+    return claims.map((claim) => {
+      const signing = ownersOf(claim).flatMap((owner) => secrets.get(ownerName(owner)) ?? [])
+      const body = bodies.get(claim.eventId)
+      if (body) return { claim, secrets: signing, body }
+      const problem = known.has(claim.eventId) ? NOT_PREPARED : NOT_KEPT
+      return { claim, secrets: signing, body: null, problem }
+    })
+  }
+
+  // One event that cannot be rendered must not stop the others.
+  async #render(events: readonly StoredEvent[]): Promise<Map<string, Buffer>> {
+    const { pool, sealer, rendering, onError } = this.#deps
+    try {
+      const bodies = await renderEvents(pool, sealer, events, rendering)
+      return new Map(bodies.map((body) => [body.id, Buffer.from(JSON.stringify(body))]))
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      if (events.length === 1) onError(error)
+      if (events.length <= 1) return new Map()
+    }
+    const alone: [string, Buffer][] = []
+    for (const event of events) alone.push(...(await this.#render([event])))
+    return new Map(alone)
+  }
+
+  async #findSecrets(claims: readonly Claim[], now: Date): Promise<Map<string, SigningSecret[]>> {
+    const { pool, sealer } = this.#deps
+    const owners = new Map(claims.flatMap(ownersOf).map((owner) => [ownerName(owner), owner]))
+    const found = await findSigningSecrets(pool, sealer, now, [...owners.values()])
+    if (this.#opened.size > SECRETS_KEPT_MAX) this.#opened.clear()
+    const byOwner = new Map<string, SigningSecret[]>()
+    for (const { id, sealed, ...owner } of found) {
+      const secret = this.#opened.get(id) ?? loadSecret(sealer.open(sealed))
+      this.#opened.set(id, secret)
+      const name = ownerName(owner)
+      byOwner.set(name, [...(byOwner.get(name) ?? []), secret])
+    }
+    return byOwner
+  }
+}
+
+// An endpoint has its own secret; a notificationUrl or callBackUrl is signed with the client's.
+function ownersOf({ clientId, endpointId, kind }: Claim): SecretOwner[] {
+  const owners: SecretOwner[] = []
+  if (endpointId !== null) owners.push({ clientId, endpointId })
+  if (kind !== 'endpoint') owners.push({ clientId, endpointId: null })
+  return owners
+}
+
+// The bounds tell PostgreSQL which partitions to leave alone.
+async function findEvents(db: Queryable, ids: readonly string[]): Promise<StoredEvent[]> {
+  const { rows } = await db.query<StoredEvent>({
+    name: 'events-to-deliver',
+    text: `select ${EVENT_COLUMNS} from events e
+            where e.id = any($1::uuid[]) and e.id between $2 and $3`,
+    values: [ids, ids[0], ids.at(-1)],
+  })
+  return rows
+}

@@ -1,0 +1,30 @@
+// What no longer counts is let go, and nothing else.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
+import { IDLE_MS } from '#domain/access/sessions.ts'
+import { forgetSignInsRound } from '#workers/forget-sign-ins.ts'
+import { makeUser, SESSION_URL, signIn, trySignIn } from '../support/people.ts'
+import { startTestService } from '../support/running-service.ts'
+
+test('sessions that are over and failures of long ago go; those that count stay', async () => {
+  await using bench = await startTestService()
+  const round = forgetSignInsRound(bench)
+  const email = await makeUser(bench)
+  const old = await signIn(bench, email)
+  await trySignIn(bench, { email, password: 'wrong' })
+  bench.advance(Math.max(IDLE_MS, LOGIN_LIMITS.user.windowMs))
+  const other = await makeUser(bench)
+  const live = await signIn(bench, other)
+  await trySignIn(bench, { email: other, password: 'wrong' })
+
+  await round()
+
+  const count = async (table: string) =>
+    (await bench.db.query(`select count(*)::int as n from ${table}`)).rows[0].n
+  assert.equal(await count('sessions'), 1)
+  assert.equal(await count('login_attempts'), 3) // Of the user, the address, and both.
+  assert.equal((await live.call({ url: SESSION_URL })).statusCode, 200)
+  assert.equal((await old.call({ url: SESSION_URL })).statusCode, 401)
+})

@@ -1,0 +1,261 @@
+// The second factor: codes from an app, each good once; recovery codes, each good once.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Secret, TOTP, URI } from 'otpauth'
+import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertAlike, assertRefused, dataOf } from '../support/fixtures.ts'
+import {
+  actionsOf,
+  type Browser,
+  makeUser,
+  newBrowser,
+  PASSWORD,
+  SESSION_URL,
+  signIn,
+  startSecondService,
+  trySignIn,
+  USERS_URL,
+} from '../support/people.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const TOTP_URL = '/dashboard/api/totp'
+const STEP_MS = 30_000
+const HERE = LOGIN_LIMITS['user-here']
+const bench = closeAfterTests(await startTestService())
+
+test('a second factor is begun, confirmed, and asked for from then on', async () => {
+  const browser = await newBrowser(bench)
+  const { email } = browser.user
+
+  const { secret, uri } = dataOf(await begin(browser), 'account')
+  await signIn(bench, email) // Not yet.
+  const answer = await confirm(browser, codeOf(secret))
+
+  const { recoveryCodes } = dataOf(answer, 'account')
+  assert.equal(new Set(recoveryCodes).size, 10)
+  const read = URI.parse(uri) as TOTP
+  assert.equal(read.secret.base32, secret)
+  assert.equal(read.issuer, 'Manilla')
+  assert.equal(read.label, email)
+  const without = await trySignIn(bench, { email, password: PASSWORD })
+  assertRefused(without, 'account', { status: 401, code: 'code_needed' })
+  bench.advance(STEP_MS)
+  const inside = await signIn(bench, email, { code: codeOf(secret) })
+  const session = dataOf(await inside.call({ url: SESSION_URL }), 'account')
+  assert.equal(session.user.hasTotp, true)
+  assert((await actionsOf(bench, `user/${email}`)).includes('user.add_totp'))
+})
+
+test('neither the secret nor a recovery code is kept in clear, or logged', async () => {
+  const { secret, recoveryCodes } = await newProtected()
+
+  const { rows } = await bench.db.query(
+    `select u::text || coalesce(r::text, '') as kept
+       from users u left join recovery_codes r on r.user_id = u.id`,
+  )
+
+  const text = JSON.stringify(rows) + bench.logText()
+  for (const shown of [secret, ...recoveryCodes]) assert(!text.includes(shown))
+  assert(!text.includes(Buffer.from(Secret.fromBase32(secret).bytes).toString('hex')))
+})
+
+test('a code is taken once, a step early or late, and no further off', async () => {
+  const { email, secret } = await newProtected()
+  bench.advance(STEP_MS * 10)
+  const at = (steps: number) => codeOf(secret, bench.clock().getTime() + steps * STEP_MS)
+
+  for (const steps of [-2, 2, 100]) await refusesCode(email, at(steps))
+  bench.advance(HERE.windowMs) // Failures end by themselves only.
+  await signIn(bench, email, { code: at(-1) })
+  await refusesCode(email, at(-1))
+  await signIn(bench, email, { code: at(1) })
+  for (const steps of [-1, 0, 1]) await refusesCode(email, at(steps)) // Earlier ones went with it.
+})
+
+test('the code that confirmed it signs nobody in', async () => {
+  const { email, confirmedWith } = await newProtected()
+
+  await refusesCode(email, confirmedWith)
+})
+
+test('two sign-ins at once with one code, over two processes: one gets in', async () => {
+  await using other = await startSecondService(bench)
+  const { email, secret } = await newProtected()
+  for (let round = 0; round < 3; round++) {
+    bench.advance(STEP_MS)
+    const body = { email, password: PASSWORD, code: codeOf(secret) }
+
+    const answers = await Promise.all(
+      [bench, other, bench, other].map((service) =>
+        service.call({ method: 'POST', url: SESSION_URL, body, headers: {} }),
+      ),
+    )
+
+    const statuses = answers.map(({ statusCode }) => statusCode).sort()
+    assert.deepEqual(statuses, [200, 401, 401, 401])
+  }
+})
+
+test('a recovery code signs in once, however it is typed, also when it is tried twice at once', async () => {
+  const { email, recoveryCodes } = await newProtected()
+  const [first, second] = recoveryCodes as [string, string]
+
+  await signIn(bench, email, { code: first.toUpperCase().replaceAll('-', ' ') })
+  await refusesCode(email, first)
+  const body = { email, password: PASSWORD, code: second }
+  const answers = await Promise.all([1, 2, 3].map(() => trySignIn(bench, body)))
+
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 401, 401])
+  const { rows } = await bench.db.query(
+    'select count(*)::int as left from recovery_codes r join users u on u.id = r.user_id where email = $1',
+    [email],
+  )
+  assert.equal(rows[0].left, 8)
+  const { rows: how } = await bench.db.query(
+    `select detail ->> 'with' as how from actions where action = 'user.sign_in' and subject = $1`,
+    [`user/${email}`],
+  )
+  assert.deepEqual(how.map((row) => row.how).sort(), ['password', 'recovery', 'recovery'])
+})
+
+test('somebody else’s codes open nothing', async () => {
+  const one = await newProtected()
+  const other = await newProtected()
+  bench.advance(STEP_MS)
+
+  await refusesCode(one.email, codeOf(other.secret))
+  await refusesCode(one.email, other.recoveryCodes[0] as string)
+})
+
+test('whoever has the password cannot try codes for ever, not even by asking in between', async () => {
+  const { email, secret } = await newProtected()
+  for (let round = 0; round < HERE.attempts; round++) {
+    const wrong = await trySignIn(bench, { email, password: PASSWORD, code: 'wrong-code' })
+    assert.equal(wrong.statusCode, 401)
+    const asked = await trySignIn(bench, { email, password: PASSWORD })
+    assert.equal(asked.statusCode, round === HERE.attempts - 1 ? 429 : 401)
+  }
+
+  bench.advance(STEP_MS)
+  const right = await trySignIn(bench, { email, password: PASSWORD, code: codeOf(secret) })
+  assertRefused(right, 'account', { status: 429, code: 'too_many_attempts' })
+  assert((await actionsOf(bench, `user/${email}`)).includes('user.locked'))
+})
+
+test('a wrong password is told before a code is looked at', async () => {
+  const { email, secret } = await newProtected()
+  bench.advance(STEP_MS)
+
+  const wrong = await trySignIn(bench, { email, password: 'wrong', code: codeOf(secret) })
+
+  assertRefused(wrong, 'account', { status: 401, code: 'invalid_sign_in' })
+  await signIn(bench, email, { code: codeOf(secret) }) // It was not used up.
+})
+
+test('beginning asks for the password; confirming asks for a beginning and the right code', async () => {
+  const browser = await newBrowser(bench)
+
+  const early = await confirm(browser, '123456')
+  const borrowed = await browser.call({ url: TOTP_URL, body: { password: 'wrong' } })
+  const { secret } = dataOf(await begin(browser), 'account')
+  const wrong = await confirm(browser, codeOf(secret, bench.clock().getTime() + 10 * STEP_MS))
+  const nonsense = await confirm(browser, 'x')
+
+  assertRefused(early, 'account', { status: 409, code: 'totp_not_begun' })
+  assertRefused(borrowed, 'account', { status: 403, code: 'wrong_password' })
+  assertRefused(wrong, 'account', { status: 401, code: 'invalid_code' })
+  assertRefused(nonsense, 'account', { status: 400, code: 'invalid_request' })
+  await signIn(bench, browser.user.email)
+})
+
+test('removing it asks for the password and a code, and then none is asked for', async () => {
+  const { browser, email, secret } = await newProtected()
+  bench.advance(STEP_MS)
+  const remove = (body: object) => browser.call({ url: `${TOTP_URL}/remove`, body })
+
+  const borrowed = await remove({ password: 'wrong', code: codeOf(secret) })
+  const wrong = await remove({ password: PASSWORD, code: 'wrong-code' })
+  const without = await remove({ password: PASSWORD })
+  const done = await remove({ password: PASSWORD, code: codeOf(secret) })
+
+  assertRefused(borrowed, 'account', { status: 403, code: 'wrong_password' })
+  assertRefused(wrong, 'account', { status: 401, code: 'invalid_code' })
+  assertRefused(without, 'account', { status: 400, code: 'invalid_request' })
+  assert.deepEqual(dataOf(done, 'account'), { hasTotp: false })
+  await signIn(bench, email)
+  const { rows } = await bench.db.query(
+    'select 1 from recovery_codes r join users u on u.id = r.user_id where email = $1',
+    [email],
+  )
+  assert.equal(rows.length, 0)
+})
+
+test('a new one replaces the old, with new recovery codes', async () => {
+  const { browser, email, secret: old, recoveryCodes } = await newProtected()
+  bench.advance(STEP_MS)
+  const { secret } = dataOf(await begin(browser), 'account')
+  await signIn(bench, email, { code: codeOf(old) }) // Until the new one is confirmed.
+
+  await confirm(browser, codeOf(secret))
+
+  bench.advance(STEP_MS)
+  await refusesCode(email, codeOf(old))
+  await refusesCode(email, recoveryCodes[0] as string)
+  await signIn(bench, email, { code: codeOf(secret) })
+})
+
+test('an owner takes away the factor of somebody who lost it, with the password only', async () => {
+  const owner = await newBrowser(bench)
+  const kept = await newProtected()
+  const lost = await newProtected()
+  const reset = async ({ browser }: { browser: Browser }, body: object) => {
+    const url = `${USERS_URL}/${browser.user.id}/reset-password`
+    return dataOf(await owner.call({ url, body }), 'account')
+  }
+
+  const one = await reset(kept, {})
+  const other = await reset(lost, { removeTotp: true })
+
+  assert.deepEqual([one.hasTotp, other.hasTotp], [true, false])
+  const asked = await trySignIn(bench, { email: kept.email, password: one.temporaryPassword })
+  assertRefused(asked, 'account', { status: 401, code: 'code_needed' })
+  const free = await trySignIn(bench, { email: lost.email, password: other.temporaryPassword })
+  assert.equal(free.statusCode, 200)
+})
+
+test('without a second factor a code is not looked at', async () => {
+  const email = await makeUser(bench)
+
+  const answer = await trySignIn(bench, { email, password: PASSWORD, code: '123456' })
+
+  assert.equal(answer.statusCode, 200)
+})
+
+async function newProtected() {
+  const email = await makeUser(bench)
+  const browser = await signIn(bench, email)
+  const { secret } = dataOf(await begin(browser), 'account') as { secret: string }
+  const confirmedWith = codeOf(secret)
+  const { recoveryCodes } = dataOf(await confirm(browser, confirmedWith), 'account')
+  return { email, browser, secret, confirmedWith, recoveryCodes: recoveryCodes as string[] }
+}
+
+function begin(browser: Browser) {
+  return browser.call({ url: TOTP_URL, body: { password: PASSWORD } })
+}
+
+function confirm(browser: Browser, code: string) {
+  return browser.call({ url: `${TOTP_URL}/confirm`, body: { code } })
+}
+
+function codeOf(secret: string, timestamp = bench.clock().getTime()): string {
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp })
+}
+
+async function refusesCode(email: string, code: string): Promise<void> {
+  const answer = await trySignIn(bench, { email, password: PASSWORD, code })
+  assertRefused(answer, 'account', { status: 401, code: 'invalid_code' })
+  assertAlike(answer, await trySignIn(bench, { email, password: PASSWORD, code: 'no-such-code' }))
+}

@@ -1,0 +1,180 @@
+// A user's own counter of failed sign-ins: whatever address they come from, and whoever else has the
+// same email address.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
+import { hashSecret } from '#hashed-secrets.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertAlike, assertRefused } from '../support/fixtures.ts'
+import {
+  actionsOf,
+  makeUser,
+  newBrowser,
+  newClientWithOwner,
+  PASSWORD,
+  SESSION_URL,
+  signIn,
+  USERS_URL,
+} from '../support/people.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const { user: USER, 'user-here': HERE, 'user-code': CODE } = LOGIN_LIMITS
+const STEP_MS = 30_000
+const bench = closeAfterTests(await startTestService())
+const WRONG = { status: 401, code: 'invalid_sign_in' }
+let addresses = 0
+
+// As a botnet would: from an address that nobody has seen yet, unless one is given.
+function tryFromAnywhere(body: object) {
+  const at = ++addresses
+  return bench.service.app.inject({
+    method: 'POST',
+    url: SESSION_URL,
+    remoteAddress: `198.18.${at >> 8}.${at & 255}`,
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(body),
+  })
+}
+
+async function exhaust(email: string, more: object = {}): Promise<void> {
+  for (let round = 0; round < USER.attempts; round++) {
+    assertRefused(await tryFromAnywhere({ email, password: 'wrong', ...more }), 'account', WRONG)
+  }
+}
+
+test('however many try at once from anywhere, only so many passwords are looked at', async () => {
+  const email = await makeUser(bench)
+  const body = { email, password: 'wrong' }
+
+  const answers = await Promise.all(Array.from({ length: 40 }, () => tryFromAnywhere(body)))
+  const more = await Promise.all(Array.from({ length: 16 }, () => tryFromAnywhere(body)))
+
+  for (const answer of [...answers, ...more]) assertRefused(answer, 'account', WRONG)
+  const done = await actionsOf(bench, `user/${email}`)
+  assert.deepEqual(done.sort(), [
+    'user.locked',
+    ...Array(USER.attempts).fill('user.sign_in_failed'),
+  ])
+})
+
+test('exhausted, a right password is answered like a wrong one, for a while', async () => {
+  const email = await makeUser(bench)
+  await exhaust(email)
+
+  const right = await tryFromAnywhere({ email, password: PASSWORD })
+
+  assertRefused(right, 'account', WRONG)
+  assertAlike(right, await tryFromAnywhere({ email, password: 'wrong' }))
+  const unknown = { email: 'nobody@people.example', password: PASSWORD }
+  assertAlike(right, await tryFromAnywhere(unknown))
+  bench.advance(USER.lockMs)
+  await signIn(bench, email)
+})
+
+test('nothing at another client touches it: not a user of that name, made, reset or signed in', async () => {
+  const { clientId, browser: owner } = await newClientWithOwner(bench)
+  const email = await makeUser(bench)
+  await exhaust(email, { clientId: 'MAN0000001' })
+
+  const body = { email, role: 'owner' }
+  const made = await owner.call({ url: USERS_URL, body })
+  assert.equal(made.statusCode, 200, made.body)
+  const { id } = made.json().data
+  const reset = await owner.call({ url: `${USERS_URL}/${id}/reset-password`, body: {} })
+  const { temporaryPassword: password } = reset.json().data
+  const named = await tryFromAnywhere({ email, password, clientId })
+  const unnamed = await tryFromAnywhere({ email, password })
+
+  assert.deepEqual([named.statusCode, unnamed.statusCode], [200, 200])
+  assertRefused(await tryFromAnywhere({ email, password: PASSWORD }), 'account', WRONG)
+})
+
+test('a password that is right at one client is still a guess at another’s user of that name', async () => {
+  const { clientId } = await newClientWithOwner(bench)
+  const email = await makeUser(bench)
+  await makeUser(bench, { clientId, email })
+  const guess = 'a password chosen as a guess'
+  await bench.db.query(
+    `update users set password_hash = $3
+       from clients c where c.id = users.client_id and c.client_id = $1 and email = $2`,
+    [clientId, email, await hashSecret(guess, 1024)],
+  )
+  for (let round = 0; round < USER.attempts; round++) {
+    assert.equal((await tryFromAnywhere({ email, password: guess })).statusCode, 200)
+  }
+
+  const other = { email, password: PASSWORD, clientId: 'MAN0000001' }
+  assertRefused(await tryFromAnywhere(other), 'account', WRONG)
+})
+
+test('neither does signing in there clear what this address is counted for', async () => {
+  const { clientId } = await newClientWithOwner(bench)
+  const email = await makeUser(bench)
+  await makeUser(bench, { clientId, email })
+  const from = (body: object) => bench.call({ url: SESSION_URL, body, method: 'POST', token: null })
+  for (let round = 0; round < HERE.attempts; round++) {
+    assert.equal((await from({ email, password: PASSWORD, clientId })).statusCode, 200)
+    assertRefused(await from({ email, password: 'wrong' }), 'account', WRONG)
+  }
+
+  assert.equal((await from({ email, password: 'wrong' })).statusCode, 429)
+})
+
+test('signing in clears what was counted for that user', async () => {
+  const email = await makeUser(bench)
+  const wrong = { email, password: 'wrong' }
+  for (let round = 0; round < USER.attempts - 1; round++) await tryFromAnywhere(wrong)
+  assert.equal((await tryFromAnywhere({ email, password: PASSWORD })).statusCode, 200)
+
+  for (let round = 0; round < USER.attempts - 1; round++) await tryFromAnywhere(wrong)
+  assert.equal((await tryFromAnywhere({ email, password: PASSWORD })).statusCode, 200)
+})
+
+test('exhausted, password and code together get in, and nothing tells which of them was wrong', async () => {
+  const { email, codeNow } = await newProtected()
+  await exhaust(email)
+  const half = await tryFromAnywhere({ email, password: PASSWORD })
+  const wrongCode = await tryFromAnywhere({ email, password: PASSWORD, code: '000000' })
+  const wrongBoth = await tryFromAnywhere({ email, password: 'wrong', code: '000000' })
+  const wrongPassword = await tryFromAnywhere({ email, password: 'wrong', code: codeNow() })
+
+  assertRefused(half, 'account', WRONG)
+  for (const answer of [wrongCode, wrongBoth, wrongPassword]) assertAlike(half, answer)
+  const right = await tryFromAnywhere({ email, password: PASSWORD, code: codeNow() })
+  assert.equal(right.statusCode, 200, right.body)
+})
+
+test('who has the password tries few codes, from anywhere; who does not uses up none of them', async () => {
+  const { email, codeNow } = await newProtected()
+  for (let round = 0; round < CODE.attempts + 1; round++) {
+    await tryFromAnywhere({ email, password: 'wrong', code: '000000' })
+  }
+  for (let round = 0; round < CODE.attempts; round++) {
+    const answer = await tryFromAnywhere({ email, password: PASSWORD, code: '000000' })
+    assertRefused(answer, 'account', { status: 401, code: 'invalid_code' })
+  }
+
+  const late = await tryFromAnywhere({ email, password: PASSWORD, code: codeNow() })
+  assertRefused(late, 'account', { status: 429, code: 'too_many_attempts' })
+  assert.equal(late.headers['retry-after'], String(CODE.lockMs / 1000))
+  await exhaust(email)
+  const hidden = await tryFromAnywhere({ email, password: PASSWORD, code: codeNow() })
+  assertRefused(hidden, 'account', WRONG)
+  bench.advance(CODE.lockMs)
+  await signIn(bench, email, { code: codeNow() })
+})
+
+// Somebody with a second factor, and the code of this moment.
+async function newProtected() {
+  const browser = await newBrowser(bench)
+  const url = '/dashboard/api/totp'
+  const begun = await browser.call({ url, body: { password: PASSWORD } })
+  const secret = Secret.fromBase32(begun.json().data.secret)
+  const codeNow = () => new TOTP({ secret }).generate({ timestamp: bench.clock().getTime() })
+  const confirmed = await browser.call({ url: `${url}/confirm`, body: { code: codeNow() } })
+  assert.equal(confirmed.statusCode, 200, confirmed.body)
+  bench.advance(STEP_MS * 2)
+  return { email: browser.user.email, codeNow }
+}

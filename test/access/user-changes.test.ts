@@ -1,0 +1,138 @@
+// What becomes of a user whose role, password or standing is changed; and who cannot be let go.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
+import { countUsers } from '#domain/access/sign-in-attempts.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertRefused, dataOf } from '../support/fixtures.ts'
+import {
+  actionsOf,
+  type Browser,
+  makeUser,
+  newBrowser,
+  newClientWithOwner,
+  PASSWORD,
+  SESSION_URL,
+  signIn,
+  trySignIn,
+  USERS_URL,
+  userIdOf,
+} from '../support/people.ts'
+import { startTestService } from '../support/running-service.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
+
+const bench = closeAfterTests(await startTestService())
+
+test('a changed role is felt by the next request', async () => {
+  const owner = await newBrowser(bench)
+  const other = await newBrowser(bench, 'support')
+  const call = { method: 'PATCH', url: `${USERS_URL}/${other.user.id}` } as const
+
+  const answer = await owner.call({ ...call, body: { role: 'owner' } })
+
+  assert.equal(dataOf(answer, 'account').role, 'owner')
+  assert.equal((await other.call({ url: USERS_URL })).statusCode, 200)
+  await owner.call({ ...call, body: { role: 'finance' } })
+  assert.equal((await other.call({ url: USERS_URL })).statusCode, 403)
+  const { rows } = await bench.db.query(
+    `select actor, detail from actions where action = 'user.change_role' and subject = $1 order by id`,
+    [`user/${other.user.email}`],
+  )
+  const actor = `user:${owner.user.email}`
+  assert.deepEqual(rows, [
+    { actor, detail: { from: 'support', to: 'owner' } },
+    { actor, detail: { from: 'owner', to: 'finance' } },
+  ])
+})
+
+test('whoever is disabled, removed or given a new password is signed out at once', async () => {
+  const owner = await newBrowser(bench)
+  const ways = [
+    (url: string) => owner.call({ method: 'PATCH', url, body: { isActive: false } }),
+    (url: string) => owner.call({ method: 'DELETE', url }),
+    (url: string) => owner.call({ url: `${url}/reset-password`, body: {} }),
+  ]
+
+  for (const way of ways) {
+    const browser = await newBrowser(bench, 'support')
+    assert.equal((await way(`${USERS_URL}/${browser.user.id}`)).statusCode, 200)
+    assertRefused(await browser.call({ url: SESSION_URL }), 'account', { status: 401 })
+    const body = { email: browser.user.email, password: PASSWORD }
+    assert.equal((await trySignIn(bench, body)).statusCode, 401)
+  }
+})
+
+test('a disabled user comes back when enabled, and has to sign in again', async () => {
+  const owner = await newBrowser(bench)
+  const browser = await newBrowser(bench, 'support')
+  const call = { method: 'PATCH', url: `${USERS_URL}/${browser.user.id}` } as const
+  await owner.call({ ...call, body: { isActive: false } })
+
+  await owner.call({ ...call, body: { isActive: true } })
+
+  assertRefused(await browser.call({ url: SESSION_URL }), 'account', { status: 401 })
+  await signIn(bench, browser.user.email)
+  const done = await actionsOf(bench, `user/${browser.user.email}`)
+  assert.deepEqual(done.slice(1, 3), ['user.disable', 'user.enable'])
+})
+
+test('a new temporary password ends the lock of its user', async () => {
+  const owner = await newBrowser(bench)
+  const email = await makeUser(bench, { role: 'support' })
+  const id = await userIdOf(bench, email)
+  for (let round = 0; round < LOGIN_LIMITS.user.attempts; round++) {
+    await countUsers(bench.db, bench.clock(), [id], email)
+  }
+  assert.equal((await trySignIn(bench, { email, password: PASSWORD })).statusCode, 401)
+
+  const url = `${USERS_URL}/${id}/reset-password`
+  const { temporaryPassword } = dataOf(await owner.call({ url, body: {} }), 'account')
+
+  const answer = await trySignIn(bench, { email, password: temporaryPassword })
+  assert.equal(dataOf(answer, 'account').user.mustChangePassword, true)
+})
+
+test('the last owner stays an owner, whichever way; with another one they may go', async () => {
+  const { clientId, browser } = await newClientWithOwner(bench)
+  const url = `${USERS_URL}/${browser.user.id}`
+  const ways = [
+    { method: 'PATCH', url, body: { role: 'developer' } },
+    { method: 'PATCH', url, body: { isActive: false } },
+    { method: 'DELETE', url },
+  ] as const
+
+  for (const way of ways) {
+    assertRefused(await browser.call(way), 'account', { status: 409, code: 'last_of_role' })
+  }
+  const disabled = await makeUser(bench, { clientId })
+  await bench.db.query('update users set is_active = false where email = $1', [disabled])
+  for (const way of ways) assert.equal((await browser.call(way)).statusCode, 409)
+  await makeUser(bench, { clientId })
+  assert.equal((await browser.call(ways[2])).statusCode, 200)
+})
+
+test('two owners who remove each other at once: one stays', async () => {
+  const { clientId, browser } = await newClientWithOwner(bench)
+  const other = await newBrowser(bench, 'owner', clientId)
+  const remove = (by: Browser, whom: Browser) =>
+    by.call({ method: 'DELETE', url: `${USERS_URL}/${whom.user.id}` })
+
+  const holder = await bench.db.connect()
+  await holder.query('begin')
+  await holder.query('select from users for update')
+
+  const removing = Promise.all([remove(browser, other), remove(other, browser)])
+  await untilBlocked(bench.db, 2)
+  await holder.query('commit')
+  holder.release()
+
+  const answers = await removing
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 409])
+  const { rows } = await bench.db.query(
+    `select 1 from users u join clients c on c.id = u.client_id
+      where c.client_id = $1 and role = 'owner'`,
+    [clientId],
+  )
+  assert.equal(rows.length, 1)
+})

@@ -1,0 +1,191 @@
+// Limits of a collection account, per credit and per day: what breaks one is suspended whole, also
+// when many credits come at once, and nobody can get more in by coming at the same moment.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { setLimits } from '../support/account-calls.ts'
+import { startTwin } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, MINUTE_MS, readAccount } from '../support/fixtures.ts'
+import { beginTale, credit, itemOf, resolve, reverse } from '../support/money-tale.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const HOUR_MS = 60 * MINUTE_MS
+
+type Limits = { perCredit?: number | null; perDay?: number | null }
+
+async function limitedAccount(limits: Limits): Promise<string> {
+  const { accountNumber } = await createAccount(bench)
+  if (Object.keys(limits).length > 0) await setLimits(bench, accountNumber, limits)
+  return accountNumber
+}
+
+const balanceOf = async (accountNumber: string) =>
+  (await readAccount(bench, accountNumber)).accountBalance
+
+const says = async (accountNumber: string, amount: string) =>
+  (await credit(bench, accountNumber, amount)).says
+
+test('over the limit for one credit: all of it is suspended, and can be assigned after all', async () => {
+  const accountNumber = await limitedAccount({ perCredit: 100 })
+  const tale = await beginTale(bench)
+
+  const over = await credit(bench, accountNumber, '100.01')
+
+  assert.equal(over.says, '00 suspended over_credit_limit')
+  assert.equal(await says(accountNumber, '100.00'), '00 booked')
+  assert.equal((await itemOf(bench, over.sessionId)).reason, 'over_credit_limit')
+  assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
+  assert.equal(await balanceOf(accountNumber), 200.01)
+  assert.deepEqual(await tale.moves(), [
+    'credit: bank 035 → suspense 100.01',
+    'credit: bank 035 → collection 100.00',
+    'assign: suspense → collection 100.01',
+  ])
+  assert.deepEqual(await tale.events(), [
+    'credit.suspended',
+    'collection.received',
+    'credit.assigned',
+    'collection.received',
+  ])
+})
+
+test('over the limit for a day: suspended whole, and what is small enough still fits', async () => {
+  const accountNumber = await limitedAccount({ perDay: 100 })
+
+  assert.equal(await says(accountNumber, '60.00'), '00 booked')
+  const over = await credit(bench, accountNumber, '40.01')
+  assert.equal(over.says, '00 suspended over_daily_limit')
+  assert.equal(await says(accountNumber, '40.00'), '00 booked')
+  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+
+  assert.equal(await balanceOf(accountNumber), 100)
+  assert.equal(await resolve(bench, over.sessionId, 'return'), 'returned')
+})
+
+test('a day begins at midnight in Lagos', async () => {
+  const accountNumber = await limitedAccount({ perDay: 100 })
+  const sinceMidnight = (bench.clock().getTime() + HOUR_MS) % (24 * HOUR_MS)
+  bench.advance(24 * HOUR_MS - sinceMidnight - 1)
+  assert.equal(await says(accountNumber, '100.00'), '00 booked')
+  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+
+  bench.advance(1)
+
+  assert.equal(new Date(bench.clock()).getUTCHours(), 23)
+  assert.equal(await says(accountNumber, '100.00'), '00 booked')
+  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+  bench.advance(24 * HOUR_MS - 1)
+  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+})
+
+test('the credits of one batch are counted one after the other', async () => {
+  const [limited, free] = [await limitedAccount({ perDay: 100 }), await limitedAccount({})]
+  const report = (accountNumber: string, amount: string) => {
+    return { sessionId: newSessionId(), accountNumber, amount }
+  }
+  const first = report(limited, '50.00')
+
+  const answer = await postRail(bench, '035/credits', [
+    first,
+    report(free, '500.00'),
+    report(limited, '50.01'),
+    first,
+    report(limited, '50.00'),
+    report(limited, '0.01'),
+  ])
+
+  assert.deepEqual(
+    answer.json().map(({ outcome, code }: Record<string, string>) => code ?? outcome),
+    ['booked', 'booked', 'over_daily_limit', 'duplicate', 'booked', 'over_daily_limit'],
+  )
+  assert.equal(await balanceOf(limited), 100)
+})
+
+test('credits at the same moment, in several processes, never come to more than the limit', async () => {
+  await using twin = await startTwin(bench)
+  const accountNumber = await limitedAccount({ perDay: 100 })
+  const send = (at: number) =>
+    postRail(at % 2 ? twin : bench, '035/credits', {
+      sessionId: newSessionId(),
+      accountNumber,
+      amount: '9.00',
+    })
+
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => send(at)))
+
+  const outcomes = answers.map((answer) => answer.json().outcome)
+  assert.equal(outcomes.filter((outcome) => outcome === 'booked').length, 11)
+  assert.equal(outcomes.filter((outcome) => outcome === 'suspended').length, 29)
+  assert.equal(await balanceOf(accountNumber), 99)
+})
+
+test('what is assigned by hand counts, what the bank takes back makes no room', async () => {
+  const accountNumber = await limitedAccount({ perDay: 100 })
+  const over = await credit(bench, accountNumber, '150.00')
+  assert.equal(over.says, '00 suspended over_daily_limit')
+  const taken = await credit(bench, accountNumber, '30.00')
+  await reverse(bench, taken.sessionId, '30.00')
+  assert.equal(await says(accountNumber, '70.01'), '00 suspended over_daily_limit')
+
+  assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
+  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+
+  assert.equal(await balanceOf(accountNumber), 150)
+})
+
+test('money that is assigned before the first credit of a day counts too', async () => {
+  const accountNumber = await limitedAccount({ perDay: 100 })
+  const over = await credit(bench, accountNumber, '100.01')
+  bench.advance(24 * HOUR_MS)
+
+  await resolve(bench, over.sessionId, 'assign', { accountNumber })
+
+  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+})
+
+test('a limit that is set in the course of a day counts what came before, and no more', async () => {
+  const accountNumber = await limitedAccount({})
+  await credit(bench, accountNumber, '500.00')
+  bench.advance(24 * HOUR_MS)
+  await credit(bench, accountNumber, '60.00')
+
+  await setLimits(bench, accountNumber, { perDay: 100 })
+  assert.equal(await says(accountNumber, '40.01'), '00 suspended over_daily_limit')
+  await setLimits(bench, accountNumber, { perDay: null })
+  assert.equal(await says(accountNumber, '30.00'), '00 booked')
+  await setLimits(bench, accountNumber, { perDay: 100 })
+  assert.equal(await says(accountNumber, '10.01'), '00 suspended over_daily_limit')
+  assert.equal(await says(accountNumber, '10.00'), '00 booked')
+  await setLimits(bench, accountNumber, { perDay: 110 })
+  assert.equal(await says(accountNumber, '10.01'), '00 suspended over_daily_limit')
+  assert.equal(await says(accountNumber, '10.00'), '00 booked')
+})
+
+test('new accounts have the limits of the settings, and may be freed of them', async () => {
+  const env = { MANILLA_LIMIT_PER_CREDIT: '50', MANILLA_LIMIT_PER_DAY: '80.50' }
+  await using own = await startTestService({ env })
+  const { accountNumber } = await createAccount(own)
+
+  assert.equal((await credit(own, accountNumber, '50.01')).says, '00 suspended over_credit_limit')
+  assert.equal((await credit(own, accountNumber, '50.00')).says, '00 booked')
+  assert.equal((await credit(own, accountNumber, '30.51')).says, '00 suspended over_daily_limit')
+  await setLimits(own, accountNumber, null)
+  assert.equal((await credit(own, accountNumber, '5000')).says, '00 booked')
+})
+
+test('an inactive account and a payer rule are told before a limit', async () => {
+  const payerRules = { maxAmount: 50 }
+  const { accountNumber } = await createAccount(bench, { payerRules })
+  await setLimits(bench, accountNumber, { perCredit: 10, perDay: 10 })
+
+  assert.equal(await says(accountNumber, '50.01'), '00 suspended above_maximum')
+  assert.equal(await says(accountNumber, '10.01'), '00 suspended over_credit_limit')
+})
+
+test('the books agree with all of it', async () => {
+  assert.deepEqual(await auditBooks(bench.db), [])
+})

@@ -1,0 +1,115 @@
+// What a file of banks must say before a number is issued from it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  checkApart,
+  readBanks,
+  SANDBOX_BANKS,
+  SANDBOX_RAIL_SECRET,
+  SERIAL_MAX,
+} from '#config/bank-settings.ts'
+
+const WEMA = {
+  code: '035',
+  name: 'Wema Bank',
+  static: { from: 0, to: 9 },
+  dynamic: { from: 10, to: SERIAL_MAX },
+  railSecrets: [SANDBOX_RAIL_SECRET],
+}
+const KUDA = { code: '50211', name: 'Kuda', railSecrets: [SANDBOX_RAIL_SECRET] }
+
+test('a right file is taken as it stands, in its order', () => {
+  assert.deepEqual(read([KUDA, WEMA]), { banks: [KUDA, WEMA], problems: [] })
+})
+
+test('the banks of the sandbox pass the same checks, and no two share a serial', () => {
+  assert.deepEqual(read(SANDBOX_BANKS).problems, [])
+
+  const ranges = SANDBOX_BANKS.flatMap((bank) => [bank.static, bank.dynamic])
+  ranges.slice(1).forEach((range, at) => {
+    assert.equal(range?.from, (ranges[at]?.to ?? 0) + 1)
+  })
+  assert.deepEqual(SANDBOX_BANKS[14]?.dynamic, { from: 825_000_000, to: 849_999_999 })
+})
+
+for (const [what, bank, problem] of [
+  ['a code of four digits', { ...WEMA, code: '0035' }, 'code must be'],
+  ['a code that is a number', { ...WEMA, code: 35 }, 'code must be'],
+  ['a blank name', { ...WEMA, name: '  ' }, 'name must be'],
+  ['a name with a control character', { ...WEMA, name: 'We\u0000ma' }, 'name must be'],
+  ['a range upside down', { ...WEMA, static: { from: 9, to: 0 } }, 'static must be'],
+  ['a range with half a serial', { ...WEMA, static: { from: 0, to: 1.5 } }, 'static must be'],
+  ['a negative serial', { ...WEMA, static: { from: -1, to: 1 } }, 'static must be'],
+  ['a serial of ten digits', { ...WEMA, dynamic: { from: 10, to: 1e9 } }, 'dynamic must be'],
+  ['a range of texts', { ...WEMA, dynamic: { from: '10', to: '20' } }, 'dynamic must be'],
+  ['a null range', { ...WEMA, dynamic: null }, 'dynamic must be'],
+  ['ranges that touch', { ...WEMA, dynamic: { from: 9, to: 20 } }, 'static and dynamic must not'],
+  ['a range inside another', { ...WEMA, dynamic: { from: 3, to: 4 } }, 'static and dynamic must'],
+  ['no secret', { ...WEMA, railSecrets: [] }, 'railSecrets must be'],
+  ['three secrets', { ...WEMA, railSecrets: Array(3).fill(SANDBOX_RAIL_SECRET) }, 'railSecrets'],
+  ['a secret without its prefix', { ...WEMA, railSecrets: ['bWFu'] }, 'railSecrets entry 1'],
+  ['a short secret', { ...WEMA, railSecrets: ['whsec_bWFu'] }, 'railSecrets entry 1'],
+  ['a mistyped field', { ...WEMA, statik: {} }, 'has a field "statik"'],
+] as const) {
+  test(`${what} is a problem`, () => {
+    const { banks, problems } = read([bank, { ...WEMA, code: '058' }])
+
+    assert.equal(banks, undefined)
+    assert.equal(problems.length, 1)
+    assert(problems[0]?.startsWith(`bank 1: ${problem}`), problems[0])
+  })
+}
+
+test('banks that share a rail secret or serials are told in a sentence each', () => {
+  const secret = (letter: string) => `whsec_${Buffer.alloc(32, letter).toString('base64')}`
+  const range = (from: number) => ({ from, to: from + 9 })
+  const bank = { name: 'Bank', static: range(0), dynamic: range(10), railSecrets: [secret('a')] }
+  const near = { static: range(100), dynamic: range(19), railSecrets: [secret('b')] }
+  const far = { static: range(109), dynamic: range(200), railSecrets: [secret('c'), secret('a')] }
+  const problems: string[] = []
+  const banks = [
+    { ...bank, code: '035' },
+    { ...bank, code: '058', ...near },
+    { ...bank, code: '101', ...far },
+  ]
+
+  checkApart(banks, (sentence) => problems.push(sentence))
+
+  const serials = 'have overlapping number ranges; a serial may be granted by one bank only'
+  assert.deepEqual(problems, [
+    `banks 035 and 058 ${serials}`,
+    'banks 035 and 101 share a rail secret; each needs its own',
+    `banks 058 and 101 ${serials}`,
+  ])
+})
+
+test('two banks of one code are a problem', () => {
+  assert.deepEqual(read([WEMA, KUDA, WEMA]).problems, ['bank 3 repeats the code of bank 1'])
+})
+
+test('somebody must be able to issue static numbers, and somebody dynamic ones', () => {
+  assert.deepEqual(read([KUDA]).problems, [
+    'must give at least one bank a static range',
+    'must give at least one bank a dynamic range',
+  ])
+})
+
+test('every problem of every bank is told', () => {
+  const { problems } = read([{}, 'bank', { ...WEMA, code: '', name: '' }])
+  assert.equal(problems.length, 3 + 1 + 2)
+})
+
+test('what is no list of banks is a problem of one sentence', () => {
+  for (const text of ['', '{', '{}', 'null', '"banks"']) {
+    const problems: string[] = []
+    readBanks(text, (sentence) => problems.push(sentence))
+    assert.equal(problems.length, 1, text)
+  }
+})
+
+function read(content: unknown) {
+  const problems: string[] = []
+  const banks = readBanks(JSON.stringify(content), (sentence) => problems.push(sentence))
+  return { banks, problems }
+}

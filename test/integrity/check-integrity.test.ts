@@ -1,0 +1,178 @@
+// The audit by itself: one at a time whoever runs it, one standing alert, a result that is kept.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Logger } from '#log.ts'
+import { auditBooksRound, INTERVAL_MS } from '#workers/check-integrity.ts'
+import { createAccount, simulate } from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+import { untilWaiting } from '../support/waiting-locks.ts'
+
+const DAY_MS = 86_400_000
+
+test('books that add up are recorded as such, and nobody is alarmed', async () => {
+  await using bench = await setup()
+
+  await bench.round()
+
+  assert.deepEqual(await bench.audits(), [{ ok: true, findings: [] }])
+  assert.deepEqual(await bench.alerts(), [])
+})
+
+test('of many that want to audit at once one does, and the others wait their turn', async () => {
+  await using bench = await setup()
+  const gate = await bench.db.connect()
+  await gate.query('begin; lock table audits in access exclusive mode')
+
+  const rounds = Promise.all([bench.round(), bench.round(), bench.round(), bench.round()])
+  await untilWaiting(gate, 4)
+  await gate.query('rollback')
+  gate.release()
+  await rounds
+
+  assert.equal((await bench.audits()).length, 1)
+})
+
+test('an audit is due a quarter of an hour after the last one began', async () => {
+  await using bench = await setup()
+  await bench.round()
+
+  bench.advance(INTERVAL_MS - 1)
+  await bench.round()
+  assert.equal((await bench.audits()).length, 1)
+
+  bench.advance(1)
+  await bench.round()
+  assert.equal((await bench.audits()).length, 2)
+})
+
+test('books that do not add up raise one alert, which stands until they do again', async () => {
+  await using bench = await setup()
+  await bench.tamper(1)
+
+  await bench.round()
+  bench.advance(INTERVAL_MS)
+  await bench.round()
+
+  const [audit] = await bench.audits()
+  assert.equal(audit?.ok, false)
+  assert.equal(audit?.findings[0]?.check, 'balances_are_their_transfers')
+  const [alert, ...more] = await bench.alerts()
+  assert.deepEqual(more, [])
+  assert.equal(alert?.cleared, false)
+  assert.equal(alert?.detail.count, audit?.findings.length)
+  assert.match(bench.logText(), /"level":"error".*"the books do not add up"/)
+
+  await bench.tamper(-1)
+  bench.advance(INTERVAL_MS)
+  await bench.round()
+
+  assert.equal((await bench.audits()).at(-1)?.ok, true)
+  assert.deepEqual(
+    (await bench.alerts()).map(({ cleared }) => cleared),
+    [true],
+  )
+})
+
+test('an alert of another kind is left standing by books that add up', async () => {
+  await using bench = await setup()
+  await bench.db.query(
+    `insert into alerts (kind, subject, detail, raised_at)
+     values ('session_reused', 'x', '{}', $1)`,
+    [bench.clock()],
+  )
+
+  await bench.round()
+
+  assert.deepEqual(
+    (await bench.alerts()).map(({ cleared }) => cleared),
+    [false],
+  )
+})
+
+test('an audit that was killed stops the others for an hour at most', async () => {
+  await using bench = await setup()
+  await bench.db.query('insert into audits (started_at) values ($1)', [bench.clock()])
+
+  bench.advance(INTERVAL_MS * 4 - 1)
+  await bench.round()
+  assert.deepEqual(await bench.audits(), [])
+
+  bench.advance(1)
+  await bench.round()
+  assert.deepEqual(await bench.audits(), [{ ok: true, findings: [] }])
+})
+
+test('an audit that is told to stop leaves no trace, and is done at the next start', async () => {
+  await using bench = await setup()
+  const stopping = new AbortController()
+  stopping.abort()
+
+  await bench.round(stopping.signal)
+
+  const { rows } = await bench.db.query('select from audits')
+  assert.equal(rows.length, 0)
+  await bench.round()
+  assert.equal((await bench.audits()).length, 1)
+})
+
+test('an audit that fails is told to the loop, and tried again at the next round', async () => {
+  await using bench = await setup()
+  await bench.db.query('alter table suspense_items rename to elsewhere')
+
+  await assert.rejects(bench.round(), /suspense_items/)
+
+  await bench.db.query('alter table elsewhere rename to suspense_items')
+  await bench.round()
+  assert.deepEqual(await bench.audits(), [{ ok: true, findings: [] }])
+})
+
+test('results are kept for 90 days', async () => {
+  await using bench = await setup()
+  await bench.round()
+  bench.advance(90 * DAY_MS)
+  await bench.round()
+  assert.equal((await bench.audits()).length, 2)
+
+  bench.advance(INTERVAL_MS)
+  await bench.round()
+
+  assert.equal((await bench.audits()).length, 2)
+})
+
+async function setup() {
+  const bench = await startTestService()
+  const { accountNumber } = await createAccount(bench)
+  await simulate(bench, accountNumber, '100.00')
+  const log = bench.service.app.log as Logger
+  const round = auditBooksRound({ db: bench.db, clock: bench.clock, log })
+
+  return {
+    db: bench.db,
+    clock: bench.clock,
+    advance: bench.advance,
+    logText: bench.logText,
+    round: (signal = new AbortController().signal) => round(signal),
+    // Past the guards of the database, as only somebody who owns it can.
+    async tamper(kobo: number) {
+      await bench.db.query('alter table ledger_accounts disable trigger user')
+      await bench.db.query(
+        `update ledger_accounts set credits_kobo = credits_kobo + $1 where kind = 'collection'`,
+        [kobo],
+      )
+    },
+    audits: async () =>
+      (
+        await bench.db.query<{ ok: boolean; findings: { check: string }[] }>(
+          'select ok, findings from audits where finished_at is not null order by id',
+        )
+      ).rows,
+    alerts: async () =>
+      (
+        await bench.db.query<{ cleared: boolean; detail: { count: number } }>(
+          'select cleared_at is not null as cleared, detail from alerts order by id',
+        )
+      ).rows,
+    [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,163 @@
+// The audit is silent while the books are right, and each of its checks sees what it is there for.
+// The database itself refuses every one of these corruptions, so its guards are switched off first.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BUSINESS_CHECKS } from '#domain/integrity/business-checks.ts'
+import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/ledger-checks.ts'
+import { CORRUPTIONS } from '../support/corruptions.ts'
+import { freeze } from '../support/database-copies.ts'
+import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+import { untilWaiting } from '../support/waiting-locks.ts'
+
+test('after a journey with every outcome the books add up', async () => {
+  await using bench = await startTestService()
+  await journey(bench)
+
+  const findings = await auditBooks(bench.db)
+
+  assert.deepEqual(findings, [])
+  const { rows } = await bench.db.query(
+    `select outcome || coalesce('/' || reason, '') as fate from credits group by 1 order by 1`,
+  )
+  assert.deepEqual(
+    rows.map((row) => row.fate),
+    ['booked', 'booked/excess', 'suspended/already_paid', 'suspended/late'],
+  )
+})
+
+test('books in which nothing happened yet add up', async () => {
+  await using bench = await startTestService()
+
+  assert.deepEqual(await auditBooks(bench.db), [])
+})
+
+test('each check notices what it is there for', async (t) => {
+  const bench = await startTestService()
+  await journey(bench)
+  await using books = await freeze(bench)
+  for (const [check, tamper, subject] of CORRUPTIONS) {
+    await t.test(`${check}: ${tamper.replace(/\s+/g, ' ')}`, async () => {
+      await using copy = await books.copy()
+      await withoutGuards(copy, tamper)
+
+      const findings = (await auditBooks(copy.db)).filter((finding) => finding.check === check)
+
+      assert.notEqual(findings.length, 0)
+      for (const finding of findings) {
+        assert.match(finding.subject, subject)
+        assert.notEqual(finding.expected, finding.found)
+      }
+    })
+  }
+})
+
+test('every check has a corruption that it notices', () => {
+  const checks = [...LEDGER_CHECKS, ...BUSINESS_CHECKS].map((check) => check.name)
+
+  assert.deepEqual(new Set(CORRUPTIONS.map(([check]) => check)), new Set(checks))
+})
+
+test('a check that finds very much tells only the beginning', async () => {
+  await using bench = await startTestService()
+  await withoutGuards(
+    bench,
+    `insert into ledger_accounts (kind, credits_kobo)
+     select 'collection', 5 from generate_series(1, ${FINDINGS_PER_CHECK_MAX + 1})`,
+  )
+
+  const findings = await auditBooks(bench.db)
+
+  const count = findings.filter(({ check }) => check === 'balances_are_their_transfers').length
+  assert.equal(count, FINDINGS_PER_CHECK_MAX)
+})
+
+test('when old events are gone, the numbering of the rest is still checked', async () => {
+  await using bench = await startTestService()
+  await journey(bench)
+  await bench.db.query(`update clients set created_at = created_at - interval '100 days'`)
+  await withoutGuards(bench, `delete from events where sequence <= 2`)
+  assert.deepEqual(await auditBooks(bench.db), [])
+
+  await withoutGuards(bench, `delete from events where sequence = 4`)
+
+  const [finding, ...more] = await auditBooks(bench.db)
+  assert.equal(finding?.check, 'events_are_numbered_without_gaps')
+  assert.deepEqual(more, [])
+})
+
+test('the audit sees one moment, and holds up nobody who writes', async () => {
+  await using bench = await startTestService()
+  const account = await createAccount(bench)
+  const stop = new AbortController()
+  const writing = Promise.all(
+    Array.from({ length: 4 }, async () => {
+      let written = 0
+      while (!stop.signal.aborted) {
+        await simulate(bench, account.accountNumber, '10.00')
+        const { bankAccount } = await startPayment(bench)
+        await simulate(bench, bankAccount, '6000.01')
+        written++
+      }
+      return written
+    }),
+  )
+
+  const audits = []
+  for (let round = 0; round < 5; round++) audits.push(await auditBooks(bench.db))
+  stop.abort()
+  const written = await writing
+
+  assert.deepEqual(audits.flat(), [])
+  assert(written.every((count) => count > 0))
+  assert.deepEqual(await auditBooks(bench.db), [])
+})
+
+test('an audit that is told to stop ends at once and leaves its connection clean', async () => {
+  await using bench = await startTestService()
+  const blocker = await bench.db.connect()
+  await blocker.query('begin; lock table suspense_items in access exclusive mode')
+  const stop = new AbortController()
+
+  const audit = auditBooks(bench.db, stop.signal)
+  await untilWaiting(bench.db, 1)
+  stop.abort()
+  await assert.rejects(audit, /abort|cancel/i)
+  await blocker.query('rollback')
+  blocker.release()
+
+  assert.deepEqual(await auditBooks(bench.db), [])
+})
+
+// Two clients; a collection account; payments paid at once, in parts, in excess, again and late.
+async function journey(bench: Bench): Promise<void> {
+  const account = await createAccount(bench)
+  await createAccount(bench, { accountName: 'Nobody pays here' })
+  await simulate(bench, account.accountNumber, '1500.50')
+  await simulate(bench, account.accountNumber, '99.50')
+  const whole = await startPayment(bench)
+  await simulate(bench, whole.bankAccount, '6000.00')
+  await simulate(bench, whole.bankAccount, '1.00')
+  const parts = await startPayment(bench, {}, '058')
+  await simulate(bench, parts.bankAccount, '2500.00')
+  await simulate(bench, parts.bankAccount, '4000.00')
+  const late = await startPayment(bench)
+  const part = await startPayment(bench, { expiresInSeconds: 172_800 })
+  await simulate(bench, part.bankAccount, '3000.00')
+  bench.advance(60 * MINUTE_MS)
+  await simulate(bench, late.bankAccount, '6000.00')
+  const token = await bench.newClient('MAN0000002')
+  await createAccount(bench, {}, { token })
+}
+
+// On one connection: whoever owns the database may write past every guard of it.
+async function withoutGuards({ db }: Pick<Bench, 'db'>, tamper: string): Promise<void> {
+  const { rows } = await db.query<{ off: string }>(
+    `select string_agg(format('alter table %s disable trigger all', oid::regclass), ';') as off
+       from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`,
+  )
+  await db.query(rows[0]?.off ?? '')
+  await db.query(tamper)
+}

@@ -1,0 +1,198 @@
+// Live status for payers: one reading of the database for every page that is open, the present for
+// who comes late, and no more watchers than there is room for.
+
+import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import {
+  CheckoutFeeds,
+  WATCHERS_PER_ADDRESS_MAX,
+  WATCHERS_PER_ADVICE_MAX,
+} from '#http/routes/payments/checkout-feeds.ts'
+import { createLogger } from '#log.ts'
+import { listenLocally, openStream } from '../support/event-source.ts'
+import { assertRefused, createAdvice, initiate, simulate } from '../support/fixtures.ts'
+import { START, startTestService } from '../support/running-service.ts'
+
+// Feeds behind a real server, over advices that the test makes up.
+async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
+  const texts = new Map([
+    ['a', '{"status":"Processing"}'],
+    ['b', '{"status":"Pending"}'],
+  ])
+  const reads: string[][] = []
+  let isBroken = false
+  const feeds = new CheckoutFeeds({
+    clock: () => START,
+    log: createLogger({ level: 'silent' }),
+    pollMs: 1,
+    heartbeatMs,
+    read: async (ids) => {
+      await turn()
+      reads.push([...ids])
+      if (isBroken) throw new Error('no database')
+      return new Map([...texts].filter(([id]) => ids.includes(id)))
+    },
+  })
+  const server = createServer((request, socket) => {
+    const adviceId = request.url?.slice(1) as string
+    socket.writeHead(200, { 'content-type': 'text/event-stream', connection: 'close' })
+    feeds.watch({ adviceId, address: 'here', socket, seen: texts.get(adviceId) as string })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    feeds,
+    reads,
+    port,
+    url: (id: string) => `http://127.0.0.1:${port}/${id}`,
+    set: (id: string, text: string) => void texts.set(id, text),
+    break: (is: boolean) => {
+      isBroken = is
+    },
+    async nextRead() {
+      const seen = reads.length
+      while (reads.length < seen + 2) await turn()
+    },
+    async [Symbol.asyncDispose]() {
+      await feeds.stop()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const dataOf = (block: { data?: string }) => JSON.parse(block.data as string)
+
+test('who comes is told the present at once, with the time it was said', async () => {
+  await using bench = await startFeeds()
+  await using stream = await openStream(bench.url('a'))
+  const now = START.toISOString()
+  assert.deepEqual(dataOf(await stream.nextEvent()), { now, status: 'Processing' })
+})
+
+test('a change reaches everybody who watches that advice, and nobody else', async () => {
+  await using bench = await startFeeds()
+  const streams = await Promise.all(['a', 'a', 'b'].map((id) => openStream(bench.url(id))))
+  for (const stream of streams) await stream.nextEvent()
+
+  bench.set('a', '{"status":"Successful"}')
+  const [one, two] = await Promise.all(streams.slice(0, 2).map((stream) => stream.nextEvent()))
+  bench.set('b', '{"status":"Cancelled"}')
+  const other = await streams[2]?.nextEvent()
+
+  assert.equal(dataOf(one ?? {}).status, 'Successful')
+  assert.equal(dataOf(two ?? {}).status, 'Successful')
+  assert.equal(dataOf(other ?? {}).status, 'Cancelled')
+})
+
+test('every advice is read once a round, however many watch it; without watchers nothing is', async () => {
+  await using bench = await startFeeds()
+  const streams = await Promise.all(['a', 'a', 'a', 'b'].map((id) => openStream(bench.url(id))))
+  await bench.nextRead()
+  assert.deepEqual(bench.reads.at(-1)?.sort(), ['a', 'b'])
+
+  for (const stream of streams) await stream[Symbol.asyncDispose]()
+  while (bench.feeds.size > 0) await turn()
+  await bench.feeds.stop()
+  const { length } = bench.reads
+  await turn()
+  assert.equal(bench.reads.length, length)
+})
+
+test('somebody who comes after everybody left is served as well', async () => {
+  await using bench = await startFeeds()
+  for (let round = 0; round < 3; round++) {
+    await using stream = await openStream(bench.url('a'))
+    await stream.nextEvent()
+    bench.set('a', `{"round":${round}}`)
+    assert.equal(dataOf(await stream.nextEvent()).round, round)
+    await stream[Symbol.asyncDispose]()
+    while (bench.feeds.size > 0) await turn()
+  }
+})
+
+test('a database that cannot be read is asked again, and nothing is lost', async () => {
+  await using bench = await startFeeds()
+  await using stream = await openStream(bench.url('a'))
+  await stream.nextEvent()
+  bench.break(true)
+  bench.set('a', '{"status":"Successful"}')
+  await bench.nextRead()
+  bench.break(false)
+  assert.equal(dataOf(await stream.nextEvent()).status, 'Successful')
+})
+
+test('a heart beats, so that a page can tell a dead connection', async () => {
+  await using bench = await startFeeds({ heartbeatMs: 5 })
+  await using stream = await openStream(bench.url('a'))
+  await stream.nextEvent()
+  assert.equal((await stream.nextEvent()).event, 'beat')
+})
+
+test('one who takes nothing is let go before it costs memory', async () => {
+  await using bench = await startFeeds()
+  const socket = connect(bench.port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write('GET /a HTTP/1.1\r\nhost: here\r\n\r\n')
+  socket.pause()
+  while (bench.feeds.size === 0) await turn()
+  for (let round = 0; bench.feeds.size > 0; round++) {
+    bench.set('a', JSON.stringify({ round, filler: 'x'.repeat(500_000) }))
+    await turn()
+  }
+  socket.destroy()
+})
+
+test('there is room for some watchers of one advice, and of one address', async () => {
+  const read = async () => new Map()
+  const log = createLogger({ level: 'silent' })
+  const feeds = new CheckoutFeeds({ clock: () => START, log, read })
+  const socket = Object.assign(new EventEmitter().setMaxListeners(0), {
+    writable: true,
+    writableLength: 0,
+    write: () => true,
+    end: () => socket.emit('close'),
+    destroy: () => socket.emit('close'),
+  })
+  const watch = (adviceId: string, address: string) =>
+    feeds.watch({ adviceId, address, socket: socket as never, seen: '{}' })
+
+  for (let at = 0; at < WATCHERS_PER_ADVICE_MAX; at++) watch('a', `place ${at}`)
+  assert.equal(feeds.hasRoom('a', 'elsewhere'), false)
+  assert.equal(feeds.hasRoom('b', 'elsewhere'), true)
+  for (let at = 0; at < WATCHERS_PER_ADDRESS_MAX; at++) watch(`advice ${at}`, 'one address')
+  assert.equal(feeds.hasRoom('c', 'one address'), false)
+  assert.equal(feeds.hasRoom('c', 'elsewhere'), true)
+  await feeds.stop()
+  assert.deepEqual([feeds.size, feeds.hasRoom('a', 'one address')], [0, true])
+})
+
+test('a payer hears of a credit within a second, and of too many streams at once', async () => {
+  await using bench = await startTestService()
+  const url = await listenLocally(bench.service.app)
+  const { adviceReference } = await createAdvice(bench)
+  const { bankAccount } = await initiate(bench, adviceReference)
+  const path = `/pay/api/stream?adviceReference=${adviceReference}`
+  const streams = await Promise.all(
+    Array.from({ length: WATCHERS_PER_ADVICE_MAX }, () => openStream(url + path)),
+  )
+  for (const stream of streams) await stream.nextEvent()
+
+  const refused = await bench.call({ url: path, token: null })
+  assertRefused(refused, 'account', { status: 429, code: 'too_many_streams' })
+  await simulate(bench, bankAccount, '2000')
+  const heardFrom = performance.now()
+  const heard = await Promise.all(streams.map((stream) => stream.nextEvent()))
+
+  assert(performance.now() - heardFrom < 1_000)
+  for (const block of heard) {
+    assert.deepEqual([dataOf(block).status, dataOf(block).amountPaid], ['PartPayment', 2000])
+  }
+  await bench.service.app.close()
+  for (const stream of streams) assert.equal(await stream.next(), undefined)
+})

@@ -1,0 +1,79 @@
+// The whole tale of a payment whose life had turns: that it expired stands there also when it was
+// paid since, and what it was given also when that has left it again.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { closeExpired } from '#domain/credits/close-payments.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { dataOf, MINUTE_MS, startPayment } from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+import { assign, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
+import { credit, type Row, reverse } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startTestService())
+
+async function expire(): Promise<void> {
+  bench.advance(60 * MINUTE_MS)
+  const deps = { sharedAccounts: new SharedAccounts(bench.db), now: bench.clock() }
+  await withTransaction(bench.db, (tx) => closeExpired(tx, deps))
+  bench.advance(MINUTE_MS)
+}
+
+async function give(paymentReference: string, amount: string): Promise<string> {
+  const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, amount)
+  bench.advance(MINUTE_MS)
+  const answer = await assign(bench, id, { paymentReference })
+  assert.equal(answer.statusCode, 200, answer.body)
+  bench.advance(MINUTE_MS)
+  return sessionId
+}
+
+async function read(reference: string): Promise<{ entries: Row[]; isWhole: boolean }> {
+  return dataOf(await bench.call({ url: `/api/v1/payments/${reference}/timeline` }), 'account')
+}
+
+const eventsOf = (entries: readonly Row[]) =>
+  entries.flatMap(({ kind, detail }) => (kind === 'event' ? detail.type : []))
+
+test('a payment that expired and was paid afterwards still tells that it expired', async () => {
+  const { paymentReference } = await startPayment(bench, { amount: 500 })
+  await expire()
+  await give(paymentReference, '500')
+
+  const { entries } = await read(paymentReference)
+
+  assert.deepEqual(eventsOf(entries), [
+    ...['payment.processing', 'payment.expired'],
+    ...['credit.assigned', 'payment.successful'],
+  ])
+})
+
+test('what was given to it and is in suspense again, or with its bank, is told of', async () => {
+  const { paymentReference } = await startPayment(bench, { amount: 500 })
+  await give(paymentReference, '100')
+  await expire()
+  const sessionId = await give(paymentReference, '500')
+  await reverse(bench, sessionId, '500')
+
+  const { entries } = await read(paymentReference)
+
+  assert.deepEqual(eventsOf(entries), [
+    ...['payment.processing', 'credit.assigned', 'payment.part_paid'],
+    ...['payment.expired', 'credit.suspended'],
+    ...['credit.assigned', 'payment.successful', 'payment.reversed'],
+  ])
+  const moved = entries.filter(({ kind }) => kind === 'transfer').map(({ amount }) => amount)
+  assert.deepEqual(moved, [100, 100, 100, 500, 500, 500])
+})
+
+test('of more than a hundred credits the latest are told of, and that these are not all', async () => {
+  const { paymentReference, bankAccount } = await startPayment(bench, { amount: 500 })
+  await Promise.all(Array.from({ length: 101 }, () => credit(bench, bankAccount, '1.00')))
+
+  const { entries, isWhole } = await read(paymentReference)
+
+  assert.equal(isWhole, false)
+  assert.equal(entries.filter(({ kind }) => kind === 'credit').length, 100)
+})

@@ -1,0 +1,222 @@
+// Alerts: every operator is told of one as it is raised, sees what to do, and acknowledges it.
+
+import assert from 'node:assert/strict'
+import { Writable } from 'node:stream'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import { takeCredits } from '#domain/credits/take-credits.ts'
+import { ALERT_KIND_NAMES, ALERT_KINDS } from '#domain/records/alert-kinds.ts'
+import { raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { createLogger } from '#log.ts'
+import { Sealer } from '#seal.ts'
+import { logAlertsRound } from '#workers/log-alerts.ts'
+import { ALERT_KINDS as SHOWN_KINDS } from '../../web/dashboard/alert-kinds.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertRefused, createAccount, dataOf, TIMESTAMP } from '../support/fixtures.ts'
+import { newBrowser } from '../support/people.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { startTestService } from '../support/running-service.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
+
+const bench = closeAfterTests(await startTestService())
+const ALERTS = '/api/v1/operator/alerts'
+const merchant = { token: await bench.newClient('MERCHANT01') }
+const second = await bench.newClient('OPERATOR02')
+await bench.db.query(`update clients set is_operator = true where client_id = 'OPERATOR02'`)
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies, as JSON has them.
+type Row = any
+
+// A bank sends a session id twice, on other terms.
+async function reuseSession(): Promise<string> {
+  const { accountNumber } = await createAccount(bench)
+  const sessionId = newSessionId()
+  await postRail(bench, '058/credits', { sessionId, accountNumber, amount: '10' })
+  await postRail(bench, '058/credits', { sessionId, accountNumber, amount: '11' })
+  return `${sessionId}@058`
+}
+
+async function raised(token?: string): Promise<Row[]> {
+  const url = '/api/v1/events?type=alert.raised&limit=100'
+  const answer = await bench.call({ url, ...(token ? { token } : {}) })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data
+}
+
+async function list(query = ''): Promise<Row[]> {
+  const answer = await bench.call({ url: `${ALERTS}?limit=100${query}` })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data
+}
+
+const acknowledge = (id: number | string) =>
+  bench.call({ method: 'POST', url: `${ALERTS}/${id}/acknowledge`, body: {} })
+
+test('every operator is told of an alert once, with what to do; no other client is', async () => {
+  const subject = await reuseSession()
+
+  const [alert] = await list('&open=true&kind=session_reused')
+  const [told, ...more] = (await raised()).filter(({ data }) => data.subject === subject)
+  const [toldSecond] = await raised(second)
+
+  assert.equal(alert.subject, subject)
+  assert.match(alert.raisedAt, TIMESTAMP)
+  const { title, remedy } = ALERT_KINDS.session_reused
+  assert.deepEqual([alert.title, alert.remedy, alert.isOpen], [title, remedy, true])
+  const { id, kind, detail, raisedAt } = alert
+  const data = { id, kind, title, remedy, subject, detail, raisedAt }
+  assert.deepEqual([told.data, more.length], [data, 0])
+  assert.deepEqual(toldSecond.data, data)
+  assert.deepEqual(await raised(merchant.token), [])
+})
+
+test('an alert is acknowledged once, on record, and the next like it is new', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const sessionId = newSessionId()
+  const again = (amount: string) =>
+    postRail(bench, '058/credits', { sessionId, accountNumber, amount })
+  await again('10')
+  await again('11')
+  await again('12')
+  const [alert, ...same] = (await list()).filter(({ subject }) => subject.startsWith(sessionId))
+  assert.equal(same.length, 0)
+  const person = await newBrowser(bench, 'operator')
+
+  const url = `${ALERTS}/${alert.id}/acknowledge`
+  const first = dataOf(await person.call({ method: 'POST', url, body: {} }), 'account')
+  const after = dataOf(await acknowledge(alert.id), 'account')
+
+  assert.equal(first.acknowledgedBy, `user:${person.user.email}`)
+  assert.deepEqual([first.isOpen, after], [false, first])
+  const { rows } = await bench.db.query(
+    `select actor, action, detail from actions where subject = $1`,
+    [`alert/${alert.id}`],
+  )
+  const recorded = { actor: `user:${person.user.email}`, action: 'alert.acknowledge' }
+  assert.deepEqual(rows, [{ ...recorded, detail: { kind: 'session_reused' } }])
+  assert((await list('&open=true')).every(({ id }) => id !== alert.id))
+  assert((await list('&open=false')).some(({ id }) => id === alert.id))
+  await again('13')
+  const open = (await list('&open=true')).filter(({ subject }) => subject.startsWith(sessionId))
+  assert.equal(open.length, 1)
+  assert.notEqual(open[0].id, alert.id)
+})
+
+test('what clears itself stands on after it was acknowledged, and is not raised again', async () => {
+  const alert = { kind: 'audit_failed', subject: 'books', detail: {} } as const
+  const raise = () =>
+    withTransaction(bench.db, async (tx) => {
+      const events = await raiseAlerts(tx, bench.clock(), [alert])
+      await appendEvents(tx, bench.clock(), events)
+    })
+  await raise()
+  const [{ id }] = await list('&kind=audit_failed')
+
+  const done = dataOf(await acknowledge(id), 'account')
+  await raise()
+
+  assert.deepEqual([done.isOpen, done.clearedAt], [false, null])
+  assert.equal((await list('&kind=audit_failed')).length, 1)
+})
+
+test('alerts are for operators alone, and found by kind, time and page', async () => {
+  await reuseSession()
+  await reuseSession()
+  const finance = await newBrowser(bench, 'finance')
+  const denied = { status: 403, code: 'scope_missing' }
+  assertRefused(await bench.call({ url: ALERTS, ...merchant }), 'account', denied)
+  const role = { status: 403, code: 'role_not_allowed' }
+  assertRefused(await finance.call({ url: ALERTS }), 'account', role)
+
+  const first = (await bench.call({ url: `${ALERTS}?limit=1` })).json()
+  const next = (await bench.call({ url: `${ALERTS}?limit=1&cursor=${first.nextCursor}` })).json()
+
+  assert(first.data[0].id > next.data[0].id)
+  const { id } = first.data[0]
+  assert.deepEqual(dataOf(await bench.call({ url: `${ALERTS}/${id}` }), 'account'), first.data[0])
+  assert.deepEqual(await list('&kind=numbers_exhausted'), [])
+  assert.deepEqual(await list('&from=2099-01-01'), [])
+  const missing = { status: 404, code: 'alert_not_found' }
+  assertRefused(await acknowledge('999999'), 'account', missing)
+  assertRefused(await acknowledge('x'), 'account', missing)
+  const odd = await bench.call({ url: `${ALERTS}?kind=other` })
+  assertRefused(odd, 'account', { status: 400, code: 'invalid_request' })
+})
+
+test('an alert is one line of the log, after its commit, however many workers look', async () => {
+  await using other = await startTestService()
+  const lines: Row[] = []
+  const write = (line: Buffer, _: string, done: () => void) => {
+    lines.push(JSON.parse(line.toString()))
+    done()
+  }
+  const log = createLogger({ level: 'info', destination: new Writable({ write }) })
+  const round = logAlertsRound({ db: other.db, clock: other.clock, log })
+  const look = () => Promise.all([1, 2, 3].map(() => round(AbortSignal.timeout(60_000))))
+  const alert = { kind: 'numbers_exhausted', subject: '035 static', detail: {} } as const
+
+  await withTransaction(other.db, async (tx) => {
+    await raiseAlerts(tx, other.clock(), [alert])
+    await look()
+    assert.deepEqual(lines, [])
+  })
+  await look()
+  await look()
+
+  assert.equal(lines.length, 1)
+  const { level, msg } = lines[0]
+  assert.deepEqual([level, msg], ['warn', `alert raised: ${ALERT_KINDS.numbers_exhausted.title}`])
+  const { kind, subject } = lines[0].alert
+  assert.deepEqual([kind, subject], ['numbers_exhausted', '035 static'])
+})
+
+test('whoever is told of an alert is locked with all others who are told, in id order', async () => {
+  const { accountNumber } = await createAccount(bench, {}, merchant)
+  const reused = newSessionId()
+  await postRail(bench, '058/credits', { sessionId: reused, accountNumber, amount: '10' })
+  const credit = (sessionId: string): IncomingCredit => ({
+    bankCode: '058',
+    sessionId,
+    accountNumber,
+    amountKobo: 500n,
+    currency: 'NGN',
+    sourceAccountNumber: null,
+    sourceAccountName: null,
+    sourceBankCode: null,
+    narration: null,
+    transactionTime: null,
+  })
+  const lock = `select from event_counters n join clients c on c.id = n.client_id
+                 where c.client_id = $1 for update of n nowait`
+  const holder = await bench.db.connect()
+  await holder.query('begin')
+  await holder.query(lock, ['MAN0000001'])
+
+  const { data, hash } = bench.config.secrets
+  const sharedAccounts = new SharedAccounts(bench.db)
+  const deps = { sealer: new Sealer(data, hash), sharedAccounts, bankTimeMaxAgeMs: 0 }
+  const taken = withTransaction(bench.db, (tx) =>
+    takeCredits(tx, { ...deps, now: bench.clock() }, [credit(newSessionId()), credit(reused)]),
+  )
+  await untilBlocked(bench.db, 1)
+  // The merchant's comes after the operator's: it is still free.
+  try {
+    await holder.query(lock, ['MERCHANT01'])
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+
+  assert.deepEqual(
+    (await taken).map(({ status }) => status),
+    ['taken', 'session_reused'],
+  )
+  assert((await raised()).some(({ data }) => data.subject === `${reused}@058`))
+})
+
+test('the dashboard knows every kind', () => {
+  assert.deepEqual([...SHOWN_KINDS], ALERT_KIND_NAMES)
+})

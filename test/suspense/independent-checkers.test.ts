@@ -1,0 +1,205 @@
+// Maker-checker against one person with several accounts: who gave whom access, and how recently.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Role } from '#domain/access/roles.ts'
+import { hashSecret } from '#hashed-secrets.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount } from '../support/fixtures.ts'
+import {
+  asked,
+  askToDisable,
+  decide,
+  type Person,
+  refused,
+  setFourEyes,
+} from '../support/maker-checker-desk.ts'
+import { newBrowser, newClientWithOwner, PASSWORD, signIn, USERS_URL } from '../support/people.ts'
+import { startTestService } from '../support/running-service.ts'
+import { storedId } from '../support/shown-ids.ts'
+import { readItem, SUSPENSE, suspend } from '../support/suspense-desk.ts'
+
+const HOUR_MS = 3_600_000
+const WAIT_MS = 24 * HOUR_MS
+const bench = closeAfterTests(
+  await startTestService({ env: { MANILLA_APPROVER_WAIT_HOURS: '24' } }),
+)
+const ada = await newBrowser(bench, 'owner') // Let in by whoever runs the service.
+const obi = await newBrowser(bench, 'owner')
+const { accountNumber: picky } = await createAccount(bench, { payerRules: { minAmount: 100_000 } })
+
+assert.equal((await setFourEyes(ada, true)).statusCode, 200)
+
+let invited = 0
+
+// Sessions do not outlive the wait.
+const again = (person: Person) => signIn(bench, person.user.email)
+
+// As after the first sign-in, with a password of their own that costs nothing to check.
+async function enter(email: string): Promise<Person> {
+  const hash = await hashSecret(PASSWORD, 1024)
+  await bench.db.query(
+    'update users set password_hash = $2, is_password_temporary = false where email = $1',
+    [email, hash],
+  )
+  return signIn(bench, email)
+}
+
+async function invite(by: Person, role: Role = 'owner', more: object = {}): Promise<Person> {
+  const email = `invited${++invited}@people.example`
+  const answer = await by.call({ url: USERS_URL, body: { email, role, ...more } })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return enter(email)
+}
+
+async function reset(by: Person, whom: Person): Promise<Person> {
+  const url = `${USERS_URL}/${whom.user.id}/reset-password`
+  const answer = await by.call({ url, body: {} })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return enter(whom.user.email)
+}
+
+async function change(by: Person, whom: Person, body: object): Promise<void> {
+  const answer = await by.call({ method: 'PATCH', url: `${USERS_URL}/${whom.user.id}`, body })
+  assert.equal(answer.statusCode, 200, answer.body)
+}
+
+// The code that an approval is refused with, which the request tells beforehand; or approved.
+async function outcomeOf(maker: Person, checker: Person): Promise<string> {
+  const { id } = await suspend(bench, picky, '500.00')
+  const requestId = await asked(maker, id)
+  const listed = await checker.call({ url: `${SUSPENSE}/requests?itemId=${id}` })
+  const { cannotApprove } = listed.json().data[0]
+  const answer = await decide(checker, requestId, 'approve')
+  assert.equal(cannotApprove?.code, answer.json().code, answer.body)
+  if (cannotApprove) assert.equal(cannotApprove.message, answer.json().message)
+  const { state } = await readItem(bench, id)
+  assert.equal(state === 'open', answer.statusCode !== 200)
+  return answer.json().code ?? 'approved'
+}
+
+test('two whom whoever runs the service let in approve for one another', async () => {
+  assert.equal(await outcomeOf(ada, obi), 'approved')
+  assert.equal(await outcomeOf(obi, ada), 'approved')
+})
+
+test('whoever is new, or was given a password, a role or access again, waits a day', async () => {
+  const [tobi, uche, ife] = [await invite(obi), await invite(obi), await invite(obi)]
+  assert.equal(await outcomeOf(ada, tobi), 'approver_too_new')
+  bench.advance(WAIT_MS)
+  const [maker, owner] = [await again(ada), await again(obi)]
+  assert.equal(await outcomeOf(maker, await again(tobi)), 'approved')
+
+  const late = await reset(owner, tobi)
+  await change(owner, uche, { role: 'finance' })
+  await change(owner, ife, { isActive: false })
+  await change(owner, ife, { isActive: true })
+  for (const who of [late, await again(uche), await again(ife)]) {
+    assert.equal(await outcomeOf(maker, who), 'approver_too_new')
+  }
+  bench.advance(WAIT_MS)
+  const later = await again(ada)
+  for (const who of [late, uche, ife]) {
+    assert.equal(await outcomeOf(later, await again(who)), 'approved')
+  }
+})
+
+test('nobody approves what somebody asks for who gave them access, however long the chain', async () => {
+  const first = await again(ada)
+  const [one, two] = [await invite(first), await invite(first)]
+  const three = await invite(one)
+  const four = await invite(three, 'finance')
+  bench.advance(WAIT_MS)
+  const [a, b, c, d, e] = [
+    await again(ada),
+    await again(one),
+    await again(two),
+    await again(three),
+    await again(four),
+  ] as const
+  for (const [maker, checker] of [
+    [a, b], // Let in by who asks, …
+    [a, e], // … along a chain.
+    [b, e],
+  ] as const) {
+    assert.equal(await outcomeOf(maker, checker), 'approver_not_independent')
+  }
+  assert.equal(await outcomeOf(b, c), 'approved') // Two whom the same person let in.
+  assert.equal(await outcomeOf(e, a), 'approved')
+  const gone = await a.call({ method: 'DELETE', url: `${USERS_URL}/${d.user.id}` })
+  assert.equal(gone.statusCode, 200)
+  assert.equal(await outcomeOf(a, e), 'approver_not_independent') // Removing a link changes nothing.
+  assert.equal(await outcomeOf(e, await again(obi)), 'approved')
+})
+
+test('who resets a password, enables somebody or gives a role stands behind them from then on', async () => {
+  const changes: ((by: Person, whom: Person) => Promise<unknown>)[] = [
+    reset,
+    (by, whom) => change(by, whom, { role: 'finance' }),
+    async (by, whom) => {
+      await change(by, whom, { isActive: false })
+      await change(by, whom, { isActive: true })
+    },
+  ]
+  for (const touch of changes) {
+    const [maker, other] = [await newBrowser(bench, 'owner'), await newBrowser(bench, 'owner')]
+    const before = await outcomeOf(maker, other)
+    await touch(maker, other)
+    bench.advance(WAIT_MS)
+    const outcome = await outcomeOf(await again(maker), await again(other))
+    assert.deepEqual([before, outcome], ['approved', 'approver_not_independent'])
+  }
+})
+
+test('an operator of the service lets in, and resets, without standing behind anybody', async () => {
+  const operator = await newBrowser(bench, 'operator')
+  const { clientId, browser: owner } = await newClientWithOwner(bench)
+  const theirs = await invite(owner)
+  const second = await invite(operator, 'owner', { clientId })
+  bench.advance(WAIT_MS)
+  const fresh = await again(operator)
+  assert.equal((await setFourEyes(await again(owner), true)).statusCode, 200)
+  const disable = async (maker: Person, checker: Person) => {
+    const { id } = (await askToDisable(maker)).json().data
+    const answer = await decide(checker, id, 'approve')
+    if (answer.statusCode !== 200) await decide(maker, id, 'withdraw')
+    return answer.json().code ?? 'approved'
+  }
+
+  const [o, t] = [await again(owner), await again(theirs)]
+  assert.equal(await disable(o, t), 'approver_not_independent')
+  assert.equal(await disable(o, await again(second)), 'approved')
+
+  await setFourEyes(o, true)
+  await reset(fresh, theirs) // Who stood behind them no longer has a password they know.
+  bench.advance(WAIT_MS)
+  assert.equal(await disable(await again(owner), await again(theirs)), 'approved')
+})
+
+test('the database itself refuses an approval by somebody who is not independent', async () => {
+  const [maker, other] = [await again(ada), await invite(await again(ada))]
+  const { id } = await suspend(bench, picky, '500.00')
+  const requestId = await asked(maker, id)
+  const approve = (userId: string | null) =>
+    bench.db.query(
+      `update suspense_requests set state = 'approved', decided_by = 'user:x',
+              decided_by_user = $2, decided_at = now() where id = $1`,
+      [storedId('request', requestId), userId],
+    )
+
+  const constraint = 'suspense_requests_independent_checker'
+  await assert.rejects(approve(other.user.id), { constraint })
+  await assert.rejects(approve(null), { constraint })
+})
+
+test('who may not approve may still reject; a wait of none is none', async () => {
+  const maker = await again(ada)
+  const puppet = await invite(maker)
+  const { id } = await suspend(bench, picky, '500.00')
+  const requestId = await asked(maker, id)
+  refused(await decide(puppet, requestId, 'approve'), 'approver_too_new')
+  assert.equal((await decide(puppet, requestId, 'reject', { reason: 'No.' })).statusCode, 200)
+
+  await using sandbox = await startTestService()
+  assert.equal(sandbox.config.policy.approverWaitHours, 0)
+})

@@ -1,0 +1,73 @@
+// Whether it takes one person or two at the suspense desk: who decides that, and the trace it leaves.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertRefused } from '../support/fixtures.ts'
+import { askToDisable, decide, refused } from '../support/maker-checker-desk.ts'
+import { actionsOf, newBrowser } from '../support/people.ts'
+import { startTestService } from '../support/running-service.ts'
+import { SUSPENSE } from '../support/suspense-desk.ts'
+
+const bench = closeAfterTests(await startTestService())
+const owner = await newBrowser(bench, 'owner')
+const ada = await newBrowser(bench, 'finance')
+const operator = await newBrowser(bench, 'operator')
+
+const set = (by: typeof owner, body: object) =>
+  by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body })
+
+const read = async () => (await bench.call({ url: `${SUSPENSE}/settings` })).json().data
+
+test('it is off at first; owners and operators switch it on, with a trace, and nobody else', async () => {
+  assert.deepEqual(await read(), { fourEyes: false })
+  assertRefused(await set(ada, { fourEyes: true }), 'account', { status: 403 })
+  const byToken = { method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes: true } } as const
+  assertRefused(await bench.call(byToken), 'account', { status: 401, code: 'session_needed' })
+  for (const body of [{}, { fourEyes: 'yes' }, { fourEyes: null }, { fourEyes: true, more: 1 }]) {
+    assertRefused(await set(owner, body), 'account', { code: 'invalid_request' })
+  }
+  assert.deepEqual(await read(), { fourEyes: false })
+  for (let times = 0; times < 2; times++) {
+    assert.equal((await set(owner, { fourEyes: true })).statusCode, 200)
+  }
+  assert.deepEqual(await read(), { fourEyes: true })
+  assert.deepEqual(await actionsOf(bench, 'client/MAN0000001'), ['suspense.settings'])
+})
+
+test('off, it takes two: one owner or operator asks, another one approves', async () => {
+  refused(await set(owner, { fourEyes: false }), 'approval_needed')
+  refused(await askToDisable(ada), 'role_not_allowed', 403)
+  const asks = await askToDisable(owner)
+  assert.equal(asks.statusCode, 200, asks.body)
+  const { id, action, itemId, amount, cannotApprove } = asks.json().data
+  assert.deepEqual([action, itemId, amount], ['disable_maker_checker', null, null])
+  assert.equal(cannotApprove.code, 'other_person_needed')
+  refused(await askToDisable(operator), 'disable_requested')
+
+  refused(await decide(owner, id, 'approve'), 'other_person_needed')
+  refused(await decide(ada, id, 'approve'), 'role_not_allowed', 403)
+  refused(await decide(ada, id, 'reject', { reason: 'No.' }), 'role_not_allowed', 403)
+  assert.deepEqual(await read(), { fourEyes: true })
+  assert.equal((await decide(operator, id, 'approve')).statusCode, 200)
+
+  assert.deepEqual(await read(), { fourEyes: false })
+  refused(await askToDisable(owner), 'maker_checker_off')
+  assert.deepEqual(await actionsOf(bench, 'client/MAN0000001'), [
+    'suspense.settings',
+    'suspense.request',
+    'suspense.settings',
+    'suspense.approve',
+  ])
+})
+
+test('rejected or withdrawn, it stays on, and may be asked for again', async () => {
+  assert.equal((await set(owner, { fourEyes: true })).statusCode, 200)
+  const first = (await askToDisable(owner)).json().data.id
+  assert.equal((await decide(operator, first, 'reject', { reason: 'No.' })).statusCode, 200)
+  const second = (await askToDisable(operator)).json().data.id
+  assert.equal((await decide(operator, second, 'withdraw')).statusCode, 200)
+
+  assert.deepEqual(await read(), { fourEyes: true })
+  assert.equal((await askToDisable(owner)).statusCode, 200)
+})

@@ -1,0 +1,245 @@
+// Sending money back: the bank is asked, and says what became of it. The sandbox's bank confirms at
+// once; in live the money is on its way until the bank calls.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient } from '#domain/access/client-secrets.ts'
+import {
+  assertCleanBooks,
+  OWN_RAIL_SECRET,
+  postSigned,
+  startWithBanks,
+} from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  assertRefused,
+  createAccount,
+  databaseText,
+  dataOf,
+  ledgerNaira,
+  TIMESTAMP,
+} from '../support/fixtures.ts'
+import { newSessionId } from '../support/rail.ts'
+import { startTestService } from '../support/running-service.ts'
+import { shownId } from '../support/shown-ids.ts'
+import {
+  actionsOn,
+  assign,
+  giveBack,
+  NOBODYS_NUMBER,
+  SUSPENSE,
+  suspend,
+} from '../support/suspense-desk.ts'
+
+const sandbox = closeAfterTests(await startTestService())
+const OTHER_SECRET = `whsec_${Buffer.alloc(32, 'o').toString('base64')}`
+const live = closeAfterTests(
+  await startWithBanks(
+    [
+      {
+        code: '035',
+        static: { from: 100_000_000, to: 100_999_999 },
+        dynamic: { from: 200_000_000, to: 200_999_999 },
+        railSecrets: [OWN_RAIL_SECRET],
+      },
+      { code: '058', railSecrets: [OTHER_SECRET] },
+    ],
+    { MANILLA_MODE: 'live', PUBLIC_URL: 'https://pay.example.com' },
+  ),
+)
+await createClient(live.db, live.clock(), {
+  clientId: 'OPERATOR01',
+  secret: 's3cret',
+  name: 'Operator',
+  isOperator: true,
+})
+const operator = { token: await live.login('OPERATOR01', 's3cret') }
+
+const signing = { secrets: [OWN_RAIL_SECRET] }
+const ofBank = (path: string, body: unknown) => postSigned(live, `035/${path}`, body, signing)
+
+// Money that is nobody's, on its way back.
+async function startReturn(
+  amount = '75',
+): Promise<{ id: number; reference: string; sessionId: string }> {
+  const sessionId = newSessionId()
+  const body = {
+    sessionId,
+    accountNumber: NOBODYS_NUMBER,
+    amount,
+    sourceAccountNumber: '2093566866',
+  }
+  assert.equal((await ofBank('credits', body)).json().responseCode, '00')
+  const { rows } = await live.db.query(
+    `select i.id from suspense_items i join credits c on c.id = i.credit_id
+      where c.session_id = $1`,
+    [sessionId],
+  )
+  const id = shownId('suspense', rows[0].id)
+  const item = dataOf(await giveBack(live, id, {}, operator), 'account')
+  assert.equal(item.state, 'returning')
+  assert.match(item.returnReference, /^RTN\d{15}$/)
+  return { id, reference: item.returnReference, sessionId }
+}
+
+async function stateOf(id: number): Promise<string> {
+  return dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account').state
+}
+async function settle(reference: string, status: string, more: object = {}): Promise<string> {
+  const answer = await ofBank('returns', { reference, status, ...more })
+  assert.equal(answer.statusCode, 200, answer.body)
+  assert.equal(answer.json().reference, reference)
+  return answer.json().responseCode
+}
+
+test('in the sandbox the bank confirms a return at once, and once', async () => {
+  const { id } = await suspend(sandbox, NOBODYS_NUMBER, '75')
+
+  const item = dataOf(await giveBack(sandbox, id, { note: 'wrong number' }), 'account')
+  const before = await databaseText(sandbox)
+  const again = dataOf(await giveBack(sandbox, id), 'account')
+
+  assert.equal(item.state, 'returned')
+  assert.match(item.returnReference, /^RTN\d{15}$/)
+  assert.equal(item.bankReference, `SANDBOX-${item.returnReference}`)
+  assert.deepEqual(again, item)
+  assert.equal(await databaseText(sandbox), before)
+  assert.deepEqual(await actionsOn(sandbox, id), [
+    {
+      by: 'MAN0000001',
+      action: 'suspense.return',
+      detail: { note: 'wrong number', returnReference: item.returnReference },
+    },
+  ])
+})
+
+test('in live a return is on its way until the bank confirms it, and then it is done', async () => {
+  const { id, reference } = await startReturn('75')
+  assert.equal(await ledgerNaira(live, 'returning'), 75)
+  const again = dataOf(await giveBack(live, id, {}, operator), 'account')
+
+  const confirmed = await settle(reference, 'confirmed', { bankReference: 'WEMA/0001' })
+
+  assert.deepEqual([again.state, again.bankReference, confirmed], ['returning', null, '00'])
+  assert.equal(again.returnReference, reference)
+  const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
+  assert.deepEqual([item.state, item.bankReference], ['returned', 'WEMA/0001'])
+  assert.match(item.closedAt, TIMESTAMP)
+  assert.equal(await ledgerNaira(live, 'returning'), 0)
+  assert.equal((await actionsOn(live, id)).length, 1)
+})
+
+test('a return is settled once: a second word of the bank is 01, whatever it says', async () => {
+  const { id, reference } = await startReturn()
+  await settle(reference, 'confirmed')
+  const before = await databaseText(live)
+
+  assert.equal(await settle(reference, 'confirmed'), '01')
+  assert.equal(await settle(reference, 'failed'), '01')
+  assert.equal(await stateOf(id), 'returned')
+  assert.equal(await databaseText(live), before)
+})
+
+test('a return that failed makes good what the bank took back meanwhile, and no more', async () => {
+  const { id, reference, sessionId } = await startReturn('30')
+  const reversal = { sessionId: newSessionId(), originalSessionId: sessionId, amount: '20' }
+  assert.equal((await ofBank('reversals', reversal)).json().responseCode, '00')
+  const owed = await ledgerNaira(live, 'shortfall')
+
+  assert.equal(await settle(reference, 'failed'), '00')
+
+  assert.equal(await ledgerNaira(live, 'shortfall'), owed - 20)
+  const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
+  assert.deepEqual([item.state, item.amount], ['open', 10])
+  await assertCleanBooks(live)
+})
+
+test('a return that failed is open again, to be returned under a new reference or assigned', async () => {
+  const { id, reference } = await startReturn('30')
+  const { accountNumber } = await createAccount(live, {}, operator)
+
+  assert.equal(await settle(reference, 'failed', { reason: 'Account closed' }), '00')
+  const failed = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
+  assert.deepEqual([failed.state, failed.failureReason], ['open', 'Account closed'])
+  assert.equal(failed.returnReference, reference)
+  const second = dataOf(await giveBack(live, id, { note: 'second try' }, operator), 'account')
+  assert.deepEqual([second.state, second.failureReason], ['returning', null])
+  assert.notEqual(second.returnReference, reference)
+  assert.equal(await settle(reference, 'confirmed'), '01')
+  assert.equal(await stateOf(id), 'returning')
+  assert.equal(await settle(second.returnReference, 'failed'), '00')
+  const item = dataOf(await assign(live, id, { accountNumber }, operator), 'account')
+
+  assert.equal(item.state, 'assigned')
+  const actions = (await actionsOn(live, id)).map(({ action }) => action)
+  assert.deepEqual(actions, ['suspense.return', 'suspense.return', 'suspense.assign'])
+})
+
+test('money on its way back can be neither assigned nor settled by another bank', async () => {
+  const { id, reference } = await startReturn()
+  const { accountNumber } = await createAccount(live, {}, operator)
+
+  const assigned = await assign(live, id, { accountNumber }, operator)
+  const foreign = await postSigned(
+    live,
+    '058/returns',
+    { reference, status: 'confirmed' },
+    { secrets: [OTHER_SECRET] },
+  )
+
+  assertRefused(assigned, 'account', { status: 409, code: 'suspense_closed' })
+  assert.equal(foreign.json().responseCode, '01')
+  assert.equal(await stateOf(id), 'returning')
+})
+
+test('a bank that confirms and fails a return at once, many times, is believed once', async () => {
+  const { id, reference } = await startReturn()
+  const words = Array.from({ length: 20 }, (_, at) => (at % 2 ? 'confirmed' : 'failed'))
+
+  const answers = await Promise.all(words.map((word) => settle(reference, word)))
+
+  assert.equal(answers.filter((code) => code === '00').length, 1)
+  assert(['returned', 'open'].includes(await stateOf(id)))
+  await assertCleanBooks(live)
+})
+
+test('what a bank says badly is refused by field, and settles nothing', async () => {
+  const { id, reference } = await startReturn()
+  const bad: [unknown, string[]][] = [
+    [{}, ['reference', 'status']],
+    [null, ['reference', 'status']],
+    [{ reference, status: 'done' }, ['status']],
+    [{ reference, status: ['confirmed'] }, ['status']],
+    [{ reference: [reference], status: 'confirmed' }, ['reference']],
+    [{ reference: reference.toLowerCase(), status: 'confirmed' }, ['reference']],
+    [{ reference: `${reference} `, status: 'confirmed' }, ['reference']],
+    [{ reference: `RTN${'9'.repeat(40)}`, status: 'confirmed' }, ['reference']],
+  ]
+
+  for (const [body, fields] of bad) {
+    const answer = await ofBank('returns', body)
+    assert.equal(answer.statusCode, 400, `${JSON.stringify(body)} ${answer.body}`)
+    const found = answer.json().errors.map((error: { field: string }) => error.field)
+    assert.deepEqual([answer.json().responseCode, found], ['02', fields])
+  }
+  assert.equal(await settle(`RTN${2 ** 48 - 1}`, 'confirmed'), '01')
+  assert.equal(await stateOf(id), 'returning')
+})
+
+test('whatever reference the bank gives its return, it is kept or cleaned, never a fault', async () => {
+  const given: unknown[] = ['a\u0000b', '\ud800', 'x'.repeat(5000), '', null, 7, { a: 1 }, ['x']]
+
+  for (const bankReference of given) {
+    const { id, reference } = await startReturn('1')
+    assert.equal(await settle(reference, 'confirmed', { bankReference }), '00')
+    const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
+    const shown = `${JSON.stringify(bankReference)?.slice(0, 20)}: ${item.bankReference}`
+    assert.match(item.bankReference, /^[^\p{C}]{1,100}$/u, shown)
+    assert(!item.bankReference.includes('[object'), shown)
+  }
+})
+
+test('after all of this the books add up', async () => {
+  await assertCleanBooks(sandbox)
+  await assertCleanBooks(live)
+})

@@ -1,0 +1,233 @@
+// Deliveries to real receivers, the good and the others: signed, repeated by the published ladder,
+// and each attempt on record.
+
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { LADDER_MS } from '#domain/webhooks/retry-schedule.ts'
+import { RETIRING_MS, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
+import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
+import { type Heard, listener, startWebhookBench, verifies } from '../support/webhook-bench.ts'
+import { closedPort, rawReceiver } from './receivers.ts'
+
+test('what goes to an account, an advice or its callback is signed with the client’s secret', async () => {
+  await using receiver = await listener()
+  await using bench = await startWebhookBench()
+  const { url } = receiver
+  await createAccount(bench, { notificationUrl: url })
+  const payment = await startPayment(bench, { notificationUrl: url, callBackUrl: `${url}?shop=1` })
+  await simulate(bench, payment.bankAccount, '6000')
+
+  await bench.run()
+
+  const secret = await bench.secret()
+  assert.deepEqual(receiver.types().sort(), [
+    'account.created',
+    'payment.processing',
+    'payment.successful',
+    'payment.successful',
+  ])
+  for (const heard of receiver.heard) {
+    assert(verifies(secret, heard), heard.json.type)
+    assert.equal(heard.headers['webhook-id'], heard.json.id)
+    assert.equal(heard.headers['webhook-timestamp'], String(bench.clock().getTime() / 1000))
+    assert.equal(heard.headers['content-type'], 'application/json')
+  }
+  const callback = receiver.heard.find(({ path }) => path.includes('shop=1'))
+  const { adviceReference, paymentReference } = payment
+  const references = `adviceReference=${adviceReference}&paymentReference=${paymentReference}`
+  assert.equal(callback?.path, `/hook?shop=1&${references}`)
+  assert((await bench.deliveries()).every(({ state }) => state === 'delivered'))
+})
+
+test('an endpoint has a secret of its own; with the address of a notificationUrl, both sign', async () => {
+  await using receiver = await listener()
+  await using bench = await startWebhookBench()
+  const own = await bench.addEndpoint(`${receiver.url}/own`)
+  const both = await bench.addEndpoint(`${receiver.url}/both`)
+  await createAccount(bench, { notificationUrl: both.url })
+
+  await bench.run()
+
+  const [first, second] = receiver.heard.toSorted((a, b) => (a.path < b.path ? 1 : -1))
+  assert.equal(receiver.heard.length, 2)
+  assert.deepEqual(await signers(bench, first, [own.id, both.id, null]), [true, false, false])
+  assert.deepEqual(await signers(bench, second, [own.id, both.id, null]), [false, true, true])
+})
+
+test('while a secret is rotated both sign, for a day', async () => {
+  await using receiver = await listener()
+  await using bench = await startWebhookBench()
+  const old = await bench.secret()
+  const clientId = await bench.clientId()
+  const fresh = await withTransaction(bench.db, (tx) =>
+    rotateSecret(tx, bench.sealer, bench.clock(), clientId, null),
+  )
+  assert.equal(await bench.secret(), fresh)
+
+  await createAccount(bench, { notificationUrl: receiver.url })
+  await bench.run()
+  bench.advance(RETIRING_MS)
+  await createAccount(bench, { notificationUrl: receiver.url })
+  await bench.run()
+
+  const [during, after] = receiver.heard as [Heard, Heard]
+  assert.deepEqual([verifies(fresh, during), verifies(old, during)], [true, true])
+  assert.equal(String(during.headers['webhook-signature']).split(' ').length, 2)
+  assert.deepEqual([verifies(fresh, after), verifies(old, after)], [true, false])
+})
+
+test('what fails is sent again by the ladder, with the same id, and then given up', async () => {
+  await using receiver = await listener((response) => response.writeHead(500).end('no'))
+  await using bench = await startWebhookBench()
+  await createAccount(bench, { notificationUrl: receiver.url })
+
+  const waits: number[] = []
+  for (const waitMs of LADDER_MS) {
+    if (waitMs > 0) {
+      bench.advance(waitMs - 1)
+      await bench.run()
+      bench.advance(1)
+    }
+    await bench.run()
+    waits.push(receiver.heard.length)
+  }
+  bench.advance(7 * 86_400_000)
+  await bench.run()
+
+  assert.deepEqual(waits, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  assert.equal(receiver.heard.length, 10)
+  assert.equal(new Set(receiver.heard.map(({ headers }) => headers['webhook-id'])).size, 1)
+  assert.equal(new Set(receiver.heard.map(({ body }) => body)).size, 1)
+  assert.equal((await bench.deliveries())[0]?.state, 'failed')
+  assert.deepEqual((await bench.attempts()).at(-1), {
+    attempt: 10,
+    status: 500,
+    error: 'the receiver answered 500',
+    responseStart: 'no',
+  })
+})
+
+test('Retry-After puts the next attempt off', async () => {
+  const headers = { 'retry-after': '3600' }
+  await using receiver = await listener((response) => response.writeHead(503, headers).end())
+  await using bench = await startWebhookBench()
+  await createAccount(bench, { notificationUrl: receiver.url })
+
+  await bench.run()
+
+  const [delivery] = await bench.deliveries()
+  assert.equal(delivery.nextAttemptAt.getTime(), bench.clock().getTime() + 3_600_000)
+})
+
+// Each: what the receiver does, and what the log of attempts says of it.
+const ANSWERS: readonly (readonly [string, (r: ServerResponse) => void, object])[] = [
+  ['204', (r) => r.writeHead(204).end(), { status: 204, error: null }],
+  [
+    'a redirect',
+    (r) => r.writeHead(302, { location: 'https://else.example.ng/' }).end(),
+    { status: 302, error: 'redirected to https://else.example.ng/ (redirects are not followed)' },
+  ],
+  ['404', (r) => r.writeHead(404).end(), { status: 404, error: 'the receiver answered 404' }],
+  ['silence', () => {}, { status: null, error: 'no answer within 0.3 s' }],
+  [
+    'headers, then a drip',
+    (r) => {
+      r.writeHead(500)
+      const drip = setInterval(() => r.write('x'), 10)
+      r.on('close', () => clearInterval(drip))
+    },
+    { status: 500, error: 'the receiver answered 500' },
+  ],
+  [
+    '100 MB',
+    (r) => {
+      const megabyte = Buffer.alloc(1_048_576, 'x')
+      let sent = 0
+      const more = () => {
+        while (sent < 100 && r.writable) {
+          sent++
+          if (!r.write(megabyte)) return
+        }
+        r.end()
+      }
+      r.on('drain', more)
+      more()
+    },
+    { status: 200, error: null },
+  ],
+]
+
+for (const [name, answer, expected] of ANSWERS) {
+  test(`a receiver that answers ${name} is on record as it was`, async () => {
+    await using receiver = await listener(answer)
+    await using bench = await startWebhookBench()
+    await createAccount(bench, { notificationUrl: receiver.url })
+
+    await bench.run()
+
+    const [seen] = await bench.attempts()
+    const { responseStart } = seen
+    assert.deepEqual(seen, { attempt: 1, responseStart, ...expected })
+    assert(responseStart.length <= 4096)
+    const isOk = (expected as { error: string | null }).error === null
+    assert.equal((await bench.deliveries())[0]?.state, isOk ? 'delivered' : 'pending')
+  })
+}
+
+test('garbage, a closed connection and a closed port are failures in plain words', async () => {
+  await using garbage = await rawReceiver((socket) => socket.end('hello\r\n\r\n'))
+  await using half = await rawReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le'))
+  await using bench = await startWebhookBench()
+  const urls = [garbage.url, half.url, `http://127.0.0.1:${await closedPort()}/`]
+  for (const notificationUrl of urls) await createAccount(bench, { notificationUrl })
+
+  await bench.run()
+
+  assert.deepEqual((await bench.attempts()).map(({ error }) => error).sort(), [
+    'the answer is not HTTP',
+    'the connection was closed before an answer came',
+    'the connection was refused',
+  ])
+})
+
+test('410 ends it: the delivery has failed, and the destination is told nothing more', async () => {
+  await using receiver = await listener((response) => response.writeHead(410).end())
+  await using other = await listener()
+  await using account = await listener()
+  await using bench = await startWebhookBench()
+  const notificationUrl = account.url
+  const endpoint = await bench.addEndpoint(receiver.url)
+  await bench.addEndpoint(other.url, ['endpoint.disabled'])
+  await createAccount(bench, { notificationUrl })
+  await bench.run()
+
+  bench.advance(60_000)
+  await createAccount(bench, { notificationUrl })
+  await bench.run()
+
+  assert.deepEqual(receiver.types(), ['account.created'])
+  const queued = (await bench.deliveries()).filter(({ url }) => url === receiver.url)
+  assert.deepEqual(
+    queued.map(({ state }) => state),
+    ['failed'],
+  )
+  assert.deepEqual(other.types(), ['endpoint.disabled'])
+  assert.deepEqual(other.heard[0]?.json.data, {
+    id: endpoint.id,
+    url: receiver.url,
+    isActive: false,
+    reason: 'its receiver answered 410 Gone',
+    failingSince: other.heard[0]?.json.data.failingSince,
+  })
+})
+
+async function signers(
+  bench: { secret(id: string | null): Promise<string> },
+  heard: Heard | undefined,
+  owners: (string | null)[],
+): Promise<boolean[]> {
+  const secrets = await Promise.all(owners.map((owner) => bench.secret(owner)))
+  return secrets.map((secret) => heard !== undefined && verifies(secret, heard))
+}

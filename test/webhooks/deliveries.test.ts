@@ -1,0 +1,229 @@
+// Sending again on request: an event, a range of time, a payment's latest state.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import { pushPayment, redeliver, replay } from '#domain/webhooks/redeliver.ts'
+import { LADDER_MS } from '#domain/webhooks/retry-schedule.ts'
+import { updateEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
+import { createAccount, simulate, startPayment, UNKNOWN_REFERENCE } from '../support/fixtures.ts'
+import { listener, startWebhookBench } from '../support/webhook-bench.ts'
+
+const HOUR_MS = 3_600_000
+
+test('a delivered event is sent again with the same id', async () => {
+  await using bench = await setup()
+  await createAccount(bench, { notificationUrl: bench.receiver.url })
+  await bench.run()
+
+  const queued = await bench.redeliver({ eventId: bench.lastId() })
+  await bench.run()
+
+  const ids = bench.receiver.heard.map(({ headers }) => headers['webhook-id'])
+  assert.deepEqual([queued, ids.length, new Set(ids).size], [1, 2, 1])
+  assert.deepEqual(
+    (await bench.attempts()).map(({ attempt }) => attempt),
+    [1, 2],
+  )
+})
+
+test('one that was given up begins its ladder anew', async () => {
+  await using bench = await setup()
+  bench.answers(500)
+  await createAccount(bench, { notificationUrl: bench.receiver.url })
+  for (const waitMs of LADDER_MS) {
+    bench.advance(waitMs)
+    await bench.run()
+  }
+  assert.equal((await bench.deliveries())[0]?.state, 'failed')
+
+  await bench.redeliver({ eventId: bench.lastId() })
+  await bench.run()
+  const [delivery] = await bench.deliveries()
+  assert.deepEqual([delivery.state, delivery.attempts], ['pending', 11])
+  bench.answers(200)
+  bench.advance(HOUR_MS)
+  await bench.run()
+
+  assert.equal((await bench.deliveries())[0]?.state, 'delivered')
+})
+
+test('asking for a redelivery tries an address again that answered 410', async () => {
+  await using bench = await setup()
+  bench.answers(410)
+  const { accountNumber } = await createAccount(bench, { notificationUrl: bench.receiver.url })
+  await bench.run()
+  bench.answers(200)
+  await simulate(bench, accountNumber, '1')
+  await bench.run()
+  assert.equal(bench.receiver.heard.length, 1)
+
+  await bench.redeliver({ eventId: bench.lastId() })
+  await simulate(bench, accountNumber, '1')
+  await bench.run()
+
+  assert.deepEqual(bench.receiver.types().sort(), [
+    'account.created',
+    'account.created',
+    'collection.received',
+  ])
+})
+
+test('an event can be sent to one endpoint, whatever types that wants; not while it is off', async () => {
+  await using bench = await setup()
+  await createAccount(bench, { notificationUrl: bench.receiver.url })
+  await bench.run()
+  const endpoint = await bench.addEndpoint(`${bench.receiver.url}/late`, ['payment.expired'])
+  const eventId = bench.lastId()
+
+  assert.equal(await bench.redeliver({ eventId, endpointId: endpoint.id }), 1)
+  await bench.run()
+  await bench.switchOff(endpoint.id)
+
+  assert.equal(bench.receiver.heard[1]?.path, '/hook/late')
+  await assert.rejects(bench.redeliver({ eventId, endpointId: endpoint.id }), {
+    code: 'endpoint_inactive',
+  })
+})
+
+test('nobody redelivers what is not theirs', async () => {
+  await using bench = await setup()
+  await bench.newClient('MAN0000002')
+  await createAccount(bench, { notificationUrl: bench.receiver.url })
+  await bench.run()
+  const clientId = await bench.clientId('MAN0000002')
+
+  const asked = { eventId: bench.lastId(), clientId }
+  await assert.rejects(bench.redeliver(asked), { code: 'event_not_found' })
+  await assert.rejects(bench.redeliver({ eventId: UNKNOWN_REFERENCE }), { code: 'event_not_found' })
+})
+
+test('a range of time is replayed to one endpoint, of the types it wants', async () => {
+  await using bench = await setup()
+  const { accountNumber } = await createAccount(bench, {
+    notificationUrl: `${bench.receiver.url}/a`,
+  })
+  const from = new Date(bench.clock().getTime() + HOUR_MS)
+  for (let hour = 0; hour < 4; hour++) {
+    await simulate(bench, accountNumber, '1')
+    bench.advance(HOUR_MS)
+  }
+  const to = new Date(bench.clock().getTime() - HOUR_MS)
+  await bench.run()
+  const endpoint = await bench.addEndpoint(`${bench.receiver.url}/b`, ['collection.received'])
+
+  const asked = { endpointId: endpoint.id, from, to }
+  const first = await bench.replay(asked)
+  await bench.run()
+  const second = await bench.replay(asked)
+  await bench.run()
+
+  assert.deepEqual(
+    [first, second],
+    [
+      { queued: 2, last: null },
+      { queued: 2, last: null },
+    ],
+  )
+  const replayed = bench.receiver.heard.filter(({ path }) => path === '/hook/b')
+  assert.deepEqual(replayed.map(({ json }) => json.sequence).sort(), [3, 3, 4, 4])
+})
+
+test('a replay in parts sends every event once, whatever order their times are in', async () => {
+  await using bench = await setup()
+  const from = bench.clock()
+  const minutes = [4, 1, 3, 3, 3, 0, 2]
+  for (const minute of minutes) {
+    const at = new Date(from.getTime() + minute * 60_000)
+    await bench.append(at)
+  }
+  const to = new Date(from.getTime() + 5 * 60_000)
+  const endpoint = await bench.addEndpoint(`${bench.receiver.url}/b`, ['account.updated'])
+
+  const parts: number[] = []
+  for (let after: bigint | null = 0n; after !== null; ) {
+    const asked = { endpointId: endpoint.id, from, to, after }
+    const { queued, last }: { queued: number; last: bigint | null } = await bench.replay(asked, 2)
+    parts.push(queued)
+    after = last
+  }
+  await bench.deliver()
+
+  assert.deepEqual(parts, [2, 2, 2, 1])
+  const sequences = bench.receiver.heard.map(({ json }) => json.sequence)
+  assert.deepEqual(sequences.sort(), [1, 2, 3, 4, 5, 6, 7])
+})
+
+test('a clock that was wrong for a while hides no event from a replay', async () => {
+  await using bench = await setup()
+  const from = bench.clock()
+  const at = (hours: number) => new Date(from.getTime() + hours * HOUR_MS)
+  const NINE_DAYS = 9 * 24
+  const hours = [-2, -1, -NINE_DAYS, 1, 2, NINE_DAYS, NINE_DAYS, 3, 4, 25, 26, 27]
+  for (const hour of hours) await bench.append(at(hour))
+  const endpoint = await bench.addEndpoint(`${bench.receiver.url}/b`, ['account.updated'])
+
+  const { queued } = await bench.replay({ endpointId: endpoint.id, from, to: at(24) })
+
+  assert.equal(queued, 4)
+})
+
+test('the latest state of a payment is pushed, to the callback too when it is final', async () => {
+  await using bench = await setup()
+  const { url } = bench.receiver
+  const urls = { notificationUrl: `${url}/n`, callBackUrl: `${url}/c` }
+  const payment = await startPayment(bench, urls)
+  bench.advance(1_000)
+  await simulate(bench, payment.bankAccount, '1000')
+  await bench.run()
+  const heard = bench.receiver.heard.length
+
+  assert.equal((await bench.push(payment.paymentReference)).queued, 1)
+  bench.advance(1_000)
+  await simulate(bench, payment.bankAccount, '5000')
+  // Not even dispatched yet: the push makes the deliveries, and the dispatcher leaves them alone.
+  assert.equal((await bench.push(payment.paymentReference)).queued, 2)
+  await bench.run()
+
+  const told = bench.receiver.heard.slice(heard).map(({ json, path }) => {
+    return `${json.type} ${path.slice(0, 7)}`
+  })
+  assert.deepEqual(told.sort(), [
+    'payment.part_paid /hook/n',
+    'payment.successful /hook/c',
+    'payment.successful /hook/n',
+  ])
+})
+
+async function setup() {
+  let status = 200
+  const receiver = await listener((response) => response.writeHead(status).end())
+  const bench = await startWebhookBench()
+  const mine = await bench.clientId()
+  const { db, clock } = bench
+  return {
+    ...bench,
+    receiver,
+    answers: (with_: number) => {
+      status = with_
+    },
+    lastId: () => String(receiver.heard.at(-1)?.headers['webhook-id']),
+    redeliver: (asked: { eventId: string; endpointId?: string; clientId?: bigint }) =>
+      withTransaction(db, (tx) => redeliver(tx, clock(), { clientId: mine, ...asked })),
+    replay: (asked: { endpointId: string; from: Date; to: Date; after?: bigint }, limit?: number) =>
+      withTransaction(db, (tx) => replay(tx, clock(), { clientId: mine, ...asked }, limit)),
+    append: (at: Date) => {
+      const event = { clientId: mine, type: 'account.updated', facts: {} } as const
+      return withTransaction(db, (tx) => appendEvents(tx, at, [event]))
+    },
+    push: (paymentId: string) =>
+      withTransaction(db, (tx) => pushPayment(tx, clock(), mine, paymentId)),
+    switchOff: (id: string) =>
+      withTransaction(db, (tx) => updateEndpoint(tx, clock(), mine, id, { isActive: false })),
+    async [Symbol.asyncDispose]() {
+      await bench[Symbol.asyncDispose]()
+      await receiver[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+// An endpoint's last attempts are found however many events came since, and however many wait.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { appendEvents, type EventType } from '#domain/records/outbox.ts'
+import { readHealth } from '#domain/webhooks/delivery-log.ts'
+import { listener, startWebhookBench } from '../support/webhook-bench.ts'
+
+test('what was tried and failed is shown behind a thousand other events and a long queue', async () => {
+  await using hooks = await listener((response) => response.writeHead(500).end())
+  await using bench = await startWebhookBench()
+  const clientId = await bench.clientId()
+  const { id } = await bench.addEndpoint(hooks.url, ['account.updated'])
+  const append = (type: EventType, count: number) => {
+    const events = Array.from({ length: count }, () => ({ clientId, type, facts: {} }))
+    return withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), events))
+  }
+  await append('account.updated', 1)
+  await bench.run()
+  await append('account.created', 1_001)
+  await append('account.updated', 60)
+  await append('account.created', 1_001)
+  await bench.dispatch()
+
+  const waiting = await readHealth(bench.db, clientId, id)
+  await bench.db.query(`update deliveries set state = 'failed' where attempts > 0`)
+  const givenUp = await readHealth(bench.db, clientId, id)
+
+  for (const { lastAttempts } of [waiting, givenUp]) {
+    assert.deepEqual(
+      lastAttempts.map(({ attempt, status }) => [attempt, status]),
+      [[1, 500]],
+    )
+  }
+})

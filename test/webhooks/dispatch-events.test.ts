@@ -1,0 +1,229 @@
+// From the outbox into the queues: every event to each of its targets, once, whoever dispatches and
+// whatever happens meanwhile.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import { claimDeliveries } from '#domain/webhooks/delivery-claims.ts'
+import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
+import { updateEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
+import { timeOrderedId } from '#ids.ts'
+import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
+import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
+
+const HOOK = 'https://shop.example.com/hook' // Of every account of the fixtures.
+const ANY_ROOM = { rooms: new Map(), otherRoom: 100, takesFailing: true }
+const DONE = 'https://shop.example.com/done' // The callBackUrl of every advice of the fixtures.
+
+test('events are queued for the account, the advice, its callback and the endpoints', async () => {
+  await using bench = await startWebhookBench()
+  await bench.addEndpoint('https://ep.example.ng/all')
+  await bench.addEndpoint('https://ep.example.ng/some', ['payment.successful'])
+  await createAccount(bench)
+  const notificationUrl = 'https://shop.example.com/advice'
+  const payment = await startPayment(bench, { notificationUrl })
+  await simulate(bench, payment.bankAccount, '6000')
+
+  await bench.dispatch()
+
+  const { adviceReference, paymentReference } = payment
+  const references = `?adviceReference=${adviceReference}&paymentReference=${paymentReference}`
+  assert.deepEqual(await queued(bench), [
+    ['account.created', 'endpoint', 'https://ep.example.ng/all'],
+    ['account.created', 'notification', HOOK],
+    ['payment.processing', 'endpoint', 'https://ep.example.ng/all'],
+    ['payment.processing', 'notification', notificationUrl],
+    ['payment.successful', 'callback', `${DONE}${references}`],
+    ['payment.successful', 'endpoint', 'https://ep.example.ng/all'],
+    ['payment.successful', 'endpoint', 'https://ep.example.ng/some'],
+    ['payment.successful', 'notification', notificationUrl],
+  ])
+})
+
+test('money that is told by its credit alone finds the account or advice it was sent to', async () => {
+  await using bench = await startWebhookBench()
+  const clientId = await bench.clientId()
+  const { accountNumber } = await createAccount(bench)
+  await simulate(bench, accountNumber, '10')
+  const { rows } = await bench.db.query('select id from credits')
+  const event = { clientId, type: 'credit.returned', creditId: rows[0].id, facts: {} } as const
+  await withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), [event]))
+
+  await bench.dispatch()
+
+  assert.deepEqual((await queued(bench)).at(-1), ['credit.returned', 'notification', HOOK])
+})
+
+test('dispatching again queues nothing twice', async () => {
+  await using bench = await startWebhookBench()
+  await createAccount(bench)
+  await bench.dispatch()
+  await bench.db.query('update dispatch_cursors set sequence = 0')
+
+  await bench.dispatch()
+
+  assert.equal((await queued(bench)).length, 1)
+  assert.equal(await cursor(bench), 1n)
+})
+
+test('several dispatchers at once miss nothing and queue nothing twice', async () => {
+  await using bench = await startWebhookBench()
+  const clientId = await bench.clientId()
+  await bench.addEndpoint('https://ep.example.ng/all')
+  const write = async () => {
+    for (let round = 0; round < 20; round++) {
+      const facts = { round }
+      const events = Array.from({ length: 40 }, () => {
+        return { clientId, type: 'account.updated', facts } as const
+      })
+      await withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), events))
+    }
+  }
+  const dispatch = async () => {
+    for (let round = 0; round < 30; round++) await bench.dispatch()
+  }
+
+  await Promise.all([write(), write(), dispatch(), dispatch(), dispatch()])
+  await bench.dispatch()
+
+  const { rows } = await bench.db.query(
+    `select count(*)::int as events, count(distinct e.sequence)::int as queued,
+            max(e.sequence) as last
+       from deliveries v join events e on e.id = v.event_id`,
+  )
+  assert.deepEqual(rows, [{ events: 1600, queued: 1600, last: 1600n }])
+  assert.equal(await cursor(bench), 1600n)
+})
+
+test('what is queued while a claim looks at the queue is found by the next', async () => {
+  await using bench = await startWebhookBench()
+  const { accountNumber } = await createAccount(bench)
+  await bench.dispatch()
+  const claim = (tx: Transaction) => claimDeliveries(tx, bench.clock(), ANY_ROOM)
+  await withTransaction(bench.webhookPool, claim)
+  await bench.db.query('update destinations set due_at = $1', [bench.clock()])
+  await simulate(bench, accountNumber, '1')
+
+  let dispatching: Promise<void> | undefined
+  const nothing = await withTransaction(bench.webhookPool, async (tx) => {
+    const { claims } = await claim(tx)
+    dispatching = bench.dispatch()
+    await until('the dispatcher waits for us, or is done', async () => {
+      const { rows } = await bench.db.query(
+        `select from pg_stat_activity where datname = current_database()
+            and wait_event_type = 'Lock'`,
+      )
+      return rows.length > 0 || (await cursor(bench)) === 2n
+    })
+    return claims
+  })
+  await dispatching
+
+  const { claims } = await withTransaction(bench.webhookPool, claim)
+  assert.deepEqual([nothing.length, claims.length], [0, 1])
+})
+
+test('an event that is committed before the one numbered before it waits for that', async () => {
+  await using bench = await startWebhookBench()
+  await bench.addEndpoint('https://ep.example.ng/all')
+  const clientId = await bench.clientId()
+  const write = (tx: Transaction, sequence: number, daysAgo: number) => {
+    const at = new Date(bench.clock().getTime() - daysAgo * 86_400_000)
+    return tx.query(
+      `insert into events (id, client_id, sequence, type, facts, created_at)
+       values ($1, $2, $3, 'account.updated', '{}', $4)`,
+      [timeOrderedId(at), clientId, sequence, at],
+    )
+  }
+
+  for (const [first, second, already] of [
+    [1, 2, []],
+    [3, 4, [1, 2]],
+  ] as const) {
+    await bench.db.query('update event_counters set sequence = $1', [second])
+    await withTransaction(bench.db, async (early) => {
+      await write(early, first, 0)
+      await withTransaction(bench.db, (late) => write(late, second, 8)) // In another partition.
+      await bench.dispatch()
+      assert.deepEqual(await queuedNumbers(bench), already)
+      assert.equal((await cursor(bench)) ?? 0n, BigInt(already.length))
+    })
+    await bench.dispatch()
+    assert.deepEqual(await queuedNumbers(bench), [...already, first, second])
+  }
+})
+
+test('a dispatcher that dies before its commit has done nothing, and the next does it all', async () => {
+  await using bench = await startWebhookBench()
+  await createAccount(bench)
+  const dying = withTransaction(bench.webhookPool, async (tx) => {
+    await dispatchEvents(tx, bench.clock())
+    throw new Error('killed')
+  })
+
+  await assert.rejects(dying, /killed/)
+  assert.deepEqual([await queued(bench), await cursor(bench)], [[], undefined])
+  await bench.dispatch()
+
+  assert.equal((await queued(bench)).length, 1)
+})
+
+test("what is wrong with one client's events holds up nobody else's", async () => {
+  await using bench = await startWebhookBench()
+  await bench.newClient('MAN0000002')
+  await bench.addEndpoint('https://ep.example.ng/other', null, 'MAN0000002')
+  const clientId = await bench.clientId('MAN0000002')
+  const broken = { clientId, type: 'endpoint.test', facts: null as never } as const
+  await withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), [broken]))
+  await createAccount(bench)
+
+  await bench.dispatch()
+
+  assert.deepEqual(await queued(bench), [['account.created', 'notification', HOOK]])
+  assert.match(bench.logText(), /"client":"2".*"events could not be dispatched"/)
+})
+
+test('an endpoint that is switched off, deleted or of another client is queued nothing', async () => {
+  await using bench = await startWebhookBench()
+  await bench.newClient('MAN0000002')
+  const off = await bench.addEndpoint('https://ep.example.ng/off')
+  const deleted = await bench.addEndpoint('https://ep.example.ng/deleted')
+  await bench.addEndpoint('https://ep.example.ng/other', null, 'MAN0000002')
+  const clientId = await bench.clientId()
+  await withTransaction(bench.db, (tx) =>
+    updateEndpoint(tx, bench.clock(), clientId, off.id, { isActive: false }),
+  )
+  await bench.db.query('update webhook_endpoints set deleted_at = now() where id = $1', [
+    deleted.id,
+  ])
+  await createAccount(bench)
+
+  await bench.dispatch()
+
+  assert.deepEqual(await queued(bench), [['account.created', 'notification', HOOK]])
+})
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (let looks = 0; !(await isSo()); looks++) assert(looks < 10_000, `never so: ${what}`)
+}
+
+async function queued(bench: WebhookBench): Promise<string[][]> {
+  const rows = await bench.deliveries()
+  return rows.map(({ type, kind, url, sentTo }) => [type, kind, sentTo ?? url]).sort()
+}
+
+async function queuedNumbers(bench: WebhookBench): Promise<number[]> {
+  const { rows } = await bench.db.query<{ sequence: bigint }>(
+    'select e.sequence from deliveries v join events e on e.id = v.event_id order by 1',
+  )
+  return rows.map(({ sequence }) => Number(sequence))
+}
+
+async function cursor(bench: WebhookBench): Promise<bigint | undefined> {
+  const { rows } = await bench.db.query(
+    `select sequence from dispatch_cursors c join clients k on k.id = c.client_id
+      where k.client_id = 'MAN0000001'`,
+  )
+  return rows[0]?.sequence
+}

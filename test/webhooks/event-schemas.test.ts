@@ -1,0 +1,99 @@
+// What the API's description says of events is what events are: every type is described, and real
+// ones have exactly the fields that are described, of their types.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Value } from 'typebox/value'
+import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
+import { eventSchema } from '#http/routes/webhooks/event-schemas.ts'
+import { switchAccount } from '../support/account-calls.ts'
+import { closeExpired } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { deliverDue } from '../support/delivering.ts'
+import { createAccount } from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+import { credit, openDesk, reverse } from '../support/tracing.ts'
+import { ENDPOINTS, webhookJourneys } from '../support/webhook-journeys.ts'
+import { closedPort } from './receivers.ts'
+
+const bench = closeAfterTests(await startTestService())
+const { newClient, list, pay, register } = webhookJourneys(bench, 'SCHEMA')
+
+const DAY_MS = 86_400_000
+
+type Schema = { properties?: Record<string, Schema>; required?: string[] }
+
+test('every type is described in the API’s description', async () => {
+  const { webhooks } = (await bench.call({ url: '/openapi.json', token: null })).json()
+
+  assert.deepEqual(Object.keys(webhooks).sort(), [...EVENT_TYPES].sort())
+  for (const type of EVENT_TYPES) {
+    const { post } = webhooks[type]
+    assert.match(post.operationId, /^on[A-Z][A-Za-z]+$/)
+    assert(post.summary.length > 3)
+    const { schema } = post.requestBody.content['application/json']
+    assert.deepEqual(schema, JSON.parse(JSON.stringify(eventSchema(type))))
+    assert.equal(schema.properties.type.const, type)
+    assert(!JSON.stringify(schema).toLowerCase().includes('bvn'))
+  }
+})
+
+test('real events have the fields that are described, and no others', async () => {
+  const token = await newClient()
+  await bench.db.query('update clients set is_operator = true where client_id = $1', ['SCHEMA0001'])
+  await makeEveryKind(token)
+  // Days at once: the token of then is no good now.
+  bench.advance(6 * DAY_MS)
+  await closeExpired(bench)
+  await deliverDue(bench)
+  const now = await bench.login('SCHEMA0001', 's3cret')
+
+  const { data } = await list(now, '?limit=100')
+
+  const seen = new Set<string>()
+  for (const { deliveryState: _, ...event } of data) {
+    const schema = eventSchema(event.type as EventType)
+    assert.deepEqual([...Value.Errors(schema, event)], [], event.type)
+    assert.deepEqual(undescribed(event, schema as Schema), [], event.type)
+    seen.add(event.type)
+  }
+  const unseen = EVENT_TYPES.filter((type) => !seen.has(type))
+  assert.deepEqual(unseen, [])
+})
+
+async function makeEveryKind(token: string): Promise<void> {
+  const post = (url: string, body: object = {}) => bench.call({ method: 'POST', url, body, token })
+  const { accountNumber } = await createAccount(bench, {}, { token })
+  for (const to of ['default', 'deactivate', 'activate'] as const) {
+    await switchAccount(bench, accountNumber, to, { token })
+  }
+  await reverse(bench, await credit(bench, accountNumber, '50.00'), '50.00')
+  const { bankAccount } = await pay(token, { merchantRef: 'R-1' }, '0')
+  await reverse(bench, await credit(bench, bankAccount, '6000.00'), '6000.00')
+  for (let each = 0; each < 4; each++) await credit(bench, bankAccount, '10.00') // Too late for it.
+  const suspense = (await bench.call({ url: '/api/v1/suspense', token })).json().data
+  await post(`/api/v1/suspense/${suspense[0].id}/assign`, { accountNumber })
+  await post(`/api/v1/suspense/${suspense[1].id}/return`)
+  await reverse(bench, suspense[2].sessionId, '10.00')
+  const desk = await openDesk(bench, 'SCHEMA0001')
+  await desk.giveBack(suspense[3].sessionId)
+  await desk.fail(suspense[3].sessionId, 'Account closed')
+  const part = await pay(token, {}, '100')
+  const reference = URL.parse(part.callBackUrl)?.searchParams.get('adviceReference')
+  await post(`/Payment/advice/${reference}/cancel`)
+  const open = await pay(token, {}, '0') // And it expires, later.
+  await post(`/api/v1/advices/${open.paymentReference}/extend`, { seconds: 60 })
+  await post(`/api/v1/accounts/static/${accountNumber}/erase`, { reason: 'Asked for' })
+  const { id } = await register(token, `http://127.0.0.1:${await closedPort()}/`)
+  await post(`${ENDPOINTS}/${id}/test`)
+  await deliverDue(bench) // In vain, and again days later: the endpoint is disabled.
+}
+
+function undescribed(value: object, { properties = {} }: Schema, path = ''): string[] {
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const schema = properties[name]
+    if (!schema) return [`${path}${name}`]
+    const isObject = typeof inner === 'object' && inner !== null && schema.properties
+    return isObject ? undescribed(inner, schema, `${path}${name}.`) : []
+  })
+}

@@ -1,0 +1,87 @@
+// Where events go, decided purely.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { EventType } from '#domain/records/outbox.ts'
+import type { StoredEvent } from '#domain/webhooks/event-list.ts'
+import { type Addresses, targetsOf } from '#domain/webhooks/event-targets.ts'
+
+const ACCOUNT = { notificationUrl: 'https://a.example.ng/account' }
+const PAYMENT = {
+  id: 'p-1',
+  adviceId: 'a-1',
+  notificationUrl: 'https://a.example.ng/advice',
+  callBackUrl: 'https://a.example.ng/done?x=1',
+}
+const CALLBACK = `${PAYMENT.callBackUrl}&adviceReference=a-1&paymentReference=p-1`
+
+test('what is about an account goes to its notificationUrl', () => {
+  for (const type of ['account.created', 'collection.received', 'credit.suspended'] as const) {
+    assert.deepEqual(sentTo(type, { account: ACCOUNT }), ['https://a.example.ng/account'])
+  }
+})
+
+test('a final state of a payment goes to its callBackUrl too, with both references', () => {
+  const cases: [EventType, string, string[]][] = [
+    ['payment.processing', 'Processing', []],
+    ['payment.part_paid', 'PartPayment', []],
+    ['payment.successful', 'Successful', [CALLBACK]],
+    ['payment.expired', 'Expired', [CALLBACK]],
+    ['payment.cancelled', 'Cancelled', [CALLBACK]],
+    ['payment.reversed', 'Reversed', [CALLBACK]],
+    ['payment.reversed', 'PartPayment', []],
+    ['credit.suspended', 'Successful', []],
+  ]
+  for (const [type, status, callbacks] of cases) {
+    const urls = sentTo(type, { payment: PAYMENT }, { status })
+    assert.deepEqual(urls, ['https://a.example.ng/advice', ...callbacks], `${type} ${status}`)
+  }
+})
+
+test('an advice without a notificationUrl has its callBackUrl only', () => {
+  const payment = { ...PAYMENT, notificationUrl: null }
+  assert.deepEqual(sentTo('payment.processing', { payment }), [])
+  assert.deepEqual(sentTo('payment.expired', { payment }, { status: 'Expired' }), [CALLBACK])
+})
+
+test('an endpoint gets the types that it wants, or all', () => {
+  const endpoints = [
+    { id: 'e-1', url: 'https://one.example.ng/', eventTypes: null },
+    { id: 'e-2', url: 'https://two.example.ng/', eventTypes: ['payment.expired' as const] },
+  ]
+  assert.deepEqual(sentTo('payment.expired', { endpoints }), [
+    'https://one.example.ng/',
+    'https://two.example.ng/',
+  ])
+  assert.deepEqual(sentTo('account.created', { endpoints }), ['https://one.example.ng/'])
+})
+
+test('a test goes to the endpoint that it was asked for, whatever types that wants', () => {
+  const endpoints = [
+    { id: 'e-1', url: 'https://one.example.ng/', eventTypes: null },
+    { id: 'e-2', url: 'https://two.example.ng/', eventTypes: ['payment.expired' as const] },
+  ]
+  const urls = sentTo('endpoint.test', { endpoints }, { endpointId: 'e-2' })
+  assert.deepEqual(urls, ['https://two.example.ng/'])
+})
+
+test('an endpoint with the address of a notificationUrl gets it once, as both', () => {
+  const endpoints = [{ id: 'e-1', url: ACCOUNT.notificationUrl, eventTypes: null }]
+  const targets = targetsOf(event('account.created'), known({ account: ACCOUNT, endpoints }))
+  assert.deepEqual(targets, [
+    { kind: 'notification', endpointId: 'e-1', url: ACCOUNT.notificationUrl, sentTo: null },
+  ])
+})
+
+function sentTo(type: EventType, addresses: Partial<Addresses>, facts = {}): string[] {
+  return targetsOf(event(type, facts), known(addresses)).map(({ url, sentTo }) => sentTo ?? url)
+}
+
+function known(addresses: Partial<Addresses>): Addresses {
+  return { account: undefined, payment: undefined, endpoints: [], ...addresses }
+}
+
+function event(type: EventType, facts = {}): StoredEvent {
+  const about = { collectionAccountId: null, paymentId: null, creditId: null }
+  return { id: '', clientId: 1n, sequence: 1n, type, ...about, facts, createdAt: new Date(0) }
+}

@@ -1,0 +1,165 @@
+// An event says what the API says at the moment it happens: every field that both have is the same,
+// whatever becomes of the money.
+//
+// Replay a failure with: SEED=<seed> npm test -- test/webhooks/event-truth.test.ts
+
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import {
+  ACCOUNTS,
+  ADVICE,
+  createAccount,
+  dataOf,
+  MINUTE_MS,
+  startPayment,
+} from '../support/fixtures.ts'
+import { expirePayments } from '../support/money-tale.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { randomMoney } from '../support/random-money.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+import { CREDITS, credit, openDesk, type Row, reverse } from '../support/tracing.ts'
+import { EVENTS } from '../support/webhook-journeys.ts'
+
+const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
+const STEPS = 150
+
+// Of a credit's event: whom the money was given to, or came from, by this event; the API's credit
+// has whom it was sent to.
+const OF_THE_EVENT = [
+  'paymentReference',
+  'adviceReference',
+  'merchantRef',
+  'collectionAccountNumber',
+]
+
+test('every outcome is told as the API has it', async () => {
+  await using bench = await startTestService()
+  const desk = await openDesk(bench)
+  const check = await watch(bench)
+  const { accountNumber } = await createAccount(bench)
+  const inactive = await createAccount(bench)
+  await bench.call({ method: 'PUT', url: `${ACCOUNTS}/deactivate/${inactive.accountNumber}` })
+  const start = (more = {}) => startPayment(bench, { amount: 100, ...more })
+  const types = new Set<string>()
+  const step = async <T>(doing: Promise<T>): Promise<T> => {
+    const done = await doing
+    for (const type of await check()) types.add(type)
+    return done
+  }
+
+  const booked = await step(credit(bench, accountNumber, '50.00'))
+  await step(reverse(bench, booked, '20.00'))
+  await step(reverse(bench, booked, '30.00'))
+  const over = await step(start())
+  const excess = await step(credit(bench, over.bankAccount, '130.00'))
+  await step(desk.assign(excess, { accountNumber }))
+  await step(reverse(bench, excess, '130.00'))
+  const cancelled = await step(start())
+  const part = await step(credit(bench, cancelled.bankAccount, '40.00'))
+  await step(bench.call({ method: 'POST', url: `${ADVICE}/${cancelled.adviceReference}/cancel` }))
+  await step(reverse(bench, part, '15.00'))
+  await step(desk.giveBack(part))
+  await step(desk.confirm(part, 'BANK-1'))
+  const any = await step(start({ amountPolicy: 'any' }))
+  const more = await step(credit(bench, any.bankAccount, '150.00'))
+  await step(reverse(bench, more, '20.00'))
+  const expiring = await step(start())
+  const nobodys = await step(credit(bench, '0123456789', '60.00'))
+  await step(desk.assign(nobodys, { paymentId: expiring.paymentReference }))
+  bench.advance(60 * MINUTE_MS)
+  await step(expirePayments(bench))
+  await step(reverse(bench, nobodys, '25.00'))
+
+  for (const type of ['part_paid', 'successful', 'cancelled', 'expired', 'reversed']) {
+    assert(types.has(`payment.${type}`), type)
+  }
+  for (const type of ['suspended', 'assigned', 'returned', 'reversed']) {
+    assert(types.has(`credit.${type}`), type)
+  }
+  assert(types.has('collection.received') && types.has('collection.reversed'))
+})
+
+test(`so it is after any history (seed ${SEED})`, async () => {
+  await using bench = await startTestService()
+  const step = await randomMoney(bench, SEED)
+  const check = await watch(bench)
+
+  for (let steps = 0; steps < STEPS; steps++) {
+    await step()
+    await check()
+  }
+})
+
+test('what a bank takes back after a part was returned is told whole, with what had left', async () => {
+  await using bench = await startTestService()
+  const desk = await openDesk(bench)
+  const { bankAccount } = await startPayment(bench, { amount: 10 })
+  const session = await credit(bench, bankAccount, '30.00') // 20 too much.
+  await desk.giveBack(session)
+  await desk.confirm(session, 'BANK-1')
+
+  const sessionId = await reverse(bench, session, '30.00')
+
+  const traced = dataOf(await bench.call({ url: `${CREDITS}/${session}` }), 'account')
+  assert.deepEqual(
+    [traced.amountReversed, traced.amountShortfall, traced.amountReturned, traced.amountBooked],
+    [30, 20, 20, 0],
+  )
+  assert.match(traced.whereabouts.at(-1).description, /had left us already/)
+  const [event] = (await bench.call({ url: EVENTS })).json().data
+  assert.equal(event.type, 'payment.reversed')
+  assert.equal(event.data.amountReversed, 10)
+  assert.deepEqual(event.data.reversal, { sessionId, amount: 30, shortfall: 20 })
+})
+
+test('a return that fails after the bank took the money back is told as reversed', async () => {
+  await using bench = await startTestService()
+  const desk = await openDesk(bench)
+  const { accountNumber } = await createAccount(bench, { payerRules: { minAmount: 100 } })
+  const session = await credit(bench, accountNumber, '30.00')
+  await desk.giveBack(session)
+  const original = { sessionId: newSessionId(), originalSessionId: session, amount: '12.00' }
+  assert.equal((await postRail(bench, '058/reversals', original)).json().responseCode, '00')
+  const check = await watch(bench)
+
+  await desk.fail(session)
+
+  assert.deepEqual(await check(), ['credit.reversed'])
+  const [event] = (await bench.call({ url: EVENTS })).json().data
+  assert.deepEqual([event.data.amountReversed, event.data.amountShortfall], [12, 0])
+})
+
+// Compares the events since the last look; answers their types. Of several about one thing, written
+// together, the last tells how it is.
+async function watch(bench: Bench) {
+  const newest = async (): Promise<Row[]> =>
+    (await bench.call({ url: `${EVENTS}?limit=100` })).json().data
+  let seen = (await newest())[0]?.sequence ?? 0
+  return async (): Promise<string[]> => {
+    const events = (await newest()).filter(({ sequence }) => sequence > seen)
+    seen = events[0]?.sequence ?? seen
+    const told = new Set<string>()
+    for (const { type, data } of events) {
+      const url = addressOf(type, data)
+      if (!url || told.has(url)) continue
+      told.add(url)
+      assertSame(type, data, dataOf(await bench.call({ url }), 'account'))
+    }
+    return events.map(({ type }) => type)
+  }
+}
+
+function addressOf(type: string, data: Row): string | undefined {
+  if (type.startsWith('payment.')) return `/api/v1/payments/${data.paymentReference}`
+  if (type.startsWith('credit.')) return `${CREDITS}/${data.id}`
+  return type.startsWith('collection.') ? `${ACCOUNTS}/${data.accountNumber}` : undefined
+}
+
+function assertSame(type: string, event: Row, api: Row): void {
+  const isOwn = (name: string) => type.startsWith('credit.') && OF_THE_EVENT.includes(name)
+  const both = Object.keys(event).filter((name) => name in api && !isOwn(name))
+  assert(both.length > 8, `${type}: ${both}`)
+  const of = (body: Row) => Object.fromEntries(both.map((name) => [name, body[name]]))
+  assert.deepEqual(of(event), of(api), type)
+}

@@ -1,0 +1,109 @@
+// A clock that was wrong for a while: whatever it stamped meanwhile is delivered when the clock is
+// right again, no later than the retry schedule has it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { claimDeliveries } from '#domain/webhooks/delivery-claims.ts'
+import { LADDER_MS } from '#domain/webhooks/retry-schedule.ts'
+import { createAccount, simulate } from '../support/fixtures.ts'
+import { listener, startWebhookBench } from '../support/webhook-bench.ts'
+
+const HOUR_MS = 3_600_000
+const NINE_DAYS_MS = 9 * 24 * HOUR_MS
+const ALL = { rooms: new Map(), otherRoom: 100, takesFailing: true }
+
+test('first attempts queued by a clock nine days ahead go out as soon as it is right', async () => {
+  await using bench = await setup()
+  const deliverer = bench.newDeliverer() // Sees the clock go forward and back.
+  bench.advance(NINE_DAYS_MS)
+  await bench.deliver(deliverer)
+  for (let at = 0; at < 96; at++) await simulate(bench, bench.accountNumber, '1')
+  await bench.dispatch()
+  bench.advance(-NINE_DAYS_MS)
+
+  await bench.deliver(deliverer)
+
+  assert.equal(bench.receiver.heard.length, 97)
+})
+
+test('a retry planned by a clock ahead comes after its own step, in a new process too', async () => {
+  for (const aheadMs of [10 * HOUR_MS, NINE_DAYS_MS]) {
+    await using bench = await setup()
+    bench.answers(500)
+    bench.advance(aheadMs)
+    await bench.run()
+    bench.advance(-aheadMs)
+    bench.answers(200)
+    const later = bench.newDeliverer()
+
+    await bench.deliver(later)
+    assert.equal(bench.receiver.heard.length, 1)
+    bench.advance(LADDER_MS[1] * 1.1)
+    await bench.deliver(later)
+
+    assert.equal(bench.receiver.heard.length, 2)
+    assert.equal((await bench.deliveries())[0]?.state, 'delivered')
+  }
+})
+
+test('what a receiver asked to wait for is left as it is', async () => {
+  await using bench = await setup()
+  bench.answers(503, { 'retry-after': '72000' })
+  await bench.run()
+  const [before] = await bench.deliveries()
+
+  await bench.deliver(bench.newDeliverer())
+
+  assert.deepEqual(await bench.deliveries(), [before])
+  assert.equal(Number(before.nextAttemptAt) - bench.clock().getTime(), 20 * HOUR_MS)
+})
+
+test('leases and pauses taken by a clock ahead end as soon as it is right', async () => {
+  await using bench = await setup()
+  bench.advance(NINE_DAYS_MS)
+  bench.answers(500)
+  for (let at = 0; at < 6; at++) await simulate(bench, bench.accountNumber, '1')
+  await bench.run() // Five failures in a row: paused.
+  await bench.db.query('update destinations set paused_until = null, failures = 0')
+  await simulate(bench, bench.accountNumber, '1')
+  await bench.dispatch()
+  const claim = await withTransaction(bench.webhookPool, (tx) =>
+    claimDeliveries(tx, bench.clock(), ALL),
+  )
+  assert(claim.claims.length > 0)
+  await bench.db.query(
+    'update destinations set failures = 5, paused_until = $1, failing_since = $1',
+    [new Date(bench.clock().getTime() + 300_000)],
+  )
+  bench.advance(-NINE_DAYS_MS)
+  bench.answers(200)
+  const later = bench.newDeliverer()
+
+  await bench.deliver(later)
+  bench.advance(LADDER_MS[1] * 1.1)
+  await bench.deliver(later)
+
+  const states = (await bench.deliveries()).map(({ state }) => state)
+  assert.deepEqual(new Set(states), new Set(['delivered']))
+  assert.equal(states.length, 8)
+})
+
+async function setup() {
+  let [status, headers] = [200, {}]
+  const receiver = await listener((response) => response.writeHead(status, headers).end())
+  const bench = await startWebhookBench()
+  const { accountNumber } = await createAccount(bench, { notificationUrl: receiver.url })
+  return {
+    ...bench,
+    receiver,
+    accountNumber,
+    answers: (with_: number, and: Record<string, string> = {}) => {
+      ;[status, headers] = [with_, and]
+    },
+    async [Symbol.asyncDispose]() {
+      await bench[Symbol.asyncDispose]()
+      await receiver[Symbol.asyncDispose]()
+    },
+  }
+}
