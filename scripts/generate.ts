@@ -1,13 +1,15 @@
-// Writes what is made from the code and committed: db/schema.sql and openapi.json. Tests fail when
-// they no longer match.
+// Writes what is made from the code and committed: db/schema.sql, openapi.json and the table of
+// capabilities in ARCHITECTURE.md. Tests fail when they no longer match.
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { migrate } from '#db/migrate.ts'
 import { createPool } from '#db/pool.ts'
 import { drawSchema } from '#db/schema-picture.ts'
 import { drawOpenApi } from '../test/support/open-api.ts'
 import { startTestServer, TEMPLATE } from '../test/support/server.ts'
+import { withCapabilities } from './capabilities.ts'
 
+writeFileSync('ARCHITECTURE.md', withCapabilities(readFileSync('ARCHITECTURE.md', 'utf8')))
 const server = await startTestServer()
 try {
   const connectionString = server.templateUrl.replace(TEMPLATE, 'postgres')

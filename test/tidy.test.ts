@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { CAPABILITIES, withCapabilities } from '../scripts/capabilities.ts'
 import * as rules from './tidy-rules.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -31,6 +32,20 @@ for (const [promise, rule] of CHECKS) {
     assert(faults.length === 0, `\n${faults.join('\n')}`)
   })
 }
+
+test('ARCHITECTURE.md shows the capabilities as they are declared', () => {
+  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+  assert.equal(text, withCapabilities(text), 'run npm run generate')
+})
+
+test('capabilities use only those above them, so that no two use each other', () => {
+  const names = Object.keys(CAPABILITIES)
+  for (const [at, name] of names.entries()) {
+    for (const used of CAPABILITIES[name]?.uses ?? []) {
+      assert(names.indexOf(used) < at && names.includes(used), `${name} uses ${used}`)
+    }
+  }
+})
 
 test('the rules see the whole repository', () => {
   const seen = files.map(({ path }) => path)
@@ -62,6 +77,19 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
     "import {\n  x,\n} from '#db/b.ts'",
     '3: imports #db/b.ts: a file at',
   ],
+  [
+    rules.imports,
+    'src/domain/records/a.ts',
+    "import '#domain/access/b.ts'",
+    '1: imports #domain/access/b.ts: records may not use',
+  ],
+  [
+    rules.imports,
+    'src/domain/new/a.ts',
+    "import '#domain/access/b.ts'",
+    '1: imports #domain/access/b.ts: say in',
+  ],
+  [rules.imports, 'src/domain/records/a.ts', "import '#domain/b.ts'", '1: imports #domain/b.ts: a'],
   [rules.imports, 'src/new/a.ts', "import { x } from '#db/b.ts'", '1: imports #db/b.ts: say in'],
   [rules.imports, 'web/pay/a.tsx', "import '#money.ts'", '1: imports #money.ts: web/ knows'],
   [rules.imports, 'web/pay/a.tsx', "import '../../src/a.ts'", '1: imports ../../src/a.ts: an app'],
@@ -134,6 +162,8 @@ const RIGHT: readonly (readonly [rules.Rule, string, string])[] = [
   [rules.imports, 'src/http/routes/a.ts', "import { x } from '#http/b.ts'\nimport './c.ts'"],
   [rules.imports, 'src/main.ts', "import { x } from '#http/app.ts'"],
   [rules.imports, 'src/domain/a.ts', "import { x } from '#log.ts'\nimport pg from 'pg'"],
+  [rules.imports, 'src/domain/access/a.ts', "import '#domain/records/b.ts'\nimport './c.ts'"],
+  [rules.imports, 'src/domain/a.ts', "import '#domain/credits/b.ts'"],
   [rules.imports, 'web/pay/views/a.tsx', "import '../b.tsx'\nimport '../../money.ts'"],
   [rules.bans, 'src/a.ts', '// never `process.env`\nconst at = new Date(text) // not Date.now()'],
   [rules.bans, 'src/ledger/a.ts', '`insert into transfers`'],

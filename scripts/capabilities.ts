@@ -1,0 +1,71 @@
+// What each folder may import: the layers of src/, and the capabilities of src/domain/ in the order
+// in which they build on each other. test/tidy-rules.ts enforces both tables, and
+// `npm run generate` writes the second into ARCHITECTURE.md, so neither can drift.
+
+// The folders of src/, besides the loose files at its top, which every folder may import and which
+// import no folder. src/main.ts and src/wiring.ts put the parts together and may import all.
+export const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  config: ['banks'],
+  db: [],
+  embedded: ['db'],
+  ledger: ['db'],
+  banks: [],
+  domain: ['config', 'db', 'ledger', 'banks'],
+  workers: ['config', 'db', 'domain', 'banks', 'ledger'],
+  http: ['config', 'db', 'domain', 'banks', 'ledger'],
+  admin: ['config', 'db', 'domain', 'embedded'],
+}
+
+type Capability = { holds: string; uses: readonly string[] }
+
+export const CAPABILITIES: Readonly<Record<string, Capability>> = {
+  records: { holds: 'outbox, alerts, audit log, idempotency', uses: [] },
+  access: { holds: 'clients, users, sessions, roles, secrets', uses: ['records'] },
+  accounts: {
+    holds: 'collection accounts, numbers, limits, payer rules',
+    uses: ['records', 'access'],
+  },
+  payments: {
+    holds: 'advices, payments, initiation, checkout',
+    uses: ['records', 'access', 'accounts'],
+  },
+  credits: {
+    holds: 'taking, judging, reversing credits; closing payments; suspense items',
+    uses: ['records', 'access', 'accounts', 'payments'],
+  },
+  suspense: {
+    holds: 'assigning and returning suspended money, maker-checker',
+    uses: ['records', 'access', 'accounts', 'payments', 'credits'],
+  },
+  webhooks: {
+    holds: 'events as rendered, endpoints, delivery',
+    uses: ['records', 'access', 'accounts', 'payments', 'credits'],
+  },
+  integrity: { holds: 'checks of the books against the records', uses: ['records'] },
+  reports: {
+    holds: 'overview, totals, balances, search, timelines',
+    uses: ['records', 'access', 'accounts', 'payments', 'credits', 'webhooks'],
+  },
+  privacy: {
+    holds: 'erasure of personal data, data keys',
+    uses: ['records', 'access', 'accounts', 'payments'],
+  },
+  sandbox: { holds: 'sandbox transfers, the demo user', uses: ['access', 'payments'] },
+}
+
+export function capabilityTable(): string {
+  const rows = Object.entries(CAPABILITIES).map(
+    ([name, { holds, uses }]) => `| \`${name}\` | ${holds} | ${uses.join(', ') || '–'} |`,
+  )
+  return ['| capability | holds | uses |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+const OPENED = '<!-- capabilities: written by npm run generate -->'
+const CLOSED = '<!-- /capabilities -->'
+
+export function withCapabilities(document: string): string {
+  const [before, rest] = document.split(OPENED)
+  const after = rest?.split(CLOSED)[1]
+  if (before === undefined || after === undefined) throw new Error(`${OPENED} is missing`)
+  return `${before}${OPENED}\n\n${capabilityTable()}\n\n${CLOSED}${after}`
+}
