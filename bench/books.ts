@@ -10,7 +10,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { NO_LIMITS } from '#domain/accounts/account-limits.ts'
 import { createAccounts } from '#domain/accounts/collection-accounts.ts'
-import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { createAdvices } from '#domain/payments/advices.ts'
 import { Refusal } from '#errors.ts'
 import { createLogger } from '#log.ts'
@@ -125,7 +125,7 @@ export class Books implements AsyncDisposable {
 
   // Sentences; none when every kobo is where it should be.
   async audit(): Promise<string[]> {
-    const findings = await auditBooks(this.db)
+    const findings = await checkIntegrity(this.db)
     return findings.map(
       ({ check, subject, expected, found }) =>
         `audit: ${check}: ${subject}: expected ${expected}, found ${found}`,

@@ -4,8 +4,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { migrate } from '#db/migrate.ts'
 import { createPool } from '#db/pool.ts'
-import { drawSchema } from '#db/schema-picture.ts'
-import { drawOpenApi } from '../test/support/open-api.ts'
+import { renderSchema } from '#db/schema-picture.ts'
+import { renderOpenApi } from '../test/support/open-api.ts'
 import { startTestServer, TEMPLATE } from '../test/support/server.ts'
 import { withCapabilities } from './capabilities.ts'
 
@@ -15,9 +15,9 @@ try {
   const connectionString = server.templateUrl.replace(TEMPLATE, 'postgres')
   await migrate(connectionString)
   const pool = createPool({ connectionString, max: 1, onIdleError: () => {} })
-  writeFileSync('db/schema.sql', await drawSchema(pool))
+  writeFileSync('db/schema.sql', await renderSchema(pool))
   await pool.end()
-  writeFileSync('openapi.json', await drawOpenApi(connectionString))
+  writeFileSync('openapi.json', await renderOpenApi(connectionString))
 } finally {
   await server.stop()
 }

@@ -123,7 +123,7 @@ function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
 type Failure = Error & { code?: string; syscall?: string; port?: number; hostname?: string }
 
 // Undefined for what nobody foresaw: our bug, shown in full.
-function plainWords(error: Failure): string | undefined {
+function describeStartProblem(error: Failure): string | undefined {
   if (PROBLEMS.some((problem) => error instanceof problem)) return error.message
   const { code = '', syscall, port, hostname, message } = error
   if (code === 'EADDRINUSE') return `Port ${port} is taken: set PORT.`
@@ -142,7 +142,7 @@ function isTurnedAway(code: string): boolean {
 }
 
 main().catch((error) => {
-  const words = plainWords(error)
+  const words = describeStartProblem(error)
   if (words) process.stderr.write(`\n${words}\n\n`)
   else console.error(error)
   process.exit(1)

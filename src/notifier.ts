@@ -1,7 +1,7 @@
-// Wakes somebody who waits for work before their time is up. Only ever earlier: whoever waits also
+// Notifiers somebody who waits for work before their time is up. Only ever earlier: whoever waits also
 // looks by themselves, because the work may have come from another process.
 
-export class Wake {
+export class Notifier {
   #isCalled = false
   #resume: (() => void) | undefined
 

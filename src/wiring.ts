@@ -18,7 +18,7 @@ import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox
 import type { Rendering } from '#domain/webhooks/render-events.ts'
 import { buildApp } from '#http/app.ts'
 import { Authentication } from '#http/authentication.ts'
-import { Visits } from '#http/session.ts'
+import { SessionCookies } from '#http/session.ts'
 import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { eraseTracesRound } from '#workers/erase-traces.ts'
@@ -29,7 +29,7 @@ import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-worke
 import { sendReturnsRound } from '#workers/send-returns.ts'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
-import { Wake } from './notifier.ts'
+import { Notifier } from './notifier.ts'
 import { Sealer } from './seal.ts'
 
 const CONNECTIONS_MAX = 10
@@ -90,7 +90,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, log } = options
   const connections = openConnections(connectionString, log)
   const { db, batchPool, reads, probes } = connections
-  const wakes = { dispatcher: new Wake(), deliverer: new Wake() }
+  const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
   const { sealer, keyHolder, holdKeysNow } = await holdDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
@@ -105,7 +105,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     collectionBankCode: config.collectionBankCode,
     policy: config.policy,
     onError: (error, batch) => failed(batch)(error),
-    onWritten: () => wakes.dispatcher.call(),
+    onWritten: () => notifiers.dispatcher.call(),
   })
   const tokens = new Tokens({
     secrets: config.secrets.token,
@@ -114,7 +114,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     clock,
   })
   const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
-  const visits = new Visits({ db, sealer, clock, isSecure })
+  const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
   const parts = { ...connections, sealer, sharedAccounts, connector, clock, log }
   const app = await buildApp({
     mode: config.mode,
@@ -135,14 +135,17 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     sealer,
     writers,
     tokens,
-    visits,
-    authentication: new Authentication({ db, tokens, visits, clock }),
+    sessionCookies,
+    authentication: new Authentication({ db, tokens, sessionCookies, clock }),
     isReady: async () => (await isWritable(probes)) && isMigrated(probes),
   })
 
   let workers: RunningWorkers | undefined
   function startWorkers(): void {
-    workers ??= runWorkers(parts, listWorkers({ ...parts, wakes, rendering: renderingOf(config) }))
+    workers ??= runWorkers(
+      parts,
+      listWorkers({ ...parts, notifiers, rendering: renderingOf(config) }),
+    )
   }
 
   // Requests and rounds in flight are finished first, then what they queued; then the connections

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPool } from '#db/pool.ts'
-import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { type ChildService, databaseOf, kill, startChild } from './support/child-service.ts'
 import {
   type Ask,
@@ -127,7 +127,7 @@ async function checkBooks(folder: string, { customers }: Journal): Promise<void>
     onIdleError: () => {},
   })
   try {
-    assert.deepEqual(await auditBooks(db), [])
+    assert.deepEqual(await checkIntegrity(db), [])
     const { rows: sequences } = await db.query(
       `select c.sequence::int as given, count(*)::int as kept, max(e.sequence)::int as last
          from event_counters c join events e on e.client_id = c.client_id group by c.client_id`,

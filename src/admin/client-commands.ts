@@ -19,7 +19,7 @@ import {
   OVERLAP_SECONDS_MAX,
 } from '#domain/access/client-secrets.ts'
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
-import { readUse, USE_DAYS_MAX } from '#domain/reports/client-usage.ts'
+import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import { toNaira } from '#money.ts'
 import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
@@ -97,7 +97,7 @@ export const clientCommands: readonly AdminCommand[] = [
     async run({ db, clock }, given) {
       const days = daysOf(given.text('days'))
       const { id, clientId } = await getClient(db, clock(), given.subject)
-      const use = await readUse(db, clock(), id, days)
+      const use = await readUsage(db, clock(), id, days)
       const shownDays = use.map(({ from, grossKobo, ...counts }) => ({
         from,
         ...counts,
@@ -181,8 +181,8 @@ function nameOf(text: string | undefined): string {
 
 function daysOf(text = '7'): number {
   const days = /^[0-9]{1,2}$/.test(text) ? Number(text) : 0
-  if (days >= 1 && days <= USE_DAYS_MAX) return days
-  throw new UsageProblem(`--days must be a whole number, 1 to ${USE_DAYS_MAX}.`)
+  if (days >= 1 && days <= USAGE_DAYS_MAX) return days
+  throw new UsageProblem(`--days must be a whole number, 1 to ${USAGE_DAYS_MAX}.`)
 }
 
 function watDate(from: Date): string {

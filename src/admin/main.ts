@@ -39,7 +39,7 @@ function userName(): string {
 }
 
 // Undefined for what nobody foresaw: our bug, shown in full.
-function plainWords(error: Error & { code?: string }): string | undefined {
+function describeStartProblem(error: Error & { code?: string }): string | undefined {
   if (error instanceof Refusal) {
     const fields = error.fields.map(({ field, message }) => `\n- ${field}: ${message}`)
     return `${error.message}${fields.join('')}`
@@ -55,7 +55,7 @@ function plainWords(error: Error & { code?: string }): string | undefined {
 }
 
 main().catch((error) => {
-  const words = plainWords(error)
+  const words = describeStartProblem(error)
   if (words) process.stderr.write(`${words}\n`)
   else console.error(error)
   process.exitCode = error instanceof UsageProblem ? MISUSED : REFUSED

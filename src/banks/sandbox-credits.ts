@@ -8,15 +8,15 @@ import { makeSessionId } from './session-id.ts'
 // The sandbox bank's institution code on the session ids of simulated transfers.
 const SANDBOX_INSTITUTION = '999999'
 
-export function makeUpSessionId(now: Date): string {
+export function sandboxSessionId(now: Date): string {
   const unique = String(randomInt(1e12 - 1)).padStart(12, '0')
   return makeSessionId({ institution: SANDBOX_INSTITUTION, now, unique })
 }
 
-export function makeUpCredit<To extends { accountNumber: string; amountKobo: bigint }>(
+export function sandboxCredit<To extends { accountNumber: string; amountKobo: bigint }>(
   to: To,
   now: Date,
-  { narration, sessionId = makeUpSessionId(now) }: { narration: string; sessionId?: string },
+  { narration, sessionId = sandboxSessionId(now) }: { narration: string; sessionId?: string },
 ): To & IncomingCredit {
   return {
     ...to,

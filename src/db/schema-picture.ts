@@ -99,7 +99,7 @@ const TYPES = `
     from pg_type t where t.typtype in ('e', 'd') and ${isOurs('pg_type', 't.oid', 't.typnamespace')}
    order by t.typname collate "C"`
 
-export async function drawSchema(pool: pg.Pool): Promise<string> {
+export async function renderSchema(pool: pg.Pool): Promise<string> {
   const read = async (sql: string) => (await pool.query<Line>(sql)).rows
   const { rows: relations } = await pool.query<Relation>(RELATIONS)
   const inside = [...(await read(COLUMNS)), ...(await read(CONSTRAINTS))]

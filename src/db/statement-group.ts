@@ -120,7 +120,7 @@ export class StatementGroup extends pg.Query {
   }
 
   handleReadyForQuery(connection: pg.Connection): void {
-    remember(connection, this.#described)
+    storeKeys(connection, this.#described)
     for (const waiting of this.#waiting) settle(waiting)
     this.#end()
   }
@@ -176,7 +176,7 @@ function readRow({ columns }: Shape, fields: readonly (string | null)[]): Row {
   return row
 }
 
-function remember(connection: pg.Connection, described: ReadonlyMap<string, Shape>): void {
+function storeKeys(connection: pg.Connection, described: ReadonlyMap<string, Shape>): void {
   if (described.size === 0) return
   const shapes = shapesOf.get(connection) ?? new Map<string, Shape>()
   shapesOf.set(connection, shapes)

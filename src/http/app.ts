@@ -20,22 +20,22 @@ import { adviceRoutes } from '#http/routes/payments/advices.ts'
 import { bankTransferRoutes } from '#http/routes/payments/bank-transfers.ts'
 import { brandingRoutes } from '#http/routes/payments/branding.ts'
 import { checkoutRoutes } from '#http/routes/payments/checkout.ts'
-import { adviceDeskRoutes } from '#http/routes/payments/manage-advices.ts'
+import { manageAdviceRoutes } from '#http/routes/payments/manage-advices.ts'
 import { paymentRoutes } from '#http/routes/payments/payments.ts'
-import { transactionRoutes } from '#http/routes/payments/verify-payment.ts'
+import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
 import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
-import { actionRoutes } from '#http/routes/records/audit-log.ts'
+import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
 import { balanceRoutes } from '#http/routes/reports/balances.ts'
 import { exportRoutes } from '#http/routes/reports/exports.ts'
 import { ledgerRoutes } from '#http/routes/reports/ledger.ts'
 import { overviewRoutes } from '#http/routes/reports/overview.ts'
 import { searchRoutes } from '#http/routes/reports/search.ts'
 import { timelineRoutes } from '#http/routes/reports/timelines.ts'
-import { sandboxBankRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
+import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
-import { suspenseRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
-import { suspenseSettingRoutes } from '#http/routes/suspense/maker-checker-setting.ts'
+import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
+import { makerCheckerRoutes } from '#http/routes/suspense/maker-checker-setting.ts'
 import { operatorReturnRoutes } from '#http/routes/suspense/returns.ts'
 import { suspenseRoutes } from '#http/routes/suspense/suspense.ts'
 import { dashboardRoutes } from '#http/routes/system/dashboard.ts'
@@ -49,31 +49,31 @@ import { webhookPushRoutes } from '#http/routes/webhooks/webhook-push.ts'
 import { webhookSecretRoutes } from '#http/routes/webhooks/webhook-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
 import {
-  answerNoRequest,
   CONNECTION_OPTIONS,
   CONNECTIONS_MAX,
   CONNECTIONS_OF_ADDRESS_MAX,
-  ignoreExpectations,
+  handleClientError,
+  ignoreExpectHeader,
   limitConnections,
   trustedCallers,
 } from './connections.ts'
-import { openToForeignPages } from './cors.ts'
+import { registerCors } from './cors.ts'
 import type { Deps } from './deps.ts'
 import { drainOnClose } from './draining.ts'
-import { answerFailures, frameworkErrors } from './error-handler.ts'
+import { frameworkErrors, registerErrorHandler } from './error-handler.ts'
 import { parseJsonBodies } from './json-bodies.ts'
 import { lateSchemas } from './lazy-schemas.ts'
 import { shedLoad } from './load-shedding.ts'
 import { registerOpenApi } from './open-api.ts'
 import { RateLimits } from './rate-limits.ts'
 import { answerInTime } from './response-deadline.ts'
-import { answerHeaders } from './response-headers.ts'
+import { responseHeaders } from './response-headers.ts'
 import { validatorOptions } from './validation.ts'
 
 const BODY_BYTES_MAX = 65_536
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
-  const setHeaders = answerHeaders(deps.mode)
+  const setHeaders = responseHeaders(deps.mode)
   const schemas = lateSchemas()
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
@@ -86,7 +86,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     bodyLimit: BODY_BYTES_MAX,
     ...CONNECTION_OPTIONS,
-    clientErrorHandler: answerNoRequest(deps.clock),
+    clientErrorHandler: handleClientError(deps.clock),
     forceCloseConnections: 'idle',
     return503OnClosing: false, // What still comes while we drain is served (draining.ts).
     // Real clients write /payment/advice and /Payment/Advice.
@@ -96,7 +96,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     frameworkErrors: frameworkErrors(setHeaders) as never,
   })
   app.decorate('compileSchemas', schemas.compileAll)
-  ignoreExpectations(app.server)
+  ignoreExpectHeader(app.server)
   limitConnections(app.server, {
     all: CONNECTIONS_MAX,
     perAddress: CONNECTIONS_OF_ADDRESS_MAX,
@@ -109,10 +109,10 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   })
   answerInTime(app)
   drainOnClose(app)
-  openToForeignPages(app)
+  registerCors(app)
   const limits = new RateLimits(deps)
   parseJsonBodies(app)
-  answerFailures(app, limits)
+  registerErrorHandler(app, limits)
   limits.register(app)
   shedLoad(app, deps.writers)
   await registerOpenApi(app, deps)
@@ -132,28 +132,28 @@ async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(adviceRoutes, deps)
   await app.register(bankTransferRoutes, deps)
   await app.register(simulateRoutes, deps)
-  await app.register(sandboxBankRoutes, deps)
-  await app.register(transactionRoutes, deps)
+  await app.register(sandboxTransferRoutes, deps)
+  await app.register(verifyPaymentRoutes, deps)
   await app.register(creditRoutes, deps)
   await app.register(paymentRoutes, deps)
   await app.register(timelineRoutes, deps)
   await app.register(exportRoutes, deps)
   await app.register(searchRoutes, deps)
-  await app.register(adviceDeskRoutes, deps)
+  await app.register(manageAdviceRoutes, deps)
   await app.register(balanceRoutes, deps)
   await app.register(ledgerRoutes, deps)
   await app.register(overviewRoutes, deps)
   await app.register(railRoutes, deps)
   await app.register(suspenseRoutes, deps)
-  await app.register(suspenseRequestRoutes, deps)
-  await app.register(suspenseSettingRoutes, deps)
+  await app.register(approvalRequestRoutes, deps)
+  await app.register(makerCheckerRoutes, deps)
   await app.register(webhookEndpointRoutes, deps)
   await app.register(webhookSecretRoutes, deps)
   await app.register(eventRoutes, deps)
   await app.register(eventStreamRoutes, deps)
   await app.register(redeliveryRoutes, deps)
   await app.register(webhookPushRoutes, deps)
-  await app.register(actionRoutes, deps)
+  await app.register(auditLogRoutes, deps)
   await app.register(sessionRoutes, deps)
   await app.register(ownSignInRoutes, deps)
   await app.register(userRoutes, deps)

@@ -13,7 +13,7 @@ import { type Client, findClient } from '#domain/access/clients.ts'
 import { scopesOf } from '#domain/access/roles.ts'
 import type { Scope } from '#domain/access/scopes.ts'
 import { Refusal } from '#errors.ts'
-import type { Visits } from './session.ts'
+import type { SessionCookies } from './session.ts'
 import type { TokenClaims, Tokens } from './tokens.ts'
 
 export type Identity = {
@@ -31,7 +31,7 @@ declare module 'fastify' {
 
 type Known = Identity & { readAtMs: number; admits: ((address: string) => boolean) | undefined }
 
-type Options = { db: Queryable; tokens: Tokens; visits: Visits; clock: Clock }
+type Options = { db: Queryable; tokens: Tokens; sessionCookies: SessionCookies; clock: Clock }
 
 const CLIENT_FRESH_MS = 5_000
 const CLIENTS_MAX = 10_000
@@ -39,15 +39,15 @@ const CLIENTS_MAX = 10_000
 export class Authentication {
   readonly #db: Queryable
   readonly #tokens: Tokens
-  readonly #visits: Visits
+  readonly #sessionCookies: SessionCookies
   readonly #clock: Clock
   readonly #clients = new Map<string, Known>()
   #forgotten = 0
 
-  constructor({ db, tokens, visits, clock }: Options) {
+  constructor({ db, tokens, sessionCookies, clock }: Options) {
     this.#db = db
     this.#tokens = tokens
-    this.#visits = visits
+    this.#sessionCookies = sessionCookies
     this.#clock = clock
   }
 
@@ -66,7 +66,8 @@ export class Authentication {
 
   async identify(request: FastifyRequest, scope: Scope): Promise<Identity> {
     const { authorization } = request.headers
-    const isVisit = authorization === undefined && this.#visits.tokenOf(request) !== undefined
+    const isVisit =
+      authorization === undefined && this.#sessionCookies.tokenOf(request) !== undefined
     if (isVisit) return this.#person(request, scope)
     const token = bearerToken(authorization)
     if (token === undefined) throw new Refusal('unauthorized')
@@ -91,7 +92,7 @@ export class Authentication {
 
   // What only an operator may see is hidden from the other people of the operator's client.
   async #person(request: FastifyRequest, scope: Scope): Promise<Identity> {
-    const { client, user } = await this.#visits.getSettled(request)
+    const { client, user } = await this.#sessionCookies.getWithPermanentPassword(request)
     const scopes = new Set(scopesOf(user.role, client))
     if (!scopes.has(scope)) throw new Refusal('role_not_allowed')
     return {

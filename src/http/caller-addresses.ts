@@ -8,14 +8,14 @@ const REMEMBERED_MAX = 1_000
 
 export function callerAt(address: string | undefined): string {
   if (address === undefined) return UNKNOWN
-  if (address.includes(':')) return remembered.get(address) ?? remember(address)
+  if (address.includes(':')) return remembered.get(address) ?? storeKeys(address)
   return isIP(address) === 4 ? address : UNKNOWN
 }
 
 // Taking one apart takes 2 µs.
 const remembered = new Map<string, string>()
 
-function remember(address: string): string {
+function storeKeys(address: string): string {
   const caller = networkOf(address)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
   remembered.set(address, caller)

@@ -64,7 +64,7 @@ export function trustedCallers(proxies: readonly string[]): string[] {
 }
 
 // What a caller expects of us besides an answer is its own affair: the answer comes all the same.
-export function ignoreExpectations(server: Server): void {
+export function ignoreExpectHeader(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
@@ -72,7 +72,7 @@ type ParserError = Error & { code?: string }
 type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
 
 // What the parser refuses never becomes a request: answered here, and the connection ends.
-export function answerNoRequest(clock: Clock) {
+export function handleClientError(clock: Clock) {
   return (error: ParserError, socket: Answering): void => {
     // An answer that is on its way must not be written into.
     const isAnswering = socket._httpMessage?.headersSent === true

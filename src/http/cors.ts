@@ -1,5 +1,5 @@
 // CORS: which calls a page of another site may make from its visitor's browser. None, but those that
-// say so (`config: { isForPages: true }`): what a payer does, who has the reference and no token.
+// say so (`config: { allowsCrossOrigin: true }`): what a payer does, who has the reference and no token.
 // Neither cookies nor tokens may go along.
 //
 // Own code: the library answers preflights for every address at once, and works for a microsecond on
@@ -9,17 +9,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    isForPages?: boolean
+    allowsCrossOrigin?: boolean
   }
 }
 
 const PREFLIGHT_SECONDS = '600'
 const EXPOSED = 'retry-after, ratelimit, ratelimit-policy, x-request-id'
 
-export function openToForeignPages(app: FastifyInstance): void {
+export function registerCors(app: FastifyInstance): void {
   const methodsAt = new Map<string, Set<string>>()
   app.addHook('onRoute', function (route) {
-    if (!route.config?.isForPages) return
+    if (!route.config?.allowsCrossOrigin) return
     route.onRequest = [allow, ...[route.onRequest ?? []].flat()]
     const known = methodsAt.get(route.url)
     const methods = known ?? new Set<string>()

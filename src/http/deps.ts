@@ -11,7 +11,7 @@ import type { Writers } from '#domain/batch-writers.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
-import type { Visits } from './session.ts'
+import type { SessionCookies } from './session.ts'
 import type { Tokens } from './tokens.ts'
 
 export type Deps = {
@@ -35,7 +35,7 @@ export type Deps = {
   writers: Writers
   tokens: Tokens
   authentication: Authentication
-  visits: Visits
+  sessionCookies: SessionCookies
   isReady: () => Promise<boolean>
 }
 

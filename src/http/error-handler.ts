@@ -31,7 +31,7 @@ export function frameworkErrors(setHeaders: SetHeaders) {
   }
 }
 
-export function answerFailures(app: FastifyInstance, limits: RateLimits): void {
+export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const isStranger = error instanceof Refusal && [401, 403].includes(REFUSALS[error.code].status)
     answer(isStranger ? counted(error, request, reply) : error, request, reply)

@@ -9,11 +9,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import {
-  findAnswer,
+  findStoredResponse,
   type KeyedRequest,
   recall,
-  rememberAnswer,
-  rememberRequest,
+  storeRequest,
+  storeResponse,
 } from '#domain/records/stored-responses.ts'
 import type { Sealer } from '#seal.ts'
 import type { Deps } from './deps.ts'
@@ -37,10 +37,10 @@ export async function answerOnce<T extends object>(
   if (!keyed) return withTransaction(pool, work)
   const answered = await withTransaction(pool, async (tx) => {
     const known = await recall(tx, keyed)
-    if (known) return { sealed: await findAnswer(tx, known) }
+    if (known) return { sealed: await findStoredResponse(tx, known) }
     const body = await work(tx)
-    const begun = await rememberRequest(tx, clock(), keyed, '')
-    await rememberAnswer(tx, begun, sealAnswer(sealer, reply, body))
+    const begun = await storeRequest(tx, clock(), keyed, '')
+    await storeResponse(tx, begun, sealAnswer(sealer, reply, body))
     return { body }
   })
   return 'body' in answered ? answered.body : replay(sealer, reply, answered.sealed as Buffer)
@@ -61,13 +61,13 @@ export async function answerInSteps<T extends object>(
   if (!keyed) return finish(typeof begin === 'string' ? begin : await withTransaction(pool, begin))
   const { begun, isKnown, sealed } = await withTransaction(pool, async (tx) => {
     const known = await recall(tx, keyed)
-    if (known) return { begun: known, isKnown: true, sealed: await findAnswer(tx, known) }
+    if (known) return { begun: known, isKnown: true, sealed: await findStoredResponse(tx, known) }
     const about = typeof begin === 'string' ? begin : await begin(tx)
-    return { begun: await rememberRequest(tx, clock(), keyed, about), isKnown: false }
+    return { begun: await storeRequest(tx, clock(), keyed, about), isKnown: false }
   })
   if (sealed) return replay(sealer, reply, sealed)
   const made = await finish(begun.about)
-  const first = await rememberAnswer(db, begun, sealAnswer(sealer, reply, made))
+  const first = await storeResponse(db, begun, sealAnswer(sealer, reply, made))
   return isKnown ? replay(sealer, reply, first) : openAnswer<T>(sealer, first).body
 }
 

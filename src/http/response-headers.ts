@@ -7,7 +7,7 @@ const YEAR_SECONDS = 31_536_000
 
 export type SetHeaders = (request: FastifyRequest, reply: FastifyReply) => void
 
-export function answerHeaders(mode: 'sandbox' | 'live'): SetHeaders {
+export function responseHeaders(mode: 'sandbox' | 'live'): SetHeaders {
   const https = `max-age=${YEAR_SECONDS}; includeSubDomains`
   return (request, reply) => {
     reply.header('x-request-id', request.id)

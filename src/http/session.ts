@@ -11,7 +11,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { findVisit, LIFE_MS, type Visit } from '#domain/access/sessions.ts'
+import { findSignedInSession, LIFE_MS, type SignedInSession } from '#domain/access/sessions.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 
@@ -21,13 +21,13 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 declare module 'fastify' {
   interface FastifyRequest {
-    visit: Visit // Set by the hooks of Visits; routes without one must not look.
+    session: SignedInSession // Set by the hooks of SessionCookies; routes without one must not look.
   }
 }
 
 type Options = { db: Queryable; sealer: Sealer; clock: Clock; isSecure: boolean }
 
-export class Visits {
+export class SessionCookies {
   readonly #db: Queryable
   readonly #sealer: Sealer
   readonly #clock: Clock
@@ -46,25 +46,25 @@ export class Visits {
 
   // As a route's hook, for what a person may do whose password is still a temporary one.
   readonly require = async (request: FastifyRequest): Promise<void> => {
-    request.visit = await this.get(request)
+    request.session = await this.get(request)
   }
 
-  readonly requireSettled = async (request: FastifyRequest): Promise<void> => {
-    request.visit = await this.getSettled(request)
+  readonly requirePermanentPassword = async (request: FastifyRequest): Promise<void> => {
+    request.session = await this.getWithPermanentPassword(request)
   }
 
-  async get(request: FastifyRequest): Promise<Visit> {
+  async get(request: FastifyRequest): Promise<SignedInSession> {
     const token = this.tokenOf(request)
-    const visit = token === undefined ? undefined : await this.find(token)
-    if (!visit) throw new Refusal('session_needed')
+    const session = token === undefined ? undefined : await this.find(token)
+    if (!session) throw new Refusal('session_needed')
     if (!SAFE_METHODS.includes(request.method)) this.#refuseForged(request, token as string)
-    return visit
+    return session
   }
 
-  async getSettled(request: FastifyRequest): Promise<Visit> {
-    const visit = await this.get(request)
-    if (visit.user.isPasswordTemporary) throw new Refusal('password_change_needed')
-    return visit
+  async getWithPermanentPassword(request: FastifyRequest): Promise<SignedInSession> {
+    const session = await this.get(request)
+    if (session.user.isPasswordTemporary) throw new Refusal('password_change_needed')
+    return session
   }
 
   csrfTokenOf(token: string): string {
@@ -84,8 +84,8 @@ export class Visits {
     return this.#token.exec(request.headers.cookie ?? '')?.[1]
   }
 
-  find(token: string): Promise<Visit | undefined> {
-    return findVisit(this.#db, this.#clock(), token)
+  find(token: string): Promise<SignedInSession | undefined> {
+    return findSignedInSession(this.#db, this.#clock(), token)
   }
 
   #refuseForged(request: FastifyRequest, token: string): void {

@@ -7,23 +7,27 @@
 
 import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { AUDIT_INTERVAL_MS, auditBooks, type Finding } from '#domain/integrity/integrity-checks.ts'
+import {
+  checkIntegrity,
+  type Finding,
+  INTEGRITY_INTERVAL_MS,
+} from '#domain/integrity/integrity-checks.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import type { Deps, Round } from './loop.ts'
 
-export const INTERVAL_MS = AUDIT_INTERVAL_MS
+export const INTERVAL_MS = INTEGRITY_INTERVAL_MS
 const CLAIM_MAX_MS = 60 * 60_000 // An audit takes minutes on tens of millions of transfers.
 const KEPT_MS = 90 * 86_400_000
 const FINDINGS_IN_ALERT_MAX = 10
 
-export function auditBooksRound({ db, clock, log }: Deps): Round {
+export function checkIntegrityRound({ db, clock, log }: Deps): Round {
   return async (signal) => {
     const auditId = await claim(db, clock())
     if (auditId === undefined) return { more: false }
     let findings: Finding[]
     try {
-      findings = await auditBooks(db, signal)
+      findings = await checkIntegrity(db, signal)
     } catch (error) {
       await db.query('delete from audits where id = $1', [auditId]).catch(() => {})
       if (signal.aborted) return { more: false }

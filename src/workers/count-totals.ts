@@ -5,7 +5,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { countEvents, findUncounted } from '#domain/reports/hourly-totals.ts'
 import type { Deps, Round } from './loop.ts'
 
-export function countEventsRound({ db }: Pick<Deps, 'db'>): Round {
+export function countTotalsRound({ db }: Pick<Deps, 'db'>): Round {
   return async (signal) => {
     let more = false
     for (const clientId of await findUncounted(db)) {

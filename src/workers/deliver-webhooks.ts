@@ -25,11 +25,11 @@ import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from '#domain/webhooks/retr
 import { headersOf, secondsOf, sign } from '#domain/webhooks/signature.ts'
 import { createGuardedAgent } from '#domain/webhooks/target-guard.ts'
 import type { Logger } from '#log.ts'
-import type { Wake } from '#notifier.ts'
+import type { Notifier } from '#notifier.ts'
 import type { Sealer } from '#seal.ts'
-import { Lanes } from './delivery-concurrency.ts'
+import { DeliveryConcurrency } from './delivery-concurrency.ts'
 import type { Round } from './loop.ts'
-import { Packer, type Parcel } from './prepared-deliveries.ts'
+import { DeliveryPreparer, type PreparedDelivery } from './prepared-deliveries.ts'
 
 export type DelivererDeps = {
   webhookPool: Pool
@@ -37,7 +37,7 @@ export type DelivererDeps = {
   rendering: Rendering
   clock: Clock
   log: Logger
-  wake: Wake // Our own, called when a lane runs low.
+  notifier: Notifier // Our own, called when a lane runs low.
   random?: () => number
   timeoutMs?: number
   graceMs?: number // For what is being sent when we are told to stop.
@@ -59,24 +59,24 @@ const GONE = 410
 export class Deliverer {
   readonly #deps: DelivererDeps
   readonly #agent: Agent
-  readonly #packer: Packer
-  readonly #lanes: Lanes<Parcel>
+  readonly #preparer: DeliveryPreparer
+  readonly #concurrency: DeliveryConcurrency<PreparedDelivery>
   readonly #results: Batcher<AttemptOutcome, boolean>
-  readonly #releases: Batcher<Parcel, undefined>
+  readonly #releases: Batcher<PreparedDelivery, undefined>
   readonly #stopping = new AbortController()
   #idle: (() => void)[] = []
   #lastRoundMs = 0
   #correctedMs = 0
 
   constructor(deps: DelivererDeps) {
-    const { webhookPool: pool, clock, log, wake } = deps
+    const { webhookPool: pool, clock, log, notifier } = deps
     const onError = (err: unknown) => log.error({ err }, 'deliveries could not be recorded')
     this.#deps = deps
     this.#agent = createGuardedAgent({ mode: deps.rendering.mode })
-    this.#packer = new Packer({ ...deps, pool, onError })
-    this.#lanes = new Lanes({
-      start: (parcel) => void this.#deliver(parcel),
-      wants: () => wake.call(),
+    this.#preparer = new DeliveryPreparer({ ...deps, pool, onError })
+    this.#concurrency = new DeliveryConcurrency({
+      start: (prepared) => void this.#deliver(prepared),
+      wants: () => notifier.call(),
       nowMs: () => performance.now(),
     })
     this.#results = new Batcher({
@@ -87,23 +87,23 @@ export class Deliverer {
     this.#releases = new Batcher({
       ...RESULTS,
       onError,
-      run: async (parcels) => {
-        const claims = parcels.map(({ claim }) => claim)
+      run: async (preparedDeliveries) => {
+        const claims = preparedDeliveries.map(({ claim }) => claim)
         await withTransaction(pool, (tx) => releaseClaims(tx, clock(), claims))
-        return parcels.map(() => undefined)
+        return preparedDeliveries.map(() => undefined)
       },
     })
   }
 
   readonly round: Round = async (signal) => {
     const { webhookPool: pool, clock } = this.#deps
-    const limits = this.#lanes.limits()
+    const limits = this.#concurrency.limits()
     if (!limits || signal.aborted) return { more: false }
     const now = clock()
     await this.#correct(now)
     const { claims, isFull } = await withTransaction(pool, (tx) => claimDeliveries(tx, now, limits))
     try {
-      this.#lanes.add(await this.#packer.pack(claims, now))
+      this.#concurrency.add(await this.#preparer.pack(claims, now))
     } catch (error) {
       await withTransaction(pool, (tx) => releaseClaims(tx, now, claims)).catch(() => {})
       throw error
@@ -124,36 +124,36 @@ export class Deliverer {
 
   // Resolves once everything that was claimed is sent and recorded.
   async idle(): Promise<void> {
-    while (this.#lanes.held > 0) await new Promise<void>((resume) => this.#idle.push(resume))
+    while (this.#concurrency.held > 0) await new Promise<void>((resume) => this.#idle.push(resume))
   }
 
   // What is being sent is waited for, for a moment; what has no answer by then is given back, as is
   // what was not begun, and will be sent again by somebody else.
   readonly stop = async (): Promise<void> => {
-    await this.#release(this.#lanes.takeQueued())
+    await this.#release(this.#concurrency.takeQueued())
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.graceMs ?? GRACE_MS)
     await this.idle()
     clearTimeout(timer)
     if (!this.#agent.closed) await this.#agent.close()
   }
 
-  async #deliver(parcel: Parcel): Promise<void> {
+  async #deliver(prepared: PreparedDelivery): Promise<void> {
     const attemptedAt = this.#deps.clock()
-    const leaseLeftMs = parcel.claim.leasedUntil.getTime() - attemptedAt.getTime()
+    const leaseLeftMs = prepared.claim.leasedUntil.getTime() - attemptedAt.getTime()
     if (leaseLeftMs < LEASE_LEFT_MIN_MS) {
-      this.#lanes.dropped(parcel)
-      return this.#release([parcel])
+      this.#concurrency.dropped(prepared)
+      return this.#release([prepared])
     }
-    const result = await this.#send(parcel, attemptedAt)
-    const refused = this.#lanes.sent(parcel, result.ok)
+    const result = await this.#send(prepared, attemptedAt)
+    const refused = this.#concurrency.sent(prepared, result.ok)
     const isCut = this.#stopping.signal.aborted && result.status === null
-    if (isCut) return this.#release([parcel, ...refused])
-    await Promise.all([this.#record(parcel, attemptedAt, result), this.#release(refused)])
+    if (isCut) return this.#release([prepared, ...refused])
+    await Promise.all([this.#record(prepared, attemptedAt, result), this.#release(refused)])
   }
 
-  async #send(parcel: Parcel, at: Date): Promise<Sent> {
-    const { claim, secrets, body } = parcel
-    if (body === null) return notSent(parcel.problem)
+  async #send(prepared: PreparedDelivery, at: Date): Promise<Sent> {
+    const { claim, secrets, body } = prepared
+    if (body === null) return notSent(prepared.problem)
     const signature = sign(secrets, claim.eventId, secondsOf(at), body)
     const headers = headersOf(claim.eventId, at, signature)
     const { timeoutMs = ATTEMPT_TIMEOUT_MS } = this.#deps
@@ -169,32 +169,32 @@ export class Deliverer {
   }
 
   // Should it fail, the lease runs out and the delivery is sent again.
-  async #record(parcel: Parcel, attemptedAt: Date, result: Sent): Promise<void> {
+  async #record(prepared: PreparedDelivery, attemptedAt: Date, result: Sent): Promise<void> {
     const { ok: isOk, status, latencyMs, error, responseStart, signature } = result
-    const isOver = isOk || status === GONE || parcel.body === null
-    const nextAttemptAt = isOver ? null : this.#retryAt(parcel, result)
-    const { claim } = parcel
+    const isOver = isOk || status === GONE || prepared.body === null
+    const nextAttemptAt = isOver ? null : this.#retryAt(prepared, result)
+    const { claim } = prepared
     const answer = { isOk, status, latencyMs, error, responseStart }
     const outcome = { claim, attemptedAt, signature, ...answer, nextAttemptAt }
     await this.#results.submit(outcome).catch(() => {})
-    this.#settle(parcel)
+    this.#settle(prepared)
   }
 
-  #retryAt({ claim }: Parcel, { retryAfter }: AttemptResult): Date | null {
+  #retryAt({ claim }: PreparedDelivery, { retryAfter }: AttemptResult): Date | null {
     const { clock, random = Math.random } = this.#deps
     const now = clock()
     return nextAttemptAt(now, claim.ladderStep + 1, random(), parseRetryAfter(retryAfter, now))
   }
 
-  async #release(parcels: readonly Parcel[]): Promise<void> {
-    if (parcels.length === 0) return
-    await this.#releases.submitAll(parcels)
-    for (const parcel of parcels) this.#settle(parcel)
+  async #release(preparedDeliveries: readonly PreparedDelivery[]): Promise<void> {
+    if (preparedDeliveries.length === 0) return
+    await this.#releases.submitAll(preparedDeliveries)
+    for (const prepared of preparedDeliveries) this.#settle(prepared)
   }
 
-  #settle(parcel: Parcel): void {
-    this.#lanes.settled(parcel)
-    if (this.#lanes.held > 0) return
+  #settle(prepared: PreparedDelivery): void {
+    this.#concurrency.settled(prepared)
+    if (this.#concurrency.held > 0) return
     for (const resume of this.#idle.splice(0)) resume()
   }
 }

@@ -30,9 +30,9 @@ type Lane<T> = {
 
 type Options<T> = { start: (item: T) => void; wants: () => void; nowMs: () => number }
 
-export class Lanes<T extends { claim: Claim }> {
+export class DeliveryConcurrency<T extends { claim: Claim }> {
   readonly #options: Options<T>
-  readonly #lanes = new Map<bigint, Lane<T>>()
+  readonly #concurrency = new Map<bigint, Lane<T>>()
   readonly #waiting = new Set<Lane<T>>() // For a place.
   #inFlight = 0
   #held = 0
@@ -54,9 +54,9 @@ export class Lanes<T extends { claim: Claim }> {
     this.#isShort = budget < 0
     if (this.#isShort) return undefined
     const oldMs = this.#options.nowMs() - FORGET_AFTER_MS
-    for (const [id, lane] of this.#lanes) {
+    for (const [id, lane] of this.#concurrency) {
       if (lane.held === 0 && lane.usedMs < oldMs) {
-        this.#lanes.delete(id)
+        this.#concurrency.delete(id)
         continue
       }
       if (lane.failures > 0) failing += lane.held
@@ -114,11 +114,11 @@ export class Lanes<T extends { claim: Claim }> {
   }
 
   takeQueued(): T[] {
-    return [...this.#lanes.values()].flatMap((lane) => lane.queue.splice(0))
+    return [...this.#concurrency.values()].flatMap((lane) => lane.queue.splice(0))
   }
 
   #laneOf({ destinationId }: Claim): Lane<T> {
-    const known = this.#lanes.get(destinationId)
+    const known = this.#concurrency.get(destinationId)
     if (known) return known
     const lane: Lane<T> = {
       width: 1,
@@ -129,7 +129,7 @@ export class Lanes<T extends { claim: Claim }> {
       queue: [],
       usedMs: this.#options.nowMs(),
     }
-    this.#lanes.set(destinationId, lane)
+    this.#concurrency.set(destinationId, lane)
     return lane
   }
 

@@ -8,14 +8,14 @@ import type { Pool } from '#db/pool.ts'
 import { isConnectionLost, withTransaction } from '#db/transaction.ts'
 import { dispatchEvents, findWaiting } from '#domain/webhooks/dispatch-events.ts'
 import type { Logger } from '#log.ts'
-import type { Wake } from '#notifier.ts'
+import type { Notifier } from '#notifier.ts'
 import type { Round } from './loop.ts'
 
 export type DispatcherDeps = {
   webhookPool: Pool
   clock: Clock
   log: Logger
-  deliverer: Wake
+  deliverer: Notifier
 }
 
 export function dispatchEventsRound({

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { BEAT_MS, followKeys, leaveKeys, tellKeys } from '#domain/privacy/data-keys.ts'
+import { announceKeys, BEAT_MS, followKeys, leaveKeys } from '#domain/privacy/data-keys.ts'
 import type { DataKey, Sealer } from '#seal.ts'
 import type { Worker } from './loop.ts'
 
@@ -19,7 +19,7 @@ export type HoldKeysDeps = {
 export async function holdKeys({ db, clock, sealer, readKeys }: HoldKeysDeps): Promise<Worker> {
   const process = randomUUID()
   await followKeys(db, clock(), sealer)
-  await tellKeys(db, clock(), process, sealer)
+  await announceKeys(db, clock(), process, sealer)
   return {
     name: 'hold-keys',
     pauseMs: BEAT_MS,
@@ -27,7 +27,7 @@ export async function holdKeys({ db, clock, sealer, readKeys }: HoldKeysDeps): P
     // next time to be written.
     round: async () => {
       sealer.learn(readKeys())
-      await tellKeys(db, clock(), process, sealer)
+      await announceKeys(db, clock(), process, sealer)
       await followKeys(db, clock(), sealer)
       return { more: false }
     },

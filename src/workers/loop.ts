@@ -7,7 +7,7 @@
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import type { Logger } from '#log.ts'
-import { Wake } from '#notifier.ts'
+import { Notifier } from '#notifier.ts'
 
 export type Deps = { db: Pool; clock: Clock; log: Logger }
 
@@ -18,7 +18,7 @@ export type Worker = {
   name: string
   pauseMs: number
   round: Round
-  wake?: Wake
+  notifier?: Notifier
   stop?: () => Promise<void>
 }
 
@@ -29,7 +29,7 @@ export type LoopOptions = {
 
 // Resolves once the signal is aborted and all that was begun has finished.
 export async function runWorker(
-  { name, pauseMs, round, wake = new Wake(), stop }: Worker,
+  { name, pauseMs, round, notifier = new Notifier(), stop }: Worker,
   { signal, onError }: LoopOptions,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -40,7 +40,7 @@ export async function runWorker(
         return false
       },
     )
-    if (!more) await wake.wait(pauseMs, signal)
+    if (!more) await notifier.wait(pauseMs, signal)
   }
   await stop?.().catch((error) => onError(error, name))
 }

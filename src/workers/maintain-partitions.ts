@@ -1,6 +1,6 @@
 // Keeps the partitioned tables supplied with partitions, and rid of old ones.
 //
-// Making or dropping a partition needs its table for itself, and whoever comes after waits in the
+// Creation or dropping a partition needs its table for itself, and whoever comes after waits in the
 // queue behind it. So we never queue long behind a slow reader, such as the audit: we give way,
 // and come again. Nothing is lost by that, because partitions are made weeks ahead.
 

@@ -15,12 +15,12 @@ import {
 import type { Sealer } from '#seal.ts'
 
 // Without a body, why there is none.
-export type Parcel = { claim: Claim; secrets: SigningSecret[] } & (
+export type PreparedDelivery = { claim: Claim; secrets: SigningSecret[] } & (
   | { body: Buffer }
   | { body: null; problem: string }
 )
 
-export type PackerDeps = {
+export type DeliveryPreparerDeps = {
   pool: Queryable
   sealer: Sealer
   rendering: Rendering
@@ -31,16 +31,16 @@ const SECRETS_KEPT_MAX = 10_000
 const NOT_KEPT = 'the event is too old and no longer kept'
 const NOT_PREPARED = 'the event could not be prepared on our side'
 
-export class Packer {
-  readonly #deps: PackerDeps
+export class DeliveryPreparer {
+  readonly #deps: DeliveryPreparerDeps
   // By their row, which never changes: opening a secret costs more than signing with it.
   readonly #opened = new Map<bigint, SigningSecret>()
 
-  constructor(deps: PackerDeps) {
+  constructor(deps: DeliveryPreparerDeps) {
     this.#deps = deps
   }
 
-  async pack(claims: readonly Claim[], now: Date): Promise<Parcel[]> {
+  async pack(claims: readonly Claim[], now: Date): Promise<PreparedDelivery[]> {
     if (claims.length === 0) return []
     const { pool } = this.#deps
     const ids = [...new Set(claims.map(({ eventId }) => eventId))].sort()

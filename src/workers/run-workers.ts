@@ -2,9 +2,9 @@
 // processes may run them; each round makes sure that its work is done once.
 
 import type { Pool } from '#db/pool.ts'
-import type { Wake } from '#notifier.ts'
-import { auditBooksRound } from './check-integrity.ts'
-import { countEventsRound } from './count-totals.ts'
+import type { Notifier } from '#notifier.ts'
+import { checkIntegrityRound } from './check-integrity.ts'
+import { countTotalsRound } from './count-totals.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
 import { eraseTracesRound } from './erase-traces.ts'
@@ -22,36 +22,36 @@ const HOUR_MS = 60 * MINUTE_MS
 
 export type WorkerDeps = Deps &
   SendReturnsDeps &
-  Omit<DelivererDeps, 'wake'> & { batchPool: Pool; wakes: Wakes }
+  Omit<DelivererDeps, 'notifier'> & { batchPool: Pool; notifiers: Notifiers }
 
 // For what was written by this process; what others write is found by looking.
-export type Wakes = { dispatcher: Wake; deliverer: Wake }
+export type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
 
 export function listWorkers(deps: WorkerDeps): Worker[] {
-  const { dispatcher, deliverer } = deps.wakes
+  const { dispatcher, deliverer } = deps.notifiers
   return [
     {
       name: 'dispatch-events',
       pauseMs: LOOK_MS,
-      wake: dispatcher,
+      notifier: dispatcher,
       round: dispatchEventsRound({ ...deps, deliverer }),
     },
     deliverWebhooks(deps),
     { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
     { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
-    { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countEventsRound(deps) },
+    { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: eraseTracesRound(deps) },
-    { name: 'audit-books', pauseMs: MINUTE_MS, round: auditBooksRound(deps) },
+    { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
     { name: 'forget-sign-ins', pauseMs: 10 * MINUTE_MS, round: forgetSignInsRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
   ]
 }
 
 function deliverWebhooks(deps: WorkerDeps): Worker {
-  const wake = deps.wakes.deliverer
-  const { round, stop } = new Deliverer({ ...deps, wake })
-  return { name: 'deliver-webhooks', pauseMs: LOOK_MS, wake, round, stop }
+  const notifier = deps.notifiers.deliverer
+  const { round, stop } = new Deliverer({ ...deps, notifier })
+  return { name: 'deliver-webhooks', pauseMs: LOOK_MS, notifier, round, stop }
 }
 
 export type RunningWorkers = { stop(): Promise<void> }

@@ -89,7 +89,7 @@ const ASKED: Record<Scope, readonly string[]> = {
   ],
   'suspense:read': ['listSuspense', 'getSuspense', 'getSuspenseSettings', 'listSuspenseRequests'],
   'suspense:write': ['assignSuspense', 'returnSuspense'],
-  'actions:read': ['listActions'],
+  'actions:read': ['listAuditLog'],
   'returns:read': ['listReturns', 'getReturn'],
   'returns:write': ['confirmReturn', 'failReturn'],
   operator: [

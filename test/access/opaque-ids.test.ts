@@ -97,8 +97,8 @@ test('the number of a row finds nothing, so nobody can count by asking', async (
     assert.equal((await bench.call({ url: `${path}/${shown}` })).statusCode, 200, path)
     assert.equal((await bench.call({ url: `${path}/${stored}` })).statusCode, 404, path)
   }
-  assert.equal((await rows(`/api/v1/actions?subject=suspense/${id}`)).length, 1)
-  assert.deepEqual(await rows(`/api/v1/actions?subject=suspense/${item}`), [])
+  assert.equal((await rows(`/api/v1/audit-log?subject=suspense/${id}`)).length, 1)
+  assert.deepEqual(await rows(`/api/v1/audit-log?subject=suspense/${item}`), [])
   assert.deepEqual(await rows(`/api/v1/search?q=${storedId('credit', credit.id)}`), [])
   assert.equal((await rows(`/api/v1/search?q=${credit.id}`))[0].type, 'credit')
 })

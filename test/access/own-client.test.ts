@@ -59,7 +59,7 @@ test('it stands in the client’s own record, with the name of whoever did it', 
   const { clientId, browser } = await newClientWithOwner(bench)
   await browser.call({ url: ROTATE, body: {} })
 
-  const actions = await browser.call({ url: '/api/v1/actions?action=secret.rotate' })
+  const actions = await browser.call({ url: '/api/v1/audit-log?action=secret.rotate' })
 
   const [{ actor, subject, detail }, ...others] = actions.json().data
   assert.deepEqual(others, [])

@@ -31,7 +31,7 @@ const CALLS = {
   'webhooks:write': { url: ENDPOINTS, body: {} },
   'suspense:read': { url: '/api/v1/suspense' },
   'suspense:write': { url: '/api/v1/suspense/1/return', body: {} },
-  'actions:read': { url: '/api/v1/actions' },
+  'actions:read': { url: '/api/v1/audit-log' },
 } as const
 
 type Scope = keyof typeof CALLS

@@ -170,7 +170,7 @@ test('what is not a sign-in is refused, field by field', async () => {
     { ...right, code: "' or 1=1 --" },
     { ...right, clientId: '' },
     { ...right, clientId: 'x\u0000' },
-    { ...right, remember: true },
+    { ...right, storeKeys: true },
   ]
 
   const faults: string[] = []

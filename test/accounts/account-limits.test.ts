@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { setLimits } from '../support/account-calls.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, readAccount } from '../support/fixtures.ts'
-import { beginTale, credit, itemOf, resolve, reverse } from '../support/money-tale.ts'
+import { credit, itemOf, recordMovements, resolve, reverse } from '../support/money-tale.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
@@ -31,7 +31,7 @@ const says = async (accountNumber: string, amount: string) =>
 
 test('over the limit for one credit: all of it is suspended, and can be assigned after all', async () => {
   const accountNumber = await limitedAccount({ perCredit: 100 })
-  const tale = await beginTale(bench)
+  const tale = await recordMovements(bench)
 
   const over = await credit(bench, accountNumber, '100.01')
 
@@ -187,5 +187,5 @@ test('an inactive account and a payer rule are told before a limit', async () =>
 })
 
 test('the books agree with all of it', async () => {
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
 })

@@ -11,7 +11,7 @@ import { choose } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
 import { createPool } from '#db/pool.ts'
-import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { countByKey } from '#domain/privacy/rotate-data-key.ts'
 import { databaseOf, dataDirOf, startChild } from '../support/child-service.ts'
 import { PERSON, TRACES } from '../support/erasing.ts'
@@ -50,7 +50,7 @@ test('a rotation that is killed twice is finished, while the service goes on ans
     onIdleError: () => {},
   })
   assert.deepEqual([...(await countByKey(db)).keys()], [2])
-  assert.deepEqual(await auditBooks(db), [])
+  assert.deepEqual(await checkIntegrity(db), [])
   await db.end()
   for (const number of [...numbers, ...made]) {
     assert.equal((await client.readAccount(number)).bvn, PERSON.bvn)

@@ -100,12 +100,12 @@ test('money for nobody is the operator’s to see, and its owner’s once it is 
   assertRefused(hidden, 'account', { status: 404, code: 'credit_not_found' })
   assert.deepEqual(unseen.data, [])
   assert.equal(seen.reason, 'unknown_number')
-  assert.match(seen.whereabouts[0].description, /no virtual account has the number/)
+  assert.match(seen.locations[0].description, /no virtual account has the number/)
   const found = await readList(bench, `${CREDITS}?accountNumber=${UNKNOWN_NUMBER}`)
   assert(ids(found.data).includes(sessionId))
   const owned = await bench.call({ url: `${CREDITS}/${sessionId}`, token: otherClient })
-  const { whereabouts, events } = dataOf(owned, 'account')
-  assert.equal(whereabouts[0].reference, account.accountNumber)
+  const { locations, events } = dataOf(owned, 'account')
+  assert.equal(locations[0].reference, account.accountNumber)
   assert.deepEqual(
     events.map((event: Row) => event.type),
     ['credit.assigned', 'collection.received'],

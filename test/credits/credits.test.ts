@@ -60,7 +60,7 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
     merchantRef: null,
     collectionAccountNumber: accountNumber,
     judgedBy: null,
-    whereabouts: [
+    locations: [
       {
         amount: 1500.5,
         place: 'collection_account',
@@ -91,7 +91,7 @@ test('one call by session id or by id tells the whole story of a credit', async 
   assert.equal(story.merchantRef, 'ORDER-1')
   assert.equal(story.adviceReference, payment.adviceReference)
   assert.deepEqual(
-    story.whereabouts.map(({ description: _, ...where }: Row) => where),
+    story.locations.map(({ description: _, ...where }: Row) => where),
     [
       { amount: 500, place: 'returned', reference: 'BANK-77', reason: 'excess' },
       { amount: 6000, place: 'reversed', reference: reversal, reason: null },
@@ -146,13 +146,13 @@ test('whatever becomes of money, its parts sum to the whole and say where each i
 
   const found: Record<string, unknown> = {}
   for (const [name, sessionId] of Object.entries(sessions)) {
-    const { amount, whereabouts } = await traced(sessionId)
+    const { amount, locations } = await traced(sessionId)
     assert.equal(
-      whereabouts.reduce((sum: number, where: Row) => sum + where.amount, 0),
+      locations.reduce((sum: number, where: Row) => sum + where.amount, 0),
       amount,
       name,
     )
-    found[name] = whereabouts.map((where: Row) => `${where.amount} ${where.place}`)
+    found[name] = locations.map((where: Row) => `${where.amount} ${where.place}`)
   }
 
   assert.deepEqual(found, {
@@ -221,7 +221,7 @@ test('money assigned to a payment is found among the credits of that payment', a
   )
 
   assert.deepEqual(ids(data), [stray])
-  assert.equal(data[0].whereabouts[0].reference, payment.paymentReference)
+  assert.equal(data[0].locations[0].reference, payment.paymentReference)
   assert.deepEqual((await readList(bench, `${CREDITS}?accountNumber=${accountNumber}`)).data, [])
 })
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { switchAccount } from '../support/account-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, readAccount, startPayment, verify } from '../support/fixtures.ts'
-import { beginTale, credit, itemOf, resolve, reverse } from '../support/money-tale.ts'
+import { credit, itemOf, recordMovements, resolve, reverse } from '../support/money-tale.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -17,7 +17,7 @@ const balanceOf = async (accountNumber: string) =>
 
 async function begin(terms: object = {}) {
   const payment = await startPayment(bench, { amount: 100, ...terms })
-  return { payment, number: payment.bankAccount as string, tale: await beginTale(bench) }
+  return { payment, number: payment.bankAccount as string, tale: await recordMovements(bench) }
 }
 
 async function stateOf(payment: { paymentReference: string }): Promise<string> {
@@ -29,7 +29,7 @@ test('to an inactive collection account: it is suspended, and can go to another'
   const inactive = await createAccount(bench)
   const other = await createAccount(bench)
   await switchAccount(bench, inactive.accountNumber, 'deactivate')
-  const tale = await beginTale(bench)
+  const tale = await recordMovements(bench)
 
   const { sessionId, says } = await credit(bench, inactive.accountNumber, '20.00')
 
@@ -50,7 +50,7 @@ test('to an inactive collection account: it is suspended, and can go to another'
 
 test('to an unknown number: it is nobody’s, and the operator can give it to anybody', async () => {
   const { accountNumber } = await createAccount(bench)
-  const tale = await beginTale(bench)
+  const tale = await recordMovements(bench)
 
   const { sessionId, says } = await credit(bench, NOBODYS, '75.00')
 
@@ -72,7 +72,7 @@ test('nobody’s money given to a payment that then expires is the client’s to
   await resolve(bench, sessionId, 'assign', to)
 
   bench.advance(35 * MINUTE_MS)
-  await beginTale(bench) // Closes what is over.
+  await recordMovements(bench) // Closes what is over.
 
   assert.equal(await stateOf(payment), 'Expired 0')
   assert.equal((await itemOf(bench, sessionId)).reason, 'underpaid')
@@ -107,7 +107,7 @@ test('in another currency: it is suspended, and can only be returned', async () 
 test('from a payer who is not allowed, too little or too much: it is suspended', async () => {
   const payerRules = { minAmount: '10.00', maxAmount: '90.00', names: ['Ada Obi'] }
   const { accountNumber } = await createAccount(bench, { payerRules })
-  const tale = await beginTale(bench)
+  const tale = await recordMovements(bench)
   const from = (sourceAccountName: string) => ({ sourceAccountName })
 
   const stranger = await credit(bench, accountNumber, '50.00', from('Chidi Obi'))
@@ -226,7 +226,7 @@ test('a reversal takes from suspense first, then from what was booked', async ()
 test('a reversal of what went to a collection account lowers its balance', async () => {
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await credit(bench, accountNumber, '50.00')
-  const tale = await beginTale(bench)
+  const tale = await recordMovements(bench)
 
   assert.equal(await reverse(bench, sessionId, '20.00'), '00 reversed')
   assert.equal(await reverse(bench, sessionId, '30.01'), '02 rejected amount_exceeds_original')
@@ -237,7 +237,7 @@ test('a reversal of what went to a collection account lowers its balance', async
 })
 
 test('a reversal of what was returned already: a shortfall, and the operator is alerted', async () => {
-  const tale = await beginTale(bench)
+  const tale = await recordMovements(bench)
   const { sessionId } = await credit(bench, NOBODYS, '80.00')
   await resolve(bench, sessionId, 'return')
 

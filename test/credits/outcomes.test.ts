@@ -13,7 +13,7 @@ import {
   startPayment,
   verify,
 } from '../support/fixtures.ts'
-import { beginTale, credit, expirePayments, itemOf, resolve } from '../support/money-tale.ts'
+import { credit, expirePayments, itemOf, recordMovements, resolve } from '../support/money-tale.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -22,7 +22,7 @@ const DAY_MS = 1440 * MINUTE_MS
 
 async function begin(terms: object = {}) {
   const payment = await startPayment(bench, { amount: 100, ...terms })
-  return { payment, number: payment.bankAccount as string, tale: await beginTale(bench) }
+  return { payment, number: payment.bankAccount as string, tale: await recordMovements(bench) }
 }
 
 async function stateOf(payment: { paymentReference: string }): Promise<string> {
@@ -243,7 +243,7 @@ test('any amount: the first transfer settles it, whatever its size', async () =>
 
 test('to a collection account: it is booked there', async () => {
   const { accountNumber } = await createAccount(bench)
-  const tale = await beginTale(bench)
+  const tale = await recordMovements(bench)
 
   assert.equal((await credit(bench, accountNumber, '15.50')).says, '00 booked')
 

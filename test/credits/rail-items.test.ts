@@ -116,7 +116,7 @@ test('a body is sealed, is opened by operators only, and that goes on the record
   assert(!kept.rows[0].row.includes(secret))
   const actions = await bench.call({
     method: 'GET',
-    url: `/api/v1/actions?action=rail_item.open&subject=rail-item/${id}`,
+    url: `/api/v1/audit-log?action=rail_item.open&subject=rail-item/${id}`,
   })
   assert.equal(actions.json().data.length, 1)
   const token = await bench.newClient('OTHER00001')

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { drawSchema } from '#db/schema-picture.ts'
+import { renderSchema } from '#db/schema-picture.ts'
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 
 const COMMITTED = join(import.meta.dirname, '../../db/schema.sql')
@@ -14,7 +14,7 @@ test('db/schema.sql is what `npm run generate` draws of the migrations', async (
 
   const committed = await readFile(COMMITTED, 'utf8').catch(() => '')
 
-  assert.equal(committed, await drawSchema(database.pool))
+  assert.equal(committed, await renderSchema(database.pool))
 })
 
 test('the picture shows tables, partitions, constraints, indexes, triggers and functions', async () => {
@@ -40,7 +40,7 @@ test('the picture shows tables, partitions, constraints, indexes, triggers and f
     create type mood as enum ('calm', 'busy');
   `)
 
-  const picture = await drawSchema(database.pool)
+  const picture = await renderSchema(database.pool)
 
   assert.equal(
     picture.slice(picture.indexOf('\n') + 1),
@@ -75,10 +75,10 @@ create function total(of_merchant bigint DEFAULT 1) returns TABLE(kobo bigint);
 test('the picture is the same in every clone, and a change of the schema changes it', async () => {
   await using one = await createTestDatabase()
   await using other = await createTestDatabase()
-  const picture = await drawSchema(one.pool)
-  assert.equal(await drawSchema(other.pool), picture)
+  const picture = await renderSchema(one.pool)
+  assert.equal(await renderSchema(other.pool), picture)
 
   await other.pool.query('alter table schema_migrations alter applied_at drop default')
 
-  assert.notEqual(await drawSchema(other.pool), picture)
+  assert.notEqual(await renderSchema(other.pool), picture)
 })

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { test } from 'node:test'
 import type { InjectOptions } from 'fastify'
-import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { AnswerChecks } from '../support/answer-checks.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
@@ -97,7 +97,7 @@ test(`every operation survives its share of hostile requests (seed ${SEED})`, as
 })
 
 test('afterwards the books balance, nothing failed unforeseen, and the service is well', async () => {
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
   const errors = bench
     .logText()
     .split('\n')
@@ -244,21 +244,21 @@ function openStream({ method, url, payload }: HostileRequest, headers: Record<st
   })
 }
 
-const visits = new Map<Target, Promise<Record<string, string>>>()
+const sessionCookies = new Map<Target, Promise<Record<string, string>>>()
 
 // A token, or for what people do a session: one for each operation, since some of them end it.
 function credentialsFor(target: Target): Promise<Record<string, string>> | Record<string, string> {
   const [scheme] = target.operation.security ?? []
   if (!scheme || !('session' in scheme)) return scheme ? { authorization: `Bearer ${token}` } : {}
-  const known = visits.get(target)
-  const visit =
+  const known = sessionCookies.get(target)
+  const session =
     known ??
     newBrowser(bench, 'owner').then(({ cookie, csrfToken }) => ({
       cookie,
       'x-csrf-token': csrfToken,
     }))
-  visits.set(target, visit)
-  return visit
+  sessionCookies.set(target, session)
+  return session
 }
 
 function signatureFor({ isSigned, payload, headers }: HostileRequest): Record<string, string> {

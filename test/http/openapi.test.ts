@@ -15,7 +15,7 @@ import {
   INITIATE,
   SIMULATE,
 } from '../support/fixtures.ts'
-import { drawOpenApi } from '../support/open-api.ts'
+import { renderOpenApi } from '../support/open-api.ts'
 import { startTestService } from '../support/running-service.ts'
 
 type Operation = {
@@ -64,7 +64,7 @@ test('the description is OpenAPI 3.1, for anybody', () => {
 test('the committed description is what the routes make (npm run generate)', async () => {
   const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
 
-  assert.equal(await drawOpenApi(bench.database.connectionString), committed)
+  assert.equal(await renderOpenApi(bench.database.connectionString), committed)
   assert.deepEqual(description, JSON.parse(committed))
 })
 

@@ -8,7 +8,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { findClient } from '#domain/access/clients.ts'
 import { cancelAdvice, closeExpired } from '#domain/credits/close-payments.ts'
 import { takeReversal } from '#domain/credits/reverse-credit.ts'
-import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { assignSuspense } from '#domain/suspense/assign-suspense.ts'
 import { requestReturn, settleReturn, type Verdict } from '#domain/suspense/return-suspense.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
@@ -28,7 +28,7 @@ test('part payments that expire or are cancelled', async () => {
   await bench.cancel(cancelled.adviceReference)
   await bench.expire()
 
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
   assert.deepEqual(await bench.statuses(), ['Cancelled', 'Expired', 'Expired'])
   assert.equal(untouched.amountPaid, 0)
 })
@@ -49,7 +49,7 @@ test('suspended money that is assigned, returned, or comes back from a failed re
   await bench.settle(returned, { status: 'confirmed', bankReference: 'B-1' })
   await bench.settle(failed, { status: 'failed', reason: null })
 
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
   assert.deepEqual(await bench.itemStates(), [
     'assigned',
     'assigned',
@@ -66,11 +66,11 @@ test('money that was assigned to a payment which then expires', async () => {
   const part = await startPayment(bench)
   const [item] = await bench.items()
   await bench.assign(item, { paymentId: part.paymentReference })
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
 
   await bench.expire()
 
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
   assert.deepEqual(await bench.itemStates(), ['open'])
 })
 
@@ -80,11 +80,11 @@ test('money of nobody that an operator assigned to a payment which then expires'
   await bench.creditNobody(2_500n)
   const [item] = await bench.items()
   await bench.assign(item, { paymentId: part.paymentReference })
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
 
   await bench.expire()
 
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
 test('credits that are taken back, whole or in part, from wherever their money is', async () => {
@@ -104,9 +104,9 @@ test('credits that are taken back, whole or in part, from wherever their money i
 
   for (const session of sessions) {
     await bench.reverse(session, 3_050n)
-    assert.deepEqual(await auditBooks(bench.db), [])
+    assert.deepEqual(await checkIntegrity(bench.db), [])
     await bench.reverse(session, 1_000n)
-    assert.deepEqual(await auditBooks(bench.db), [])
+    assert.deepEqual(await checkIntegrity(bench.db), [])
   }
 
   assert.deepEqual(await bench.statuses(), ['PartPayment', 'Reversed'])

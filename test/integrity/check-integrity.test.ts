@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Logger } from '#log.ts'
-import { auditBooksRound, INTERVAL_MS } from '#workers/check-integrity.ts'
+import { checkIntegrityRound, INTERVAL_MS } from '#workers/check-integrity.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
@@ -145,7 +145,7 @@ async function setup() {
   const { accountNumber } = await createAccount(bench)
   await simulate(bench, accountNumber, '100.00')
   const log = bench.service.app.log as Logger
-  const round = auditBooksRound({ db: bench.db, clock: bench.clock, log })
+  const round = checkIntegrityRound({ db: bench.db, clock: bench.clock, log })
 
   return {
     db: bench.db,

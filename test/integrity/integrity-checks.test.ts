@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BUSINESS_CHECKS } from '#domain/integrity/business-checks.ts'
-import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/ledger-checks.ts'
 import { CORRUPTIONS } from '../support/corruptions.ts'
 import { freeze } from '../support/database-copies.ts'
@@ -16,7 +16,7 @@ test('after a journey with every outcome the books add up', async () => {
   await using bench = await startTestService()
   await journey(bench)
 
-  const findings = await auditBooks(bench.db)
+  const findings = await checkIntegrity(bench.db)
 
   assert.deepEqual(findings, [])
   const { rows } = await bench.db.query(
@@ -31,7 +31,7 @@ test('after a journey with every outcome the books add up', async () => {
 test('books in which nothing happened yet add up', async () => {
   await using bench = await startTestService()
 
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
 test('each check notices what it is there for', async (t) => {
@@ -43,7 +43,7 @@ test('each check notices what it is there for', async (t) => {
       await using copy = await books.copy()
       await withoutGuards(copy, tamper)
 
-      const findings = (await auditBooks(copy.db)).filter((finding) => finding.check === check)
+      const findings = (await checkIntegrity(copy.db)).filter((finding) => finding.check === check)
 
       assert.notEqual(findings.length, 0)
       for (const finding of findings) {
@@ -68,7 +68,7 @@ test('a check that finds very much tells only the beginning', async () => {
      select 'collection', 5 from generate_series(1, ${FINDINGS_PER_CHECK_MAX + 1})`,
   )
 
-  const findings = await auditBooks(bench.db)
+  const findings = await checkIntegrity(bench.db)
 
   const count = findings.filter(({ check }) => check === 'balances_are_their_transfers').length
   assert.equal(count, FINDINGS_PER_CHECK_MAX)
@@ -79,11 +79,11 @@ test('when old events are gone, the numbering of the rest is still checked', asy
   await journey(bench)
   await bench.db.query(`update clients set created_at = created_at - interval '100 days'`)
   await withoutGuards(bench, `delete from events where sequence <= 2`)
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
 
   await withoutGuards(bench, `delete from events where sequence = 4`)
 
-  const [finding, ...more] = await auditBooks(bench.db)
+  const [finding, ...more] = await checkIntegrity(bench.db)
   assert.equal(finding?.check, 'events_are_numbered_without_gaps')
   assert.deepEqual(more, [])
 })
@@ -106,13 +106,13 @@ test('the audit sees one moment, and holds up nobody who writes', async () => {
   )
 
   const audits = []
-  for (let round = 0; round < 5; round++) audits.push(await auditBooks(bench.db))
+  for (let round = 0; round < 5; round++) audits.push(await checkIntegrity(bench.db))
   stop.abort()
   const written = await writing
 
   assert.deepEqual(audits.flat(), [])
   assert(written.every((count) => count > 0))
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
 test('an audit that is told to stop ends at once and leaves its connection clean', async () => {
@@ -121,14 +121,14 @@ test('an audit that is told to stop ends at once and leaves its connection clean
   await blocker.query('begin; lock table suspense_items in access exclusive mode')
   const stop = new AbortController()
 
-  const audit = auditBooks(bench.db, stop.signal)
+  const audit = checkIntegrity(bench.db, stop.signal)
   await untilWaiting(bench.db, 1)
   stop.abort()
   await assert.rejects(audit, /abort|cancel/i)
   await blocker.query('rollback')
   blocker.release()
 
-  assert.deepEqual(await auditBooks(bench.db), [])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
 // Two clients; a collection account; payments paid at once, in parts, in excess, again and late.

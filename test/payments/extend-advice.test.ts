@@ -52,7 +52,7 @@ async function told(paymentReference: string) {
   return (await bench.call({ url })).json().data
 }
 
-async function actionsOn(adviceReference: string) {
+async function auditLogFor(adviceReference: string) {
   const { rows } = await bench.db.query(
     `select actor, action, detail from actions where subject = $1 order by id`,
     [`advice/${adviceReference}`],
@@ -104,7 +104,7 @@ test('it is told and recorded once for each change, and not for none', async () 
   const { status, amountPaid, amountRemaining } = events[0].data
   assert.deepEqual([status, amountPaid, amountRemaining], ['PartPayment', 10, 5990])
   assert.equal(timeOf(events[0].data.expiresAt), timeOf(expiresAt))
-  assert.deepEqual(await actionsOn(payment.adviceReference), [
+  assert.deepEqual(await auditLogFor(payment.adviceReference), [
     {
       actor: 'client:MAN0000001',
       action: 'advice.extend',
@@ -125,7 +125,7 @@ test('an advice without a number has its time counted from its first number', as
   assert.deepEqual([data.expiresInSeconds, data.expiresAt], [2400, null])
   assert.equal(timeOf(payment.expiresAt), bench.clock().getTime() + 2_400_000)
   assert.deepEqual(await told(payment.paymentReference), [])
-  assert.equal((await actionsOn(adviceReference)).length, 1)
+  assert.equal((await auditLogFor(adviceReference)).length, 1)
   // The same request as at first still finds it: its terms are what they were.
   const same = await createAdvice(bench, { merchantRef: 'no-number-yet' })
   assert.equal(same.adviceReference, adviceReference)

@@ -7,7 +7,7 @@ import { assertRefused, createAdvice, TIMESTAMP } from '../support/fixtures.ts'
 import { makeUser, signIn } from '../support/people.ts'
 import { START, startTestService } from '../support/running-service.ts'
 
-const ACTIONS = '/api/v1/actions'
+const ACTIONS = '/api/v1/audit-log'
 const HOUR_MS = 3_600_000
 const bench = closeAfterTests(await startTestService())
 const email = await makeUser(bench)

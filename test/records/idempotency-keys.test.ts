@@ -43,7 +43,7 @@ const BY_PEOPLE = [
   'createUser',
   'resetUserPassword',
   'rotateOwnSecret',
-  'askForSuspense',
+  'requestApproval',
   'askToDisableMakerChecker',
   'approveSuspenseRequest',
   'rejectSuspenseRequest',

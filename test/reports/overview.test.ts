@@ -7,7 +7,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { closeExpired } from '#domain/credits/close-payments.ts'
 import { countEvents, readTotals } from '#domain/reports/hourly-totals.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { countEventsRound } from '#workers/count-totals.ts'
+import { countTotalsRound } from '#workers/count-totals.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertRefused,
@@ -95,7 +95,7 @@ test('whatever happens to money, the sums follow, counted or not', async () => {
   const expected = await aDay(own)
 
   const before = await overview(own)
-  await countEventsRound(own)(NEVER)
+  await countTotalsRound(own)(NEVER)
   const after = await overview(own)
 
   const { from, ...today } = before.today
@@ -205,7 +205,7 @@ test('how payments ended, and what banks took back, is in it', async () => {
   await reverse(own, suspended, '10')
 
   for (const counts of [false, true]) {
-    if (counts) await countEventsRound(own)(NEVER)
+    if (counts) await countTotalsRound(own)(NEVER)
     const { today, inSuspense } = await overview(own)
     const { gross, reversed, suspended: held, net } = today
     assert.deepEqual([gross, reversed, held, net], [6010, 6010, 0, 0])

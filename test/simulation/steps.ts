@@ -2,7 +2,7 @@
 // and a look at all the books.
 
 import assert from 'node:assert/strict'
-import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import type { Model, Op } from '../support/model.ts'
 import { compareBooks } from './comparison.ts'
 import { send } from './requests.ts'
@@ -27,7 +27,7 @@ export async function run(
 export async function compareAll(world: World, model: Model): Promise<void> {
   await compareBooks(world, model)
   await compareSums(world)
-  assert.deepEqual(await auditBooks(world.db), [])
+  assert.deepEqual(await checkIntegrity(world.db), [])
 }
 
 export function textOf(op: Op): string {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { type BankSettings, SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { createBatchPool } from '#db/pool.ts'
-import { auditBooks } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { loadSecret, sign } from '#domain/webhooks/signature.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
@@ -136,7 +136,7 @@ export async function countDeadlocks({ db }: Pick<Bench, 'db'>): Promise<number>
 }
 
 export async function assertCleanBooks({ db }: Pick<Bench, 'db'>): Promise<void> {
-  assert.deepEqual(await auditBooks(db), [])
+  assert.deepEqual(await checkIntegrity(db), [])
 }
 
 // What it cost this process, however busy the machine is with others.

@@ -6,7 +6,7 @@ import { withTransaction } from '#db/transaction.ts'
 import type { Role } from '#domain/access/roles.ts'
 import { closeExpired } from '#domain/credits/close-payments.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { countEventsRound } from '#workers/count-totals.ts'
+import { countTotalsRound } from '#workers/count-totals.ts'
 import type { openBrowser, PageOptions } from './browser.ts'
 import { listenLocally } from './event-source.ts'
 import { createAccount, MINUTE_MS, startPayment } from './fixtures.ts'
@@ -87,7 +87,7 @@ export async function fillDays(bench: Bench, days = 30): Promise<void> {
     )
   }
   await trade(bench, 10, payerOf(5))
-  await countEventsRound(bench)(NEVER)
+  await countTotalsRound(bench)(NEVER)
   // All of that was told long ago: nothing is to be sent to addresses that do not exist.
   await bench.db.query(
     `insert into dispatch_cursors (client_id, sequence)

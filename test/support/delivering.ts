@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { createBatchPool, type Pool } from '#db/pool.ts'
 import { bankNames } from '#domain/payments/resource-views.ts'
 import { createLogger } from '#log.ts'
-import { Wake } from '#notifier.ts'
+import { Notifier } from '#notifier.ts'
 import { Sealer } from '#seal.ts'
 import { Deliverer } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
@@ -19,13 +19,13 @@ export async function deliverDue({ config, database, clock }: Bench): Promise<vo
   const pool = createBatchPool({ connectionString, max: 4, onIdleError: () => {} })
   const { signal } = new AbortController()
   const { mode, banks, policy, secrets } = config
-  const wake = new Wake()
+  const notifier = new Notifier()
   const deps = { webhookPool: pool, clock, log: LOG }
-  const dispatch = dispatchEventsRound({ ...deps, deliverer: wake })
+  const dispatch = dispatchEventsRound({ ...deps, deliverer: notifier })
   while ((await dispatch(signal)).more);
   const deliverer = new Deliverer({
     ...deps,
-    wake,
+    notifier,
     sealer: new Sealer(secrets.data, secrets.hash),
     rendering: { mode, nameBank: bankNames(banks), nameStyle: policy.accountName },
   })

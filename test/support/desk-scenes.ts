@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { createLogger } from '#log.ts'
-import { auditBooksRound } from '#workers/check-integrity.ts'
+import { checkIntegrityRound } from '#workers/check-integrity.ts'
 import { createAccount, startPayment } from './fixtures.ts'
 import { newBrowser } from './people.ts'
 import type { Bench } from './running-service.ts'
@@ -40,7 +40,7 @@ export async function sendTooMuch(page: Page): Promise<void> {
 
 export async function auditNow({ db, clock }: Bench): Promise<void> {
   const log = createLogger({ level: 'silent' })
-  await auditBooksRound({ db, clock, log })(new AbortController().signal)
+  await checkIntegrityRound({ db, clock, log })(new AbortController().signal)
 }
 
 // Answers the items that wait, and the request for the second of them.

@@ -17,7 +17,7 @@ export const DESK_RECIPES: Record<string, Recipe> = {
     { url: `${SUSPENSE}/requests` },
     { url: `${SUSPENSE}/requests?itemId=${of.itemId}` },
   ],
-  askForSuspense: (of) => [
+  requestApproval: (of) => [
     post(`${SUSPENSE}/${of.itemId}/requests`, { action: 'return', reason: 'Asked.' }),
     post(`${SUSPENSE}/${of.itemId}/requests`, {
       action: 'assign',

@@ -172,7 +172,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   replayEvents: endpoint('/replay', { body: { from: '2026-11-01', to: '2026-12-01' } }),
   testWebhookEndpoint: endpoint('/test', { method: 'POST' }),
   getWebhookSecret: list('/api/v1/webhook-secret'),
-  listActions: list('/api/v1/actions', (of) => ({
+  listAuditLog: list('/api/v1/audit-log', (of) => ({
     actor: `user:${of.userEmail}`,
     subject: `client/${of.clientId}`,
   })),
@@ -238,7 +238,7 @@ export const MAKING: Record<string, Recipe> = {
   createWebhookEndpoint: (of) => [post(ENDPOINTS, { url: of.endpointUrl })],
   rotateWebhookSecret: () => [{ method: 'POST', url: '/api/v1/webhook-secret/rotate' }],
   setSuspenseSettings: () => [
-    { method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes: false } },
+    { method: 'PUT', url: `${SUSPENSE}/settings`, body: { makerChecker: false } },
   ],
   rotateOwnSecret: () => [post('/dashboard/api/client/rotate-secret')],
   setBranding: () => [

@@ -60,7 +60,7 @@ export const LISTS = [
   '/api/v1/advices',
   '/api/v1/suspense',
   '/api/v1/events',
-  '/api/v1/actions',
+  '/api/v1/audit-log',
   '/api/v1/balances/merchants',
   '/api/v1/ledger/accounts',
   ENDPOINTS,

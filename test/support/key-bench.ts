@@ -2,7 +2,7 @@
 // clock that moves while it waits.
 
 import { randomUUID } from 'node:crypto'
-import { followKeys, tellKeys } from '#domain/privacy/data-keys.ts'
+import { announceKeys, followKeys } from '#domain/privacy/data-keys.ts'
 import { type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
 import { holdKeys } from '#workers/hold-keys.ts'
@@ -65,5 +65,5 @@ type Hooks = { pause: () => Promise<unknown>; onProgress: (progress: Progress) =
 export async function leaveTrace(bench: Bench, keys: readonly DataKey[]): Promise<void> {
   const sealer = new Sealer(keys, HASH_KEY)
   await followKeys(bench.db, bench.clock(), sealer)
-  await tellKeys(bench.db, bench.clock(), randomUUID(), sealer)
+  await announceKeys(bench.db, bench.clock(), randomUUID(), sealer)
 }

@@ -11,8 +11,8 @@ type Answer = Awaited<ReturnType<Person['call']>>
 export const REQUESTS = `${SUSPENSE}/requests`
 export const TO_RETURN = { action: 'return', reason: 'Paid twice.' }
 
-export function setFourEyes(by: Person, fourEyes: boolean) {
-  return by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes } })
+export function setMakerChecker(by: Person, makerChecker: boolean) {
+  return by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body: { makerChecker } })
 }
 
 export function askToDisable(by: Person, reason = 'We are few.') {

@@ -7,10 +7,10 @@ import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'
 
-export type Tale = Awaited<ReturnType<typeof beginTale>>
+export type Movements = Awaited<ReturnType<typeof recordMovements>>
 
 // Begins with no payment left that is over but not closed.
-export async function beginTale(bench: Bench) {
+export async function recordMovements(bench: Bench) {
   const { db } = bench
   await expirePayments(bench)
   const { rows } = await db.query<Record<'transfer' | 'event' | 'alert', bigint>>(

@@ -6,7 +6,7 @@ import { createLogger } from '#log.ts'
 import { createService } from '#wiring.ts'
 import { SECRETS } from './settings.ts'
 
-export async function drawOpenApi(connectionString: string): Promise<string> {
+export async function renderOpenApi(connectionString: string): Promise<string> {
   const env = { ...SECRETS, DATABASE_URL: connectionString, PUBLIC_URL: 'http://localhost:8080' }
   const service = await createService({
     config: loadConfig(env, 'serve'),

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { countEventsRound } from '#workers/count-totals.ts'
+import { countTotalsRound } from '#workers/count-totals.ts'
 import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { setLimits } from './account-calls.ts'
 import {
@@ -32,7 +32,7 @@ const LISTS = [
   '/api/v1/suspense',
   '/api/v1/events',
   '/api/v1/webhook-endpoints',
-  '/api/v1/actions',
+  '/api/v1/audit-log',
 ]
 const IN_A_LIST = 25
 const EXPIRED_MS = 61_000
@@ -129,7 +129,7 @@ async function runWorkers(bench: WebhookBench): Promise<void> {
   bench.advance(EXPIRED_MS)
   const deps = { db, batchPool, sharedAccounts: new SharedAccounts(db), clock }
   const { signal } = new AbortController()
-  for (const round of [expirePaymentsRound(deps), countEventsRound(deps)]) {
+  for (const round of [expirePaymentsRound(deps), countTotalsRound(deps)]) {
     while ((await round(signal)).more);
   }
   await bench.run()

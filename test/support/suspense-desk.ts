@@ -65,7 +65,7 @@ export async function pendingReturnOf(db: Bench['db'], itemId: bigint | number):
   return (rows[0] as { reference: string }).reference
 }
 
-export async function actionsOn(bench: Bench, id: number): Promise<Item[]> {
+export async function auditLogFor(bench: Bench, id: number): Promise<Item[]> {
   const { rows } = await bench.db.query(
     `select c.client_id as by, a.action, a.detail from actions a join clients c on c.id = a.client_id
       where a.subject = $1 order by a.id`,

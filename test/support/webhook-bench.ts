@@ -10,7 +10,7 @@ import { bankNames } from '#domain/payments/resource-views.ts'
 import { getSecret } from '#domain/webhooks/signing-secrets.ts'
 import { createEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import type { Logger } from '#log.ts'
-import { Wake } from '#notifier.ts'
+import { Notifier } from '#notifier.ts'
 import { Sealer } from '#seal.ts'
 import { Deliverer, type DelivererDeps } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
@@ -64,13 +64,21 @@ export async function startWebhookBench(given: Given = {}) {
   }
   const started: { stop(): Promise<void> }[] = []
   const newDeliverer = (more: Partial<DelivererDeps> = {}) => {
-    const deps = { webhookPool, sealer, rendering, clock, log, wake: new Wake(), random: () => 0 }
+    const deps = {
+      webhookPool,
+      sealer,
+      rendering,
+      clock,
+      log,
+      notifier: new Notifier(),
+      random: () => 0,
+    }
     const deliverer = new Deliverer({ ...deps, ...more })
     started.push(deliverer)
     return deliverer
   }
   const deliverer = newDeliverer({ timeoutMs: 300 })
-  const dispatchRound = dispatchEventsRound({ webhookPool, clock, log, deliverer: new Wake() })
+  const dispatchRound = dispatchEventsRound({ webhookPool, clock, log, deliverer: new Notifier() })
   const clientId = async (name = 'MAN0000001') => {
     const { rows } = await db.query('select id from clients where client_id = $1', [name])
     return rows[0].id as bigint

@@ -12,7 +12,7 @@ import {
   decide,
   type Person,
   refused,
-  setFourEyes,
+  setMakerChecker,
 } from '../support/maker-checker-desk.ts'
 import { newBrowser, newClientWithOwner, PASSWORD, signIn, USERS_URL } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -28,7 +28,7 @@ const ada = await newBrowser(bench, 'owner') // Let in by whoever runs the servi
 const obi = await newBrowser(bench, 'owner')
 const { accountNumber: picky } = await createAccount(bench, { payerRules: { minAmount: 100_000 } })
 
-assert.equal((await setFourEyes(ada, true)).statusCode, 200)
+assert.equal((await setMakerChecker(ada, true)).statusCode, 200)
 
 let invited = 0
 
@@ -158,7 +158,7 @@ test('an operator of the service lets in, and resets, without standing behind an
   const second = await invite(operator, 'owner', { clientId })
   bench.advance(WAIT_MS)
   const fresh = await again(operator)
-  assert.equal((await setFourEyes(await again(owner), true)).statusCode, 200)
+  assert.equal((await setMakerChecker(await again(owner), true)).statusCode, 200)
   const disable = async (maker: Person, checker: Person) => {
     const { id } = (await askToDisable(maker)).json().data
     const answer = await decide(checker, id, 'approve')
@@ -170,7 +170,7 @@ test('an operator of the service lets in, and resets, without standing behind an
   assert.equal(await disable(o, t), 'approver_not_independent')
   assert.equal(await disable(o, await again(second)), 'approved')
 
-  await setFourEyes(o, true)
+  await setMakerChecker(o, true)
   await reset(fresh, theirs) // Who stood behind them no longer has a password they know.
   bench.advance(WAIT_MS)
   assert.equal(await disable(await again(owner), await again(theirs)), 'approved')

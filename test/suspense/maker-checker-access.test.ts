@@ -14,7 +14,7 @@ import {
   decide,
   type Person,
   refused,
-  setFourEyes,
+  setMakerChecker,
 } from '../support/maker-checker-desk.ts'
 import { newBrowser, newClientWithOwner, signIn } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -28,15 +28,15 @@ const { accountNumber: picky } = await createAccount(bench, { payerRules: { minA
 
 const waiting = (amount = '500.00') => suspend(bench, picky, amount)
 
-assert.equal((await setFourEyes(owner, true)).statusCode, 200)
+assert.equal((await setMakerChecker(owner, true)).statusCode, 200)
 
 test('the setting of one client is nothing to another, nor to nobody’s money of the operator', async () => {
   const { browser: stranger } = await newClientWithOwner(bench)
   const read = async (by: Person) => (await by.call({ url: `${SUSPENSE}/settings` })).json().data
 
-  assert.deepEqual(await read(stranger), { fourEyes: false })
-  assert.equal((await setFourEyes(stranger, false)).statusCode, 200)
-  assert.deepEqual(await read(owner), { fourEyes: true })
+  assert.deepEqual(await read(stranger), { makerChecker: false })
+  assert.equal((await setMakerChecker(stranger, false)).statusCode, 200)
+  assert.deepEqual(await read(owner), { makerChecker: true })
   const { id } = await suspend(bench, NOBODYS_NUMBER, '70.00')
   refused(await giveBack(bench, id), 'approval_needed')
   refused(await ask(owner, id), 'suspense_not_found', 404)

@@ -11,7 +11,7 @@ import {
   asked,
   decide,
   refused,
-  setFourEyes,
+  setMakerChecker,
   switchOff,
   TO_RETURN,
 } from '../support/maker-checker-desk.ts'
@@ -31,7 +31,7 @@ const { accountNumber: picky } = await createAccount(bench, { payerRules: { minA
 
 const waiting = (amount = '500.00') => suspend(bench, picky, amount)
 
-assert.equal((await setFourEyes(owner, true)).statusCode, 200)
+assert.equal((await setMakerChecker(owner, true)).statusCode, 200)
 
 test('whoever asked is the same person in another session, and with another role', async () => {
   const eve = await newBrowser(bench, 'finance')
@@ -174,14 +174,14 @@ test('switched off, what was asked for still takes two, until it is decided', as
   assert.equal((await decide(obi, requestId, 'approve')).statusCode, 200)
   assert.equal((await decide(ada, other, 'withdraw')).statusCode, 200)
   assert.equal((await giveBack(bench, two.id)).statusCode, 200)
-  assert.equal((await setFourEyes(owner, true)).statusCode, 200)
+  assert.equal((await setMakerChecker(owner, true)).statusCode, 200)
 })
 
 test('once it is switched on, nothing moves alone that had begun before', async () => {
   const { id } = await waiting()
   await switchOff(owner, second)
   const switchOn = async () => {
-    assert.equal((await setFourEyes(owner, true)).statusCode, 200)
+    assert.equal((await setMakerChecker(owner, true)).statusCode, 200)
     return (await readItem(bench, id)).state as string
   }
   const holding = await bench.db.connect()

@@ -20,23 +20,32 @@ const set = (by: typeof owner, body: object) =>
 const read = async () => (await bench.call({ url: `${SUSPENSE}/settings` })).json().data
 
 test('it is off at first; owners and operators switch it on, with a trace, and nobody else', async () => {
-  assert.deepEqual(await read(), { fourEyes: false })
-  assertRefused(await set(ada, { fourEyes: true }), 'account', { status: 403 })
-  const byToken = { method: 'PUT', url: `${SUSPENSE}/settings`, body: { fourEyes: true } } as const
+  assert.deepEqual(await read(), { makerChecker: false })
+  assertRefused(await set(ada, { makerChecker: true }), 'account', { status: 403 })
+  const byToken = {
+    method: 'PUT',
+    url: `${SUSPENSE}/settings`,
+    body: { makerChecker: true },
+  } as const
   assertRefused(await bench.call(byToken), 'account', { status: 401, code: 'session_needed' })
-  for (const body of [{}, { fourEyes: 'yes' }, { fourEyes: null }, { fourEyes: true, more: 1 }]) {
+  for (const body of [
+    {},
+    { makerChecker: 'yes' },
+    { makerChecker: null },
+    { makerChecker: true, more: 1 },
+  ]) {
     assertRefused(await set(owner, body), 'account', { code: 'invalid_request' })
   }
-  assert.deepEqual(await read(), { fourEyes: false })
+  assert.deepEqual(await read(), { makerChecker: false })
   for (let times = 0; times < 2; times++) {
-    assert.equal((await set(owner, { fourEyes: true })).statusCode, 200)
+    assert.equal((await set(owner, { makerChecker: true })).statusCode, 200)
   }
-  assert.deepEqual(await read(), { fourEyes: true })
+  assert.deepEqual(await read(), { makerChecker: true })
   assert.deepEqual(await actionsOf(bench, 'client/MAN0000001'), ['suspense.settings'])
 })
 
 test('off, it takes two: one owner or operator asks, another one approves', async () => {
-  refused(await set(owner, { fourEyes: false }), 'approval_needed')
+  refused(await set(owner, { makerChecker: false }), 'approval_needed')
   refused(await askToDisable(ada), 'role_not_allowed', 403)
   const asks = await askToDisable(owner)
   assert.equal(asks.statusCode, 200, asks.body)
@@ -48,10 +57,10 @@ test('off, it takes two: one owner or operator asks, another one approves', asyn
   refused(await decide(owner, id, 'approve'), 'other_person_needed')
   refused(await decide(ada, id, 'approve'), 'role_not_allowed', 403)
   refused(await decide(ada, id, 'reject', { reason: 'No.' }), 'role_not_allowed', 403)
-  assert.deepEqual(await read(), { fourEyes: true })
+  assert.deepEqual(await read(), { makerChecker: true })
   assert.equal((await decide(operator, id, 'approve')).statusCode, 200)
 
-  assert.deepEqual(await read(), { fourEyes: false })
+  assert.deepEqual(await read(), { makerChecker: false })
   refused(await askToDisable(owner), 'maker_checker_off')
   assert.deepEqual(await actionsOf(bench, 'client/MAN0000001'), [
     'suspense.settings',
@@ -62,12 +71,12 @@ test('off, it takes two: one owner or operator asks, another one approves', asyn
 })
 
 test('rejected or withdrawn, it stays on, and may be asked for again', async () => {
-  assert.equal((await set(owner, { fourEyes: true })).statusCode, 200)
+  assert.equal((await set(owner, { makerChecker: true })).statusCode, 200)
   const first = (await askToDisable(owner)).json().data.id
   assert.equal((await decide(operator, first, 'reject', { reason: 'No.' })).statusCode, 200)
   const second = (await askToDisable(operator)).json().data.id
   assert.equal((await decide(operator, second, 'withdraw')).statusCode, 200)
 
-  assert.deepEqual(await read(), { fourEyes: true })
+  assert.deepEqual(await read(), { makerChecker: true })
   assert.equal((await askToDisable(owner)).statusCode, 200)
 })

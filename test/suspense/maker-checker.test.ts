@@ -52,13 +52,13 @@ const asked = async (by: Person, body: object) => {
 }
 const set = (by: Person, body: object) =>
   by.call({ method: 'PUT', url: `${SUSPENSE}/settings`, body })
-const setFourEyes = async (fourEyes: boolean) => {
-  if (fourEyes) assert.equal((await set(owner, { fourEyes })).statusCode, 200)
+const setMakerChecker = async (makerChecker: boolean) => {
+  if (makerChecker) assert.equal((await set(owner, { makerChecker })).statusCode, 200)
   else await switchOff(owner, operator)
 }
 
 test('switched on, nobody assigns or returns alone, by token or by session', async () => {
-  await setFourEyes(true)
+  await setMakerChecker(true)
   const { id } = await waiting()
   const before = await databaseText(bench)
 
@@ -69,12 +69,12 @@ test('switched on, nobody assigns or returns alone, by token or by session', asy
   assertRefused(alone, 'account', refused)
 
   assert.equal(await databaseText(bench), before)
-  await setFourEyes(false)
+  await setMakerChecker(false)
   assert.equal((await giveBack(bench, id)).statusCode, 200)
 })
 
 test('one asks, another approves, and the money moves with the approval', async () => {
-  await setFourEyes(true)
+  await setMakerChecker(true)
   const { itemId, requestId } = await asked(ada, toAssign)
   assert.equal((await readItem(bench, itemId)).state, 'open')
   const { accountBalance } = await readAccount(bench, accountNumber)
@@ -157,7 +157,7 @@ test('a rejection has a reason, moves nothing, and lets somebody ask again', asy
 })
 
 test('an item has one open request, whoever asks at the same moment; nobody goes past it', async () => {
-  await setFourEyes(false)
+  await setMakerChecker(false)
   const { id } = await waiting()
   const answers = await Promise.all(
     Array.from({ length: 6 }, (_, at) => ask(at % 2 ? ada : obi, id, TO_RETURN)),

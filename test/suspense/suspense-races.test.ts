@@ -9,8 +9,8 @@ import { createAccount, readAccount, startPayment, verify } from '../support/fix
 import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import {
-  actionsOn,
   assign,
+  auditLogFor,
   giveBack,
   listItems,
   NOBODYS_NUMBER,
@@ -39,7 +39,7 @@ test('one click twenty times at once, at two processes, assigns once and is reco
 
   assert.deepEqual(words(answers), { 200: 20 })
   assert.equal(await balance(accountNumber), 10)
-  assert.equal((await actionsOn(bench, id)).length, 1)
+  assert.equal((await auditLogFor(bench, id)).length, 1)
 })
 
 test('two operators with two targets: one is believed, the other told that it is gone', async () => {
@@ -55,7 +55,7 @@ test('two operators with two targets: one is believed, the other told that it is
     assert.deepEqual(words(answers), { 200: 1, suspense_closed: 1 })
     const balances = [await balance(one.accountNumber), await balance(two.accountNumber)]
     assert.deepEqual(balances.toSorted(), [0, 10])
-    assert.equal((await actionsOn(bench, id)).length, 1)
+    assert.equal((await auditLogFor(bench, id)).length, 1)
   }
 })
 
@@ -78,7 +78,7 @@ test('one assigns while the other returns: one of the two happens, never both', 
       [['assigned', 'returned'].includes(state), transactionStatus],
       [true, expected],
     )
-    assert.equal((await actionsOn(bench, id)).length, 1)
+    assert.equal((await auditLogFor(bench, id)).length, 1)
   }
 })
 

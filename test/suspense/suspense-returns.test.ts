@@ -23,8 +23,8 @@ import { newSessionId } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 import { shownId } from '../support/shown-ids.ts'
 import {
-  actionsOn,
   assign,
+  auditLogFor,
   giveBack,
   NOBODYS_NUMBER,
   SUSPENSE,
@@ -104,7 +104,7 @@ test('in the sandbox the bank confirms a return at once, and once', async () => 
   assert.equal(item.bankReference, `SANDBOX-${item.returnReference}`)
   assert.deepEqual(again, item)
   assert.equal(await databaseText(sandbox), before)
-  assert.deepEqual(await actionsOn(sandbox, id), [
+  assert.deepEqual(await auditLogFor(sandbox, id), [
     {
       by: 'MAN0000001',
       action: 'suspense.return',
@@ -126,7 +126,7 @@ test('in live a return is on its way until the bank confirms it, and then it is 
   assert.deepEqual([item.state, item.bankReference], ['returned', 'WEMA/0001'])
   assert.match(item.closedAt, TIMESTAMP)
   assert.equal(await ledgerNaira(live, 'returning'), 0)
-  assert.equal((await actionsOn(live, id)).length, 1)
+  assert.equal((await auditLogFor(live, id)).length, 1)
 })
 
 test('a return is settled once: a second word of the bank is 01, whatever it says', async () => {
@@ -171,7 +171,7 @@ test('a return that failed is open again, to be returned under a new reference o
   const item = dataOf(await assign(live, id, { accountNumber }, operator), 'account')
 
   assert.equal(item.state, 'assigned')
-  const actions = (await actionsOn(live, id)).map(({ action }) => action)
+  const actions = (await auditLogFor(live, id)).map(({ action }) => action)
   assert.deepEqual(actions, ['suspense.return', 'suspense.return', 'suspense.assign'])
 })
 

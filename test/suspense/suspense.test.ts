@@ -22,8 +22,8 @@ import { reportCredit } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 import { storedId } from '../support/shown-ids.ts'
 import {
-  actionsOn,
   assign,
+  auditLogFor,
   giveBack,
   listItems,
   NOBODYS_NUMBER,
@@ -165,7 +165,7 @@ test('nobody’s money goes to the collection account that it was meant for, on 
   assert.deepEqual([item.state, item.assignedTo], ['assigned', accountNumber])
   assert.match(item.closedAt, TIMESTAMP)
   assert.equal(await balance(accountNumber), 250.25)
-  assert.deepEqual(await actionsOn(bench, id), [
+  assert.deepEqual(await auditLogFor(bench, id), [
     { by: 'MAN0000001', action: 'suspense.assign', detail: { accountNumber, note } },
   ])
 })

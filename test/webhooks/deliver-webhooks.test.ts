@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { LADDER_MS } from '#domain/webhooks/retry-schedule.ts'
+import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
 import { RETIRING_MS, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import { type Heard, listener, startWebhookBench, verifies } from '../support/webhook-bench.ts'
@@ -84,7 +84,7 @@ test('what fails is sent again by the ladder, with the same id, and then given u
   await createAccount(bench, { notificationUrl: receiver.url })
 
   const waits: number[] = []
-  for (const waitMs of LADDER_MS) {
+  for (const waitMs of RETRY_STEPS_MS) {
     if (waitMs > 0) {
       bench.advance(waitMs - 1)
       await bench.run()

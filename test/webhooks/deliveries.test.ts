@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { pushPayment, redeliver, replay } from '#domain/webhooks/redeliver.ts'
-import { LADDER_MS } from '#domain/webhooks/retry-schedule.ts'
+import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
 import { updateEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import { createAccount, simulate, startPayment, UNKNOWN_REFERENCE } from '../support/fixtures.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
@@ -32,7 +32,7 @@ test('one that was given up begins its ladder anew', async () => {
   await using bench = await setup()
   bench.answers(500)
   await createAccount(bench, { notificationUrl: bench.receiver.url })
-  for (const waitMs of LADDER_MS) {
+  for (const waitMs of RETRY_STEPS_MS) {
     bench.advance(waitMs)
     await bench.run()
   }

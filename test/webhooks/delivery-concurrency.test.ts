@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FAILURES_TO_PAUSE } from '#domain/webhooks/circuit-breaker.ts'
 import type { Claim } from '#domain/webhooks/delivery-claims.ts'
-import { IN_FLIGHT_MAX, Lanes, WIDTH_MAX } from '#workers/delivery-concurrency.ts'
+import { DeliveryConcurrency, IN_FLIGHT_MAX, WIDTH_MAX } from '#workers/delivery-concurrency.ts'
 
 type Item = { claim: Claim }
 
 test('a lane starts with one, is doubled by each success up to its width, and halved by failure', () => {
   const bench = setup()
-  bench.lanes.add(bench.items(1n, 100))
+  bench.concurrency.add(bench.items(1n, 100))
   const widths = [bench.flying.length]
   for (let i = 0; i < 7; i++) {
     bench.finish(true)
@@ -28,53 +28,54 @@ test('a lane starts with one, is doubled by each success up to its width, and ha
 
 test('more is asked for while a lane still has some, and not before there is room', () => {
   const bench = setup()
-  bench.lanes.add(bench.items(1n, 1))
-  assert.equal(bench.lanes.limits()?.rooms.get(1n), 3)
-  bench.lanes.add(bench.items(1n, 3))
-  assert.equal(bench.lanes.limits()?.rooms.get(1n), 0)
+  bench.concurrency.add(bench.items(1n, 1))
+  assert.equal(bench.concurrency.limits()?.rooms.get(1n), 3)
+  bench.concurrency.add(bench.items(1n, 3))
+  assert.equal(bench.concurrency.limits()?.rooms.get(1n), 0)
   assert.equal(bench.wanted(), 0)
   bench.settle(bench.finish(true))
-  assert.equal(bench.lanes.limits()?.rooms.get(1n), 5)
+  assert.equal(bench.concurrency.limits()?.rooms.get(1n), 5)
   assert.equal(bench.wanted(), 1)
 })
 
 test('one that failed last time is given one at a time', () => {
   const bench = setup()
-  bench.lanes.add(bench.items(1n, 1, 2))
-  assert.equal(bench.lanes.limits()?.rooms.get(1n), 0)
+  bench.concurrency.add(bench.items(1n, 1, 2))
+  assert.equal(bench.concurrency.limits()?.rooms.get(1n), 0)
   bench.settle(bench.finish(false))
-  assert.equal(bench.lanes.limits()?.rooms.get(1n), 1)
+  assert.equal(bench.concurrency.limits()?.rooms.get(1n), 1)
 })
 
 test('all that fail have half of the places at most; the others go on', () => {
   const bench = setup()
-  for (let id = 1n; id <= IN_FLIGHT_MAX / 2; id++) bench.lanes.add(bench.items(id, 1, 1))
-  const limits = bench.lanes.limits()
+  for (let id = 1n; id <= IN_FLIGHT_MAX / 2; id++) bench.concurrency.add(bench.items(id, 1, 1))
+  const limits = bench.concurrency.limits()
   assert.deepEqual([limits?.takesFailing, limits?.otherRoom], [false, 1])
   bench.settle(bench.finish(false))
-  assert.equal(bench.lanes.limits()?.takesFailing, true)
+  assert.equal(bench.concurrency.limits()?.takesFailing, true)
 })
 
 test('no more is in flight or held than there are places, and each lane gets one in turn', () => {
   const bench = setup()
-  for (let id = 1n; id <= 2n * BigInt(IN_FLIGHT_MAX); id++) bench.lanes.add(bench.items(id, 1))
+  for (let id = 1n; id <= 2n * BigInt(IN_FLIGHT_MAX); id++)
+    bench.concurrency.add(bench.items(id, 1))
   assert.equal(bench.flying.length, IN_FLIGHT_MAX)
-  assert.equal(bench.lanes.limits(), undefined)
+  assert.equal(bench.concurrency.limits(), undefined)
   assert.equal(new Set(bench.flying.map(({ claim }) => claim.destinationId)).size, IN_FLIGHT_MAX)
 
   while (bench.flying.length > 0) bench.settle(bench.finish(true))
-  assert.equal(bench.lanes.held, 0)
+  assert.equal(bench.concurrency.held, 0)
   assert(bench.wanted() > 0)
-  assert(bench.lanes.limits())
+  assert(bench.concurrency.limits())
 })
 
 test('a lane that was idle for a while is forgotten', () => {
   const bench = setup()
-  bench.lanes.add(bench.items(1n, 1))
+  bench.concurrency.add(bench.items(1n, 1))
   bench.settle(bench.finish(true))
-  assert.equal(bench.lanes.limits()?.rooms.size, 1)
+  assert.equal(bench.concurrency.limits()?.rooms.size, 1)
   bench.advance(10_001)
-  assert.equal(bench.lanes.limits()?.rooms.size, 0)
+  assert.equal(bench.concurrency.limits()?.rooms.size, 0)
 })
 
 function setup() {
@@ -82,13 +83,13 @@ function setup() {
   const refused: Item[] = []
   let wanted = 0
   let nowMs = 0
-  const lanes = new Lanes<Item>({
+  const concurrency = new DeliveryConcurrency<Item>({
     start: (item) => flying.push(item),
     wants: () => wanted++,
     nowMs: () => nowMs,
   })
   return {
-    lanes,
+    concurrency,
     flying,
     refused,
     wanted: () => wanted,
@@ -101,9 +102,9 @@ function setup() {
       }),
     finish(isOk: boolean): Item {
       const item = flying.shift() as Item
-      refused.push(...lanes.sent(item, isOk))
+      refused.push(...concurrency.sent(item, isOk))
       return item
     },
-    settle: (item: Item) => lanes.settled(item),
+    settle: (item: Item) => concurrency.settled(item),
   }
 }

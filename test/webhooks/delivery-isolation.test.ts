@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { FAILURES_TO_PAUSE, PAUSE_MAX_MS, PAUSE_MIN_MS } from '#domain/webhooks/circuit-breaker.ts'
 import { claimDeliveries, LEASE_MS } from '#domain/webhooks/delivery-claims.ts'
-import { Wake } from '#notifier.ts'
+import { Notifier } from '#notifier.ts'
 import { runWorker } from '#workers/loop.ts'
 import { spawnChild } from '../support/child-service.ts'
 import { until } from '../support/embedded-bench.ts'
@@ -281,9 +281,9 @@ test('the loop sends a thousand by itself, woken by what it delivers', async () 
 // A deliverer that looks for work only when it is woken, after a first look.
 function startLoop(bench: WebhookBench) {
   const stopping = new AbortController()
-  const wake = new Wake()
-  const { round, stop } = bench.newDeliverer({ wake })
-  const worker = { name: 'deliver', pauseMs: 2 ** 31 - 1, wake, round, stop }
+  const notifier = new Notifier()
+  const { round, stop } = bench.newDeliverer({ notifier })
+  const worker = { name: 'deliver', pauseMs: 2 ** 31 - 1, notifier, round, stop }
   const running = runWorker(worker, { signal: stopping.signal, onError: assert.ifError })
   const end = async () => {
     stopping.abort()

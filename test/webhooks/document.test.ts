@@ -12,7 +12,7 @@ import {
   FAILURES_TO_PAUSE,
   PAUSE_MAX_MS,
 } from '#domain/webhooks/circuit-breaker.ts'
-import { LADDER_MS } from '#domain/webhooks/retry-schedule.ts'
+import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
 import { eventSchema } from '#http/routes/webhooks/event-schemas.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -39,7 +39,7 @@ test('the ladder, the pause and the end are the real ones', () => {
     const [, count, unit = ''] = /(\d+) (s|min|h)/.exec(cell) ?? []
     return count ? Number(count) * (units[unit] ?? 0) : 0
   })
-  assert.deepEqual(steps, [...LADDER_MS])
+  assert.deepEqual(steps, [...RETRY_STEPS_MS])
   assert(document.includes(`After **${FAILURES_TO_PAUSE} failures in a row**`))
   assert(document.includes(`up to ${PAUSE_MAX_MS / 60_000} minutes`))
   assert(document.includes(`failed for **${FAILING_MAX_MS / 86_400_000} days**`))

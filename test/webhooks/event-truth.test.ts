@@ -106,7 +106,7 @@ test('what a bank takes back after a part was returned is told whole, with what 
     [traced.amountReversed, traced.amountShortfall, traced.amountReturned, traced.amountBooked],
     [30, 20, 20, 0],
   )
-  assert.match(traced.whereabouts.at(-1).description, /had left us already/)
+  assert.match(traced.locations.at(-1).description, /had left us already/)
   const [event] = (await bench.call({ url: EVENTS })).json().data
   assert.equal(event.type, 'payment.reversed')
   assert.equal(event.data.amountReversed, 10)

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { claimDeliveries } from '#domain/webhooks/delivery-claims.ts'
-import { LADDER_MS } from '#domain/webhooks/retry-schedule.ts'
+import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 
@@ -39,7 +39,7 @@ test('a retry planned by a clock ahead comes after its own step, in a new proces
 
     await bench.deliver(later)
     assert.equal(bench.receiver.heard.length, 1)
-    bench.advance(LADDER_MS[1] * 1.1)
+    bench.advance(RETRY_STEPS_MS[1] * 1.1)
     await bench.deliver(later)
 
     assert.equal(bench.receiver.heard.length, 2)
@@ -81,7 +81,7 @@ test('leases and pauses taken by a clock ahead end as soon as it is right', asyn
   const later = bench.newDeliverer()
 
   await bench.deliver(later)
-  bench.advance(LADDER_MS[1] * 1.1)
+  bench.advance(RETRY_STEPS_MS[1] * 1.1)
   await bench.deliver(later)
 
   const states = (await bench.deliveries()).map(({ state }) => state)

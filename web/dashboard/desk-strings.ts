@@ -119,7 +119,7 @@ export const DESK_STRINGS = {
     earlier: 'Decided before',
     decided: (state: string, who: string) => `${state} by ${who}`,
     busy: 'One moment …',
-    fourEyes: 'Maker-checker',
+    makerChecker: 'Maker-checker',
     fourEyesOn: 'Two people are needed: one asks, another approves before anything moves.',
     fourEyesOff: 'One person can assign or return alone.',
     switchOn: 'Need two people',

@@ -3,7 +3,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { findClient } from './clients.ts'
 import { type Counted, countAttempt, findLock } from './login-limits.ts'
 
@@ -39,7 +39,7 @@ function countedFor({ clientId, caller }: Login): Counted[] {
 async function recordLock(tx: Transaction, now: Date, { clientId, address }: Login) {
   const client = await findClient(tx, clientId)
   if (!client) return
-  await recordAction(tx, now, {
+  await writeAuditLog(tx, now, {
     clientId: client.id,
     actor: `address:${address}`,
     action: 'client.login_locked',

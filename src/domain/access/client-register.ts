@@ -10,7 +10,7 @@ import { randomInt } from 'node:crypto'
 import { parseAddressRange } from '#address-ranges.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import {
   addSecret,
@@ -198,7 +198,7 @@ async function record(
   action: `client.${string}` | 'secret.rotate',
   detail: object,
 ): Promise<void> {
-  await recordAction(tx, now, {
+  await writeAuditLog(tx, now, {
     clientId: id,
     actor,
     action,

@@ -3,7 +3,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import { recordGrant } from './access-grants.ts'
 import { type Client, findClient } from './clients.ts'
@@ -151,5 +151,5 @@ async function record(
   action: `user.${string}`,
   detail: object,
 ): Promise<void> {
-  await recordAction(tx, now, { clientId, actor, action, subject: `user/${email}`, detail })
+  await writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail })
 }

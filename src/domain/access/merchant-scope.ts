@@ -9,7 +9,7 @@ const codesOf = (clientId: string) => `(select merchant_codes from clients where
 
 // As a condition. `accountId` is an expression for the id of a collection account, or null for what
 // belongs to none.
-export function withinMerchants(accountId: string, clientId: string): string {
+export function inMerchantScope(accountId: string, clientId: string): string {
   const codes = codesOf(clientId)
   return `(${codes} is null or ${accountId} is null
            or (select m.merchant_code from collection_accounts m where m.id = ${accountId})
@@ -17,7 +17,7 @@ export function withinMerchants(accountId: string, clientId: string): string {
 }
 
 // The same of a merchantCode.
-export function isWithinMerchants(merchantCode: string, clientId: string): string {
+export function isInMerchantScope(merchantCode: string, clientId: string): string {
   const codes = codesOf(clientId)
   return `(${codes} is null or ${merchantCode} = any(${codes}::text[]))`
 }

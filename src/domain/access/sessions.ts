@@ -25,7 +25,7 @@ export type Session = {
 }
 
 // Somebody at the dashboard: who, of which client, by which session.
-export type Visit = { sessionId: string; user: Visitor; client: Client }
+export type SignedInSession = { sessionId: string; user: Visitor; client: Client }
 export type Visitor = Pick<
   User,
   'id' | 'clientId' | 'email' | 'role' | 'isPasswordTemporary' | 'hasTotp'
@@ -58,11 +58,11 @@ export async function openSession(
 }
 
 // Of an active user of an active client only.
-export async function findVisit(
+export async function findSignedInSession(
   db: Queryable,
   now: Date,
   token: string,
-): Promise<Visit | undefined> {
+): Promise<SignedInSession | undefined> {
   const { rows } = await db.query<VisitRow>({
     name: 'find-visit',
     text: `select sessions.id as "sessionId", sessions.seen_at as "seenAt", users.id as "userId",

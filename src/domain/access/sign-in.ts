@@ -14,7 +14,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import type { RefusalCode } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import { matchPassword } from './passwords.ts'
@@ -243,8 +243,9 @@ async function fail(
   for (const { id, clientId, email } of looked) {
     const about = { clientId, actor, subject: `user/${email}` }
     const detail = { wrong: refused === 'invalid_code' ? 'code' : 'password' }
-    await recordAction(tx, now, { ...about, action: 'user.sign_in_failed', detail })
-    if (locked.has(id)) await recordAction(tx, now, { ...about, action: 'user.locked', detail: {} })
+    await writeAuditLog(tx, now, { ...about, action: 'user.sign_in_failed', detail })
+    if (locked.has(id))
+      await writeAuditLog(tx, now, { ...about, action: 'user.locked', detail: {} })
   }
   return { refused }
 }
@@ -265,7 +266,7 @@ async function succeed(
     text: 'update users set signed_in_at = $2 where id = $1',
     values: [user.id, now],
   })
-  await recordAction(tx, now, {
+  await writeAuditLog(tx, now, {
     clientId: user.clientId,
     actor: `user:${user.email}`,
     action: 'user.sign_in',

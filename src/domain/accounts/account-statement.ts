@@ -8,7 +8,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
-import { isWithinMerchants } from '#domain/access/merchant-scope.ts'
+import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
 
 export type Entry = {
@@ -38,7 +38,7 @@ export async function getStatementAccount(
     name: 'get-statement-account',
     text: `select id, currency_code as currency from collection_accounts
             where account_number = $1 and client_id = $2
-              and ${isWithinMerchants('merchant_code', '$2')}`,
+              and ${isInMerchantScope('merchant_code', '$2')}`,
     values: [accountNumber, clientId],
   })
   if (!rows[0]) throw new Refusal('account_not_found')

@@ -11,7 +11,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { all, type Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents, type EventType } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
@@ -176,7 +176,7 @@ async function change(
   if (isNewlyCounted) await countDaySoFar(tx, now, account)
   const names = namesOf(changed)
   await all([
-    recordAction(tx, now, {
+    writeAuditLog(tx, now, {
       clientId: by.id,
       actor,
       action,

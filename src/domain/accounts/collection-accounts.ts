@@ -7,12 +7,12 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import { numberArray } from '#db/arrays.ts'
 import { all, type Transaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
-import { makeOnce, type Once } from '#domain/records/idempotency.ts'
+import { createOnce, type Once } from '#domain/records/idempotency.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
-import { drawStaticNumbers } from './numbers.ts'
+import { takeStaticNumbers } from './numbers.ts'
 import type { PayerRules } from './payer-rules.ts'
 
 const OPERATION = 'create-collection-account'
@@ -80,7 +80,7 @@ export function createAccounts(
   requests: readonly AccountRequest[],
 ): Promise<(Once<CollectionAccount> | Refusal)[]> {
   const { sealer, now } = deps
-  return makeOnce(tx, now, {
+  return createOnce(tx, now, {
     operation: OPERATION,
     keys: requests.map((request) => {
       const { clientId, idempotencyKey: key } = request
@@ -110,7 +110,7 @@ async function makeAccounts(
     text: `select nextval('ledger_account_ids') as id from generate_series(1, $1::int)`,
     values: [requests.length],
   })
-  const [ids, numbers] = await all([idsAsked, drawStaticNumbers(tx, bank, requests.length)])
+  const [ids, numbers] = await all([idsAsked, takeStaticNumbers(tx, bank, requests.length)])
   const alert = { subject: `${bank.code} static`, detail: { bank: bank.code } }
   const isShort = numbers.length < requests.length
   const told = isShort ? await raiseAlerts(tx, now, [{ kind: 'numbers_exhausted', ...alert }]) : []

@@ -1,7 +1,7 @@
 // Whose a number is.
 
 import type { Queryable } from '#db/pool.ts'
-import { withinMerchants } from '#domain/access/merchant-scope.ts'
+import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 
 export type NumberOwner = {
   bankCode: string
@@ -20,7 +20,7 @@ export async function findNumber(
                   payment_id as "paymentId"
              from numbers
             where account_number = $1 and client_id = $2
-              and ${withinMerchants('collection_account_id', '$2')}`,
+              and ${inMerchantScope('collection_account_id', '$2')}`,
     values: [accountNumber, clientId],
   })
   return rows[0]

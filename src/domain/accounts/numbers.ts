@@ -14,7 +14,7 @@ import type { Transaction } from '#db/transaction.ts'
 export type Purpose = 'static' | 'dynamic'
 
 // Fewer than asked for when the range is used up.
-export type DrawnNumbers = { fresh: string[]; recycled: string[] }
+export type TakenNumbers = { fresh: string[]; recycled: string[] }
 
 // Remembers every configured range. The key of a range is made once and kept with it for ever.
 export async function registerRanges(db: Queryable, banks: readonly BankSettings[]): Promise<void> {
@@ -38,7 +38,7 @@ export async function registerRanges(db: Queryable, banks: readonly BankSettings
   )
 }
 
-export async function drawStaticNumbers(
+export async function takeStaticNumbers(
   tx: Transaction,
   bank: BankSettings,
   count: number,
@@ -47,12 +47,12 @@ export async function drawStaticNumbers(
   return drawFresh(tx, bank.code, 'static', bank.static, count)
 }
 
-export async function drawDynamicNumbers(
+export async function takeDynamicNumbers(
   tx: Transaction,
   now: Date,
   bank: BankSettings,
   count: number,
-): Promise<DrawnNumbers> {
+): Promise<TakenNumbers> {
   if (!bank.dynamic) return { fresh: [], recycled: [] }
   const fresh = await drawFresh(tx, bank.code, 'dynamic', bank.dynamic, count)
   if (fresh.length === count) return { fresh, recycled: [] }

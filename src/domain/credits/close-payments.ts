@@ -6,7 +6,7 @@
 import { numberArray } from '#db/arrays.ts'
 import { all, type Transaction } from '#db/transaction.ts'
 import { closedRefusal, isOpen, statusAt } from '#domain/payments/payments.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { moved } from '#domain/records/movements.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
@@ -79,7 +79,7 @@ export async function cancelAdvice(
     text: 'update advices set cancelled_at = $2 where id = $1',
     values: [adviceId, deps.now],
   })
-  await recordAction(tx, deps.now, {
+  await writeAuditLog(tx, deps.now, {
     clientId,
     actor: deps.actor,
     action: 'advice.cancel',

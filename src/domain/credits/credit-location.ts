@@ -20,7 +20,7 @@ export type Place =
   | 'returned'
   | 'reversed'
 
-export type Whereabout = {
+export type CreditLocation = {
   amountKobo: bigint
   place: Place
   // Of the place: account number, payment reference, suspense item, return, the bank's reference.
@@ -64,8 +64,8 @@ type Parts = {
   items: readonly TracedItem[]
 }
 
-export function whereaboutsOf(credit: Parts): Whereabout[] {
-  const places: Whereabout[] = []
+export function locateCredit(credit: Parts): CreditLocation[] {
+  const places: CreditLocation[] = []
   if (credit.bookedKobo > 0n) {
     const { collectionAccountNumber: number, paymentReference: payment } = credit
     places.push({ amountKobo: credit.bookedKobo, reason: null, ...owned(number, payment) })
@@ -89,14 +89,14 @@ export function whereaboutsOf(credit: Parts): Whereabout[] {
   return places
 }
 
-export function sumAt(whereabouts: readonly Whereabout[], ...places: Place[]): bigint {
-  return whereabouts.reduce(
+export function sumAt(locations: readonly CreditLocation[], ...places: Place[]): bigint {
+  return locations.reduce(
     (sum, { place, amountKobo }) => (places.includes(place) ? sum + amountKobo : sum),
     0n,
   )
 }
 
-function ofItem(item: TracedItem): Whereabout {
+function ofItem(item: TracedItem): CreditLocation {
   const { amountKobo, reason } = item
   switch (item.state) {
     case 'assigned':

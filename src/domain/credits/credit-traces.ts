@@ -8,16 +8,16 @@
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
-import { withinMerchants } from '#domain/access/merchant-scope.ts'
+import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
 import type { Sealer } from '#seal.ts'
 import {
+  type CreditLocation,
+  locateCredit,
   REASON_NOW,
   type TracedItem,
   type TracedReturn,
-  type Whereabout,
-  whereaboutsOf,
 } from './credit-location.ts'
 import type { JudgedBy } from './judge-credit.ts'
 
@@ -59,7 +59,7 @@ export type CreditTrace = {
   shortfallKobo: bigint // … and what of that had left us already.
   judgedBy: JudgedBy | null
   items: TracedItem[]
-  whereabouts: Whereabout[]
+  locations: CreditLocation[]
 }
 
 // As JSON has them.
@@ -75,7 +75,7 @@ type ItemRow = Omit<InJson<TracedItem>, 'returns'> & { returns: ReturnRow[] | nu
 
 type CreditRow = Omit<
   CreditTrace,
-  'sourceAccountNumberMasked' | 'items' | 'whereabouts' | 'transactionTime'
+  'sourceAccountNumberMasked' | 'items' | 'locations' | 'transactionTime'
 > & {
   bookedKobo: bigint
   sourceSealed: Buffer | null
@@ -125,7 +125,7 @@ const WITH_OWNERS = `
     left join collection_accounts n on n.id = c.collection_account_id`
 
 const ownTo = (place: string) =>
-  `(c.client_id = ${place} and ${withinMerchants('c.collection_account_id', place)})`
+  `(c.client_id = ${place} and ${inMerchantScope('c.collection_account_id', place)})`
 
 const visibleTo = (viewer: Viewer, place: string) => `(
   ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''} or ${givenTo(place)})`
@@ -137,12 +137,12 @@ export const givenTo = (place: string) => `
             left join payments y on y.id = i.assigned_payment_id
            where i.credit_id = c.id
              and ${place} in (coalesce(t.client_id, y.client_id), i.given_client_id)
-             and ${withinMerchants('t.id', place)})`
+             and ${inMerchantScope('t.id', place)})`
 
 // The same of unidentified money, found by the client.
 const identifiedFor = (place: string) => `c.client_id is null and c.id = any(array(
   select i.credit_id from suspense_items i
-   where i.given_client_id = ${place} and ${withinMerchants('i.assigned_account_id', place)}))`
+   where i.given_client_id = ${place} and ${inMerchantScope('i.assigned_account_id', place)}))`
 
 type Paging = { order?: Order | undefined; after?: bigint | undefined; limit: number }
 
@@ -269,7 +269,7 @@ function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
     ...credit,
     items,
     sourceAccountNumberMasked: sourceSealed && maskAccountNumber(sealer.open(sourceSealed)),
-    whereabouts: whereaboutsOf({ ...credit, bookedKobo, reversedBy, items }),
+    locations: locateCredit({ ...credit, bookedKobo, reversedBy, items }),
   }
 }
 

@@ -8,7 +8,7 @@ import { bytesArray, plainArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
@@ -119,6 +119,6 @@ export async function openRailItem(
   if (!rows[0]) throw new Refusal('rail_item_not_found')
   const { bodySealed, ...item } = rows[0]
   const subject = `rail-item/${id}`
-  await recordAction(tx, now, { clientId, actor, action: 'rail_item.open', subject, detail: {} })
+  await writeAuditLog(tx, now, { clientId, actor, action: 'rail_item.open', subject, detail: {} })
   return { ...item, body: sealer.open(bodySealed) }
 }

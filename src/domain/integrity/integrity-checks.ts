@@ -16,18 +16,23 @@ export type { Finding } from '#ledger/ledger-checks.ts'
 // million accounts without writing them to disk in between.
 const SETTINGS = [`set local statement_timeout = '15min'`, `set local work_mem = '64MB'`]
 
-export const AUDIT_INTERVAL_MS = 15 * 60_000
+export const INTEGRITY_INTERVAL_MS = 15 * 60_000
 
 const CHECKS = [...LEDGER_CHECKS, ...BUSINESS_CHECKS]
 
 // What is checked, in order.
 export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name)
 
-export type AuditResult = { startedAt: Date; finishedAt: Date; isOk: boolean; findings: Finding[] }
+export type IntegrityResult = {
+  startedAt: Date
+  finishedAt: Date
+  isOk: boolean
+  findings: Finding[]
+}
 
 // Undefined: none was finished yet.
-export async function findLastAudit(db: Queryable): Promise<AuditResult | undefined> {
-  const { rows } = await db.query<AuditResult>({
+export async function findLastIntegrityCheck(db: Queryable): Promise<IntegrityResult | undefined> {
+  const { rows } = await db.query<IntegrityResult>({
     name: 'find-last-audit',
     text: `select started_at as "startedAt", finished_at as "finishedAt", ok as "isOk", findings
              from audits where finished_at is not null order by id desc limit 1`,
@@ -36,7 +41,7 @@ export async function findLastAudit(db: Queryable): Promise<AuditResult | undefi
 }
 
 // No findings: every kobo is where it should be. Rejects when the signal ends it early.
-export async function auditBooks(db: Pool, signal?: AbortSignal): Promise<Finding[]> {
+export async function checkIntegrity(db: Pool, signal?: AbortSignal): Promise<Finding[]> {
   return readTogether(db, async (tx) => {
     for (const setting of SETTINGS) await tx.query(setting)
     const cancel = await canceller(tx, db)

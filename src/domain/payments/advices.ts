@@ -10,7 +10,7 @@ import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { PayerRules } from '#domain/accounts/payer-rules.ts'
-import { makeOnce, type Once } from '#domain/records/idempotency.ts'
+import { createOnce, type Once } from '#domain/records/idempotency.ts'
 import { Refusal } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -67,7 +67,7 @@ export function createAdvices(
   { sealer, now }: { sealer: Sealer; now: Date },
   requests: readonly AdviceRequest[],
 ): Promise<(Once<Advice> | Refusal)[]> {
-  return makeOnce(tx, now, {
+  return createOnce(tx, now, {
     operation: OPERATION,
     keys: requests.map(({ clientId, terms, idempotencyKey: key }) =>
       key === undefined

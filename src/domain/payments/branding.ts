@@ -4,7 +4,7 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 
 export type Branding = {
   name: string | null // Null: the client's own name.
@@ -34,7 +34,7 @@ export async function setBranding(
     values: [client.id, name, colour],
   })
   if (rowCount === 0) return
-  await recordAction(tx, now, {
+  await writeAuditLog(tx, now, {
     clientId: client.id,
     actor,
     action: 'branding.set',

@@ -6,7 +6,7 @@
 // same time is either over, and we are told, or finds the new time.
 
 import type { Transaction } from '#db/transaction.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
@@ -34,7 +34,7 @@ export async function extendAdvice(
   if (seconds === 0) return
   await moveTimes(tx, now, adviceId, payment?.id ?? null, seconds)
   const expiresAt = payment && new Date(payment.expiresAt.getTime() + seconds * 1000)
-  await recordAction(tx, now, {
+  await writeAuditLog(tx, now, {
     clientId,
     actor,
     action: 'advice.extend',

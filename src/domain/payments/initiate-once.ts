@@ -6,7 +6,7 @@
 // its keys are the advice's. No header has a space in it, so the two never meet.
 
 import type { Transaction } from '#db/transaction.ts'
-import { type IdempotencyKey, makeOnce } from '#domain/records/idempotency.ts'
+import { createOnce, type IdempotencyKey } from '#domain/records/idempotency.ts'
 import type { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import {
@@ -29,7 +29,7 @@ export async function initiateOnce(
   const keyed = initiations.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
   if (keyed.length === 0) return initiatePayments(tx, deps, initiations)
   const owners = await findOwners(tx, keyed)
-  const answers = await makeOnce(tx, deps.now, {
+  const answers = await createOnce(tx, deps.now, {
     operation: OPERATION,
     keys: initiations.map((initiation) => keyOf(deps.sealer, initiation, owners)),
     make: (places) =>

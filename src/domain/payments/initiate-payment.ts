@@ -9,7 +9,7 @@
 import type { BankSettings } from '#config/bank-settings.ts'
 import { numberArray } from '#db/arrays.ts'
 import { all, type Transaction } from '#db/transaction.ts'
-import { drawDynamicNumbers } from '#domain/accounts/numbers.ts'
+import { takeDynamicNumbers } from '#domain/accounts/numbers.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
@@ -148,7 +148,7 @@ async function leaseNumbers(
   for (const bank of banks) {
     const waiting = wanted.filter((want) => want.bank === bank)
     if (waiting.length === 0) continue
-    const { fresh, recycled } = await drawDynamicNumbers(tx, now, bank, waiting.length)
+    const { fresh, recycled } = await takeDynamicNumbers(tx, now, bank, waiting.length)
     const numbers = [...fresh, ...recycled]
     for (const [index, accountNumber] of numbers.entries()) {
       const { payment } = waiting[index] as { payment: Payment }

@@ -55,7 +55,7 @@ export async function followKeys(db: Queryable, now: Date, sealer: Sealer): Prom
 
 // What we hold, and what we sealed with until now. Only keys that are the same as the database's
 // by their id count as held.
-export async function tellKeys(
+export async function announceKeys(
   db: Queryable,
   now: Date,
   process: string,

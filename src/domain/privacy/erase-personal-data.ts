@@ -12,7 +12,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import type { Customer } from '#domain/payments/advices.ts'
 import { isOpen, type PaymentStatus } from '#domain/payments/payments.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
@@ -114,7 +114,7 @@ async function eraseAccount(tx: Transaction, deps: Deps, account: Account): Prom
   await forgetRequest(tx, by.id, accountNumber, account.createdAt)
   const subject = `account/${accountNumber}`
   const detail = { reason }
-  await recordAction(tx, now, { clientId: by.id, actor, action: 'account.erase', subject, detail })
+  await writeAuditLog(tx, now, { clientId: by.id, actor, action: 'account.erase', subject, detail })
 }
 
 function eventOf({ id, clientId, balanceKobo }: Account): NewEvent {
@@ -184,7 +184,7 @@ async function emptyAdvice(tx: Transaction, deps: Deps, adviceId: string, advice
   await forgetRequest(tx, by.id, adviceId, createdAt)
   const subject = `advice/${adviceId}`
   const detail = { reason }
-  await recordAction(tx, now, { clientId: by.id, actor, action: 'advice.erase', subject, detail })
+  await writeAuditLog(tx, now, { clientId: by.id, actor, action: 'advice.erase', subject, detail })
 }
 
 type Subject = { accountId: bigint } | { adviceId: string }

@@ -7,7 +7,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { timestamp } from '#domain/payments/resource-views.ts'
 import { Refusal } from '#errors.ts'
 import { ALERT_KINDS, type AlertKind } from './alert-kinds.ts'
-import { recordAction } from './audit-log.ts'
+import { writeAuditLog } from './audit-log.ts'
 import type { NewEvent } from './outbox.ts'
 
 export type { AlertKind } from './alert-kinds.ts'
@@ -127,7 +127,7 @@ export async function acknowledgeAlert(
   if (rowCount === 1) {
     const action = 'alert.acknowledge'
     const subject = `alert/${id}`
-    await recordAction(tx, now, { clientId, actor, action, subject, detail: { kind } })
+    await writeAuditLog(tx, now, { clientId, actor, action, subject, detail: { kind } })
   }
   return getAlert(tx, id)
 }

@@ -13,7 +13,7 @@ export type Action = {
   detail: object
 }
 
-export function recordAction(tx: Transaction, now: Date, action: Action): Promise<void> {
+export function writeAuditLog(tx: Transaction, now: Date, action: Action): Promise<void> {
   return recordActions(tx, now, [action])
 }
 
@@ -39,9 +39,9 @@ export async function recordActions(
   })
 }
 
-export type RecordedAction = Omit<Action, 'clientId'> & { id: bigint; takenAt: Date }
+export type AuditLogEntry = Omit<Action, 'clientId'> & { id: bigint; takenAt: Date }
 
-export type ActionFilters = Window & {
+export type AuditLogFilters = Window & {
   actor?: string | undefined
   action?: string | undefined
   subject?: string | undefined
@@ -49,13 +49,13 @@ export type ActionFilters = Window & {
 
 // Newest first. Of an action from before actors were kept, the client itself is the actor. Who of
 // the operator's it was is nothing that another client is to know.
-export async function listActions(
+export async function listAuditLog(
   db: Queryable,
   client: { id: bigint; clientId: string; isOperator: boolean },
-  { actor, action, subject, from, to }: ActionFilters,
+  { actor, action, subject, from, to }: AuditLogFilters,
   { beforeId, limit }: { beforeId: bigint | null; limit: number },
-): Promise<RecordedAction[]> {
-  const { rows } = await db.query<RecordedAction>({
+): Promise<AuditLogEntry[]> {
+  const { rows } = await db.query<AuditLogEntry>({
     name: 'list-actions',
     text: `select id, shown.actor, action, subject, detail, taken_at as "takenAt"
              from actions
@@ -87,7 +87,7 @@ export async function listActions(
   return rows
 }
 
-export type TakenAction = Pick<Action, 'actor' | 'action' | 'subject'> & {
+export type AuditedAction = Pick<Action, 'actor' | 'action' | 'subject'> & {
   detail: Record<string, unknown>
   takenAt: Date
 }
@@ -97,12 +97,12 @@ const TAKEN_COLUMNS = `
   a.taken_at as "takenAt"`
 
 // What was done to these, in order, as far as it stands in the client's own record.
-export async function actionsOn(
+export async function auditLogFor(
   db: Queryable,
   clientId: bigint,
   subjects: readonly string[],
-): Promise<TakenAction[]> {
-  const { rows } = await db.query<TakenAction>({
+): Promise<AuditedAction[]> {
+  const { rows } = await db.query<AuditedAction>({
     name: 'actions-on',
     text: `select ${TAKEN_COLUMNS}
              from actions a join clients c on c.id = a.client_id
@@ -114,13 +114,13 @@ export async function actionsOn(
 
 // The same of one thing to which much may have been done: the latest, in order; of those of one
 // moment all.
-export async function latestActionsOn(
+export async function latestAuditLogFor(
   db: Queryable,
   clientId: bigint,
   subject: string,
   { from, to, limit }: Window & { limit: number },
-): Promise<TakenAction[]> {
-  const { rows } = await db.query<TakenAction>({
+): Promise<AuditedAction[]> {
+  const { rows } = await db.query<AuditedAction>({
     name: 'latest-actions-on',
     text: `select actor, action, subject, detail, "takenAt" from (
              select a.id, ${TAKEN_COLUMNS}

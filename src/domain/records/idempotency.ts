@@ -9,11 +9,11 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 
 export type IdempotencyKey = { clientId: bigint; key: string; requestHash: Buffer }
-type Remembered = { requestHash: Buffer; resource: string }
+type StoredKey = { requestHash: Buffer; resource: string }
 
 export type Once<T> = { value: T; replayed: boolean }
 
-export type Making<T> = {
+export type Creation<T> = {
   operation: string
   // A request without a key is always new.
   keys: readonly (IdempotencyKey | undefined)[]
@@ -25,12 +25,12 @@ export type Making<T> = {
 
 // Makes what is asked for the first time and finds what was made before; answers in order. Call
 // it first in a transaction: its locks come before all others.
-export async function makeOnce<T extends object>(
+export async function createOnce<T extends object>(
   tx: Transaction,
   now: Date,
-  { operation, keys, make, resourceOf, find }: Making<T>,
+  { operation, keys, make, resourceOf, find }: Creation<T>,
 ): Promise<(Once<T> | Refusal)[]> {
-  const remembered = await findRemembered(
+  const remembered = await findStoredKeys(
     tx,
     operation,
     keys.filter((key) => key !== undefined),
@@ -55,7 +55,7 @@ export async function makeOnce<T extends object>(
     if (!key || !value || value instanceof Refusal) return []
     return [{ ...key, resource: resourceOf(value) }]
   })
-  await remember(tx, now, operation, toRemember)
+  await storeKeys(tx, now, operation, toRemember)
 
   return keys.map((key, place) => {
     const earlier = key && remembered.get(keyName(key))
@@ -74,11 +74,11 @@ export function keyName({ clientId, key }: { clientId: bigint; key: string }): s
 }
 
 // Under the lock of its keys, which is held until commit.
-export async function findRemembered(
+export async function findStoredKeys(
   tx: Transaction,
   operation: string,
   keys: readonly IdempotencyKey[],
-): Promise<Map<string, Remembered>> {
+): Promise<Map<string, StoredKey>> {
   if (keys.length === 0) return new Map()
   const clientIds = numberArray(keys.map((key) => key.clientId))
   const names = keys.map((key) => key.key)
@@ -115,7 +115,7 @@ export async function findRemembered(
   )
 }
 
-export async function remember(
+export async function storeKeys(
   tx: Transaction,
   now: Date,
   operation: string,

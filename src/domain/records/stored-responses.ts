@@ -8,7 +8,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
-import { findRemembered, type IdempotencyKey, keyName, remember } from './idempotency.ts'
+import { findStoredKeys, type IdempotencyKey, keyName, storeKeys } from './idempotency.ts'
 
 export type KeyedRequest = IdempotencyKey & { operation: string }
 
@@ -18,25 +18,25 @@ export type Begun = { about: string; answerId: string }
 // Undefined: it is new. Call it first in a transaction: its lock, which is held until commit, comes
 // before all others.
 export async function recall(tx: Transaction, request: KeyedRequest): Promise<Begun | undefined> {
-  const known = (await findRemembered(tx, request.operation, [request])).get(keyName(request))
+  const known = (await findStoredKeys(tx, request.operation, [request])).get(keyName(request))
   if (!known) return undefined
   if (!request.requestHash.equals(known.requestHash)) throw new Refusal('idempotency_key_reused')
   return JSON.parse(known.resource)
 }
 
-export async function rememberRequest(
+export async function storeRequest(
   tx: Transaction,
   now: Date,
   request: KeyedRequest,
   about: string,
 ): Promise<Begun> {
   const begun: Begun = { about, answerId: timeOrderedId(now) }
-  await remember(tx, now, request.operation, [{ ...request, resource: JSON.stringify(begun) }])
+  await storeKeys(tx, now, request.operation, [{ ...request, resource: JSON.stringify(begun) }])
   return begun
 }
 
 // Answers the answer that counts: the first that was remembered, this one or another's.
-export async function rememberAnswer(
+export async function storeResponse(
   db: Queryable,
   { answerId }: Begun,
   answerSealed: Buffer,
@@ -48,11 +48,11 @@ export async function rememberAnswer(
     values: [answerId, answerSealed],
   })
   if (rowCount === 1) return answerSealed
-  return (await findAnswer(db, { answerId })) as Buffer
+  return (await findStoredResponse(db, { answerId })) as Buffer
 }
 
 // Undefined while nobody has answered yet.
-export async function findAnswer(
+export async function findStoredResponse(
   db: Queryable,
   { answerId }: Pick<Begun, 'answerId'>,
 ): Promise<Buffer | undefined> {

@@ -9,7 +9,7 @@
 //   gross       all of these: what ever came in (movements.ts)
 
 import type { Queryable } from '#db/pool.ts'
-import { isWithinMerchants } from '#domain/access/merchant-scope.ts'
+import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
 import { CURRENCY } from '#domain/accounts/collection-accounts.ts'
 import type { Sums } from '#domain/records/movements.ts'
 import { clientOwner } from '#ledger/accounts.ts'
@@ -126,7 +126,7 @@ export async function listMerchantBalances(
              select a.merchant_id, a.merchant_code, a.currency_code, count(*) as accounts,
                     sum(l.credits_kobo - l.debits_kobo)::bigint as collected
                from collection_accounts a join ledger_accounts l on l.id = a.id
-              where a.client_id = $1 and ${isWithinMerchants('a.merchant_code', '$1')}
+              where a.client_id = $1 and ${isInMerchantScope('a.merchant_code', '$1')}
                 ${after ? `and (${NAME}) > ($3, $4, $5)` : ''}
               group by 1, 2, 3 order by 1, 2, 3 limit $2
            ), items as (

@@ -10,9 +10,9 @@ import { readTotals } from './hourly-totals.ts'
 const DAY_MS = 86_400_000
 const WAT_OFFSET_MS = 3_600_000
 
-export const USE_DAYS_MAX = 31
+export const USAGE_DAYS_MAX = 31
 
-export type DayOfUse = {
+export type DailyUsage = {
   from: Date
   accounts: number
   advices: number
@@ -23,12 +23,12 @@ export type DayOfUse = {
 }
 
 // The last `days` days, today last.
-export async function readUse(
+export async function readUsage(
   db: Queryable,
   now: Date,
   clientId: bigint,
   days: number,
-): Promise<DayOfUse[]> {
+): Promise<DailyUsage[]> {
   const wat = now.getTime() + WAT_OFFSET_MS
   const todayMs = wat - (wat % DAY_MS) - WAT_OFFSET_MS
   const starts = Array.from({ length: days }, (_, at) => todayMs - (days - 1 - at) * DAY_MS)

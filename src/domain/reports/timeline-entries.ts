@@ -5,7 +5,7 @@ import type { TracedItem, TracedReturn } from '#domain/credits/credit-location.t
 import type { CreditTrace } from '#domain/credits/credit-traces.ts'
 import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-changes.ts'
 import { type NameBank, timestamp } from '#domain/payments/resource-views.ts'
-import type { TakenAction } from '#domain/records/audit-log.ts'
+import type { AuditedAction } from '#domain/records/audit-log.ts'
 import type { SentAttempt, Waiting } from '#domain/webhooks/delivery-log.ts'
 import { toNaira } from '#money.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
@@ -205,7 +205,7 @@ export function waitingEntry(waiting: Waiting, type: string): TimelineEntry {
   return entryOf(createdAt, 'waiting', what, { reference: eventId, detail })
 }
 
-export function actionEntry({ actor, action, subject, ...taken }: TakenAction): TimelineEntry {
+export function auditLogEntry({ actor, action, subject, ...taken }: AuditedAction): TimelineEntry {
   const { note } = taken.detail as { note?: string | null }
   const who = actor.slice(actor.indexOf(':') + 1)
   return entryOf(taken.takenAt, 'action', `By hand: ${action}, by ${who}.`, {

@@ -4,13 +4,13 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
-import { isWithinMerchants } from '#domain/access/merchant-scope.ts'
+import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
 import { type CreditTrace, listCredits, type Viewer } from '#domain/credits/credit-traces.ts'
 import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import { type Advice, getAdvice } from '#domain/payments/advices.ts'
 import type { Payment } from '#domain/payments/payments.ts'
 import type { NameBank } from '#domain/payments/resource-views.ts'
-import { actionsOn, latestActionsOn, type TakenAction } from '#domain/records/audit-log.ts'
+import { type AuditedAction, auditLogFor, latestAuditLogFor } from '#domain/records/audit-log.ts'
 import { readDeliveryLog } from '#domain/webhooks/delivery-log.ts'
 import { Refusal } from '#errors.ts'
 import { leastIdAt } from '#ids.ts'
@@ -18,8 +18,8 @@ import type { Sealer } from '#seal.ts'
 import { momentsOf, readReversals, readTransfers } from './credit-histories.ts'
 import { type EventsAbout, readEventsAt } from './event-moments.ts'
 import {
-  actionEntry,
   attemptEntry,
+  auditLogEntry,
   creditEntries,
   entryOf,
   eventEntry,
@@ -68,7 +68,7 @@ export async function paymentTimeline(
   const known = new Set(found.map(({ id }) => id))
   const told = await tell(db, viewer, nameBank, credits, {
     about: { paymentId: payment.id },
-    actions: await actionsOn(db, viewer.id, [
+    actions: await auditLogFor(db, viewer.id, [
       `advice/${payment.adviceId}`,
       `payment/${payment.id}`,
     ]),
@@ -91,7 +91,7 @@ export async function adviceTimeline(
   advice: Advice,
 ): Promise<Timeline> {
   const told = await tell(db, viewer, nameBank, [], {
-    actions: await actionsOn(db, viewer.id, [`advice/${advice.id}`]),
+    actions: await auditLogFor(db, viewer.id, [`advice/${advice.id}`]),
   })
   return { entries: inOrder([askedFor(advice), ...told]), isWhole: true }
 }
@@ -127,7 +127,7 @@ export async function getTimelineAccount(
                   currency_code as currency, created_at as "createdAt", updated_at as "updatedAt"
              from collection_accounts
             where account_number = $1 and client_id = $2
-              and ${isWithinMerchants('merchant_code', '$2')}`,
+              and ${isInMerchantScope('merchant_code', '$2')}`,
     values: [accountNumber, clientId],
   })
   if (!rows[0]) throw new Refusal('account_not_found')
@@ -154,7 +154,7 @@ export async function accountTimeline(
   const from = last && earlier(last.receivedAt, before?.at)
   const within = { from, to: before?.at }
   const subject = `account/${account.accountNumber}`
-  const actions = await latestActionsOn(db, viewer.id, subject, { ...within, limit: limit + 1 })
+  const actions = await latestAuditLogFor(db, viewer.id, subject, { ...within, limit: limit + 1 })
   const assigned = await readAssigned(db, account, { ...within, limit: limit + 1 })
   const cuts = [actions.map(({ takenAt }) => takenAt), assigned.map(({ postedAt }) => postedAt)]
   const since = latest([from, ...cuts.map((times) => cutOf(times, limit))])
@@ -201,7 +201,7 @@ function cameSince(credits: readonly CreditTrace[], since: Date): readonly Credi
 
 type Further = {
   about?: EventsAbout
-  actions?: readonly TakenAction[]
+  actions?: readonly AuditedAction[]
   moments?: readonly Date[]
   assigned?: readonly bigint[] // Further credits that were assigned here, whoever has them now.
   currency?: string
@@ -223,7 +223,7 @@ async function tell(
   const transfers = await readTransfers(db, creditIds)
   const reversals = await readReversals(db, creditIds)
   const items = itemIds.map((id) => `suspense/${id}`)
-  const actions = [...(further.actions ?? []), ...(await actionsOn(db, viewer.id, items))]
+  const actions = [...(further.actions ?? []), ...(await auditLogFor(db, viewer.id, items))]
   const moments = [
     ...momentsOf(credits, transfers, reversals),
     ...actions.map(({ takenAt }) => takenAt),
@@ -238,7 +238,7 @@ async function tell(
     ...credits.flatMap((credit) => creditEntries(credit, nameBank, history)),
     ...transfers.map((transfer) => transferEntry(transfer, currencyOf(transfer.creditId))),
     ...reversals.map((reversal) => reversalEntry(reversal, currencyOf(reversal.creditId))),
-    ...actions.map(actionEntry),
+    ...actions.map(auditLogEntry),
     ...events.map(eventEntry),
     ...attempts.map((attempt) => attemptEntry(attempt, typeOf(attempt.eventId))),
     ...waiting.map((each) => waitingEntry(each, typeOf(each.eventId))),

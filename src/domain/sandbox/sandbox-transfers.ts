@@ -11,10 +11,17 @@ import { isOpen, type PaymentStatus } from '#domain/payments/payments.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { AMOUNT_MAX_KOBO } from '#money.ts'
 
-export const REHEARSALS = ['exact', 'under', 'over', 'late', 'duplicate', 'reversed'] as const
-export type Rehearsal = (typeof REHEARSALS)[number]
+export const SANDBOX_TRANSFERS = [
+  'exact',
+  'under',
+  'over',
+  'late',
+  'duplicate',
+  'reversed',
+] as const
+export type SandboxTransfer = (typeof SANDBOX_TRANSFERS)[number]
 
-export type RehearsedPayment = {
+export type SandboxPayment = {
   status: PaymentStatus
   amountKobo: bigint
   amountPaidKobo: bigint
@@ -22,13 +29,13 @@ export type RehearsedPayment = {
 }
 
 const MORE_KOBO = 50_000n // How much too much "over" sends, unless said otherwise.
-const TO_ACCOUNT: readonly Rehearsal[] = ['exact', 'duplicate', 'reversed']
+const TO_ACCOUNT: readonly SandboxTransfer[] = ['exact', 'duplicate', 'reversed']
 
 // `givenKobo` undefined: whatever shows the case.
-export function rehearsedAmount(
-  kind: Rehearsal,
+export function sandboxAmount(
+  kind: SandboxTransfer,
   givenKobo: bigint | undefined,
-  payment: RehearsedPayment | undefined,
+  payment: SandboxPayment | undefined,
   now: Date,
 ): bigint {
   if (!payment) return amountToAccount(kind, givenKobo)
@@ -46,7 +53,7 @@ export function rehearsedAmount(
   return amountKobo
 }
 
-function amountToAccount(kind: Rehearsal, givenKobo: bigint | undefined): bigint {
+function amountToAccount(kind: SandboxTransfer, givenKobo: bigint | undefined): bigint {
   if (!TO_ACCOUNT.includes(kind)) {
     throw wrong('kind', `A collection account takes any amount: use ${TO_ACCOUNT.join(', ')}.`)
   }
@@ -56,7 +63,7 @@ function amountToAccount(kind: Rehearsal, givenKobo: bigint | undefined): bigint
 
 // A due of one kobo has no less, and one of the most that a bank may report has no more: what is due
 // itself is refused above like any other wrong amount.
-function usualAmount(kind: Rehearsal, dueKobo: bigint): bigint {
+function usualAmount(kind: SandboxTransfer, dueKobo: bigint): bigint {
   if (kind === 'under') return dueKobo > 1n ? dueKobo / 2n : dueKobo
   if (kind !== 'over') return dueKobo
   const moreKobo = dueKobo + MORE_KOBO

@@ -9,7 +9,7 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
-import { withinMerchants } from '#domain/access/merchant-scope.ts'
+import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { ItemState } from '#domain/credits/suspense-items.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import { SETTERS } from './maker-checker.ts'
@@ -25,7 +25,7 @@ export type AmountChange = {
 }
 
 // An item, and all that is about it, is null of a request to switch maker-checker off.
-export type SuspenseRequest = {
+export type ApprovalRequest = {
   id: bigint
   itemId: bigint | null
   itemState: ItemState | null
@@ -80,7 +80,7 @@ const SELECT_REQUEST = `
     left join users v on v.id = $3::uuid
    where r.client_id = $1
      and (i.client_id = $1 or r.item_id is null or ($2 and i.client_id is null))
-     and ${withinMerchants('c.collection_account_id', '$1')}`
+     and ${inMerchantScope('c.collection_account_id', '$1')}`
 
 function valuesOf({ client, userId, actor, newSince }: Viewer): unknown[] {
   return [client.id, client.isOperator, userId, actor, newSince, [...SETTERS]]
@@ -90,8 +90,8 @@ export async function lockRequest(
   tx: Transaction,
   viewer: Viewer,
   id: bigint,
-): Promise<SuspenseRequest> {
-  const { rows } = await tx.query<SuspenseRequest>({
+): Promise<ApprovalRequest> {
+  const { rows } = await tx.query<ApprovalRequest>({
     name: 'lock-suspense-request',
     text: `${SELECT_REQUEST} and r.id = $7 for no key update of r`,
     values: [...valuesOf(viewer), id],
@@ -104,8 +104,8 @@ export async function getRequest(
   db: Queryable,
   viewer: Viewer,
   id: bigint,
-): Promise<SuspenseRequest> {
-  const { rows } = await db.query<SuspenseRequest>({
+): Promise<ApprovalRequest> {
+  const { rows } = await db.query<ApprovalRequest>({
     name: 'get-suspense-request',
     text: `${SELECT_REQUEST} and r.id = $7`,
     values: [...valuesOf(viewer), id],
@@ -126,8 +126,8 @@ export async function listRequests(
   db: Queryable,
   viewer: Viewer,
   { state, itemId, beforeId, limit }: RequestFilter,
-): Promise<SuspenseRequest[]> {
-  const { rows } = await db.query<SuspenseRequest>({
+): Promise<ApprovalRequest[]> {
+  const { rows } = await db.query<ApprovalRequest>({
     name: 'list-suspense-requests',
     text: `${SELECT_REQUEST}
               and ($7::text is null or r.state = $7)

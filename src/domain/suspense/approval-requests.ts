@@ -17,14 +17,14 @@ import type { Client } from '#domain/access/clients.ts'
 import type { Role } from '#domain/access/roles.ts'
 import { lockPayments } from '#domain/credits/payment-books.ts'
 import { lockItems } from '#domain/credits/suspense-items.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import {
+  type ApprovalRequest,
   getRequest,
   lockRequest,
   type RequestState,
-  type SuspenseRequest,
   type Viewer,
 } from './approval-request-list.ts'
 import {
@@ -33,20 +33,20 @@ import {
   lockAssignable,
   lockVisibleItem,
 } from './assign-suspense.ts'
-import { readFourEyes, SETTERS, writeFourEyes } from './maker-checker.ts'
+import { readMakerChecker, SETTERS, writeMakerChecker } from './maker-checker.ts'
 import { requestReturn } from './return-suspense.ts'
 
 type Acting = Viewer & { userId: string; now: Date }
 type Asked = {
   itemId: bigint | null
   amountKobo: bigint | null
-  action: SuspenseRequest['action']
+  action: ApprovalRequest['action']
   to?: AssignTo | undefined
   reason: string
 }
 
 // `to` is undefined for what is to go back to its payer.
-export async function askForSuspense(
+export async function requestApproval(
   tx: Transaction,
   acting: Acting,
   itemId: bigint,
@@ -71,7 +71,7 @@ export async function askToDisable(
   reason: string,
 ): Promise<bigint> {
   if (!SETTERS.includes(await lockPerson(tx, acting.userId))) throw new Refusal('role_not_allowed')
-  if (!(await readFourEyes(tx, acting.client.id))) throw new Refusal('maker_checker_off')
+  if (!(await readMakerChecker(tx, acting.client.id))) throw new Refusal('maker_checker_off')
   const action = 'disable_maker_checker'
   const asked = { itemId: null, amountKobo: null, action, reason } as const
   const id = await insertRequest(tx, acting, asked)
@@ -126,7 +126,7 @@ export async function approveRequest(
   const { itemId, reason: note } = request
   const { client: by, actor, now } = acting
   const moving = { now, by, actor, sharedAccounts, note, isApproved: true }
-  if (itemId === null) await writeFourEyes(tx, now, { client: by, actor }, false)
+  if (itemId === null) await writeMakerChecker(tx, now, { client: by, actor }, false)
   else if (request.action === 'return') await requestReturn(tx, moving, itemId)
   else await assignSuspense(tx, moving, itemId, targetOf(request))
   await decide(tx, acting, request, { state: 'approved', reason: null })
@@ -179,11 +179,11 @@ export async function withdrawRequest(
   await decide(tx, acting, request, { state: 'withdrawn', reason: null })
 }
 
-function isDecidedBy(request: SuspenseRequest, state: RequestState, actor: string): boolean {
+function isDecidedBy(request: ApprovalRequest, state: RequestState, actor: string): boolean {
   return request.state === state && request.decidedBy === actor
 }
 
-function refuseDecided({ state }: SuspenseRequest): void {
+function refuseDecided({ state }: ApprovalRequest): void {
   if (state === 'void') throw new Refusal('suspense_closed')
   if (state !== 'open') throw new Refusal('request_decided')
 }
@@ -193,7 +193,7 @@ const VERBS = { approved: 'approve', rejected: 'reject', withdrawn: 'withdraw' }
 async function decide(
   tx: Transaction,
   acting: Acting,
-  { id, itemId, requestedBy }: SuspenseRequest,
+  { id, itemId, requestedBy }: ApprovalRequest,
   { state, reason }: { state: keyof typeof VERBS; reason: string | null },
 ): Promise<void> {
   await tx.query({
@@ -215,14 +215,14 @@ function record(
   action: `suspense.${string}`,
   { subject, detail }: { subject: string; detail: object },
 ): Promise<void> {
-  return recordAction(tx, now, { clientId: client.id, actor, action, subject, detail })
+  return writeAuditLog(tx, now, { clientId: client.id, actor, action, subject, detail })
 }
 
 function subjectOf({ clientId }: Client): string {
   return `client/${clientId}`
 }
 
-function targetOf({ toAccount, toPaymentId }: SuspenseRequest): AssignTo {
+function targetOf({ toAccount, toPaymentId }: ApprovalRequest): AssignTo {
   if (toPaymentId !== null) return { paymentId: toPaymentId }
   return { accountNumber: toAccount as string }
 }

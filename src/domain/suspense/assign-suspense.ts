@@ -7,7 +7,7 @@
 
 import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
-import { withinMerchants } from '#domain/access/merchant-scope.ts'
+import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { receivedToday } from '#domain/accounts/account-limits.ts'
 import { advance, settle } from '#domain/credits/decide-credits.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
@@ -25,7 +25,7 @@ import {
   markCredit,
   readOutcomes,
 } from '#domain/credits/suspense-items.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { moved } from '#domain/records/movements.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
@@ -82,7 +82,7 @@ export async function assignSuspense(
   await recordSuspenseChanges(tx, deps.now, [{ item, change: 'assigned', reference }])
   await markCredit(tx, item.creditId, 'assigned')
   const outcome = (await readOutcomes(tx, [item.creditId])).get(item.creditId)
-  await recordAction(tx, deps.now, {
+  await writeAuditLog(tx, deps.now, {
     clientId: deps.by.id,
     actor: deps.actor,
     action: 'suspense.assign',
@@ -170,7 +170,7 @@ async function isOfMerchants(tx: Transaction, by: Client, item: LockedItem): Pro
   const { rowCount } = await tx.query({
     name: 'item-of-merchants',
     text: `select from credits c
-            where c.id = $1 and ${withinMerchants('c.collection_account_id', '$2')}`,
+            where c.id = $1 and ${inMerchantScope('c.collection_account_id', '$2')}`,
     values: [item.creditId, by.id],
   })
   return rowCount === 1

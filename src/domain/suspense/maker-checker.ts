@@ -6,55 +6,55 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import type { Role } from '#domain/access/roles.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 
 // Who decides how many people it takes.
 export const SETTERS: readonly Role[] = ['owner', 'operator']
 
-export async function readFourEyes(db: Queryable, clientId: bigint): Promise<boolean> {
-  const { rows } = await db.query<{ hasFourEyes: boolean }>({
-    name: 'read-four-eyes',
-    text: 'select has_four_eyes as "hasFourEyes" from clients where id = $1',
+export async function readMakerChecker(db: Queryable, clientId: bigint): Promise<boolean> {
+  const { rows } = await db.query<{ hasMakerChecker: boolean }>({
+    name: 'read-maker-checker',
+    text: 'select has_four_eyes as "hasMakerChecker" from clients where id = $1',
     values: [clientId],
   })
-  return rows[0]?.hasFourEyes === true
+  return rows[0]?.hasMakerChecker === true
 }
 
 // One person switches it on; off, it takes two as well: see suspense-requests.ts. The same again
 // changes nothing and leaves no trace.
-export async function setFourEyes(
+export async function setMakerChecker(
   tx: Transaction,
   now: Date,
   { client, actor, role }: { client: Client; actor: string; role: Role },
-  hasFourEyes: boolean,
+  hasMakerChecker: boolean,
 ): Promise<void> {
   if (!SETTERS.includes(role)) throw new Refusal('role_not_allowed')
-  if (!hasFourEyes) {
-    if (await readFourEyes(tx, client.id)) throw new Refusal('approval_needed')
+  if (!hasMakerChecker) {
+    if (await readMakerChecker(tx, client.id)) throw new Refusal('approval_needed')
     return
   }
-  await writeFourEyes(tx, now, { client, actor }, true)
+  await writeMakerChecker(tx, now, { client, actor }, true)
 }
 
-export async function writeFourEyes(
+export async function writeMakerChecker(
   tx: Transaction,
   now: Date,
   { client, actor }: { client: Client; actor: string },
-  hasFourEyes: boolean,
+  hasMakerChecker: boolean,
 ): Promise<void> {
   const { rowCount } = await tx.query({
-    name: 'set-four-eyes',
+    name: 'set-maker-checker',
     text: 'update clients set has_four_eyes = $2 where id = $1 and has_four_eyes <> $2',
-    values: [client.id, hasFourEyes],
+    values: [client.id, hasMakerChecker],
   })
   if (rowCount === 0) return
-  await recordAction(tx, now, {
+  await writeAuditLog(tx, now, {
     clientId: client.id,
     actor,
     action: 'suspense.settings',
     subject: `client/${client.clientId}`,
-    detail: { fourEyes: hasFourEyes },
+    detail: { makerChecker: hasMakerChecker },
   })
 }
 

@@ -23,7 +23,7 @@ import {
   reopenItems,
   takeFromItems,
 } from '#domain/credits/suspense-items.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { moved } from '#domain/records/movements.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
@@ -71,7 +71,7 @@ export async function requestReturn(
     values: [reference, item.id, amountKobo, actor, now],
   })
   await recordSuspenseChanges(tx, now, [{ item, change: 'return_requested', reference }])
-  await recordAction(tx, now, {
+  await writeAuditLog(tx, now, {
     clientId: by.id,
     actor,
     action: 'suspense.return',
@@ -116,7 +116,7 @@ export async function settleByHand(
   if (found.status !== 'pending') return refuseOtherwise(found, verdict)
   await settle(tx, deps, found, verdict, actor)
   const { status, ...detail } = verdict
-  await recordAction(tx, now, {
+  await writeAuditLog(tx, now, {
     clientId: by.id,
     actor,
     action: status === 'confirmed' ? 'return.confirm' : 'return.fail',

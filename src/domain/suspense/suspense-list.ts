@@ -3,7 +3,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Client } from '#domain/access/clients.ts'
-import { withinMerchants } from '#domain/access/merchant-scope.ts'
+import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { JOIN_LAST_RETURN } from '#domain/credits/returns.ts'
 import type { LockedItem } from '#domain/credits/suspense-items.ts'
 import { Refusal } from '#errors.ts'
@@ -54,7 +54,7 @@ const SELECT_ENTRY = `
     left join collection_accounts a on a.id = i.assigned_account_id
     ${JOIN_LAST_RETURN}
    where (i.client_id = $1 or ($2 and i.client_id is null))
-     and ${withinMerchants('c.collection_account_id', '$1')}`
+     and ${inMerchantScope('c.collection_account_id', '$1')}`
 
 export async function listSuspense(
   db: Queryable,

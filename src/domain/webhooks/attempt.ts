@@ -9,8 +9,8 @@ import {
   ATTEMPT_STOPPED,
   ATTEMPT_TIMEOUT,
   cleanText,
-  wordsForError,
-  wordsForStatus,
+  describeError,
+  describeStatus,
 } from './failure-messages.ts'
 
 export const ATTEMPT_TIMEOUT_MS = 15_000
@@ -62,7 +62,7 @@ export async function attempt(
     // undici heeds the signal only once it is connected; a dial is given up here and now.
     const answer = await Promise.race([answering, deadline.passed])
     const responseStart = await readStart(answer.body, bodyMax)
-    const error = wordsForStatus(answer.statusCode, firstOf(answer.headers.location))
+    const error = describeStatus(answer.statusCode, firstOf(answer.headers.location))
     const retryAfter = firstOf(answer.headers['retry-after'])
     return {
       ok: error === null,
@@ -74,7 +74,7 @@ export async function attempt(
     }
   } catch (thrown) {
     const reason = deadline.signal.aborted ? deadline.signal.reason : thrown
-    const error = wordsForError(reason, timeoutMs)
+    const error = describeError(reason, timeoutMs)
     const nothing = { ok: false, status: null, responseStart: '', retryAfter: null }
     return { ...nothing, latencyMs: latencyMs(), error }
   }

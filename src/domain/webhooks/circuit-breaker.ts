@@ -30,7 +30,7 @@ export type Result = {
 export type Verdict = Health & { disable: 'gone' | 'failing' | null }
 
 // The results in the order in which they came in.
-export function healthAfter(before: Health, results: readonly Result[], now: Date): Verdict {
+export function advanceBreaker(before: Health, results: readonly Result[], now: Date): Verdict {
   const health: Verdict = { ...before, disable: null }
   for (const result of results) {
     if (result.isOk) succeed(health, now)

@@ -11,7 +11,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { timestamp } from '#domain/payments/resource-views.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
-import { type Health, healthAfter, type Result, type Verdict } from './circuit-breaker.ts'
+import { advanceBreaker, type Health, type Result, type Verdict } from './circuit-breaker.ts'
 import type { Claim } from './delivery-claims.ts'
 import { makeDue } from './destinations.ts'
 
@@ -148,7 +148,7 @@ async function updateHealth(
   if (rows.length === 0) return
   const verdicts = rows.map((row) => {
     const results = (byDestination.get(row.id) ?? []).map(resultOf)
-    const verdict = healthAfter(row, results, now)
+    const verdict = advanceBreaker(row, results, now)
     return { row, verdict: row.isDisabled ? { ...verdict, disable: null } : verdict }
   })
   await writeHealth(tx, now, verdicts)

@@ -7,7 +7,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
-import { withinMerchants } from '#domain/access/merchant-scope.ts'
+import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { EventType } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import { findSubject, type Given } from './event-subjects.ts'
@@ -59,7 +59,7 @@ export const inOrder = (clientId: string, after: string, limit: string, more = '
 
 // Of a credit's event, the account that the credit came to.
 export const visibleEvent = (clientId: string) =>
-  withinMerchants(
+  inMerchantScope(
     `coalesce(e.collection_account_id,
               (select c.collection_account_id from credits c where c.id = e.credit_id))`,
     clientId,

@@ -38,7 +38,7 @@ const CERTIFICATE_WORDS: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
 }
 
-export function wordsForError(error: unknown, timeoutMs: number): string {
+export function describeError(error: unknown, timeoutMs: number): string {
   const { name, message, code = '' } = error as Error & { code?: string }
   if (code === ATTEMPT_TIMEOUT) return `no answer within ${timeoutMs / 1000} s`
   if (code === 'TARGET_FORBIDDEN') return message
@@ -54,7 +54,7 @@ export function wordsForError(error: unknown, timeoutMs: number): string {
 }
 
 // Null for the 2xx, which are success.
-export function wordsForStatus(status: number, location: string | null): string | null {
+export function describeStatus(status: number, location: string | null): string | null {
   if (status >= 200 && status < 300) return null
   if (status >= 300 && status < 400 && location) {
     const target = cleanText(location).slice(0, LOCATION_LENGTH_MAX)

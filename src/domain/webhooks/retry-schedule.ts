@@ -11,7 +11,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
 // The first is the wait before the first attempt.
-export const LADDER_MS = [
+export const RETRY_STEPS_MS = [
   0,
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -24,13 +24,13 @@ export const LADDER_MS = [
   24 * HOUR_MS,
 ] as const
 
-export const ATTEMPTS_MAX = LADDER_MS.length
+export const ATTEMPTS_MAX = RETRY_STEPS_MS.length
 export const JITTER_MAX = 0.1
 export const RETRY_AFTER_SECONDS_MAX = 86_400
 
 // The longest waits that there are: for a step, and for what a receiver asks for.
 export const WAITS_MAX = {
-  stepsMs: LADDER_MS.map((stepMs) => stepMs * (1 + JITTER_MAX)),
+  stepsMs: RETRY_STEPS_MS.map((stepMs) => stepMs * (1 + JITTER_MAX)),
   askedMs: RETRY_AFTER_SECONDS_MAX * SECOND_MS * (1 + JITTER_MAX),
 }
 
@@ -52,7 +52,7 @@ export function nextAttemptAt(
 ): Date | null {
   assert(Number.isInteger(attemptsMade) && attemptsMade >= 0, 'attempts are counted')
   assert(jitter >= 0 && jitter <= 1, 'jitter is from 0 to 1')
-  const stepMs = LADDER_MS[attemptsMade]
+  const stepMs = RETRY_STEPS_MS[attemptsMade]
   if (stepMs === undefined) return null
   const askedMs = Math.min(retryAfterSeconds, RETRY_AFTER_SECONDS_MAX) * SECOND_MS
   const waitMs = Math.max(stepMs, askedMs) * (1 + JITTER_MAX * jitter)

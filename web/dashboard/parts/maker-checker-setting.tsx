@@ -37,16 +37,16 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
     }
     setBusy(false)
   }
-  const turnOn = () => act(() => send('PUT', SETTINGS, { fourEyes: true }), said.switched(true))
+  const turnOn = () => act(() => send('PUT', SETTINGS, { makerChecker: true }), said.switched(true))
   const ask = (event: SubmitEvent) => {
     event.preventDefault()
     const body = { reason: (reason ?? '').trim() }
     if (body.reason !== '') void act(() => send('POST', `${SETTINGS}/requests`, body), said.asked)
   }
   return (
-    <section class="card setting" aria-labelledby="four-eyes">
+    <section class="card setting" aria-labelledby="maker-checker">
       <div>
-        <h2 id="four-eyes">{said.fourEyes}</h2>
+        <h2 id="maker-checker">{said.makerChecker}</h2>
         <p class="muted">{isOn ? said.fourEyesOn : said.fourEyesOff}</p>
         {problem && <Failed problem={problem} />}
         {request && <OpenRequest request={request} mayDecide={isSetter} done={changed} />}

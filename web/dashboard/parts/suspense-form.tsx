@@ -36,11 +36,11 @@ export type Item = {
 
 type Action = 'assign' | 'return'
 type Filled = { action: Action; target: Target | undefined; reason: string }
-type Props = { item: Item; isFourEyes: boolean; mayType: boolean; done: () => void }
+type Props = { item: Item; isMakerChecker: boolean; mayType: boolean; done: () => void }
 
 const { suspense: said } = STRINGS
 
-export function SuspenseForm({ item, isFourEyes, mayType, done }: Props) {
+export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
   const [filled, setFilled] = useState<Filled>({ action: 'assign', target: undefined, reason: '' })
   const [isSure, setSure] = useState(false)
   const [fault, setFault] = useState('')
@@ -56,7 +56,9 @@ export function SuspenseForm({ item, isFourEyes, mayType, done }: Props) {
   }
   if (isSure) {
     const back = () => setSure(false)
-    return <Sure item={item} filled={filled} isFourEyes={isFourEyes} back={back} done={done} />
+    return (
+      <Sure item={item} filled={filled} isMakerChecker={isMakerChecker} back={back} done={done} />
+    )
   }
   return (
     <form class="desk-form" onSubmit={goOn} noValidate>
@@ -109,12 +111,12 @@ function suggestedOf({ paymentReference }: Item): Target | undefined {
 type SureProps = {
   item: Item
   filled: Filled
-  isFourEyes: boolean
+  isMakerChecker: boolean
   back: () => void
   done: () => void
 }
 
-function Sure({ item, filled, isFourEyes, back, done }: SureProps) {
+function Sure({ item, filled, isMakerChecker, back, done }: SureProps) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   const key = useRef(newKey())
@@ -126,8 +128,10 @@ function Sure({ item, filled, isFourEyes, back, done }: SureProps) {
     setBusy(true)
     setProblem(undefined)
     try {
-      await sendFilled(item, filled, isFourEyes, key.current)
-      toast(isFourEyes ? said.asked : said[action === 'assign' ? 'assigned' : 'returned'](amount))
+      await sendFilled(item, filled, isMakerChecker, key.current)
+      toast(
+        isMakerChecker ? said.asked : said[action === 'assign' ? 'assigned' : 'returned'](amount),
+      )
       done()
     } catch (error) {
       setProblem(problemFrom(error))
@@ -143,11 +147,11 @@ function Sure({ item, filled, isFourEyes, back, done }: SureProps) {
           : said.sureReturn(amount, item.sourceAccountName ?? said.unnamed)}
       </h3>
       <p class="muted">{filled.reason}</p>
-      <p>{isFourEyes ? said.twoPeople : said.final}</p>
+      <p>{isMakerChecker ? said.twoPeople : said.final}</p>
       {problem && <Failed problem={problem} />}
       <div class="buttons">
         <button type="button" class="button primary" disabled={isBusy} onClick={submit}>
-          {isBusy ? said.busy : isFourEyes ? said.doAsk : label}
+          {isBusy ? said.busy : isMakerChecker ? said.doAsk : label}
         </button>
         <button type="button" class="button" disabled={isBusy} onClick={back}>
           {said.back}
@@ -160,7 +164,7 @@ function Sure({ item, filled, isFourEyes, back, done }: SureProps) {
 function sendFilled(
   { id }: Item,
   { action, target, reason }: Filled,
-  isFourEyes: boolean,
+  isMakerChecker: boolean,
   key: string,
 ): Promise<unknown> {
   const headers = { 'idempotency-key': key }
@@ -168,6 +172,7 @@ function sendFilled(
   const to = action === 'assign' && target ? { [field]: target.reference } : {}
   const text = reason.trim()
   const path = `/api/v1/suspense/${id}`
-  if (isFourEyes) return send('POST', `${path}/requests`, { action, ...to, reason: text }, headers)
+  if (isMakerChecker)
+    return send('POST', `${path}/requests`, { action, ...to, reason: text }, headers)
   return send('POST', `${path}/${action}`, { ...to, note: text }, headers)
 }

@@ -27,7 +27,7 @@ export type Credit = {
   receivedAt: string
   transactionTime: string | null
   judgedBy: 'bank_time' | 'arrival' | null
-  whereabouts: { amount: number; place: string; description: string }[]
+  locations: { amount: number; place: string; description: string }[]
 }
 
 const { credits: said } = STRINGS
@@ -110,7 +110,7 @@ export default function Credits(props: ViewProps) {
 }
 
 function About({ credit }: { credit: Credit }) {
-  const { amount, currency, outcome, reason, whereabouts } = credit
+  const { amount, currency, outcome, reason, locations } = credit
   return (
     <>
       <div class="headline">
@@ -118,8 +118,8 @@ function About({ credit }: { credit: Credit }) {
         <Badge state={outcome} />
       </div>
       <p class="muted">{said.from(credit.sourceAccountName ?? said.unnamed)}</p>
-      <ul class="whereabouts">
-        {whereabouts.map((where) => (
+      <ul class="locations">
+        {locations.map((where) => (
           <li key={`${where.place} ${where.description}`}>
             <Money amount={where.amount} currency={currency} />
             <span>{where.description}</span>

@@ -23,7 +23,7 @@ import type { Session } from '../session.ts'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-type Settings = { fourEyes: boolean }
+type Settings = { makerChecker: boolean }
 
 const { suspense: said } = STRINGS
 const PATH = '/api/v1/suspense'
@@ -80,7 +80,7 @@ export default function Suspense({ session, place }: ViewProps) {
     return () => window.clearInterval(timer)
   }, [waiting.reload])
   const close = () => goTo(hrefOf('suspense', undefined, place.query))
-  const isFourEyes = settings.data?.fourEyes ?? false
+  const isMakerChecker = settings.data?.makerChecker ?? false
   const requests = waiting.data?.data ?? []
   const changed = () => {
     settings.reload()
@@ -105,7 +105,7 @@ export default function Suspense({ session, place }: ViewProps) {
       />
       {settings.data && (
         <MakerCheckerSetting
-          isOn={isFourEyes}
+          isOn={isMakerChecker}
           session={session}
           request={requests.find(({ itemId }) => itemId === null)}
           changed={changed}
@@ -115,7 +115,7 @@ export default function Suspense({ session, place }: ViewProps) {
         <ItemDrawer
           key={place.open}
           id={place.open}
-          {...{ session, isFourEyes, version, close }}
+          {...{ session, isMakerChecker, version, close }}
           changed={look}
         />
       )}
@@ -144,13 +144,13 @@ function States({ chosen }: { chosen: string }) {
 type DrawerProps = {
   id: string
   session: Session
-  isFourEyes: boolean
+  isMakerChecker: boolean
   version: number
   close: () => void
   changed: () => void
 }
 
-function ItemDrawer({ id, session, isFourEyes, version, close, changed }: DrawerProps) {
+function ItemDrawer({ id, session, isMakerChecker, version, close, changed }: DrawerProps) {
   const path = `${PATH}/${encodeURIComponent(id)}`
   const item = useLoaded(path, (signal) => getData<Item>(path, {}, signal))
   const isId = /^[0-9]{1,18}$/.test(id)
@@ -180,7 +180,7 @@ function ItemDrawer({ id, session, isFourEyes, version, close, changed }: Drawer
           {!open && item.data.state === 'open' && mayDecide && (
             <SuspenseForm
               item={item.data}
-              isFourEyes={isFourEyes}
+              isMakerChecker={isMakerChecker}
               mayType={session.role === 'operator'}
               done={done}
             />

@@ -4,7 +4,7 @@ import { Type } from '@fastify/type-provider-typebox'
 import type { ClientDetail, ClientEntry } from '#domain/access/client-register.ts'
 import { OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/access/client-secrets.ts'
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
-import type { DayOfUse } from '#domain/reports/client-usage.ts'
+import type { DailyUsage } from '#domain/reports/client-usage.ts'
 import { Refusal } from '#errors.ts'
 import { timestamp } from '#http/presenters.ts'
 import { digits, nullable, text } from '#http/schemas.ts'
@@ -120,7 +120,7 @@ export const ClientWithSecretBody = Type.Object({
   secret: Type.String({ description: 'Shown only now.' }),
 })
 
-export const UseBody = Type.Object({
+export const UsageBody = Type.Object({
   clientId: Type.String(),
   days: Type.Array(
     Type.Object({
@@ -159,7 +159,7 @@ export function presentClientDetail(client: ClientDetail) {
   return { ...presentClient(client), secrets }
 }
 
-export function presentDay({ from, grossKobo, ...counts }: DayOfUse) {
+export function presentDay({ from, grossKobo, ...counts }: DailyUsage) {
   return { ...counts, from: timestamp(from), gross: toNaira(grossKobo) }
 }
 

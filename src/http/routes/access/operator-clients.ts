@@ -5,7 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import { getClient, listClients, registerClient } from '#domain/access/client-register.ts'
 import { makeSecret } from '#domain/access/client-secrets.ts'
-import { readUse, USE_DAYS_MAX } from '#domain/reports/client-usage.ts'
+import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { answerOnce } from '#http/idempotency.ts'
@@ -24,7 +24,7 @@ import {
   presentClient,
   presentClientDetail,
   presentDay,
-  UseBody,
+  UsageBody,
 } from './client-presenters.ts'
 
 const about = { tags: ['Operator'], security: BEARER }
@@ -128,17 +128,17 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             Type.Unsafe<string>({
               type: ['string', 'integer'],
               pattern: '^(?:[1-9]|[12][0-9]|3[01])$',
-              description: `How many days, 1 to ${USE_DAYS_MAX}, with today. Default 7.`,
-              'x-says': `Must be a whole number from 1 to ${USE_DAYS_MAX}.`,
+              description: `How many days, 1 to ${USAGE_DAYS_MAX}, with today. Default 7.`,
+              'x-says': `Must be a whole number from 1 to ${USAGE_DAYS_MAX}.`,
             }),
           ),
         }),
-        response: { 200: ApiEnvelope(UseBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(UsageBody), '4xx': ApiFailure },
       },
     },
     async ({ params, query: { days = '7' } }) => {
       const { id, clientId } = await getClient(db, clock(), clientIdOf(params.clientId))
-      const use = await readUse(db, clock(), id, Number(days))
+      const use = await readUsage(db, clock(), id, Number(days))
       return accepted('Use retrieved successfully', { clientId, days: use.map(presentDay) })
     },
   )

@@ -5,7 +5,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { getClient, rotateClientSecret } from '#domain/access/client-register.ts'
 import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
 import { mayManageSecrets } from '#domain/access/roles.ts'
-import type { Visit } from '#domain/access/sessions.ts'
+import type { SignedInSession } from '#domain/access/sessions.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -24,12 +24,12 @@ const OWN = '/dashboard/api/client'
 const about = { tags, security: SESSION, querystring: NoQuery }
 
 export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, visits, authentication, clock } = deps
+  const { db, sessionCookies, authentication, clock } = deps
 
   app.get(
     OWN,
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'getOwnClient',
@@ -38,8 +38,8 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
         response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
       },
     },
-    async ({ visit }) => {
-      const { clientId } = clientOf(visit)
+    async ({ session }) => {
+      const { clientId } = clientOf(session)
       const client = await getClient(db, clock(), clientId)
       return accepted('Client retrieved successfully', presentClientDetail(client))
     },
@@ -48,7 +48,7 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.post(
     `${OWN}/rotate-secret`,
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'rotateOwnSecret',
@@ -62,9 +62,9 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       },
     },
     async (request, reply) => {
-      const { visit, body } = request
-      const { id, clientId } = clientOf(visit)
-      const actor = `user:${visit.user.email}`
+      const { session, body } = request
+      const { id, clientId } = clientOf(session)
+      const actor = `user:${session.user.email}`
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
       reply.header('cache-control', 'no-store')
@@ -81,7 +81,7 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   )
 }
 
-function clientOf({ user, client }: Visit) {
+function clientOf({ user, client }: SignedInSession) {
   if (!mayManageSecrets(user.role)) throw new Refusal('role_not_allowed')
   return client
 }

@@ -10,7 +10,7 @@ import { beginTotp, confirmTotp, removeTotp, useCode } from '#domain/access/seco
 import { endSessionsOf, openSession, type Visitor } from '#domain/access/sessions.ts'
 import { confirmPassword, settleConfirmation } from '#domain/access/sign-in.ts'
 import { setPassword, sharedSalt } from '#domain/access/users.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import { callerAt } from '#http/caller-addresses.ts'
 import type { Deps } from '#http/deps.ts'
@@ -29,12 +29,12 @@ export const ownSignInRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
 }
 
 const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, visits, clock } = deps
+  const { db, sessionCookies, clock } = deps
 
   app.put(
     '/dashboard/api/password',
     {
-      onRequest: visits.require,
+      onRequest: sessionCookies.require,
       schema: {
         ...about,
         operationId: 'changeOwnPassword',
@@ -52,7 +52,7 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const { user } = request.visit
+      const { user } = request.session
       const { currentPassword, newPassword } = request.body
       refuseBadPassword(newPassword, currentPassword, user.email)
       const settle = await refuseWrongPassword(deps, request, currentPassword)
@@ -65,21 +65,21 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         await record(tx, clock(), user, 'user.change_password')
         return openSession(tx, clock(), user, from)
       })
-      visits.begin(reply, token)
+      sessionCookies.begin(reply, token)
       reply.header('cache-control', 'no-store')
-      const data = { csrfToken: visits.csrfTokenOf(token) }
+      const data = { csrfToken: sessionCookies.csrfTokenOf(token) }
       return accepted('Password changed successfully', data)
     },
   )
 }
 
 const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, visits, clock } = deps
+  const { db, sealer, sessionCookies, clock } = deps
 
   app.post(
     '/dashboard/api/totp',
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'beginTotp',
@@ -97,7 +97,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const settle = await refuseWrongPassword(deps, request, request.body.password)
       await settle()
-      const data = await beginTotp(db, sealer, request.visit.user)
+      const data = await beginTotp(db, sealer, request.session.user)
       reply.header('cache-control', 'no-store')
       return accepted('Second factor begun successfully', data)
     },
@@ -106,7 +106,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/dashboard/api/totp/confirm',
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'confirmTotp',
@@ -124,7 +124,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         },
       },
     },
-    async ({ visit: { user }, body }, reply) => {
+    async ({ session: { user }, body }, reply) => {
       const recoveryCodes = await withTransaction(db, async (tx) => {
         const codes = await confirmTotp(tx, sealer, clock(), user, body.code)
         await record(tx, clock(), user, 'user.add_totp')
@@ -137,12 +137,12 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, visits, clock } = deps
+  const { db, sealer, sessionCookies, clock } = deps
 
   app.post(
     '/dashboard/api/totp/remove',
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'removeTotp',
@@ -155,7 +155,7 @@ const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       },
     },
     async (request) => {
-      const { user } = request.visit
+      const { user } = request.session
       const { password, code } = request.body
       const settle = await refuseWrongPassword(deps, request, password)
       await withTransaction(db, async (tx) => {
@@ -178,7 +178,7 @@ function refuseBadPassword(chosen: string, current: string, email: string): void
 // attempt back, when all else was right too.
 async function refuseWrongPassword(
   { db, clock }: Deps,
-  { visit: { user }, ip }: FastifyRequest,
+  { session: { user }, ip }: FastifyRequest,
   password: string,
 ): Promise<() => Promise<void>> {
   const who = { email: user.email, userId: user.id, caller: callerAt(ip), password }
@@ -194,5 +194,5 @@ function record(
   action: `user.${string}`,
 ): Promise<void> {
   const actor = `user:${email}`
-  return recordAction(tx, now, { clientId, actor, action, subject: `user/${email}`, detail: {} })
+  return writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail: {} })
 }

@@ -3,9 +3,14 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
 import { scopesOf } from '#domain/access/roles.ts'
-import { endSession, endSessionsOf, listSessions, type Visit } from '#domain/access/sessions.ts'
+import {
+  endSession,
+  endSessionsOf,
+  listSessions,
+  type SignedInSession,
+} from '#domain/access/sessions.ts'
 import { checkPassword, finishSignIn, type SignInOutcome } from '#domain/access/sign-in.ts'
-import { recordAction } from '#domain/records/audit-log.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import { callerAt } from '#http/caller-addresses.ts'
 import type { Deps } from '#http/deps.ts'
@@ -65,7 +70,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
 }
 
 const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, visits, clock } = deps
+  const { db, sealer, sessionCookies, clock } = deps
 
   app.post(
     '/dashboard/api/session',
@@ -89,28 +94,28 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { ip, headers } = request
       const from = { address: ip, caller: callerAt(ip), userAgent: headers['user-agent'] }
-      const signIn = { ...request.body, ...from, oldToken: visits.tokenOf(request) }
+      const signIn = { ...request.body, ...from, oldToken: sessionCookies.tokenOf(request) }
       const checked = await checkPassword(db, clock(), signIn)
       const outcome = await withTransaction(db, (tx) =>
         finishSignIn(tx, { sealer, now: clock() }, signIn, checked),
       )
       if ('refused' in outcome) throw refusalOf(outcome)
-      visits.begin(reply, outcome.token)
+      sessionCookies.begin(reply, outcome.token)
       reply.header('cache-control', 'no-store')
-      const visit = await visits.find(outcome.token)
-      if (!visit) throw new Refusal('invalid_sign_in') // Removed this very moment.
-      return accepted('Signed in successfully', present(deps, visit, outcome.token))
+      const session = await sessionCookies.find(outcome.token)
+      if (!session) throw new Refusal('invalid_sign_in') // Removed this very moment.
+      return accepted('Signed in successfully', present(deps, session, outcome.token))
     },
   )
 }
 
 const currentSession: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, visits, clock } = deps
+  const { db, sessionCookies, clock } = deps
 
   app.get(
     '/dashboard/api/session',
     {
-      onRequest: visits.require,
+      onRequest: sessionCookies.require,
       schema: {
         operationId: 'getSession',
         tags,
@@ -122,7 +127,7 @@ const currentSession: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      const data = present(deps, request.visit, visits.tokenOf(request) as string)
+      const data = present(deps, request.session, sessionCookies.tokenOf(request) as string)
       return accepted('Session retrieved successfully', data)
     },
   )
@@ -130,7 +135,7 @@ const currentSession: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.delete(
     '/dashboard/api/session',
     {
-      onRequest: visits.require,
+      onRequest: sessionCookies.require,
       schema: {
         operationId: 'signOut',
         tags,
@@ -140,24 +145,24 @@ const currentSession: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: Ended, '4xx': ApiFailure },
       },
     },
-    async ({ visit }, reply) => {
+    async ({ session }, reply) => {
       await withTransaction(db, async (tx) => {
-        await endSession(tx, visit.user.id, visit.sessionId)
-        await recordAction(tx, clock(), { ...about(visit), action: 'user.sign_out', detail: {} })
+        await endSession(tx, session.user.id, session.sessionId)
+        await writeAuditLog(tx, clock(), { ...about(session), action: 'user.sign_out', detail: {} })
       })
-      visits.end(reply)
+      sessionCookies.end(reply)
       return accepted('Signed out successfully', { ended: 1 })
     },
   )
 }
 
-const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, visits, clock }) => {
+const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCookies, clock }) => {
   const shared = { tags, security: SESSION, querystring: NoQuery }
 
   app.get(
     '/dashboard/api/sessions',
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...shared,
         operationId: 'listSessions',
@@ -165,10 +170,10 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, visits, c
         response: { 200: ListEnvelope(SessionBody), '4xx': ApiFailure },
       },
     },
-    async ({ visit }) => {
-      const rows = await listSessions(db, clock(), visit.user.id)
-      return listed('Sessions retrieved successfully', { rows, nextCursor: null }, (session) =>
-        presentSession(session, visit.sessionId),
+    async ({ session }) => {
+      const rows = await listSessions(db, clock(), session.user.id)
+      return listed('Sessions retrieved successfully', { rows, nextCursor: null }, (row) =>
+        presentSession(row, session.sessionId),
       )
     },
   )
@@ -176,7 +181,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, visits, c
   app.delete(
     '/dashboard/api/sessions',
     {
-      onRequest: visits.require,
+      onRequest: sessionCookies.require,
       schema: {
         ...shared,
         operationId: 'signOutEverywhere',
@@ -184,14 +189,14 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, visits, c
         response: { 200: Ended, '4xx': ApiFailure },
       },
     },
-    async ({ visit }, reply) => {
+    async ({ session }, reply) => {
       const ended = await withTransaction(db, async (tx) => {
-        const count = await endSessionsOf(tx, visit.user.id)
+        const count = await endSessionsOf(tx, session.user.id)
         const detail = { sessions: count }
-        await recordAction(tx, clock(), { ...about(visit), action: 'user.sign_out', detail })
+        await writeAuditLog(tx, clock(), { ...about(session), action: 'user.sign_out', detail })
         return count
       })
-      visits.end(reply)
+      sessionCookies.end(reply)
       return accepted('Signed out successfully', { ended })
     },
   )
@@ -199,7 +204,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, visits, c
   app.delete(
     '/dashboard/api/sessions/:id',
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...shared,
         operationId: 'endSession',
@@ -208,31 +213,31 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, visits, c
         response: { 200: Ended, '4xx': ApiFailure },
       },
     },
-    async ({ visit, params }) => {
+    async ({ session, params }) => {
       const id = idOf(params.id, 'session_not_found')
       await withTransaction(db, async (tx) => {
-        const wasThere = await endSession(tx, visit.user.id, id)
+        const wasThere = await endSession(tx, session.user.id, id)
         if (!wasThere) throw new Refusal('session_not_found')
         const detail = { session: id }
-        await recordAction(tx, clock(), { ...about(visit), action: 'user.sign_out', detail })
+        await writeAuditLog(tx, clock(), { ...about(session), action: 'user.sign_out', detail })
       })
       return accepted('Signed out successfully', { ended: 1 })
     },
   )
 }
 
-function present({ visits, mode }: Deps, { user, client }: Visit, token: string) {
+function present({ sessionCookies, mode }: Deps, { user, client }: SignedInSession, token: string) {
   const { id, email, hasTotp, role, isPasswordTemporary } = user
   return {
     user: { id, email, hasTotp, mustChangePassword: isPasswordTemporary },
     role,
     scopes: [...scopesOf(role, client)],
     client: { clientId: client.clientId, name: client.name, mode },
-    csrfToken: visits.csrfTokenOf(token),
+    csrfToken: sessionCookies.csrfTokenOf(token),
   }
 }
 
-function about({ user }: Visit) {
+function about({ user }: SignedInSession) {
   const { clientId, email } = user
   return { clientId, actor: `user:${email}`, subject: `user/${email}` }
 }

@@ -13,7 +13,7 @@ import {
   resetPassword,
 } from '#domain/access/manage-users.ts'
 import { hashPassword, temporaryPassword } from '#domain/access/passwords.ts'
-import type { Visit } from '#domain/access/sessions.ts'
+import type { SignedInSession } from '#domain/access/sessions.ts'
 import { listUsers, sharedSalt } from '#domain/access/users.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -43,12 +43,12 @@ export const userRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
 }
 
 const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, visits, clock } = deps
+  const { db, sealer, sessionCookies, clock } = deps
 
   app.get(
     USERS,
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'listUsers',
@@ -57,8 +57,8 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ListEnvelope(UserBody), '4xx': ApiFailure },
       },
     },
-    async ({ visit, query: asked }) => {
-      const client = await clientToManage(db, administratorOf(visit), asked.clientId)
+    async ({ session, query: asked }) => {
+      const client = await clientToManage(db, administratorOf(session), asked.clientId)
       const list: List = { name: 'users', clientId: client.id, filters: {} }
       const beforeId = readCursor(sealer, list, asked.cursor)?.[0] ?? null
       const limit = limitOf(asked)
@@ -71,7 +71,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     USERS,
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'createUser',
@@ -88,8 +88,8 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const { visit, body } = request
-      const by = administratorOf(visit)
+      const { session, body } = request
+      const by = administratorOf(session)
       const { email, role } = body
       const client = await clientToManage(db, by, body.clientId)
       await refuseRole(db, by, client.id, role)
@@ -106,12 +106,12 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, visits, clock } = deps
+  const { db, sessionCookies, clock } = deps
 
   app.patch(
     `${USERS}/:id`,
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'changeUser',
@@ -134,10 +134,10 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(UserBody), '4xx': ApiFailure },
       },
     },
-    async ({ visit, params, body }) => {
+    async ({ session, params, body }) => {
       const id = idOf(params.id, 'user_not_found')
       const user = await withTransaction(db, (tx) =>
-        changeUserBy(tx, clock(), administratorOf(visit), { id, change: body }),
+        changeUserBy(tx, clock(), administratorOf(session), { id, change: body }),
       )
       return accepted('User changed successfully', presentUser(user))
     },
@@ -146,7 +146,7 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.delete(
     `${USERS}/:id`,
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'removeUser',
@@ -156,21 +156,21 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(Type.Object({ id: Type.String() })), '4xx': ApiFailure },
       },
     },
-    async ({ visit, params }) => {
+    async ({ session, params }) => {
       const id = idOf(params.id, 'user_not_found')
-      await withTransaction(db, (tx) => removeUserBy(tx, clock(), administratorOf(visit), id))
+      await withTransaction(db, (tx) => removeUserBy(tx, clock(), administratorOf(session), id))
       return accepted('User removed successfully', { id })
     },
   )
 }
 
 const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, visits, clock } = deps
+  const { db, sessionCookies, clock } = deps
 
   app.post(
     `${USERS}/:id/reset-password`,
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'resetUserPassword',
@@ -193,8 +193,8 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       },
     },
     async (request, reply) => {
-      const { visit, params, body } = request
-      const by = administratorOf(visit)
+      const { session, params, body } = request
+      const by = administratorOf(session)
       const { id, email } = await getManageable(db, by, idOf(params.id, 'user_not_found'))
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
@@ -209,7 +209,7 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   )
 }
 
-function administratorOf({ user, client }: Visit) {
+function administratorOf({ user, client }: SignedInSession) {
   const { id: userId, email, role } = user
   return { actor: `user:${email}`, role, clientId: client.id, client, userId }
 }

@@ -5,11 +5,11 @@ import { findBank } from '#banks/directory.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import {
+  type CreditLocation,
   type Place,
   sumAt,
   type TracedItem,
   type TracedReturn,
-  type Whereabout,
 } from '#domain/credits/credit-location.ts'
 import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-traces.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
@@ -30,7 +30,7 @@ const PLACES: readonly Place[] = [
   'reversed',
 ]
 
-const WhereaboutBody = Type.Object({
+const LocationBody = Type.Object({
   amount: Type.Number(),
   place: Type.Unsafe<Place>({ type: 'string', enum: [...PLACES] }),
   reference: nullable('string', {
@@ -77,7 +77,7 @@ export const CreditBody = Type.Object({
       'Which time said whether its payment was still open: transactionTime or receivedAt.' +
       ' Null where no time decides.',
   }),
-  whereabouts: Type.Array(WhereaboutBody, { description: 'Sums to the amount.' }),
+  locations: Type.Array(LocationBody, { description: 'Sums to the amount.' }),
 })
 
 const LedgerSideBody = Type.Object({
@@ -155,7 +155,7 @@ export function bankNames(banks: readonly BankSettings[]): NameBank {
 type Showing = { sealer: Sealer; nameBank: NameBank }
 
 export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing) {
-  const { whereabouts } = credit
+  const { locations } = credit
   return {
     id: publicId(sealer, 'credit', credit.id),
     sessionId: credit.sessionId,
@@ -166,9 +166,9 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     currency: credit.currency,
     outcome: credit.outcome,
     reason: credit.reason,
-    amountBooked: toNaira(sumAt(whereabouts, 'collection_account', 'payment')),
-    amountSuspended: toNaira(sumAt(whereabouts, 'suspense')),
-    amountReturned: toNaira(sumAt(whereabouts, 'returning', 'returned')),
+    amountBooked: toNaira(sumAt(locations, 'collection_account', 'payment')),
+    amountSuspended: toNaira(sumAt(locations, 'suspense')),
+    amountReturned: toNaira(sumAt(locations, 'returning', 'returned')),
     amountReversed: toNaira(credit.reversedKobo),
     amountShortfall: toNaira(credit.shortfallKobo),
     sourceAccountName: credit.sourceAccountName,
@@ -182,7 +182,7 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     transactionTime: credit.transactionDate ?? optionalTime(credit.transactionTime),
     receivedAt: timestamp(credit.receivedAt),
     judgedBy: credit.judgedBy,
-    whereabouts: whereabouts.map((part) => presentWhereabout(part, sealer)),
+    locations: locations.map((part) => presentLocation(part, sealer)),
   }
 }
 
@@ -216,7 +216,7 @@ export function presentCreditDetail(
   }
 }
 
-function presentWhereabout({ amountKobo, ...whereabout }: Whereabout, sealer: Sealer) {
+function presentLocation({ amountKobo, ...whereabout }: CreditLocation, sealer: Sealer) {
   const { place, reference } = whereabout
   const isItem = place === 'suspense' || place === 'returning'
   return {

@@ -28,7 +28,7 @@ const SessionId = (description: string) =>
   Type.String({ minLength: 1, maxLength: SESSION_ID_MAX, description })
 const KYC_LEVEL = '3' // Every account is opened with a BVN.
 
-const REVERSAL_WORDS: Record<
+const REVERSAL_ACKNOWLEDGEMENTS: Record<
   ReversalAnswer,
   { responseCode: '00' | '01' | '02'; responseMessage: string }
 > = {
@@ -143,7 +143,7 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 export function reversalWords(answer: ReversalAnswer) {
-  const words = REVERSAL_WORDS[answer]
+  const words = REVERSAL_ACKNOWLEDGEMENTS[answer]
   return isReversed(answer)
     ? { ...words, outcome: answer }
     : { ...words, outcome: 'rejected', code: answer }

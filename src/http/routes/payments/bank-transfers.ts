@@ -70,7 +70,12 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
   app.post(
     '/Payment/process/banktransfer/:adviceReference',
     {
-      config: { isPublished: true, rate: 'initiate', queue: 'initiations', isForPages: true },
+      config: {
+        isPublished: true,
+        rate: 'initiate',
+        queue: 'initiations',
+        allowsCrossOrigin: true,
+      },
       onRequest: authentication.requiresIfAny('payments:write'),
       schema: {
         operationId: 'initiateBankTransfer',

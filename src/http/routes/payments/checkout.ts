@@ -120,7 +120,7 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     `${CHECKOUT}/api/status`,
     {
-      config: { isForPages: true },
+      config: { allowsCrossOrigin: true },
       schema: {
         operationId: 'getCheckoutStatus',
         tags: ['Payments'],

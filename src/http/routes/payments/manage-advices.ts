@@ -64,7 +64,7 @@ const one = {
   response: { 200: ApiEnvelope(AdviceRecord), '4xx': ApiFailure },
 }
 
-export const adviceDeskRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock, publicUrl } = deps
   await app.register(changes, deps)
 

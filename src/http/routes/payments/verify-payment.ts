@@ -37,7 +37,7 @@ const TransactionBody = Type.Object({
   paymentDate: nullable('string'),
 })
 
-export const transactionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const verifyPaymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock, mode } = deps
 
   for (const by of ['payment', 'advice'] as const) {

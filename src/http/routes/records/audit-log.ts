@@ -1,8 +1,8 @@
-// GET /api/v1/actions: who did what by hand.
+// GET /api/v1/audit-log: who did what by hand.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { listActions, type RecordedAction } from '#domain/records/audit-log.ts'
+import { type AuditLogEntry, listAuditLog } from '#domain/records/audit-log.ts'
 import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
@@ -27,15 +27,15 @@ const ActionBody = Type.Object({
   takenAt: Type.String(),
 })
 
-export const actionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
 
   app.get(
-    '/api/v1/actions',
+    '/api/v1/audit-log',
     {
       onRequest: authentication.requires('actions:read'),
       schema: {
-        operationId: 'listActions',
+        operationId: 'listAuditLog',
         tags: ['Record of actions'],
         summary: 'Who did what by hand, newest first',
         description: 'Sign-ins, changes of users, suspense, cancelling, … Nothing is ever removed.',
@@ -59,14 +59,14 @@ export const actionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       const { actor, action, subject } = asked
       const named = subject && findName(sealer, subject)
       const wanted = { actor, action, subject: named, ...windowOf(asked) }
-      const rows = await listActions(db, client, wanted, { beforeId, limit: limit + 1 })
+      const rows = await listAuditLog(db, client, wanted, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       return listed('Actions retrieved successfully', page, (row) => presentAction(row, sealer))
     },
   )
 }
 
-function presentAction(recorded: RecordedAction, sealer: Sealer): Static<typeof ActionBody> {
+function presentAction(recorded: AuditLogEntry, sealer: Sealer): Static<typeof ActionBody> {
   const { actor, action, detail } = recorded
   return {
     id: publicId(sealer, 'action', recorded.id),

@@ -23,7 +23,7 @@ import {
 import { ApiFailure, BEARER } from '#http/schemas.ts'
 import { formatKobo } from '#money.ts'
 
-// A batch of credits with their whereabouts takes some 20 ms.
+// A batch of credits with their locations takes some 20 ms.
 const BATCH = 500
 
 const CSV = {

@@ -5,9 +5,9 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import {
-  AUDIT_INTERVAL_MS,
   CHECK_NAMES,
-  findLastAudit,
+  findLastIntegrityCheck,
+  INTEGRITY_INTERVAL_MS,
 } from '#domain/integrity/integrity-checks.ts'
 import {
   balanceOf,
@@ -218,7 +218,7 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client }) => {
-      const last = await findLastAudit(db)
+      const last = await findLastIntegrityCheck(db)
       const ageMs = last ? clock().getTime() - last.finishedAt.getTime() : 0
       const findingsOf = (name: string) =>
         last?.findings.filter(({ check }) => check === name).length ?? 0
@@ -226,7 +226,7 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         isOk: last?.isOk ?? null,
         startedAt: last ? timestamp(last.startedAt) : null,
         finishedAt: last ? timestamp(last.finishedAt) : null,
-        isOverdue: ageMs > OVERDUE_AFTER * AUDIT_INTERVAL_MS,
+        isOverdue: ageMs > OVERDUE_AFTER * INTEGRITY_INTERVAL_MS,
         checks: CHECK_NAMES.map((name) => {
           const findings = findingsOf(name)
           return { name, isOk: findings === 0, findings }

@@ -2,13 +2,17 @@
 // is made up; the credit, the second report of it and the reversal take the way of every other.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { makeUpCredit, makeUpSessionId } from '#banks/sandbox-credits.ts'
+import { sandboxCredit, sandboxSessionId } from '#banks/sandbox-credits.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { findNumber } from '#domain/accounts/number-owners.ts'
 import type { Answer } from '#domain/credits/decide-credits.ts'
 import { takeReversal } from '#domain/credits/reverse-credit.ts'
 import { getPayment } from '#domain/payments/payments.ts'
-import { REHEARSALS, type Rehearsal, rehearsedAmount } from '#domain/sandbox/sandbox-transfers.ts'
+import {
+  SANDBOX_TRANSFERS,
+  type SandboxTransfer,
+  sandboxAmount,
+} from '#domain/sandbox/sandbox-transfers.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -28,11 +32,11 @@ import { publicId } from '#public-ids.ts'
 const TransferRequest = Type.Object(
   {
     accountNumber: digits('^[0-9]{10}$', 'The number to send it to.', 'Must be 10 digits.'),
-    kind: Type.Unsafe<Rehearsal>({
+    kind: Type.Unsafe<SandboxTransfer>({
       type: 'string',
-      enum: [...REHEARSALS],
+      enum: [...SANDBOX_TRANSFERS],
       description: 'exact, under and over what is due; late; reported twice; taken back.',
-      'x-says': `Must be one of ${REHEARSALS.join(', ')}.`,
+      'x-says': `Must be one of ${SANDBOX_TRANSFERS.join(', ')}.`,
     }),
     amount: Type.Optional(Amount),
   },
@@ -66,9 +70,9 @@ type Planned = {
   sessionId: string
   reversalSessionId: string
 }
-type Asked = { accountNumber: string; kind: Rehearsal; amount?: number | string }
+type Asked = { accountNumber: string; kind: SandboxTransfer; amount?: number | string }
 
-export const sandboxBankRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { mode, authentication } = deps
   const sandboxOnly = async () => {
     if (mode === 'live') throw new Refusal('sandbox_only')
@@ -118,9 +122,9 @@ async function plan(
   return {
     bankCode,
     paymentReference: paymentId,
-    amountKobo: rehearsedAmount(kind, givenKobo, payment, now).toString(),
-    sessionId: makeUpSessionId(now),
-    reversalSessionId: makeUpSessionId(now),
+    amountKobo: sandboxAmount(kind, givenKobo, payment, now).toString(),
+    sessionId: sandboxSessionId(now),
+    reversalSessionId: sandboxSessionId(now),
   }
 }
 
@@ -129,7 +133,7 @@ async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: 
   const amountKobo = BigInt(planned.amountKobo)
   const { writers, clock } = deps
   const to = { bankCode, accountNumber, amountKobo }
-  const credit = makeUpCredit(to, clock(), { narration: `Sandbox bank: ${kind}`, sessionId })
+  const credit = sandboxCredit(to, clock(), { narration: `Sandbox bank: ${kind}`, sessionId })
   const taken = await writers.credits.submit(credit)
   if (taken.status === 'session_reused') throw new Refusal('try_again')
   const steps = [creditStep(sessionId, taken)]

@@ -2,7 +2,7 @@
 // made up; from the batcher on it takes the way of every other.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { makeUpCredit } from '#banks/sandbox-credits.ts'
+import { sandboxCredit } from '#banks/sandbox-credits.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
 import { findNumber, type NumberOwner } from '#domain/accounts/number-owners.ts'
@@ -66,7 +66,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       if (!owner) throw new Refusal('number_not_found')
       const amountKobo = koboOf(body.amount) as bigint // Checked by the schema.
       const to = { bankCode: owner.bankCode, accountNumber, amountKobo }
-      const made = makeUpCredit(to, clock(), { narration: 'Simulated payment' })
+      const made = sandboxCredit(to, clock(), { narration: 'Simulated payment' })
       // The session id is what makes it one transfer, however often it is sent.
       return answerInSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
         const credit = { ...made, sessionId }

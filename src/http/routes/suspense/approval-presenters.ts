@@ -4,8 +4,8 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import {
+  type ApprovalRequest,
   REQUEST_STATES,
-  type SuspenseRequest,
   type Viewer,
 } from '#domain/suspense/approval-request-list.ts'
 import { Refusal } from '#errors.ts'
@@ -72,7 +72,7 @@ export function actingOf(deps: Deps, by: Identity) {
 
 type Showing = { actor: string; sealer: Sealer }
 
-export function presentRequest(request: SuspenseRequest, { actor, sealer }: Showing) {
+export function presentRequest(request: ApprovalRequest, { actor, sealer }: Showing) {
   const { decidedAt, itemId, amountKobo, requestedKobo, obstacle } = request
   return {
     id: publicId(sealer, 'request', request.id),

@@ -13,8 +13,8 @@ import {
 } from '#domain/suspense/approval-request-list.ts'
 import {
   approveRequest,
-  askForSuspense,
   rejectRequest,
+  requestApproval,
   withdrawRequest,
 } from '#domain/suspense/approval-requests.ts'
 import { Refusal } from '#errors.ts'
@@ -44,7 +44,7 @@ const response = { 200: ApiEnvelope(RequestBody), '4xx': ApiFailure }
 const about = { tags: ['Suspense'], security: SESSION, querystring: NoQuery, response }
 const Nothing = Type.Object({}, { additionalProperties: false })
 
-export const suspenseRequestRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const approvalRequestRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(listing, deps)
   await app.register(asking, deps)
   await app.register(approving, deps)
@@ -105,7 +105,7 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       onRequest: [authentication.requires('suspense:write'), peopleOnly],
       schema: {
         ...about,
-        operationId: 'askForSuspense',
+        operationId: 'requestApproval',
         summary: 'Ask another person to assign or return suspended money',
         description: 'Nothing moves before another person approves. One request at a time.',
         headers: IdempotencyHeaders,
@@ -130,7 +130,7 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const to = body.action === 'assign' ? targetOf(body) : refuseTarget(body)
       return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
         const asked = { to, reason: body.reason }
-        const id = await askForSuspense(tx, actingOf(deps, request), itemId, asked)
+        const id = await requestApproval(tx, actingOf(deps, request), itemId, asked)
         return accepted('Asked successfully', await show(tx, deps, request, id))
       })
     },

@@ -5,7 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { withTransaction } from '#db/transaction.ts'
 import { getRequest } from '#domain/suspense/approval-request-list.ts'
 import { askToDisable } from '#domain/suspense/approval-requests.ts'
-import { readFourEyes, setFourEyes } from '#domain/suspense/maker-checker.ts'
+import { readMakerChecker, setMakerChecker } from '#domain/suspense/maker-checker.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { answerOnce } from '#http/idempotency.ts'
@@ -23,14 +23,17 @@ import {
 const REASON_MAX = 500
 const SETTINGS = '/api/v1/suspense/settings'
 
-const FourEyes = Type.Boolean({
+const MakerChecker = Type.Boolean({
   description: 'One person asks, another approves, before money leaves suspense.',
   'x-says': 'Must be true or false.',
 })
 
-export const suspenseSettingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, visits, clock } = deps
-  const response = { 200: ApiEnvelope(Type.Object({ fourEyes: FourEyes })), '4xx': ApiFailure }
+export const makerCheckerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, sessionCookies, clock } = deps
+  const response = {
+    200: ApiEnvelope(Type.Object({ makerChecker: MakerChecker })),
+    '4xx': ApiFailure,
+  }
   const about = { tags: ['Suspense'], querystring: NoQuery, response }
 
   app.get(
@@ -45,15 +48,15 @@ export const suspenseSettingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
       },
     },
     async ({ client }) => {
-      const fourEyes = await readFourEyes(db, client.id)
-      return accepted('Settings retrieved successfully', { fourEyes })
+      const makerChecker = await readMakerChecker(db, client.id)
+      return accepted('Settings retrieved successfully', { makerChecker })
     },
   )
 
   app.put(
     SETTINGS,
     {
-      onRequest: visits.requireSettled,
+      onRequest: sessionCookies.requirePermanentPassword,
       schema: {
         ...about,
         operationId: 'setSuspenseSettings',
@@ -62,13 +65,13 @@ export const suspenseSettingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
           'For owners and operators, signed in. Off takes two people: it is refused with ' +
           'approval_needed, and asked for at /api/v1/suspense/settings/requests.',
         security: SESSION,
-        body: Type.Object({ fourEyes: FourEyes }, { additionalProperties: false }),
+        body: Type.Object({ makerChecker: MakerChecker }, { additionalProperties: false }),
       },
     },
-    async ({ visit: { client, user }, body: { fourEyes } }) => {
+    async ({ session: { client, user }, body: { makerChecker } }) => {
       const by = { client, actor: `user:${user.email}`, role: user.role }
-      await withTransaction(db, (tx) => setFourEyes(tx, clock(), by, fourEyes))
-      return accepted('Settings updated successfully', { fourEyes })
+      await withTransaction(db, (tx) => setMakerChecker(tx, clock(), by, makerChecker))
+      return accepted('Settings updated successfully', { makerChecker })
     },
   )
 

@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Action>[] = [
 
 export function RecordOfActions({ place }: ViewProps) {
   const asked = askedFor(FILTERS, place.query)
-  const pages = usePages<Action>('/api/v1/actions', asked)
+  const pages = usePages<Action>('/api/v1/audit-log', asked)
   const close = () => goTo(hrefOf('settings', undefined, place.query))
   return (
     <>
