@@ -26,7 +26,7 @@ export function answerInTime(app: FastifyInstance): void {
     const dueMs = performance.now() - ANSWER_MAX_MS
     for (const [reply, sinceMs] of waiting) {
       if (sinceMs > dueMs) return
-      if (!reply.request.raw.complete) continue // How long that may take is said elsewhere.
+      if (reply.request.raw.complete === false) continue // How long that may take is said elsewhere.
       waiting.delete(reply)
       if (!reply.sent && !reply.raw.headersSent) reply.send(new Refusal('try_again'))
     }
