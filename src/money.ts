@@ -3,6 +3,7 @@
 // Accepted: digits, optionally a point and one or two more digits. Refused: signs, exponents,
 // spaces, separators, other alphabets' digits, a third decimal.
 
+export const CURRENCY = 'NGN'
 export const AMOUNT_MAX_KOBO = 100_000_000_000n // 1,000,000,000.00
 const DECIMAL = /^(0|[1-9][0-9]{0,15})(?:\.([0-9]{1,2}))?$/
 

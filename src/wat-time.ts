@@ -1,5 +1,5 @@
-// Bank time. Nigerian banks write West Africa Time (UTC+1, no summer time), often without saying
-// so: a time that carries no offset is read as WAT.
+// West Africa Time (UTC+1, no summer time): how timestamps are written, when a day begins, and how
+// banks' times are read. They often omit the offset: a time without one is WAT.
 
 const WAT_OFFSET_MS = 3_600_000
 const OFFSET = '(Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])'
@@ -42,6 +42,12 @@ export function watDay(at: Date): string {
 
 export function watDayStart(at: Date): Date {
   return new Date(Date.parse(`${watDay(at)}T00:00:00Z`) - WAT_OFFSET_MS)
+}
+
+// 2026-11-15T01:42:26.123000+01:00
+export function timestamp(at: Date): string {
+  const wat = new Date(at.getTime() + WAT_OFFSET_MS).toISOString()
+  return `${wat.slice(0, -1)}000+01:00`
 }
 
 function offsetMs(offset: string | undefined): number {

@@ -34,7 +34,8 @@ create table returns (
 -- Until now a reference was made of the item's id. Those on their way, or back, keep theirs.
 insert into returns
   (reference, item_id, amount_kobo, status, bank_reference, requested_by, requested_at, settled_at)
-select 'RTN' || lpad(i.id::text, 12, '0'), i.id, i.amount_kobo, case i.state when 'returned' then 'confirmed' else 'pending' end,
+select 'RTN' || lpad(i.id::text, 12, '0'), i.id, i.amount_kobo,
+       case i.state when 'returned' then 'confirmed' else 'pending' end,
        case i.state when 'returned' then coalesce(i.return_reference, 'unknown') end,
        a.actor, coalesce(a.taken_at, i.closed_at),
        case i.state when 'returned' then i.closed_at end

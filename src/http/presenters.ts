@@ -4,12 +4,11 @@ import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import { showRules } from '#domain/accounts/payer-rules.ts'
 import type { Advice } from '#domain/payments/advices.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
-import { timestamp, viewAccount, viewPayment } from '#domain/payments/resource-views.ts'
+import { viewAccount, viewPayment } from '#domain/payments/resource-views.ts'
 import { maskBvn } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-
-export { callBackUrlOf, timestamp } from '#domain/payments/resource-views.ts'
+import { timestamp } from '#wat-time.ts'
 
 // The one place that shows a BVN in full: it is for the client's own systems. People see enough of
 // it to compare.

@@ -233,9 +233,8 @@ test('good values are taken as they are meant', () => {
   const rates = { ...RATES.sandbox, login: 30, client: 0 }
   assert.deepEqual(read({ MANILLA_RATE_LIMITS: 'login=30, client = 0' }).rates, rates)
   assert.equal(read({ MANILLA_DATA_DIR: 'x/y' }).dataDir, resolve('x/y'))
-  for (const url of ['postgres://%2Ftmp/db', 'postgres://u@/db?host=/tmp', 'postgresql://h:1/db']) {
-    assert.equal(read({ DATABASE_URL: url }).databaseUrl, url)
-  }
+  const urls = ['postgres://%2Ftmp/db', 'postgres://u@/db?host=/tmp', 'postgresql://h:1/db']
+  for (const url of urls) assert.equal(read({ DATABASE_URL: url }).databaseUrl, url)
 })
 
 test('.env.example names exactly the settings there are, each with its default', () => {

@@ -50,12 +50,8 @@ async function clientOf(clientId: string, isOperator: boolean) {
 const operator = await clientOf('OPERATOR01', true)
 const merchant = await clientOf('MERCHANT01', false)
 const { accountNumber } = await createAccount(live, {}, merchant)
-await live.call({
-  method: 'POST',
-  url: `/api/v1/accounts/static/${accountNumber}/deactivate`,
-  body: {},
-  ...merchant,
-})
+const deactivate = `/api/v1/accounts/static/${accountNumber}/deactivate`
+await live.call({ method: 'POST', url: deactivate, body: {}, ...merchant })
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies, as JSON has them.
 type Row = any

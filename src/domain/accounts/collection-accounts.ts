@@ -10,13 +10,13 @@ import { raiseAlerts } from '#domain/records/alerts.ts'
 import { createOnce, type Once } from '#domain/records/idempotency.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
+import { CURRENCY } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
 import { takeStaticNumbers } from './numbers.ts'
 import type { PayerRules } from './payer-rules.ts'
 
 const OPERATION = 'create-collection-account'
-export const CURRENCY = 'NGN'
 
 export type AccountFields = {
   accountName: string

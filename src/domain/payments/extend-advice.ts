@@ -10,8 +10,8 @@ import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
+import { timestamp } from '#wat-time.ts'
 import { closedRefusal, isOpen, type PaymentStatus, statusAt } from './payments.ts'
-import { timestamp } from './resource-views.ts'
 
 export const EXPIRY_SECONDS_MAX = 172_800
 

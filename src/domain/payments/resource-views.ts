@@ -9,16 +9,9 @@ import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
 import { withReferences } from './call-back-url.ts'
 import type { Payment, PaymentNumber, PaymentStatus } from './payments.ts'
-
-const WAT_OFFSET_MS = 3_600_000 // West Africa Time is UTC+1 all year round.
-
-// 2026-11-15T01:42:26.123000+01:00
-export function timestamp(date: Date): string {
-  const wat = new Date(date.getTime() + WAT_OFFSET_MS).toISOString()
-  return `${wat.slice(0, -1)}000+01:00`
-}
 
 export type NameBank = (code: string) => string
 

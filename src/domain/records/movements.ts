@@ -11,7 +11,7 @@
 // I27: each event says what it moved, so that the sums of events, of transfers and of the balances
 // are one. What a bank took back after it had left us is its shortfall: no client's money moves.
 
-import { CURRENCY } from '#domain/accounts/collection-accounts.ts'
+import { CURRENCY } from '#money.ts'
 
 export const PARTS = ['gross', 'reversed', 'returned', 'suspended'] as const
 export type Part = (typeof PARTS)[number]

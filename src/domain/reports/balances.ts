@@ -10,9 +10,9 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
-import { CURRENCY } from '#domain/accounts/collection-accounts.ts'
 import type { Sums } from '#domain/records/movements.ts'
 import { clientOwner } from '#ledger/accounts.ts'
+import { CURRENCY } from '#money.ts'
 
 type Parts = {
   currency: string

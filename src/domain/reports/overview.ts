@@ -5,8 +5,8 @@
 // the ledger's one account, and counts stop at COUNT_MAX.
 
 import type { Queryable } from '#db/pool.ts'
-import { CURRENCY } from '#domain/accounts/collection-accounts.ts'
 import { clientOwner } from '#ledger/accounts.ts'
+import { CURRENCY } from '#money.ts'
 import type { HourlyTotals, Totals } from './hourly-totals.ts'
 
 const HOUR_MS = 3_600_000

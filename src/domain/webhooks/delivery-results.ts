@@ -8,9 +8,9 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { timestamp } from '#domain/payments/resource-views.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { timestamp } from '#wat-time.ts'
 import { advanceBreaker, type Health, type Result, type Verdict } from './circuit-breaker.ts'
 import type { Claim } from './delivery-claims.ts'
 import { makeDue } from './destinations.ts'

@@ -7,16 +7,12 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { type Payment, type PaymentStatus, remainingKobo } from '#domain/payments/payments.ts'
-import {
-  type NameBank,
-  timestamp,
-  viewAccount,
-  viewPayment,
-} from '#domain/payments/resource-views.ts'
+import { type NameBank, viewAccount, viewPayment } from '#domain/payments/resource-views.ts'
 import type { EventType } from '#domain/records/outbox.ts'
 import { koboOf, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
 import type { StoredEvent } from './event-list.ts'
 import { type EventCredit, type Resources, readResources } from './event-resources.ts'
 

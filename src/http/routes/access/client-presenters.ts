@@ -6,9 +6,9 @@ import { OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/access/cli
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import type { DailyUsage } from '#domain/reports/client-usage.ts'
 import { Refusal } from '#errors.ts'
-import { timestamp } from '#http/presenters.ts'
 import { digits, nullable, text } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
+import { timestamp } from '#wat-time.ts'
 
 export const CLIENTS = '/api/v1/operator/clients'
 const ENTRIES_MAX = 100

@@ -6,9 +6,9 @@ import { ROLES, type Role } from '#domain/access/roles.ts'
 import type { Session } from '#domain/access/sessions.ts'
 import type { User } from '#domain/access/users.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
-import { timestamp } from '#http/presenters.ts'
 import { nullable } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
+import { timestamp } from '#wat-time.ts'
 
 export const SESSION = [{ session: [] }]
 export const tags = ['Dashboard']

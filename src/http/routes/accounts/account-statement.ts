@@ -20,11 +20,11 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { timestamp } from '#http/presenters.ts'
 import { ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
 
 const EntryBody = Type.Object({
   id: Type.Integer(),

@@ -14,12 +14,12 @@ import {
 import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-traces.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
-import { timestamp } from '#http/presenters.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
 import { nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
 
 const PLACES: readonly Place[] = [
   'collection_account',

@@ -14,8 +14,8 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { timestamp } from '#http/presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, nullable } from '#http/schemas.ts'
+import { timestamp } from '#wat-time.ts'
 
 const RAIL_ITEMS = '/api/v1/operator/rail-items'
 const ITEM_ID = /^[1-9][0-9]{0,17}$/

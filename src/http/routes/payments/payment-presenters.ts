@@ -4,12 +4,14 @@ import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { Advice } from '#domain/payments/advices.ts'
 import type { PaymentFilters } from '#domain/payments/payment-list.ts'
 import { type Payment, remainingKobo, statusAt } from '#domain/payments/payments.ts'
+import { callBackUrlOf } from '#domain/payments/resource-views.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { OrderQuery, PageQuery, query, WindowQuery, windowOf } from '#http/lists.ts'
-import { callBackUrlOf, presentAdvice, timestamp } from '#http/presenters.ts'
+import { presentAdvice } from '#http/presenters.ts'
 import type { NameBank } from '#http/routes/credits/credit-presenters.ts'
 import { AdviceFields, Amount, digits, nullable, text } from '#http/schemas.ts'
 import { koboOf, toNaira } from '#money.ts'
+import { timestamp } from '#wat-time.ts'
 
 export const AdviceRecord = Type.Object({
   ...AdviceFields,

@@ -8,14 +8,15 @@ import {
   type PaymentNumber,
   statusAt,
 } from '#domain/payments/payments.ts'
+import { callBackUrlOf } from '#domain/payments/resource-views.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { callBackUrlOf, timestamp } from '#http/presenters.ts'
 import { BEARER, nullable, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
+import { timestamp } from '#wat-time.ts'
 
 const TransactionBody = Type.Object({
   merchantCode: Type.String(),

@@ -6,9 +6,9 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { answerOnce } from '#http/idempotency.ts'
-import { timestamp } from '#http/presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
+import { timestamp } from '#wat-time.ts'
 
 const ACCOUNT_NUMBER = /^[0-9]{10}$/
 

@@ -18,8 +18,8 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { timestamp } from '#http/presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
+import { timestamp } from '#wat-time.ts'
 
 const ALERTS = '/api/v1/operator/alerts'
 const about = { tags: ['Operator'], security: BEARER }

@@ -13,10 +13,10 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { timestamp } from '#http/presenters.ts'
 import { ApiFailure, BEARER, text } from '#http/schemas.ts'
 import { findName, publicId, publicName } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
 
 const ActionBody = Type.Object({
   id: Type.Integer(),

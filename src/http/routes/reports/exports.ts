@@ -10,7 +10,7 @@ import { type CreditMovement, listMovements } from '#domain/reports/credit-movem
 import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { OrderQuery, query } from '#http/lists.ts'
-import { presentOwnAccount, timestamp } from '#http/presenters.ts'
+import { presentOwnAccount } from '#http/presenters.ts'
 import { AccountFilterFields, accountFiltersOf } from '#http/routes/accounts/account-list.ts'
 import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
 import { bankNames, presentCredit } from '#http/routes/credits/credit-presenters.ts'
@@ -22,6 +22,7 @@ import {
 } from '#http/routes/payments/payment-presenters.ts'
 import { ApiFailure, BEARER } from '#http/schemas.ts'
 import { formatKobo } from '#money.ts'
+import { timestamp } from '#wat-time.ts'
 
 // A batch of credits with their locations takes some 20 ms.
 const BATCH = 500

@@ -30,11 +30,11 @@ import {
   query,
   scannedPage,
 } from '#http/lists.ts'
-import { timestamp } from '#http/presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
 
 const LEDGER = '/api/v1/ledger'
 const RESTRICTED = 'Not for a client that is restricted to some merchantCodes.'

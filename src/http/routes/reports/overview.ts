@@ -18,9 +18,9 @@ import {
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { timestamp } from '#http/presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
+import { timestamp } from '#wat-time.ts'
 
 const PointBody = Type.Object({
   from: Type.String({ description: 'When it begins.' }),

@@ -26,12 +26,12 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { timestamp } from '#http/presenters.ts'
 import { creditKeyOf } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { publicName } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
 
 const EntryBody = Type.Object({
   at: Type.String(),

@@ -11,11 +11,11 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
-import { timestamp } from '#http/presenters.ts'
 import { nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -29,6 +29,11 @@ const MakerChecker = Type.Boolean({
 })
 
 export const makerCheckerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(setting, deps)
+  await app.register(disabling, deps)
+}
+
+const setting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, sessionCookies, clock } = deps
   const response = {
     200: ApiEnvelope(Type.Object({ makerChecker: MakerChecker })),
@@ -74,7 +79,10 @@ export const makerCheckerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       return accepted('Settings updated successfully', { makerChecker })
     },
   )
+}
 
+const disabling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication } = deps
   app.post(
     `${SETTINGS}/requests`,
     {

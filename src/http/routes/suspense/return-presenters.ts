@@ -8,12 +8,12 @@ import {
   type ReturnStatus,
 } from '#domain/credits/returns.ts'
 import { Refusal } from '#errors.ts'
-import { timestamp } from '#http/presenters.ts'
 import { nullable } from '#http/schemas.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
 
 export const StatusQuery = Type.Optional(
   Type.Unsafe<ReturnStatus>({

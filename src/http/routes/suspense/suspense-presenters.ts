@@ -9,13 +9,13 @@ import {
 import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import type { SuspenseEntry } from '#domain/suspense/suspense-list.ts'
 import { Refusal } from '#errors.ts'
-import { timestamp } from '#http/presenters.ts'
 import { digits, nullable, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
 
 // Of the last return of an item.
 export const ReturnOfItem = {

@@ -1,7 +1,6 @@
 // Sending on request: an event again, a range of time to one endpoint, a test.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { timestamp } from '#domain/payments/resource-views.ts'
 import { REPLAY_MAX, redeliver, replay } from '#domain/webhooks/redeliver.ts'
 import { sendTestEvent } from '#domain/webhooks/test-events.ts'
 import { Refusal } from '#errors.ts'
@@ -10,6 +9,7 @@ import { accepted } from '#http/envelopes.ts'
 import { answerOnce } from '#http/idempotency.ts'
 import { NoQuery, windowOf } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
+import { timestamp } from '#wat-time.ts'
 import { endpointIdOf, eventIdOf, NoBody } from './webhook-presenters.ts'
 
 const Queued = Type.Integer({ description: 'How many deliveries are on their way.' })

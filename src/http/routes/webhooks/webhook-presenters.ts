@@ -1,7 +1,6 @@
 // How webhook endpoints, deliveries and their attempts look from outside.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { timestamp } from '#domain/payments/resource-views.ts'
 import { OUR_HEADERS } from '#domain/webhooks/attempt.ts'
 import type { Attempt, Delivery, EndpointHealth } from '#domain/webhooks/delivery-log.ts'
 import { headersOf } from '#domain/webhooks/signature.ts'
@@ -9,6 +8,7 @@ import type { Condition, WebhookEndpoint } from '#domain/webhooks/webhook-endpoi
 import { Refusal } from '#errors.ts'
 import { nullable } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
+import { timestamp } from '#wat-time.ts'
 
 const AttemptFields = {
   attempt: Type.Integer(),
