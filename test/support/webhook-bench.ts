@@ -102,7 +102,7 @@ export async function startWebhookBench(given: Given = {}) {
     clientId,
     dispatch,
     deliver,
-    run: async () => dispatch().then(deliver), // Everything that is due now.
+    run: () => dispatch().then(() => deliver()), // Everything that is due now.
     async addEndpoint(url: string, eventTypes: string[] | null = null, client?: string) {
       const owner = await clientId(client)
       const asked = { url, eventTypes: eventTypes as never }
