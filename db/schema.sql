@@ -555,11 +555,11 @@ create table rail_items (
   response_code text collate "C" not null,
   session_id text,
   amount_text text,
-  digest bytea not null,
+  item_hash bytea not null,
   body_sealed bytea not null,
   received_at timestamp with time zone not null,
   constraint rail_items_pkey PRIMARY KEY (id),
-  constraint rail_items_kept_once UNIQUE (bank_code, digest),
+  constraint rail_items_kept_once UNIQUE (bank_code, item_hash),
   constraint rail_items_call_known CHECK (call = ANY (ARRAY['credits'::text, 'reversals'::text])),
   constraint rail_items_outcome_known CHECK (outcome = ANY (ARRAY['rejected'::text, 'unreadable'::text]))
 );

@@ -11,11 +11,11 @@ create table rail_items (
   response_code text collate "C" not null, -- As the bank was answered.
   session_id    text, -- As the bank sent it, shortened: it need not be one.
   amount_text   text, -- As the bank wrote it, shortened: it need not be a number.
-  digest        bytea not null, -- Keyed, of the item: the same one again is known by it.
+  item_hash     bytea not null, -- Keyed, of the item: the same one again is known by it.
   body_sealed   bytea not null,
   received_at   timestamptz not null,
 
-  constraint rail_items_kept_once unique (bank_code, digest),
+  constraint rail_items_kept_once unique (bank_code, item_hash),
   constraint rail_items_call_known check (call in ('credits', 'reversals')),
   constraint rail_items_outcome_known check (outcome in ('rejected', 'unreadable'))
 );

@@ -102,6 +102,8 @@ const ASKED: Record<Scope, readonly string[]> = {
     'suspendClient',
     'resumeClient',
     'listAlerts',
+    'listRailItems',
+    'openRailItem',
     'getAlert',
     'acknowledgeAlert',
   ],

@@ -32,15 +32,17 @@ const CALLS = {
   'suspense:read': { url: '/api/v1/suspense' },
   'suspense:write': { url: '/api/v1/suspense/1/return', body: {} },
   'actions:read': { url: '/api/v1/audit-log' },
+  'returns:read': { url: '/api/v1/operator/returns' },
+  'returns:write': { url: '/api/v1/operator/returns/RTN0/confirm', body: {} },
 } as const
 
 type Scope = keyof typeof CALLS
 const ALL = Object.keys(CALLS) as Scope[]
 const MAY: Record<Role, readonly Scope[]> = {
-  owner: ALL,
+  owner: ALL.filter((scope) => !scope.startsWith('returns')),
   operator: ALL,
   developer: ALL.filter((scope) => /^(accounts|payments|credits|webhooks)/.test(scope)),
-  finance: ALL.filter((scope) => scope.endsWith(':read') || scope === 'suspense:write'),
+  finance: ALL.filter((scope) => /:read$|^(suspense|returns):write$/.test(scope)),
   support: ALL.filter((scope) => scope.endsWith(':read')),
 }
 

@@ -8,6 +8,7 @@ import { closeAfterTests } from '../support/closing.ts'
 import { initiate, MINUTE_MS, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
+import { shownId } from '../support/shown-ids.ts'
 
 const bench = closeAfterTests(await startTestService())
 const HOUR_MS = 60 * MINUTE_MS
@@ -108,7 +109,7 @@ test('what went to suspense at the close stays there until it is assigned', asyn
       where c.payment_id = $1 and i.state = 'open'`,
     [payment.paymentReference],
   )
-  const url = `/api/v1/suspense/${rows[0].id}/assign`
+  const url = `/api/v1/suspense/${shownId('suspense', rows[0].id)}/assign`
   const { paymentReference } = payment
   assert.equal((await bench.call({ url, body: { paymentReference } })).statusCode, 200)
   assert.equal(await statusOf(payment), 'Successful')

@@ -233,7 +233,8 @@ test('a reversal of what went to a collection account lowers its balance', async
 
   assert.equal(await balanceOf(accountNumber), 30)
   assert.deepEqual(await tale.moves(), ['reversal: collection → bank 035 20.00'])
-  assert.deepEqual(await tale.events(), ['collection.reversed'])
+  assert.deepEqual(await tale.events(), ['collection.reversed', 'alert.raised'])
+  assert.deepEqual(await tale.alerts(), ['rail_item_rejected'])
 })
 
 test('a reversal of what was returned already: a shortfall, and the operator is alerted', async () => {

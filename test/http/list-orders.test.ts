@@ -34,11 +34,11 @@ before(async () => {
 const LISTS = [
   { url: '/api/v1/payments', key: 'paymentReference', filter: 'minAmount=1' },
   { url: '/api/v1/advices', key: 'adviceReference', filter: 'search=obi' },
-  { url: '/api/v1/credits', key: 'id', filter: 'outcome=booked' },
+  { url: '/api/v1/credits', key: 'id', column: 'creditId', filter: 'outcome=booked' },
   { url: ACCOUNTS, key: 'accountNumber', filter: 'active=true' },
 ]
 
-for (const { url, key, filter } of LISTS) {
+for (const { url, key, column = key, filter } of LISTS) {
   const keysOf = (pages: Row[][]) => pages.flat().map((row) => String(row[key]))
   const read = async (query: string) => keysOf([(await readList(bench, `${url}?${query}`)).data])
 
@@ -103,7 +103,7 @@ for (const { url, key, filter } of LISTS) {
         .slice(1)
         .trim()
         .split('\r\n')
-      const at = head.split(',').indexOf(key)
+      const at = head.split(',').indexOf(column)
       return lines.map((line) => line.split(',')[at])
     }
 

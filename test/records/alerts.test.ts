@@ -34,9 +34,9 @@ type Row = any
 async function reuseSession(): Promise<string> {
   const { accountNumber } = await createAccount(bench)
   const sessionId = newSessionId()
-  await postRail(bench, '058/credits', { sessionId, accountNumber, amount: '10' })
-  await postRail(bench, '058/credits', { sessionId, accountNumber, amount: '11' })
-  return `${sessionId}@058`
+  await postRail(bench, '035/credits', { sessionId, accountNumber, amount: '10' })
+  await postRail(bench, '035/credits', { sessionId, accountNumber, amount: '11' })
+  return `${sessionId}@035`
 }
 
 async function raised(token?: string): Promise<Row[]> {
@@ -77,7 +77,7 @@ test('an alert is acknowledged once, on record, and the next like it is new', as
   const { accountNumber } = await createAccount(bench)
   const sessionId = newSessionId()
   const again = (amount: string) =>
-    postRail(bench, '058/credits', { sessionId, accountNumber, amount })
+    postRail(bench, '035/credits', { sessionId, accountNumber, amount })
   await again('10')
   await again('11')
   await again('12')
@@ -176,9 +176,9 @@ test('an alert is one line of the log, after its commit, however many workers lo
 test('whoever is told of an alert is locked with all others who are told, in id order', async () => {
   const { accountNumber } = await createAccount(bench, {}, merchant)
   const reused = newSessionId()
-  await postRail(bench, '058/credits', { sessionId: reused, accountNumber, amount: '10' })
+  await postRail(bench, '035/credits', { sessionId: reused, accountNumber, amount: '10' })
   const credit = (sessionId: string): IncomingCredit => ({
-    bankCode: '058',
+    bankCode: '035',
     sessionId,
     accountNumber,
     amountKobo: 500n,
@@ -214,7 +214,7 @@ test('whoever is told of an alert is locked with all others who are told, in id 
     (await taken).map(({ status }) => status),
     ['taken', 'session_reused'],
   )
-  assert((await raised()).some(({ data }) => data.subject === `${reused}@058`))
+  assert((await raised()).some(({ data }) => data.subject === `${reused}@035`))
 })
 
 test('the dashboard knows every kind', () => {

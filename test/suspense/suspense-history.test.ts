@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAccount, dataOf, MINUTE_MS } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
+import { shownId } from '../support/shown-ids.ts'
 import { readItem, SUSPENSE } from '../support/suspense-desk.ts'
 import { CREDITS, credit, openDesk, type Row, reverse } from '../support/tracing.ts'
 
@@ -14,7 +15,7 @@ test('each change of an item is in its history, and in the timeline of its credi
   const strict = await createAccount(bench, { payerRules: { minAmount: 100 } })
   const { accountNumber } = await createAccount(bench)
   const session = await credit(bench, strict.accountNumber, '30.00')
-  const id = Number(await desk.itemOf(session))
+  const id = shownId('suspense', await desk.itemOf(session))
   const later = <T>(doing: () => Promise<T>) => {
     bench.advance(MINUTE_MS)
     return doing()
@@ -38,7 +39,7 @@ test('each change of an item is in its history, and in the timeline of its credi
     ]),
     [
       ['09:01', 'reversed', 12, 18, first],
-      ['09:02', 'return_requested', 18, 18, null],
+      ['09:02', 'return_requested', 18, 18, item.returnReference],
       ['09:03', 'return_failed', 18, 18, null],
       ['09:04', 'assigned', 18, 18, accountNumber],
       ['09:05', 'reversed', 3, 15, second],
@@ -49,12 +50,12 @@ test('each change of an item is in its history, and in the timeline of its credi
   assert.deepEqual(
     entries
       .filter(({ kind }: Row) => kind === 'suspense')
-      .map(({ amount, detail }: Row) => [detail.change ?? 'opened', amount]),
+      .map(({ amount, detail }: Row) => [detail.change ?? Object.keys(detail).at(-1), amount]),
     [
-      ['opened', 30],
+      ['reason', 30],
       ['reversed', 12],
-      ['return_requested', 18],
-      ['return_failed', 18],
+      ['returnReference', 18],
+      ['failureReason', 18],
       ['assigned', 18],
       ['reversed', 3],
     ],

@@ -107,8 +107,8 @@ test('what a bank takes back after a part was returned is told whole, with what 
     [30, 20, 20, 0],
   )
   assert.match(traced.locations.at(-1).description, /had left us already/)
-  const [event] = (await bench.call({ url: EVENTS })).json().data
-  assert.equal(event.type, 'payment.reversed')
+  const events: Row[] = (await bench.call({ url: EVENTS })).json().data
+  const event = events.find(({ type }) => type === 'payment.reversed') as Row
   assert.equal(event.data.amountReversed, 10)
   assert.deepEqual(event.data.reversal, { sessionId, amount: 30, shortfall: 20 })
 })
@@ -120,13 +120,13 @@ test('a return that fails after the bank took the money back is told as reversed
   const session = await credit(bench, accountNumber, '30.00')
   await desk.giveBack(session)
   const original = { sessionId: newSessionId(), originalSessionId: session, amount: '12.00' }
-  assert.equal((await postRail(bench, '058/reversals', original)).json().responseCode, '00')
+  assert.equal((await postRail(bench, '035/reversals', original)).json().responseCode, '00')
   const check = await watch(bench)
 
   await desk.fail(session)
 
-  assert.deepEqual(await check(), ['credit.reversed'])
-  const [event] = (await bench.call({ url: EVENTS })).json().data
+  assert.deepEqual(await check(), ['credit.return_failed', 'credit.reversed'])
+  const [, event] = (await bench.call({ url: EVENTS })).json().data
   assert.deepEqual([event.data.amountReversed, event.data.amountShortfall], [12, 0])
 })
 

@@ -40,13 +40,13 @@ export async function keepRailItems(
   const { rows } = await tx.query<{ bankCode: string; digest: Buffer }>({
     name: 'keep-rail-items',
     text: `insert into rail_items
-             (bank_code, call, outcome, reason, response_code, session_id, amount_text, digest,
+             (bank_code, call, outcome, reason, response_code, session_id, amount_text, item_hash,
               body_sealed, received_at)
            select i.*, $10
              from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
                          $7::text[], $8::bytea[], $9::bytea[]) as i
-           on conflict (bank_code, digest) do nothing
-           returning bank_code as "bankCode", digest`,
+           on conflict (bank_code, item_hash) do nothing
+           returning bank_code as "bankCode", item_hash as digest`,
     values: [
       plainArray(items.map((item) => item.bankCode)),
       plainArray(items.map((item) => item.call)),

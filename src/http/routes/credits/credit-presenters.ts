@@ -216,13 +216,13 @@ export function presentCreditDetail(
   }
 }
 
-function presentLocation({ amountKobo, ...whereabout }: CreditLocation, sealer: Sealer) {
-  const { place, reference } = whereabout
-  const isItem = place === 'suspense' || place === 'returning'
+function presentLocation({ amountKobo, ...location }: CreditLocation, sealer: Sealer) {
+  const { place, reference } = location
+  const isItem = place === 'suspense' && reference !== null
   return {
-    ...whereabout,
+    ...location,
     amount: toNaira(amountKobo),
-    reference: isItem && reference !== null ? itemIdText(sealer, reference) : reference,
+    reference: isItem ? itemIdText(sealer, reference) : reference,
   }
 }
 

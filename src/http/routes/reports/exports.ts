@@ -22,6 +22,7 @@ import {
 } from '#http/routes/payments/payment-presenters.ts'
 import { ApiFailure, BEARER } from '#http/schemas.ts'
 import { formatKobo } from '#money.ts'
+import { publicId } from '#public-ids.ts'
 import { timestamp } from '#wat-time.ts'
 
 // A batch of credits with their locations takes some 20 ms.
@@ -45,13 +46,17 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
 
 type ExportDeps = Deps & { exports: CsvExports }
 
-type Movement = { movement: CreditMovement; credit: ReturnType<typeof presentCredit> }
+type Movement = {
+  id: number
+  movement: CreditMovement
+  credit: ReturnType<typeof presentCredit>
+}
 const kobo = (read: (movement: CreditMovement) => bigint) => (row: Movement) =>
   formatKobo(read(row.movement))
 
 // Only what never changes: a file of days that are over is the same whenever it is made.
 const MOVEMENT_COLUMNS: Columns<Movement> = [
-  ['movementId', ({ movement }) => Number(movement.id)],
+  ['movementId', ({ id }) => id],
   ['postedAt', ({ movement }) => timestamp(movement.postedAt)],
   ['movement', ({ movement }) => movement.reason],
   ['gross', kobo(({ grossKobo }) => grossKobo)],
@@ -108,9 +113,11 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
       const batches = inBatches<Movement, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, next } = await listMovements(db, sealer, client, filters, page)
-        const present = (movement: CreditMovement): Movement => {
-          return { movement, credit: presentCredit(movement.credit, { sealer, nameBank }) }
-        }
+        const present = (movement: CreditMovement): Movement => ({
+          id: publicId(sealer, 'transfer', movement.id),
+          movement,
+          credit: presentCredit(movement.credit, { sealer, nameBank }),
+        })
         return { rows: rows.map(present), next }
       })
       return exports.send(reply, client.id, { name: 'credits', columns: MOVEMENT_COLUMNS, batches })
