@@ -67,7 +67,7 @@ export async function migrate(
 
 // Whether every file of this build is applied as it stands on disk. One small query, so that a
 // readiness probe may ask often; the shipped files are read once. A database that is ahead
-// still counts: the old build serves what it still can (docs/operating.md, A new version).
+// still counts: the old build serves what it still can (docs/operating.md, Upgrading).
 export async function isMigrated(pool: pg.Pool, locations?: FileLocations): Promise<boolean> {
   const files = locations ? await loadSchemaFiles(locations) : await loadShippedFiles()
   try {

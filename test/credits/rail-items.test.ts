@@ -1,4 +1,4 @@
-// I28: what a bank signed that names an amount is booked, in suspense, or in the register of rail
+// I33: what a bank signed that names an amount is booked, in suspense, or in the register of rail
 // items, where operators find it.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// I27: a number takes money only from its own bank. Each bank signs with a secret of its own, as in
+// I32: a number takes money only from its own bank. Each bank signs with a secret of its own, as in
 // live mode.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// I27 on whatever a simulation has done: of every client, what its events moved, what its transfers
+// I34 on whatever a simulation has done: of every client, what its events moved, what its transfers
 // moved and what its balances hold are one.
 
 import assert from 'node:assert/strict'

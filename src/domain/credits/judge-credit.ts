@@ -15,7 +15,7 @@
 //   otherwise                          booked
 //
 // I14: every kobo of a credit is booked or suspended; the two parts make up the whole.
-// I27: a number takes money only from its own bank: no bank can credit the accounts of another.
+// I32: a number takes money only from its own bank: no bank can credit the accounts of another.
 
 import type { IncomingCredit as BankCredit } from '#banks/formats/format.ts'
 import {

@@ -1,5 +1,5 @@
 // The register of rail items: what a bank signed and we could not book. It is kept before the bank is
-// answered, so that no money a bank speaks of is ever lost from sight (I28); an operator settles it
+// answered, so that no money a bank speaks of is ever lost from sight (I33); an operator settles it
 // with the bank. The same item again is known by its digest.
 //
 // The body may name a payer: it is sealed, and opening it is an action on record.

@@ -1,5 +1,5 @@
 // What must be true of the business, given that the ledger is true to itself (src/ledger/ledger-checks.ts):
-// I5, I6, I10, I13, I14 and I27, each as a statement that finds what breaks it.
+// I5, I6, I10, I13, I14 and I28, each as a statement that finds what breaks it.
 //
 // Two sides of one truth are joined in full, so that what is missing on either side is found. Where
 // a table is large, it is added up before it is joined.
@@ -146,7 +146,7 @@ const MONEY: readonly Check[] = [
        order by 1`,
   },
   {
-    // I27.
+    // I28.
     name: 'returns_are_with_their_items',
     sql: `
       select 'suspense item ' || coalesce(i.id, r.item_id) as subject,

@@ -8,7 +8,7 @@
 //   suspended  what of it is in suspense, or on its way back to a payer and not confirmed
 //   net        gross − reversed − returned − suspended: on collection accounts and payments
 //
-// I27: each event says what it moved, so that the sums of events, of transfers and of the balances
+// I34: each event says what it moved, so that the sums of events, of transfers and of the balances
 // are one. What a bank took back after it had left us is its shortfall: no client's money moves.
 
 import { CURRENCY } from '#money.ts'
