@@ -9,7 +9,7 @@ const SALT_BYTES = 16
 
 const derive = promisify<string, Buffer, number, { N: number; maxmem: number }, Buffer>(scrypt)
 
-export type HashParts = { cost: number; salt: Buffer; key: Buffer }
+type HashParts = { cost: number; salt: Buffer; key: Buffer }
 
 export async function hashSecret(
   secret: string,

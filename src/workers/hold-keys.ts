@@ -8,7 +8,7 @@ import { announceKeys, BEAT_MS, followKeys, leaveKeys } from '#domain/privacy/da
 import type { DataKey, Sealer } from '#seal.ts'
 import type { Worker } from './loop.ts'
 
-export type HoldKeysDeps = {
+type HoldKeysDeps = {
   db: Queryable
   clock: Clock
   sealer: Sealer

@@ -24,7 +24,7 @@ import { ENDPOINTS } from './webhook-journeys.ts'
 const HOOK = 'https://shop.example.com/events'
 
 type Ask = { url: string; body?: unknown }
-export type KeyedOperation = {
+type KeyedOperation = {
   name: string
   ask: () => Promise<Ask>
   others?: (asked: Ask) => unknown // The body of another request to the same address.

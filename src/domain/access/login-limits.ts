@@ -28,7 +28,7 @@ export const LOGIN_LIMITS = {
   'client-address': { attempts: 1_000, windowMs: 5 * MINUTE_MS, lockMs: 5 * MINUTE_MS },
 } as const satisfies Record<string, Limit>
 
-export type LimitKind = keyof typeof LOGIN_LIMITS
+type LimitKind = keyof typeof LOGIN_LIMITS
 
 // Who tries: a kind, and the name or address that it is counted under.
 export type Counted = { kind: LimitKind; key: string }

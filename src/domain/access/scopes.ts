@@ -17,7 +17,7 @@ export const CLIENT_SCOPES = [
 //   returns:read   the returns of every client, payers' account numbers masked
 //   returns:write  to see those in full, and to confirm and fail returns
 //   operator       clients, their secrets and their limits; alerts
-export const OPERATOR_SCOPES = ['returns:read', 'returns:write', 'operator'] as const
+const OPERATOR_SCOPES = ['returns:read', 'returns:write', 'operator'] as const
 
 export const SCOPES = [...CLIENT_SCOPES, ...OPERATOR_SCOPES] as const
 

@@ -37,7 +37,7 @@ export async function countHere(db: Queryable, now: Date, who: Attempted): Promi
   return isLast
 }
 
-export type UserCounts = { exhausted: Set<string>; last: Set<string> }
+type UserCounts = { exhausted: Set<string>; last: Set<string> }
 
 // Where nobody is known, as much is counted all the same: the time does not tell.
 export async function countUsers(

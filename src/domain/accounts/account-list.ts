@@ -33,7 +33,7 @@ export type AccountFilters = Window & {
 type Paging = { order?: Order | undefined; after?: bigint | undefined; limit: number }
 
 // `scannedTo`: everything up to this id has been looked at; null: everything there is.
-export type AccountScan = { rows: CollectionAccount[]; scannedTo: bigint | null }
+type AccountScan = { rows: CollectionAccount[]; scannedTo: bigint | null }
 
 export async function listAccounts(
   db: Queryable,

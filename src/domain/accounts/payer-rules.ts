@@ -17,7 +17,7 @@ export type PayerRules = {
 }
 
 // As a client gives them, and as they are shown (with account numbers masked).
-export type GivenPayerRules = {
+type GivenPayerRules = {
   minAmount?: number | string | undefined
   maxAmount?: number | string | undefined
   accounts?: readonly { accountNumber: string; bankCode: string }[] | undefined

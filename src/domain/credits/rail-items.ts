@@ -76,7 +76,7 @@ function alertOf({ bankCode, call, reason, sessionId, amount }: NewRailItem) {
   return [{ kind: 'rail_item_rejected', subject: `${bankCode}/${reason}`, detail } as const]
 }
 
-export type RailFilter = {
+type RailFilter = {
   outcome: RailOutcome | null
   bankCode: string | null
   beforeId: bigint | null

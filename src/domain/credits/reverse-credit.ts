@@ -31,7 +31,7 @@ import { lockPayments, updatePayments } from './payment-books.ts'
 import { explainReversal } from './reversed-credits.ts'
 import { type LockedItem, lockItems, takeFromItems } from './suspense-items.ts'
 
-export type Reversal = {
+type Reversal = {
   bankCode: string
   sessionId: string
   originalSessionId: string

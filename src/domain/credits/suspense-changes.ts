@@ -25,7 +25,7 @@ export type SuspenseChange = {
 
 type Item = { id: bigint; clientId: bigint | null; state: ItemState; amountKobo: bigint }
 
-export type NewSuspenseChange = {
+type NewSuspenseChange = {
   item: Item // As it was before.
   change: SuspenseChange['change']
   amountKobo?: bigint // All of it, unless said.

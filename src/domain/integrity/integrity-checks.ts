@@ -23,7 +23,7 @@ const CHECKS = [...LEDGER_CHECKS, ...BUSINESS_CHECKS]
 // What is checked, in order.
 export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name)
 
-export type IntegrityResult = {
+type IntegrityResult = {
   startedAt: Date
   finishedAt: Date
   isOk: boolean

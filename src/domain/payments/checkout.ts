@@ -91,7 +91,7 @@ export async function findCheckouts(
 
 export type CheckoutStatus = PaymentStatus | 'Pending'
 export type Checkout = ReturnType<typeof viewCheckout>
-export type CheckoutRendering = {
+type CheckoutRendering = {
   mode: 'sandbox' | 'live'
   banks: readonly BankSettings[]
   nameBank: NameBank

@@ -49,7 +49,7 @@ export async function extendAdvice(
 }
 
 // Pure. Throws the refusal when it cannot be.
-export function secondsToAdd(
+function secondsToAdd(
   { cancelledAt, expirySeconds }: AdviceRow,
   payment: Pick<PaymentRow, 'status' | 'expiresAt'> | undefined,
   extension: Extension,

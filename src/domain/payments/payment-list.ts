@@ -46,7 +46,7 @@ type Paging = {
 }
 
 // `scannedTo`: everything up to this id has been looked at; null: everything there is.
-export type ListScan<T> = { rows: T[]; scannedTo: string | null }
+type ListScan<T> = { rows: T[]; scannedTo: string | null }
 export type ListedAdvice = { advice: Advice; payment: Payment | undefined }
 
 type Given = (value: unknown) => string

@@ -5,7 +5,7 @@ import { Refusal } from '#errors.ts'
 import { findReferred } from './payment-references.ts'
 import { getPayment, type Payment } from './payments.ts'
 
-export type FoundPayment = { payment: Payment; inSuspenseKobo: bigint }
+type FoundPayment = { payment: Payment; inSuspenseKobo: bigint }
 
 export async function findPayment(
   db: Queryable,

@@ -18,7 +18,7 @@ const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 
 export class KeyProblem extends Error {}
 
-export type KnownKey = { id: number; fingerprint: Buffer; isSealing: boolean; isCleared: boolean }
+type KnownKey = { id: number; fingerprint: Buffer; isSealing: boolean; isCleared: boolean }
 
 export async function readKeys(db: Queryable): Promise<KnownKey[]> {
   const { rows } = await db.query<KnownKey>({

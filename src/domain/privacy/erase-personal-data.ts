@@ -18,7 +18,7 @@ import { Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
-export const ERASED_NAME = 'Erased'
+const ERASED_NAME = 'Erased'
 const TOLD_LENGTH_MIN = 4 // Shorter names are in too many words.
 const NO_CUSTOMER: Customer = {
   customerId: null,

@@ -69,7 +69,7 @@ const ALERT_COLUMNS = `
 
 const IS_OPEN = 'acknowledged_at is null and cleared_at is null'
 
-export type AlertFilter = Window & {
+type AlertFilter = Window & {
   kind?: AlertKind | undefined
   isOpen?: boolean | undefined
   beforeId: bigint | null

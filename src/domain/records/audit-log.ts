@@ -41,7 +41,7 @@ export async function recordActions(
 
 export type AuditLogEntry = Omit<Action, 'clientId'> & { id: bigint; takenAt: Date }
 
-export type AuditLogFilters = Window & {
+type AuditLogFilters = Window & {
   actor?: string | undefined
   action?: string | undefined
   subject?: string | undefined

@@ -18,7 +18,7 @@ export const DAYS_SHOWN = 30
 export const COUNT_MAX = 1_000
 
 export type Period = Totals & { from: Date }
-export type Series = { today: Period; yesterday: Period; hours: Period[]; days: Period[] }
+type Series = { today: Period; yesterday: Period; hours: Period[]; days: Period[] }
 
 export type Troubles = {
   suspenseKobo: bigint

@@ -34,7 +34,7 @@ export const CREDITS_MAX = 100 // Of one payment: a timeline of more tells nobod
 
 const TURNS_MAX = 100 // Most have none.
 
-export type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
+type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
 export type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
 
 export async function creditTimeline(
@@ -106,7 +106,7 @@ function askedFor(advice: Advice): TimelineEntry {
   })
 }
 
-export type TimelineAccount = {
+type TimelineAccount = {
   id: bigint
   accountNumber: string
   accountName: string
@@ -135,8 +135,8 @@ export async function getTimelineAccount(
 }
 
 // Of the last credit that was told of, and since when.
-export type AccountPosition = { creditId: bigint; at: Date }
-export type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
+type AccountPosition = { creditId: bigint; at: Date }
+type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
 
 // A page of it: an account may have millions of credits. Pages go back in time; each tells of
 // everything since its oldest credit, up to the page before. Where more was done by hand within that

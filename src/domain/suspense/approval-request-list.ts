@@ -114,7 +114,7 @@ export async function getRequest(
   return rows[0]
 }
 
-export type RequestFilter = {
+type RequestFilter = {
   state: RequestState | null
   itemId: bigint | null
   beforeId: bigint | null

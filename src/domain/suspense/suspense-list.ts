@@ -32,7 +32,7 @@ export type SuspenseEntry = {
   closedAt: Date | null
 }
 
-export type SuspenseFilter = {
+type SuspenseFilter = {
   state: LockedItem['state'] | null
   reason: string | null
   beforeId: bigint | null

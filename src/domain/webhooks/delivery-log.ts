@@ -32,7 +32,7 @@ export type Delivery = {
 
 export type EndpointHealth = Condition & { lastAttempts: Attempt[] }
 
-export const ATTEMPTS_SHOWN = 10
+const ATTEMPTS_SHOWN = 10
 
 // Attempts have no index by endpoint, which every delivery would pay for: the latest are among
 // those of the client's latest events, of what the endpoint still has to get and was tried before,

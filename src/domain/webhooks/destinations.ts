@@ -8,7 +8,7 @@ import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Target } from './event-targets.ts'
 
-export type ClientTarget = Target & { clientId: bigint }
+type ClientTarget = Target & { clientId: bigint }
 export type Destination = { id: bigint; isDisabled: boolean }
 
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'

@@ -90,7 +90,7 @@ async function readNext(tx: Transaction, cursors: readonly Cursor[]): Promise<St
 }
 
 // Answers how many are new. One that was queued before is left as it is.
-export async function queueDeliveries(
+async function queueDeliveries(
   tx: Transaction,
   now: Date,
   queued: readonly { event: StoredEvent; target: Target }[],

@@ -39,7 +39,7 @@ export type EventFilters = Window & {
 }
 
 // `scannedTo`: everything from this number on has been looked at; null: everything there is.
-export type EventScan = { rows: ListedEvent[]; scannedTo: bigint | null }
+type EventScan = { rows: ListedEvent[]; scannedTo: bigint | null }
 
 export const EVENT_COLUMNS = `
   e.id, e.client_id as "clientId", e.sequence, e.type,

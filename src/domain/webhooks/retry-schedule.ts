@@ -25,8 +25,8 @@ export const RETRY_STEPS_MS = [
 ] as const
 
 export const ATTEMPTS_MAX = RETRY_STEPS_MS.length
-export const JITTER_MAX = 0.1
-export const RETRY_AFTER_SECONDS_MAX = 86_400
+const JITTER_MAX = 0.1
+const RETRY_AFTER_SECONDS_MAX = 86_400
 
 // The longest waits that there are: for a step, and for what a receiver asks for.
 export const WAITS_MAX = {

@@ -18,7 +18,7 @@ const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 const OF_OWNER = `client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
 
 export type SecretOwner = { clientId: bigint; endpointId: string | null }
-export type SealedSecret = SecretOwner & { id: bigint; sealed: Buffer }
+type SealedSecret = SecretOwner & { id: bigint; sealed: Buffer }
 
 // The current one, which is made if there is none yet.
 export async function getSecret(

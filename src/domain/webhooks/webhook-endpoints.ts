@@ -35,7 +35,7 @@ export type Condition = {
 
 type EndpointRow = Omit<WebhookEndpoint, 'condition'> & Condition
 
-export type EndpointChanges = {
+type EndpointChanges = {
   url?: string | undefined
   eventTypes?: EventType[] | null | undefined
   isActive?: boolean | undefined

@@ -21,7 +21,7 @@ export const EventFields = {
   }),
 }
 
-export type ShowEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<EventBody[]>
+type ShowEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<EventBody[]>
 
 export function eventShower({ sealer, mode, banks, policy }: Deps): ShowEvents {
   const how = { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
