@@ -16,6 +16,8 @@ import { CLIENT_COLUMNS, type Client, defaultScopes } from './clients.ts'
 export const SANDBOX_CLIENT = {
   clientId: 'MAN0000001',
   secret: 'sandbox-secret',
+  // Computed once: it would add 40 ms to every start.
+  secretHash: 'scrypt$16384$EMD5T8QyKEpJAyFDLp4oXg==$/NzhBCUnFpsHGyXKRkZb7luNSKeo97jRHwrWhIZZw1k=',
   name: 'Sandbox Merchant',
   isOperator: true, // So that every case can be rehearsed with one login.
 } as const
@@ -163,9 +165,9 @@ export async function listSecrets(
 export async function createClient(
   db: Queryable,
   now: Date,
-  client: Credentials & { name: string; isOperator: boolean },
+  client: { clientId: string; secretHash: string; name: string; isOperator: boolean },
 ): Promise<void> {
-  const { clientId, secret, name, isOperator } = client
+  const { clientId, secretHash, name, isOperator } = client
   await db.query(
     `with made as (
        insert into clients (client_id, name, is_operator, scopes, created_at)
@@ -174,7 +176,7 @@ export async function createClient(
        returning id)
      insert into client_secrets (client_id, key_id, secret_hash, created_at)
      select id, '', $6, $5 from made`,
-    [clientId, name, isOperator, defaultScopes(isOperator), now, await hashSecret(secret, COST)],
+    [clientId, name, isOperator, defaultScopes(isOperator), now, secretHash],
   )
 }
 
