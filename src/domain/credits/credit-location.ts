@@ -6,6 +6,7 @@
 
 import type { SuspenseReason } from './judge-credit.ts'
 import type { ReturnStatus } from './returns.ts'
+import type { ItemState } from './suspense-items.ts'
 
 // Why a credit `c`, or a part of it, is in suspense, or was last.
 export const REASON_NOW = `coalesce(
@@ -28,8 +29,6 @@ export type CreditLocation = {
   reason: string | null // Why it is, or was, in suspense.
   description: string
 }
-
-export type ItemState = 'open' | 'assigned' | 'returning' | 'returned' | 'reversed'
 
 // One time that it was to go back to the payer.
 export type TracedReturn = {

@@ -90,6 +90,7 @@ export type IssuedNumber = { bankCode: string; target: Target }
 export type JudgedBy = 'bank_time' | 'arrival'
 
 type Terms = { now: Date; bankTimeMaxAgeMs: number; hashPayer: HashPayer }
+type PaymentTerms = Pick<PaymentTarget, 'amountKobo' | 'amountPaidKobo' | 'amountPolicy'>
 type Judgement = { bookedKobo: bigint; reason: SuspenseReason | null }
 
 const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: 0n, reason })
@@ -132,16 +133,19 @@ export function judge(
     const over = brokenLimit(target, target.todayKobo, credit.amountKobo)
     return over ? suspended(over) : booked(credit)
   }
-  if (target.amountPolicy === 'any') return booked(credit)
-  const dueKobo = dueOn(target)
-  if (target.amountPolicy === 'exact' && credit.amountKobo !== dueKobo) {
-    return suspended('amount_mismatch')
-  }
-  return credit.amountKobo > dueKobo ? { bookedKobo: dueKobo, reason: 'excess' } : booked(credit)
+  const bookedKobo = acceptedKobo(target, credit.amountKobo)
+  if (bookedKobo === undefined) return suspended('amount_mismatch')
+  return { bookedKobo, reason: bookedKobo < credit.amountKobo ? 'excess' : null }
 }
 
-function dueOn(target: PaymentTarget): bigint
-function dueOn(target: Target): bigint | null
+// How much of an amount the payment's policy accepts. Undefined: it refuses the amount.
+export function acceptedKobo(payment: PaymentTerms, amountKobo: bigint): bigint | undefined {
+  const dueKobo = payment.amountKobo - payment.amountPaidKobo
+  if (payment.amountPolicy === 'any' || amountKobo === dueKobo) return amountKobo
+  if (payment.amountPolicy === 'exact') return undefined
+  return amountKobo < dueKobo ? amountKobo : dueKobo
+}
+
 function dueOn(target: Target): bigint | null {
   return target.kind === 'payment' ? target.amountKobo - target.amountPaidKobo : null
 }

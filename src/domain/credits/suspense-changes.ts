@@ -4,7 +4,7 @@
 import { numberArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { ItemState } from './credit-location.ts'
+import type { ItemState } from './suspense-items.ts'
 
 export const SUSPENSE_CHANGES = [
   'assigned', // to a payment or a collection account

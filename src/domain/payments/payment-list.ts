@@ -222,14 +222,9 @@ async function narrow(
 
 function rangeOf(id: string, { from, to }: Window, given: Given): string[] {
   return [
-    ...(from ? [`${id} >= ${given(leastId(from))}`] : []),
-    ...(to ? [`${id} < ${given(leastId(to))}`] : []),
+    ...(from ? [`${id} >= ${given(leastIdAt(from.getTime()))}`] : []),
+    ...(to ? [`${id} < ${given(leastIdAt(to.getTime()))}`] : []),
   ]
-}
-
-// Nothing was made before 1970.
-function leastId(time: Date): string {
-  return leastIdAt(Math.max(0, time.getTime()))
 }
 
 // The last id that one page looks at; undefined: there are no more than that. Read from the index

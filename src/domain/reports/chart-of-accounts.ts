@@ -3,6 +3,7 @@
 // they were opened.
 
 import type { Queryable } from '#db/pool.ts'
+import type { Viewer } from '#domain/credits/credit-traces.ts'
 import { Refusal } from '#errors.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 
@@ -18,7 +19,6 @@ export type LedgerAccount = {
   openedAt: Date
 }
 
-export type Viewer = { id: bigint; isOperator: boolean }
 export type ChartPosition = { isCollection: boolean; id: bigint }
 
 // $1 the client, $2 its name as an owner, $3 whether it is the operator.

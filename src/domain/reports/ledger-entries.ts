@@ -5,9 +5,10 @@
 // many credits a page; a page of a bank that little comes from may be short, and still has a next.
 
 import type { Queryable } from '#db/pool.ts'
+import type { Viewer } from '#domain/credits/credit-traces.ts'
 import { givenTo } from '#domain/credits/credit-traces.ts'
 import { clientOwner } from '#ledger/accounts.ts'
-import { growsByDebits, type LedgerAccount, type Viewer } from './chart-of-accounts.ts'
+import { growsByDebits, type LedgerAccount } from './chart-of-accounts.ts'
 
 export type LedgerEntry = {
   id: bigint

@@ -7,11 +7,11 @@
 import type { Queryable } from '#db/pool.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import { CURRENCY } from '#money.ts'
+import { watDayStart } from '#wat-time.ts'
 import type { HourlyTotals, Totals } from './hourly-totals.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const WAT_OFFSET_MS = HOUR_MS // UTC+1 all year round.
 
 export const HOURS_SHOWN = 24
 export const DAYS_SHOWN = 30
@@ -27,12 +27,12 @@ export type Troubles = {
 }
 
 export function firstHourShown(now: Date): Date {
-  return new Date(startOfDay(now) - (DAYS_SHOWN - 1) * DAY_MS)
+  return new Date(watDayStart(now).getTime() - (DAYS_SHOWN - 1) * DAY_MS)
 }
 
 // The current hour and day come last, and are not over yet.
 export function seriesOf(totals: readonly HourlyTotals[], now: Date): Series {
-  const day = startOfDay(now)
+  const day = watDayStart(now).getTime()
   const hour = now.getTime() - (now.getTime() % HOUR_MS)
   const days = periods(totals, day, DAYS_SHOWN, DAY_MS)
   const hours = periods(totals, hour, HOURS_SHOWN, HOUR_MS)
@@ -43,11 +43,6 @@ export function seriesOf(totals: readonly HourlyTotals[], now: Date): Series {
 export function successRate({ successful, expired, cancelled }: Totals): number | null {
   const ended = successful + expired + cancelled
   return ended === 0n ? null : Number((successful * 10_000n) / ended) / 10_000
-}
-
-function startOfDay(now: Date): number {
-  const wat = now.getTime() + WAT_OFFSET_MS
-  return wat - (wat % DAY_MS) - WAT_OFFSET_MS
 }
 
 function periods(

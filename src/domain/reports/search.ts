@@ -2,6 +2,7 @@
 // part of a name. What it looks like decides where to look, so that a search is a few look-ups by
 // key; only a name is looked for among the latest, as far as a page of the lists looks.
 
+import { isAccountNumber } from '#banks/nuban.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -73,7 +74,7 @@ async function accountsLike(db: Queryable, deps: Deps, text: string): Promise<Hi
     const found = await listAccounts(db, sealer, client, filters, { limit: OF_A_KIND_MAX })
     return found.rows.map(accountHit)
   }
-  if (isNumber(text)) {
+  if (isAccountNumber(text)) {
     return ifAny(async () => accountHit(await getAccountIn(db, sealer, client, text)))
   }
   if (text.includes('@')) return list({ email: text })
@@ -102,8 +103,6 @@ async function paymentsLike(db: Queryable, { client, now }: Deps, text: string):
   const { rows } = await listPayments(db, client.id, { search: text }, page)
   return rows.map((payment) => paymentHit(payment, now))
 }
-
-const isNumber = (text: string) => /^[0-9]{10}$/.test(text)
 
 // Anything with letters that is no reference of ours.
 function isName(text: string): boolean {

@@ -2,6 +2,7 @@
 // it, the numbers issued, the money, the ledger's transfers, the events and every attempt to tell
 // of them, and what people did by hand. Read at one moment, all through indexes that exist.
 
+import { isAccountNumber } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
@@ -120,7 +121,7 @@ export async function getTimelineAccount(
   clientId: bigint,
   accountNumber: string,
 ): Promise<TimelineAccount> {
-  if (!/^[0-9]{10}$/.test(accountNumber)) throw new Refusal('account_not_found')
+  if (!isAccountNumber(accountNumber)) throw new Refusal('account_not_found')
   const { rows } = await db.query<TimelineAccount>({
     name: 'get-timeline-account',
     text: `select id, account_number as "accountNumber", account_name as "accountName",

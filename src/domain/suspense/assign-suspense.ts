@@ -11,6 +11,7 @@ import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { receivedToday } from '#domain/accounts/account-limits.ts'
 import { advance, settle } from '#domain/credits/decide-credits.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
+import { acceptedKobo } from '#domain/credits/judge-credit.ts'
 import {
   findHoldings,
   findReopenable,
@@ -145,12 +146,7 @@ function refuseUnfitting({ item, payment, account }: Reached): void {
 
 function fitsPayment(item: LockedItem, payment: PaymentTarget): boolean {
   const isTaking = ['Processing', 'PartPayment', 'Expired'].includes(payment.status)
-  const dueKobo = payment.amountKobo - payment.amountPaidKobo
-  const fits =
-    payment.amountPolicy === 'any' ||
-    item.amountKobo === dueKobo ||
-    (payment.amountPolicy === 'allow_under' && item.amountKobo < dueKobo)
-  return isTaking && fits
+  return isTaking && acceptedKobo(payment, item.amountKobo) === item.amountKobo
 }
 
 // The same "not there" for what does not exist and for what is another client's.

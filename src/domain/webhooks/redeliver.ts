@@ -9,6 +9,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
+import { leastIdAt } from '#ids.ts'
 import { findDestinations, tryAgain } from './destinations.ts'
 import { readAddresses } from './event-addresses.ts'
 import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
@@ -110,14 +111,9 @@ async function findLatestEvent(
     text: `select ${EVENT_COLUMNS} from events e
             where e.id >= $1 and e.id < $2 and e.payment_id = $3 and e.type like 'payment.%'
             order by e.sequence desc limit 1`,
-    values: [firstIdAt(changedMs), firstIdAt(changedMs + 1), payment.id],
+    values: [leastIdAt(changedMs), leastIdAt(changedMs + 1), payment.id],
   })
   return rows[0]
-}
-
-function firstIdAt(ms: number): string {
-  const time = ms.toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
 async function endpointTarget(

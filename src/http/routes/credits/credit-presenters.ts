@@ -1,9 +1,7 @@
 // How a credit looks from outside: what came in, and where its money is now.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { findBank } from '#banks/directory.ts'
 import { isSessionId } from '#banks/session-id.ts'
-import type { BankSettings } from '#config/bank-settings.ts'
 import {
   type CreditLocation,
   type Place,
@@ -12,6 +10,7 @@ import {
   type TracedReturn,
 } from '#domain/credits/credit-location.ts'
 import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-traces.ts'
+import type { NameBank } from '#domain/payments/resource-views.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
@@ -144,12 +143,6 @@ export function creditKeyOf(sealer: Sealer, text: string): { id: bigint } | { se
   if (id !== undefined) return { id }
   if (!isSessionId(text)) throw new Refusal('credit_not_found')
   return { sessionId: text }
-}
-
-export type NameBank = (code: string) => string
-
-export function bankNames(banks: readonly BankSettings[]): NameBank {
-  return (code) => banks.find((bank) => bank.code === code)?.name ?? findBank(code)?.name ?? code
 }
 
 type Showing = { sealer: Sealer; nameBank: NameBank }

@@ -14,7 +14,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, bankCode, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
 const RAIL_ITEMS = '/api/v1/operator/rail-items'
@@ -65,9 +65,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
               'x-says': `Must be one of ${RAIL_OUTCOMES.join(', ')}.`,
             }),
           ),
-          bankCode: Type.Optional(
-            digits('^[0-9]{3}(?:[0-9]{2})?$', 'Only of this bank.', 'Must be a bank code.'),
-          ),
+          bankCode: Type.Optional(bankCode('Only of this bank.')),
           ...PageQuery,
         }),
         response: { 200: ListEnvelope(RailItemBody), '4xx': ApiFailure },

@@ -13,6 +13,7 @@ import type {
   ParsedItem,
 } from '#banks/formats/format.ts'
 import { FORMATS, findFormat } from '#banks/formats/known-formats.ts'
+import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
 import type { Settled } from '#db/batcher.ts'
 import type { Answer } from '#domain/credits/decide-credits.ts'
 import { Refusal } from '#errors.ts'
@@ -62,7 +63,7 @@ const CreditBody = Type.Object({
     minLength: 1,
     maxLength: 64,
   }),
-  accountNumber: Type.String({ description: 'That was credited.', pattern: '^[0-9]{10}$' }),
+  accountNumber: Type.String({ description: 'That was credited.', pattern: ACCOUNT_NUMBER }),
   amount: Amount,
   currency: text('NGN unless said otherwise.'),
   sourceAccountNumber: text('Who paid.'),

@@ -5,6 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { readTogether } from '#db/snapshot.ts'
 import { listAccounts } from '#domain/accounts/account-list.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
+import { bankNames } from '#domain/payments/resource-views.ts'
 import { netOf } from '#domain/records/movements.ts'
 import { type CreditMovement, listMovements } from '#domain/reports/credit-movements.ts'
 import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'
@@ -13,7 +14,7 @@ import { OrderQuery, query } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
 import { AccountFilterFields, accountFiltersOf } from '#http/routes/accounts/account-list.ts'
 import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
-import { bankNames, presentCredit } from '#http/routes/credits/credit-presenters.ts'
+import { presentCredit } from '#http/routes/credits/credit-presenters.ts'
 import { CreditFilterFields, creditFiltersOf } from '#http/routes/credits/credits.ts'
 import {
   filterFields,

@@ -21,8 +21,8 @@ import {
   Amount,
   ApiEnvelope,
   ApiFailure,
+  accountNumber,
   BEARER,
-  digits,
   IdempotencyHeaders,
   nullable,
 } from '#http/schemas.ts'
@@ -31,7 +31,7 @@ import { publicId } from '#public-ids.ts'
 
 const TransferRequest = Type.Object(
   {
-    accountNumber: digits('^[0-9]{10}$', 'The number to send it to.', 'Must be 10 digits.'),
+    accountNumber: accountNumber('The number to send it to.'),
     kind: Type.Unsafe<SandboxTransfer>({
       type: 'string',
       enum: [...SANDBOX_TRANSFERS],

@@ -2,6 +2,7 @@
 // made up; from the batcher on it takes the way of every other.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
 import { sandboxCredit } from '#banks/sandbox-credits.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
@@ -50,7 +51,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         headers: IdempotencyHeaders,
         body: Type.Object({
           virtualAccountNumber: Type.String({
-            pattern: '^[0-9]{10}$',
+            pattern: ACCOUNT_NUMBER,
             description: 'The virtual account number to credit.',
             'x-says': 'Must be 10 digits.',
           }),

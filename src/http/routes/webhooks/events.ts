@@ -19,7 +19,7 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, reference } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, accountNumber, BEARER, reference } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { EventFields, eventShower } from './event-presenters.ts'
 import {
@@ -39,9 +39,7 @@ const EventsQuery = query({
       'x-says': `Must be one of ${EVENT_TYPES.join(', ')}.`,
     }),
   ),
-  accountNumber: Type.Optional(
-    digits('^[0-9]{10}$', 'About this account, or what was paid to it.', 'Must be 10 digits.'),
-  ),
+  accountNumber: Type.Optional(accountNumber('About this account, or what was paid to it.')),
   paymentReference: Type.Optional(reference('About this payment, or what was paid to it.')),
   delivered: Type.Optional(
     Type.Unsafe<'true' | 'false'>({
