@@ -12,7 +12,7 @@ import {
   resumeClient,
   rotateClientSecret,
   suspendClient,
-} from '#domain/access/client-register.ts'
+} from '#domain/access/manage-clients.ts'
 import {
   makeSecret,
   OVERLAP_SECONDS_DEFAULT,

@@ -4,7 +4,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
 import { requestReturn } from '#domain/suspense/return-suspense.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { CLIENTS, registerOf } from './client-register.ts'
+import { CLIENTS, registerOf } from './clients.ts'
 import {
   ACCOUNTS,
   ADVICE,

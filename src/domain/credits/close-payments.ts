@@ -15,7 +15,7 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { toNaira } from '#money.ts'
 import type { SuspenseRow } from './decide-credits.ts'
 import type { Holding, PaymentTarget } from './judge-credit.ts'
-import { findHoldings, lockPayments, updatePayments } from './payment-books.ts'
+import { findHoldings, lockPayments, updatePayments } from './payment-balances.ts'
 import {
   insertSuspense,
   readOutcomes,

@@ -27,7 +27,7 @@ import {
   type ReversalPlan,
   type ReversedCredit,
 } from './decide-reversal.ts'
-import { lockPayments, updatePayments } from './payment-books.ts'
+import { lockPayments, updatePayments } from './payment-balances.ts'
 import { explainReversal } from './reversed-credits.ts'
 import { type LockedItem, lockItems, takeFromItems } from './suspense-items.ts'
 

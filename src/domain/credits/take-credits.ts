@@ -43,7 +43,7 @@ import {
   lockPaymentsByNumber,
   reopenPayment,
   updatePayments,
-} from './payment-books.ts'
+} from './payment-balances.ts'
 import { insertSuspense } from './suspense-items.ts'
 
 type Deps = {

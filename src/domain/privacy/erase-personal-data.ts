@@ -1,6 +1,6 @@
 // Erasing a customer's personal data on request, for good. The account or advice itself at once, in
 // one transaction; what its credits and deliveries tell of people after that, page by page
-// (erased-traces.ts). Money, its history and its references stay as they are.
+// (erase-payer-data.ts). Money, its history and its references stay as they are.
 //
 // Refused while money is in suspense (to be sent back, it needs its payer), and for an advice that
 // may still be paid. Again is fine: what came in since is erased then.

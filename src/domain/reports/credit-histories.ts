@@ -4,7 +4,7 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { CreditTrace } from '#domain/credits/credit-traces.ts'
-import { type MomentEvent, readEventsAt } from './event-moments.ts'
+import { type MomentEvent, readEventsAt } from './related-events.ts'
 
 export type LedgerSide = { kind: string; accountNumber: string | null }
 

@@ -10,14 +10,14 @@ import { type CreditTrace, listCredits, type Viewer } from '#domain/credits/cred
 import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import { type Advice, getAdvice } from '#domain/payments/advices.ts'
 import type { Payment } from '#domain/payments/payments.ts'
-import type { NameBank } from '#domain/payments/resource-views.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { type AuditedAction, auditLogFor, latestAuditLogFor } from '#domain/records/audit-log.ts'
 import { readDeliveryLog } from '#domain/webhooks/delivery-log.ts'
 import { Refusal } from '#errors.ts'
 import { leastIdAt } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { momentsOf, readReversals, readTransfers } from './credit-histories.ts'
-import { type EventsAbout, readEventsAt } from './event-moments.ts'
+import { type EventsAbout, readEventsAt } from './related-events.ts'
 import {
   attemptEntry,
   auditLogEntry,

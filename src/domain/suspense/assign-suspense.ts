@@ -18,7 +18,7 @@ import {
   lockPayments,
   reopenPayment,
   updatePayments,
-} from '#domain/credits/payment-books.ts'
+} from '#domain/credits/payment-balances.ts'
 import { recordSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import {
   type LockedItem,

@@ -14,7 +14,7 @@ import { findDestinations, tryAgain } from './destinations.ts'
 import { readAddresses } from './event-addresses.ts'
 import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
 import { type Target, targetsOf } from './event-targets.ts'
-import { sequenceBounds } from './event-times.ts'
+import { sequenceBounds } from './sequence-bounds.ts'
 import { getEndpoint } from './webhook-endpoints.ts'
 
 // More would keep one transaction busy for seconds; the rest is asked for by another call.

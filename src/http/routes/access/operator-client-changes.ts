@@ -8,7 +8,7 @@ import {
   resumeClient,
   rotateClientSecret,
   suspendClient,
-} from '#domain/access/client-register.ts'
+} from '#domain/access/manage-clients.ts'
 import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'

@@ -10,7 +10,7 @@ import {
   type TracedReturn,
 } from '#domain/credits/credit-location.ts'
 import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-traces.ts'
-import type { NameBank } from '#domain/payments/resource-views.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'

@@ -10,7 +10,7 @@ import {
   OUTCOMES,
   type Outcome,
 } from '#domain/credits/credit-traces.ts'
-import { bankNames } from '#domain/payments/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { readHistory } from '#domain/reports/credit-histories.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'

@@ -5,7 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { readTogether } from '#db/snapshot.ts'
 import { listAccounts } from '#domain/accounts/account-list.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
-import { bankNames } from '#domain/payments/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { netOf } from '#domain/records/movements.ts'
 import { type CreditMovement, listMovements } from '#domain/reports/credit-movements.ts'
 import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'

@@ -8,7 +8,7 @@ import { getCredit } from '#domain/credits/credit-traces.ts'
 import { getAdvice } from '#domain/payments/advices.ts'
 import { findReferred } from '#domain/payments/payment-references.ts'
 import { getPayment } from '#domain/payments/payments.ts'
-import { bankNames } from '#domain/payments/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import {
   ENTRY_KINDS,
   type EntryKind,
