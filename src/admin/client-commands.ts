@@ -2,6 +2,11 @@
 
 import { withTransaction } from '#db/transaction.ts'
 import {
+  makeSecret,
+  OVERLAP_SECONDS_DEFAULT,
+  OVERLAP_SECONDS_MAX,
+} from '#domain/access/client-secrets.ts'
+import {
   type ClientDetail,
   type ClientEntry,
   type ClientFields,
@@ -13,11 +18,6 @@ import {
   rotateClientSecret,
   suspendClient,
 } from '#domain/access/manage-clients.ts'
-import {
-  makeSecret,
-  OVERLAP_SECONDS_DEFAULT,
-  OVERLAP_SECONDS_MAX,
-} from '#domain/access/client-secrets.ts'
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import { toNaira } from '#money.ts'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Queryable } from '#db/pool.ts'
-import { chooseKey, KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
+import { activateKey, KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
 import { countByKey, type Progress } from '#domain/privacy/rotate-data-key.ts'
 import { findSealedColumns, resealPage, type SealedColumn } from '#domain/privacy/sealed-columns.ts'
 import { Sealer } from '#seal.ts'
@@ -239,7 +239,7 @@ test('a process says that it seals with the new key only after a whole beat of d
   const holder = await startHolder({ db, clock: () => START }, [OLD, NEW])
   const told = async () => (await db.query('select seals from key_holders')).rows
 
-  await chooseKey(db, NEW.id)
+  await activateKey(db, NEW.id)
 
   await holder.beat()
   assert.deepEqual([holder.sealer.sealingId, await told()], [NEW.id, [{ seals: OLD.id }]])

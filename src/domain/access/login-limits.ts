@@ -31,7 +31,7 @@ export const LOGIN_LIMITS = {
 type LimitKind = keyof typeof LOGIN_LIMITS
 
 // Who tries: a kind, and the name or address that it is counted under.
-export type Counted = { kind: LimitKind; key: string }
+export type AttemptKey = { kind: LimitKind; key: string }
 
 export type Attempt =
   | { isLocked: false; isLast: boolean } // The last before it locks.
@@ -41,7 +41,7 @@ export type Attempt =
 export async function countAttempt(
   db: Queryable,
   now: Date,
-  { kind, key }: Counted,
+  { kind, key }: AttemptKey,
 ): Promise<Attempt> {
   const limit = LOGIN_LIMITS[kind]
   const { rows } = await db.query<{ attempts: number; endsAt: Date }>({
@@ -73,7 +73,7 @@ export async function countAttempt(
 export async function findLock(
   db: Queryable,
   now: Date,
-  counted: readonly Counted[],
+  counted: readonly AttemptKey[],
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ endsAt: Date }>({
     name: 'find-login-lock',
@@ -94,7 +94,7 @@ export async function findLock(
 }
 
 // One that was counted was no failure after all.
-export async function takeBackAttempt(db: Queryable, { kind, key }: Counted): Promise<void> {
+export async function uncountAttempt(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
   await db.query({
     name: 'take-back-login-attempt',
     text: `update login_attempts set attempts = attempts - 1
@@ -103,7 +103,7 @@ export async function takeBackAttempt(db: Queryable, { kind, key }: Counted): Pr
   })
 }
 
-export async function forgetAttempts(db: Queryable, { kind, key }: Counted): Promise<void> {
+export async function deleteAttempts(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
   await db.query({
     name: 'forget-login-attempts',
     text: 'delete from login_attempts where kind = $1 and key_hash = $2',
@@ -111,7 +111,7 @@ export async function forgetAttempts(db: Queryable, { kind, key }: Counted): Pro
   })
 }
 
-export async function forgetEndedAttempts(db: Queryable, now: Date): Promise<void> {
+export async function deleteExpiredAttempts(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'forget-ended-attempts',
     text: 'delete from login_attempts where ends_at <= $1',

@@ -6,10 +6,10 @@
 
 import { randomInt } from 'node:crypto'
 import { Refusal } from '#errors.ts'
-import { hashOfNobody, hashSecret, isSameKey, keyOf, readHash } from '#hashed-secrets.ts'
+import { deriveKey, dummyHash, hashSecret, isSameKey, readHash } from '#hashed-secrets.ts'
 
 const COST = 2 ** 17
-const NOBODY = hashOfNobody(COST)
+const NOBODY = dummyHash(COST)
 const RUNNING_MAX = 2 // Of the four threads that Node has for this: client secrets need some too.
 const WAITING_MAX = 40
 
@@ -31,7 +31,7 @@ export async function matchPassword(
     const { cost, salt } = readHash(hash)
     const recipe = recipeOf(hash)
     if (keys.has(recipe)) continue
-    keys.set(recipe, await inPlace(() => keyOf(plain(password), salt, cost)))
+    keys.set(recipe, await inPlace(() => deriveKey(plain(password), salt, cost)))
   }
   return hashes.map((hash) => isSameKey(readHash(hash).key, keys.get(recipeOf(hash)) as Buffer))
 }

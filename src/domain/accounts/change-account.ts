@@ -9,7 +9,7 @@
 // and changes come one after the other.
 
 import { isDeepStrictEqual } from 'node:util'
-import { all, type Transaction } from '#db/transaction.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents, type EventType } from '#domain/records/outbox.ts'
@@ -21,7 +21,7 @@ import {
   ACCOUNT_COLUMNS,
   type AccountRow,
   type CollectionAccount,
-  openRow,
+  decryptAccount,
 } from './collection-accounts.ts'
 
 // What may be changed. `isActive` and `isDefault` have calls of their own.
@@ -157,7 +157,7 @@ async function lockAccounts(
   })
   return rows.map((row) => {
     const { creditedKobo, isErased } = row
-    return { ...openRow(sealer, row), creditedKobo, isErased }
+    return { ...decryptAccount(sealer, row), creditedKobo, isErased }
   })
 }
 
@@ -175,7 +175,7 @@ async function change(
   const isNewlyCounted = account.perDayKobo === null && after.perDayKobo !== null
   if (isNewlyCounted) await countDaySoFar(tx, now, account)
   const names = namesOf(changed)
-  await all([
+  await pipeline([
     writeAuditLog(tx, now, {
       clientId: by.id,
       actor,

@@ -30,7 +30,7 @@ const NO_CUSTOMER: Customer = {
 
 type Deps = { sealer: Sealer; now: Date; by: Client; actor: string; reason: string }
 
-export type Erased = { accountNumber: string; erasedAt: Date; isComplete: boolean }
+export type ErasureResult = { accountNumber: string; erasedAt: Date; isComplete: boolean }
 
 type Account = {
   id: bigint
@@ -51,7 +51,7 @@ export async function eraseAccounts(
   deps: Deps,
   accountNumber: string,
   { sameBvn }: { sameBvn: boolean },
-): Promise<Erased[]> {
+): Promise<ErasureResult[]> {
   const { by, now } = deps
   const { rows } = await tx.query<{ id: bigint; merchantCode: string; number: string }>({
     name: 'accounts-to-erase',
@@ -72,7 +72,7 @@ export async function eraseAccounts(
   for (const { accountNumber: number } of accounts) {
     await refuseWithSuspense(tx, by.id, { accountNumber: number })
   }
-  const erased: Erased[] = []
+  const erased: ErasureResult[] = []
   for (const { id, accountNumber: number, erasedAt } of accounts) {
     const isComplete = await settleTraces(tx, now, { accountId: id })
     erased.push({ accountNumber: number, erasedAt: erasedAt ?? now, isComplete })

@@ -12,7 +12,7 @@ import { getAccountIn } from '#domain/accounts/account-lookups.ts'
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import { type CreditTrace, getCredit, listCredits } from '#domain/credits/credit-traces.ts'
 import { type ListedAdvice, listPayments, readAdvices } from '#domain/payments/payment-list.ts'
-import { findReferred } from '#domain/payments/payment-references.ts'
+import { resolveReference } from '#domain/payments/payment-references.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
 import { getEvent, type ListedEvent } from '#domain/webhooks/event-list.ts'
 import { Refusal } from '#errors.ts'
@@ -60,7 +60,7 @@ export async function search(db: Queryable, deps: Deps, text: string): Promise<H
 }
 
 async function byReference(db: Queryable, { client, now }: Deps, text: string): Promise<Hit[]> {
-  const referred = (await findReferred(db, client.id, text)).slice(0, OF_A_KIND_MAX)
+  const referred = (await resolveReference(db, client.id, text)).slice(0, OF_A_KIND_MAX)
   const advices = await readAdvices(
     db,
     referred.map(({ adviceId }) => adviceId),

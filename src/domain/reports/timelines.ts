@@ -16,8 +16,8 @@ import { readDeliveryLog } from '#domain/webhooks/delivery-log.ts'
 import { Refusal } from '#errors.ts'
 import { leastIdAt } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
-import { momentsOf, readReversals, readTransfers } from './credit-histories.ts'
-import { type EventsAbout, readEventsAt } from './related-events.ts'
+import { historyTimes, readReversals, readTransfers } from './credit-histories.ts'
+import { type EventSubjects, readRelatedEvents } from './related-events.ts'
 import {
   attemptEntry,
   auditLogEntry,
@@ -201,7 +201,7 @@ function cameSince(credits: readonly CreditTrace[], since: Date): readonly Credi
 }
 
 type Further = {
-  about?: EventsAbout
+  about?: EventSubjects
   actions?: readonly AuditedAction[]
   moments?: readonly Date[]
   assigned?: readonly bigint[] // Further credits that were assigned here, whoever has them now.
@@ -226,11 +226,11 @@ async function tell(
   const items = itemIds.map((id) => `suspense/${id}`)
   const actions = [...(further.actions ?? []), ...(await auditLogFor(db, viewer.id, items))]
   const moments = [
-    ...momentsOf(credits, transfers, reversals),
+    ...historyTimes(credits, transfers, reversals),
     ...actions.map(({ takenAt }) => takenAt),
     ...(further.moments ?? []),
   ]
-  const events = await readEventsAt(db, viewer.id, { ...further.about, creditIds }, moments)
+  const events = await readRelatedEvents(db, viewer.id, { ...further.about, creditIds }, moments)
   const ids = events.map(({ id }) => id)
   const types = new Map(events.map(({ id, type }) => [id, type]))
   const typeOf = (eventId: string) => types.get(eventId) as string

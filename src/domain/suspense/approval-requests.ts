@@ -65,7 +65,7 @@ export async function requestApproval(
 }
 
 // Switching maker-checker off is asked for like money, and decided by an owner or operator.
-export async function askToDisable(
+export async function requestDisable(
   tx: Transaction,
   acting: Acting,
   reason: string,

@@ -9,7 +9,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { receivedToday } from '#domain/accounts/account-limits.ts'
-import { advance, settle } from '#domain/credits/decide-credits.ts'
+import { addPaid, settlePending } from '#domain/credits/decide-credits.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
 import { acceptedKobo } from '#domain/credits/judge-credit.ts'
 import {
@@ -183,7 +183,7 @@ async function giveToPayment(
   await findReopenable(tx, now, [payment])
   const { creditId, amountKobo, currency } = item
   const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
-  advance(plan, payment, { creditId, amountKobo })
+  addPaid(plan, payment, { creditId, amountKobo })
   const owner = clientOwner(payment.clientId)
   const pending = { kind: 'pending', owner, currency } as const
   const settled = { kind: 'settled', owner, currency } as const
@@ -192,7 +192,7 @@ async function giveToPayment(
   const creditAccountId = sharedAccounts.id(isPaid ? settled : pending)
   const assigned = transferFrom(item, creditAccountId)
   const earlier = isPaid
-    ? settle(payment, sharedAccounts.id(pending), sharedAccounts.id(settled))
+    ? settlePending(payment, sharedAccounts.id(pending), sharedAccounts.id(settled))
     : []
   await updatePayments(tx, now, [payment])
   const isToReopen = !isPaid && now >= payment.closesAt

@@ -73,7 +73,11 @@ function nameOf({ clientId, endpointId, kind, url }: ClientTarget): string {
   return endpointId ?? `${clientId} ${kind} ${url}`
 }
 
-export async function makeDue(tx: Transaction, now: Date, ids: readonly bigint[]): Promise<void> {
+export async function scheduleNow(
+  tx: Transaction,
+  now: Date,
+  ids: readonly bigint[],
+): Promise<void> {
   if (ids.length === 0) return
   // Locked first and in order: a claim in progress ends, and then we see what it left.
   await tx.query({
@@ -91,8 +95,12 @@ export async function makeDue(tx: Transaction, now: Date, ids: readonly bigint[]
 
 // Asking for a redelivery is a wish to try the place again, at once. An address that we had given up
 // is in use again by that; an endpoint is switched on by its owner.
-export async function tryAgain(tx: Transaction, now: Date, ids: readonly bigint[]): Promise<void> {
-  await makeDue(tx, now, ids)
+export async function resumeDestinations(
+  tx: Transaction,
+  now: Date,
+  ids: readonly bigint[],
+): Promise<void> {
+  await scheduleNow(tx, now, ids)
   await tx.query({
     name: 'try-destinations-again',
     text: `update destinations

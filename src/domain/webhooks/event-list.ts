@@ -10,7 +10,7 @@ import type { Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { EventType } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
-import { findSubject, type Given } from './event-subjects.ts'
+import { type AddParameter, findSubject } from './event-subjects.ts'
 import { sequenceBounds } from './sequence-bounds.ts'
 
 // 20,000 with a look at the deliveries of each take some 100 ms.
@@ -155,7 +155,10 @@ export async function sequenceEnds(
   return rows[0] ?? { last: 0n, dropped: 0n }
 }
 
-function conditionsOf({ type, from, to, isDelivered }: EventFilters, given: Given): string[] {
+function conditionsOf(
+  { type, from, to, isDelivered }: EventFilters,
+  given: AddParameter,
+): string[] {
   const conditions: string[] = []
   if (type) conditions.push(`e.type = ${given(type)}`)
   if (from) conditions.push(`e.created_at >= ${given(from)}`)

@@ -10,7 +10,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import { leastIdAt } from '#ids.ts'
-import { findDestinations, tryAgain } from './destinations.ts'
+import { findDestinations, resumeDestinations } from './destinations.ts'
 import { readAddresses } from './event-addresses.ts'
 import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
 import { type Target, targetsOf } from './event-targets.ts'
@@ -80,7 +80,7 @@ export async function replay(
     values: [clientId, start, past, from, to, eventTypes, destination?.id, now, limit],
   })
   const { queued, last } = rows[0] as { queued: number; last: bigint | null }
-  if (destination) await tryAgain(tx, now, [destination.id])
+  if (destination) await resumeDestinations(tx, now, [destination.id])
   return { queued, last: queued === limit ? last : null }
 }
 
@@ -161,7 +161,7 @@ async function queueAgain(
       rows.map(({ target }) => target.sentTo),
     ],
   })
-  await tryAgain(
+  await resumeDestinations(
     tx,
     now,
     rows.map(({ id }) => id),

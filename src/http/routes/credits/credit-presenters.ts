@@ -5,7 +5,7 @@ import { isSessionId } from '#banks/session-id.ts'
 import {
   type CreditLocation,
   type Place,
-  sumAt,
+  sumInPlaces,
   type TracedItem,
   type TracedReturn,
 } from '#domain/credits/credit-location.ts'
@@ -159,9 +159,9 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     currency: credit.currency,
     outcome: credit.outcome,
     reason: credit.reason,
-    amountBooked: toNaira(sumAt(locations, 'collection_account', 'payment')),
-    amountSuspended: toNaira(sumAt(locations, 'suspense')),
-    amountReturned: toNaira(sumAt(locations, 'returning', 'returned')),
+    amountBooked: toNaira(sumInPlaces(locations, 'collection_account', 'payment')),
+    amountSuspended: toNaira(sumInPlaces(locations, 'suspense')),
+    amountReturned: toNaira(sumInPlaces(locations, 'returning', 'returned')),
     amountReversed: toNaira(credit.reversedKobo),
     amountShortfall: toNaira(credit.shortfallKobo),
     sourceAccountName: credit.sourceAccountName,

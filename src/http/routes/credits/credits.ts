@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import {
   type CreditFilters,
   getCredit,
@@ -109,7 +109,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     },
     async ({ client, params: { id } }) => {
       const by = creditKeyOf(sealer, id)
-      const data = await readTogether(db, async (tx) => {
+      const data = await withSnapshot(db, async (tx) => {
         const credit = await getCredit(tx, sealer, client, by)
         return presentCreditDetail(credit, await readHistory(tx, client.id, credit), {
           sealer,

@@ -7,7 +7,7 @@ import { isSessionId } from '#banks/session-id.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
 import { findLiveName } from '#domain/accounts/number-lookups.ts'
-import { keepRailItems } from '#domain/credits/rail-items.ts'
+import { storeRailItems } from '#domain/credits/rail-items.ts'
 import { isReturnReference } from '#domain/credits/returns.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
 import { settleReturn } from '#domain/suspense/return-suspense.ts'
@@ -134,7 +134,7 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
         const given = await takeReversal(tx, { sharedAccounts, now }, reversal)
         if (!isReversed(given)) {
-          await keepRailItems(tx, { sealer, now }, [rejectedReversal(bankCode, body, given)])
+          await storeRailItems(tx, { sealer, now }, [rejectedReversal(bankCode, body, given)])
         }
         return given
       })

@@ -5,10 +5,10 @@ import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import {
   listRailItems,
-  openRailItem,
   RAIL_OUTCOMES,
   type RailItem,
   type RailOutcome,
+  readRailItem,
 } from '#domain/credits/rail-items.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -104,7 +104,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     async ({ client, actor, params: { id } }) => {
       if (!ITEM_ID.test(id)) throw new Refusal('rail_item_not_found')
       const by = { sealer, now: clock(), clientId: client.id, actor }
-      const { body, ...item } = await withTransaction(db, (tx) => openRailItem(tx, by, BigInt(id)))
+      const { body, ...item } = await withTransaction(db, (tx) => readRailItem(tx, by, BigInt(id)))
       return accepted('Rail item retrieved successfully', { ...presentItem(item), body })
     },
   )

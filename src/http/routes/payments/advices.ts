@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import type { Queryable } from '#db/pool.ts'
-import { type HashPayer, keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import { cancelAdvice } from '#domain/credits/close-payments.ts'
 import {
   type AdviceTerms,
@@ -213,6 +213,6 @@ function termsOf(
     amountPolicy: body.amountPolicy ?? 'allow_under',
     expiresInSeconds: body.expiresInSeconds ?? policy.expirySeconds,
     graceSeconds: body.graceSeconds ?? policy.graceSeconds,
-    payerRules: keepRules(body.payerRules ?? undefined, hashPayer),
+    payerRules: parsePayerRules(body.payerRules ?? undefined, hashPayer),
   }
 }

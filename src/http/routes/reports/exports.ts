@@ -2,7 +2,7 @@
 // the lists.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { listAccounts } from '#domain/accounts/account-list.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
@@ -212,7 +212,7 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       const [filters, now] = [filtersOf(asked), clock()]
       const batches = inBatches<Payment, string>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH, now }
-        const { rows, scannedTo } = await readTogether(db, (tx) =>
+        const { rows, scannedTo } = await withSnapshot(db, (tx) =>
           listPayments(tx, client.id, filters, page),
         )
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo

@@ -5,7 +5,7 @@ import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type
 import { sandboxCredit, sandboxSessionId } from '#banks/sandbox-credits.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { findNumber } from '#domain/accounts/number-lookups.ts'
-import type { Answer } from '#domain/credits/decide-credits.ts'
+import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import { takeReversal } from '#domain/credits/reverse-credit.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import {
@@ -153,14 +153,14 @@ async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: 
 }
 
 type Step = Static<typeof StepBody>
-type Taken = Exclude<Answer, { status: 'session_reused' }>
+type Taken = Exclude<CreditResult, { status: 'session_reused' }>
 
 function creditStep(sessionId: string, { outcome, reason, suspendedKobo }: Taken): Step {
   const amountInSuspense = toNaira(suspendedKobo)
   return { step: 'credit', sessionId, responseCode: '00', outcome, reason, amountInSuspense }
 }
 
-function againStep(sessionId: string, { status }: Answer): Step {
+function againStep(sessionId: string, { status }: CreditResult): Step {
   const isDuplicate = status === 'duplicate'
   return {
     step: 'again',

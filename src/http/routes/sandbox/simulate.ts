@@ -7,7 +7,7 @@ import { sandboxCredit } from '#banks/sandbox-credits.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
 import { findNumber, type NumberOwner } from '#domain/accounts/number-lookups.ts'
-import type { Taken } from '#domain/credits/decide-credits.ts'
+import type { CreditDecision } from '#domain/credits/decide-credits.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
@@ -90,7 +90,7 @@ async function showTarget(
   client: Client,
   owner: NumberOwner,
   { accountNumber, bankCode, amountKobo, sessionId }: IncomingCredit,
-  { outcome }: Taken,
+  { outcome }: CreditDecision,
 ) {
   const { db, accountLookups, banks } = deps
   if (owner.paymentId !== null) {
