@@ -108,7 +108,7 @@ test('each family refuses in its own words', async () => {
   assert.equal((await reportCredit(bench, credit)).responseCode, '00')
   const { responseCode, code } = await reportCredit(bench, credit)
   assert.deepEqual([responseCode, code], ['03', 'rate_limited'])
-  assert.equal((await reportCredit(bench, credit, '035')).responseCode, '00')
+  assert.equal((await reportCredit(bench, credit, '058')).responseCode, '00')
 })
 
 test('log-ins are counted by address, right or wrong', async () => {

@@ -102,7 +102,7 @@ const KINDS = {
   },
 } as const
 
-// Both reads must see one moment: call it within `readTogether`.
+// Both reads must see one moment: call it within `withSnapshot`.
 export async function listAdvices(
   db: Queryable,
   clientId: bigint,
