@@ -12,17 +12,9 @@ import { StartProblem } from '#wiring.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { accountBody, createAccount, readAccount } from '../support/fixtures.ts'
-import {
-  dataKey,
-  leaveTrace,
-  NEW,
-  OLD,
-  rotate,
-  startHolder,
-  startWithKeys,
-} from '../support/key-bench.ts'
 import { newSessionId, reportCredit } from '../support/rail.ts'
 import { type Bench, START, startTestService } from '../support/running-service.ts'
+import { dataKey, leaveTrace, NEW, OLD, rotate, startHolder, startWithKeys } from './key-bench.ts'
 
 const BVN = '22298765432'
 const PAYER = { sourceAccountNumber: '0987654321', sourceAccountName: 'PAYER NAME' }

@@ -6,7 +6,7 @@ import { reportKeys, syncKeys } from '#domain/privacy/data-keys.ts'
 import { type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
 import { holdKeys } from '#workers/hold-keys.ts'
-import { type Bench, startTestService } from './running-service.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 
 const NEVER = new AbortController().signal
 const HASH_KEY = Buffer.alloc(32, 'h')
