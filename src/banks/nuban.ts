@@ -28,11 +28,6 @@ export function nuban(bankCode: string, serial: number | bigint): string {
   return serial9 + nubanCheckDigit(bankCode, serial9)
 }
 
-export function isNuban(bankCode: string, accountNumber: string): boolean {
-  if (!isBankCode(bankCode) || !isAccountNumber(accountNumber)) return false
-  return nubanCheckDigit(bankCode, accountNumber.slice(0, 9)) === accountNumber[9]
-}
-
 export function isBankCode(text: string): boolean {
   return BANK_CODE_PATTERN.test(text)
 }

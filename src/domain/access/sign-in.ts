@@ -53,7 +53,7 @@ type Candidate = User & {
   isClientActive: boolean
 }
 
-export type PasswordCheck = {
+type PasswordCheck = {
   looked: Candidate[] // Whose password was compared.
   right: Candidate[]
   exhausted: ReadonlySet<string>

@@ -13,8 +13,6 @@ import { watDay, watDayStart } from '#wat-time.ts'
 // Null: no limit.
 export type AccountLimits = { perCreditKobo: bigint | null; perDayKobo: bigint | null }
 
-export const NO_LIMITS: AccountLimits = { perCreditKobo: null, perDayKobo: null }
-
 export type LimitViolation = 'over_credit_limit' | 'over_daily_limit'
 
 // Checked in the order of the union above. Undefined: the limits allow it.

@@ -54,7 +54,7 @@ export type SuspenseRow = {
   reason: SuspenseReason
 }
 
-export type DecisionContext = {
+type DecisionContext = {
   numbers: ReadonlyMap<string, IssuedNumber> // Their targets change as credits are decided.
   taken: Map<string, KnownCredit> // By session name. Grows as credits are decided.
   creditIds: readonly bigint[] // One for each credit of the batch.

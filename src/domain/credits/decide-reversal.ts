@@ -26,7 +26,7 @@ export type Holder =
   | { kind: 'collection'; accountId: bigint; clientId: bigint }
   | { kind: 'pending' | 'settled'; payment: PaymentTarget }
 
-export type ReversalDebit = { holder: Holder; amountKobo: bigint }
+type ReversalDebit = { holder: Holder; amountKobo: bigint }
 
 export type ReversalPlan = {
   takings: ReversalDebit[]

@@ -30,7 +30,7 @@ const NO_CUSTOMER: Customer = {
 
 type Deps = { sealer: Sealer; now: Date; by: Client; actor: string; reason: string }
 
-export type ErasureResult = { accountNumber: string; erasedAt: Date; isComplete: boolean }
+type ErasureResult = { accountNumber: string; erasedAt: Date; isComplete: boolean }
 
 type Account = {
   id: bigint

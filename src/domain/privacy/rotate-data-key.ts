@@ -28,7 +28,7 @@ export type Rotation = {
   onProgress: (progress: Progress) => void
 }
 
-export type RotationResult = { resealed: number; cleared: number[] }
+type RotationResult = { resealed: number; cleared: number[] }
 
 // `id` is the key that everything is to be sealed with. That it is already, is no reason not to
 // look.

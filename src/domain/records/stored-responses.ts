@@ -13,7 +13,7 @@ import { findStoredKeys, type IdempotencyKey, keyName, storeKeys } from './idemp
 export type KeyedRequest = IdempotencyKey & { operation: string }
 
 // What a request is about, and where its answer is kept.
-export type StoredRequest = { about: string; answerId: string }
+type StoredRequest = { about: string; answerId: string }
 
 // Undefined: it is new. Call it first in a transaction: its lock, which is held until commit, comes
 // before all others.

@@ -3,7 +3,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 
-export type SubjectFilter = {
+type SubjectFilter = {
   accountNumber?: string | undefined
   paymentReference?: string | undefined
 }
