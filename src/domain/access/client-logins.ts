@@ -1,5 +1,5 @@
-// Logins of clients that fail, counted (login-limits.ts): so many for a client from one address, and
-// many more for an address whatever client it names. What is right is never counted.
+// Failed client logins (login-limits.ts): limited per client and address, and, more generously, per
+// address for all clients. A successful login never counts.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -1,10 +1,10 @@
-// What clients log in with.
+// Client secrets.
 //
-//   current ──rotated──▶ retiring ──its overlap──▶ gone
+//   current ──rotate──▶ retiring ──overlap ends──▶ gone
 //
-// A secret that we make is `<key id>.<random>`: the key id says which
-// hash to compare with, so that a login costs one comparison however many secrets there are, and
-// nobody can tell from the time it takes whether there is such a client.
+// A generated secret is `<key id>.<random>`. The key id selects the hash, so a login costs one
+// comparison however many secrets there are, and its duration does not reveal whether the client
+// exists.
 
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'

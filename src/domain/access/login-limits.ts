@@ -1,15 +1,12 @@
-// How often a login may fail, by whom and from where. Counted in the database: exact, however many
-// processes take logins.
+// Limits on failed logins. Counted in the database, so they are exact across processes.
 //
 //   none ──failure──▶ counting ──the last one allowed──▶ locked ──lock over──▶ none
 //                        └──────────window over──────────────────────────────▶ none
 //
-// A person's attempt is counted before the password is looked at and taken back when it was right,
-// so that no number of guesses sent at once gets more than its share looked at; what is counted for
-// people is in sign-in-attempts.ts. A client's is
-// counted when it has failed: its secret is random and cannot be guessed, and however many of its
-// processes log in at once, none is held up. And it is counted for client and address together, so
-// that nobody who knows a client's id can lock it out from elsewhere.
+// A user's attempt is counted before the password is checked and uncounted on success, so that
+// parallel guesses cannot exceed the limit (sign-in-attempts.ts). A client's attempt is counted only
+// after it failed: its secret is random, and its processes may log in concurrently. It is counted
+// per client and address, so that knowing a client id is not enough to lock it out.
 
 import { createHash } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'

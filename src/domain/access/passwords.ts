@@ -1,8 +1,7 @@
-// What people sign in with, kept as scrypt hashes by OWASP's parameters for passwords (N = 2^17,
-// r = 8, p = 1).
+// User passwords, stored as scrypt hashes with OWASP's parameters (N = 2^17, r = 8, p = 1).
 //
-// One takes 128 MiB and half a second of a core, off the event loop. Only a few run at once, and
-// only so many wait: a flood of sign-ins takes neither the memory nor the cores that money needs.
+// A hash takes 128 MiB and half a second of a core, off the event loop. Concurrency and queue are
+// bounded, so that a flood of sign-ins cannot starve the money path.
 
 import { randomInt } from 'node:crypto'
 import { Refusal } from '#errors.ts'

@@ -1,4 +1,4 @@
-// What a client, or a person of a client, may be allowed to do. A route asks for one of these.
+// Scopes of clients and their users. Each route requires one.
 
 export const CLIENT_SCOPES = [
   'accounts:read',

@@ -1,5 +1,5 @@
-// The second factor: a code of six digits from an app (TOTP, RFC 6238), or a recovery code when the
-// app is lost. Each is taken once: the database decides who of two that use one at once is first.
+// The second factor: a TOTP code (RFC 6238), or a recovery code when the app is lost. Each is
+// accepted once; the database decides between concurrent uses.
 
 import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'

@@ -1,4 +1,4 @@
-// Sessions of people at the dashboard. The browser holds a random token; we keep its hash.
+// Dashboard sessions. The browser holds a random token; we store its hash.
 //
 //   signed in ──▶ live ──idle too long, too old, signed out, removed, suspended──▶ gone
 //

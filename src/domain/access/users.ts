@@ -1,5 +1,5 @@
-// People: users of the dashboard, each of one client, with one role. Addresses are kept in lower
-// case, and are unique within a client only, so that no client learns of another's people.
+// Dashboard users, each of one client and with one role. Email addresses are stored in lower case
+// and are unique per client only, so that no client learns of another's users.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -1,5 +1,5 @@
-// Limits of a collection account: how much at a time, and how much in a day of West Africa. A credit
-// that breaks one is taken and suspended; what is assigned by hand breaks none, and counts.
+// Limits of a collection account: per credit and per day (West Africa Time). A credit over a limit
+// is suspended. Manual assignments are not limited, but count towards the day.
 //
 // I20: what came in today is what the ledger ever credited, less what it had credited when the day
 // began. So there is no total to keep: only where each day began, and only for accounts with a

@@ -1,7 +1,6 @@
-// Looking collection accounts up by number, the read that is asked most. As with writes, what is
-// asked together is answered together: one statement for all that came in one turn of the event
-// loop, or while the statements before were under way. Measured: a third of the database's time
-// for each.
+// Collection accounts by number, the most frequent read. Concurrent look-ups are batched: one
+// statement for all that arrived in one turn of the event loop, or while earlier statements ran.
+// Measured: a third of the database time per look-up.
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import { Batcher } from '#db/batcher.ts'

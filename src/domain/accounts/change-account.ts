@@ -1,6 +1,5 @@
 // Changing a collection account: its fields, rules and limits; on and off; the default of its
-// merchant. Each change is one more version, an event and a row in the record of actions. What
-// changes nothing leaves nothing behind.
+// merchant. Each change is a new version, an event and an audit log entry. A no-op writes nothing.
 //
 // I19: at most one default for a client's merchantId, and it is active. Whoever sets one holds the
 // lock of that merchantId, so that any number may do so at once.

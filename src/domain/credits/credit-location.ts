@@ -1,8 +1,7 @@
-// Where the money of a credit is now, part by part: the question of everybody who was "debited but
-// not credited". A pure function of the credit and its suspense items.
+// Where the money of a credit is now, part by part: the answer to "debited but not credited". A pure
+// function of the credit and its suspense items.
 //
-// The parts always make up the whole: what is in no account of ours and was not returned has been
-// taken back by the bank.
+// The parts always sum to the credit: what is neither in our accounts nor returned was reversed.
 
 import type { SuspenseReason } from './judge-credit.ts'
 import type { ReturnStatus } from './returns.ts'

@@ -1,8 +1,8 @@
-// What becomes of money that a bank reports. A pure function from what is known (locked, so that it
-// stays true) and the credits of a batch, to everything that is to be written and answered.
+// Decides a batch of credits. A pure function from the locked state and the batch to everything that
+// is written and answered.
 //
-// The same session id again moves nothing: on the same terms the first result is told again, on
-// other terms it is refused and the operator alerted. A new one is judged (credit-judgement.ts).
+// A session id seen before moves nothing: with the same terms the first result is repeated, with
+// other terms it is rejected and the operator alerted. A new one is judged (judge-credit.ts).
 
 import type { HashPayer } from '#domain/accounts/payer-rules.ts'
 import type { NewAlert } from '#domain/records/alerts.ts'

@@ -1,8 +1,8 @@
-// The register of rail items: what a bank signed and we could not book. It is kept before the bank is
-// answered, so that no money a bank speaks of is ever lost from sight (I28); an operator settles it
-// with the bank. The same item again is known by its digest.
+// Rail items: what a bank signed and we could not book. Stored before the bank is answered, so that
+// no reported money is lost (I28); an operator resolves it with the bank. Repeats are recognised by
+// digest.
 //
-// The body may name a payer: it is sealed, and opening it is an action on record.
+// The body may name a payer: it is encrypted, and reading it is written to the audit log.
 
 import { bytesArray, plainArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'

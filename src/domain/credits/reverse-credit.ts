@@ -1,5 +1,5 @@
 // Reversals: a bank takes a credit back, whole or in part. Nothing booked is undone: new transfers
-// carry the money from where it is now back to the bank (reversal-decisions.ts says from where).
+// carry the money from where it is now back to the bank (decide-reversal.ts says from where).
 //
 // Statuses, in the order they are checked:
 //   duplicate                this reversal was taken before

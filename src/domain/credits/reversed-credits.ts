@@ -1,6 +1,5 @@
-// What an event of a reversal says beside what it took from where it is: how much the bank took back
-// by it, and how much of that had left us already (the shortfall: returned to the payer, or on its
-// way). So amounts add up for whoever is told of a part only.
+// Reversal details for events: the total that the bank took back, and the shortfall that had already
+// been returned to the payer, so that amounts add up for a recipient that sees only a part.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { NewEvent } from '#domain/records/outbox.ts'

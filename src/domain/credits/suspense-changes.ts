@@ -1,5 +1,5 @@
-// The history of items in suspense: what became of each, step by step, since an item itself says
-// only how it is now. Written in the transaction that changes the item, and never changed again.
+// The history of suspense items; the item itself shows only its current state. Append-only, written
+// in the transaction that changes the item.
 
 import { numberArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'

@@ -1,6 +1,6 @@
 // Taking credits: the way of money into the books. One transaction for a whole batch:
 //   lock   what the numbers belong to, and find the session ids that were taken before;
-//   decide purely, in memory (credit-decisions.ts);
+//   decide purely, in memory (decide-credits.ts);
 //   write  set-wise: credits, transfers, payments, suspense, events, alerts, all or none.
 //
 // I12: a credit is taken exactly once. Should two processes take one at the same moment, the

@@ -1,8 +1,7 @@
-// The audit: proves on live data that the books add up, the ledger's own truth first and then the
-// business's (audit-checks.ts) on top of it.
+// Integrity checks: prove on live data that the books add up, first the ledger and then the business
+// rules (business-checks.ts) on top of it.
 //
-// All checks see one moment, and take no lock that a writer waits for: it may run at any time,
-// however long it takes.
+// All checks read one snapshot and take no lock that blocks a writer, so they may run at any time.
 
 import type { Pool, Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/snapshot.ts'

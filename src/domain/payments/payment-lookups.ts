@@ -1,4 +1,4 @@
-// One advice or payment by any of its references (references.ts), and what is in suspense of it.
+// One advice or payment by any of its references (payment-references.ts), and what is in suspense of it.
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'

@@ -1,10 +1,9 @@
-// What is left of a person once an account or advice is erased: payers' names, accounts and
-// narrations on its credits, and what receivers answered to its events. Erased a page at a time, so
-// that an account with a million credits holds up nobody.
+// The second part of an erasure: payers' names, accounts and narrations on credits, and webhook
+// responses. Erased in pages, so that an account with a million credits blocks nothing.
 //
 //   credits ──▶ answers ──▶ done
 //
-// Deliveries that were on their way when it was asked for may still be answered: the answers wait.
+// Deliveries in flight at the time of the request may still be answered, so responses come last.
 
 import type { Transaction } from '#db/transaction.ts'
 import { leastIdAt } from '#ids.ts'

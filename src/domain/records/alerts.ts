@@ -1,5 +1,5 @@
-// What an operator must look at. Raised in the transaction that met it, with the event that tells
-// every operator; the same thing is not raised twice while it stands.
+// Operator alerts. Raised in the transaction that detects the condition, with an event for every
+// operator; an open alert is not raised twice.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'

@@ -1,4 +1,4 @@
-// Who did what by hand, and why. Written in the transaction that did it, and never changed.
+// The audit log: who did what, and why. Append-only, written in the transaction of the action.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
