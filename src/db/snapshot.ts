@@ -1,5 +1,4 @@
-// Several reads that must agree with one another: all of them see the same moment. Takes no lock
-// that a writer waits for.
+// Consistent reads: several statements on one snapshot. Takes no lock that blocks a writer.
 
 import type { Pool } from './pool.ts'
 import { type Transaction, withTransaction } from './transaction.ts'

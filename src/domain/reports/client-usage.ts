@@ -1,6 +1,6 @@
-// How much a client uses the service, day by day (of West Africa Time). Read from what is there
-// anyway, and never by walking more than the days asked for: credits come from the hourly totals;
-// payments, advices and events have ids that begin with their time; accounts are found by theirs.
+// A client's usage per day (West Africa Time). Needs no index of its own and never reads beyond the
+// requested days: credits come from the hourly totals; ids of payments, advices and events begin
+// with their time; accounts are found by id bounds.
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds } from '#db/time-bounds.ts'

@@ -1,5 +1,4 @@
-// What happened to credits: the transfers that moved its money, the reversals of them,
-// and the events that their client was told.
+// The history of credits: their transfers, reversals and events.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'

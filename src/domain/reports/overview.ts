@@ -1,8 +1,8 @@
-// A client's day at a glance: what it collected today and in the hours and days before, how its
-// payments ended, what waits in suspense, which webhooks fail. Days are of West Africa Time.
+// The overview: collections by hour and day, success rate, suspense, failing webhooks. Days are in
+// West Africa Time.
 //
-// Cheap however much there is: totals come by the hour (hourly-totals.ts), the sum in suspense from
-// the ledger's one account, and counts stop at COUNT_MAX.
+// The cost is bounded: totals are hourly (hourly-totals.ts), the suspense balance is one ledger
+// account, and counts stop at COUNT_MAX.
 
 import type { Queryable } from '#db/pool.ts'
 import { clientOwner } from '#ledger/accounts.ts'

@@ -1,7 +1,6 @@
-// The events about some things, found by the moments at which something happened to them. Ids of
-// events begin with their time, and an event is written in the transaction that it tells of, whose
-// time every row bears that the transaction wrote. So the outbox needs no index by credit, payment
-// or account, which every event would pay for and only this would read.
+// Events related to credits, a payment or an account, found by time. An event id begins with its
+// time, and an event is written in the transaction it describes, so it shares its time with the rows
+// of that transaction. The outbox needs no index by credit, payment or account.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'

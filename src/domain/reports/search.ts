@@ -1,6 +1,6 @@
-// One box for whatever somebody has in hand: a number, a session id, any reference, an event's id, a
-// part of a name. What it looks like decides where to look, so that a search is a few look-ups by
-// key; only a name is looked for among the latest, as far as a page of the lists looks.
+// Global search: account number, session id, any reference, event id or part of a name. The shape of
+// the text decides where to look, so a search is a few look-ups by key; a name is matched only among
+// the latest rows, as many as a list page scans.
 
 import { isAccountNumber } from '#banks/nuban.ts'
 import { isSessionId } from '#banks/session-id.ts'

@@ -1,5 +1,4 @@
-// What happened to something, told in order: pure functions from what was read to the lines of a
-// timeline. Each has a sentence for people and the plain facts beside it.
+// Timeline entries: pure functions from rows to entries, each with a sentence and its data.
 
 import type { TracedItem, TracedReturn } from '#domain/credits/credit-location.ts'
 import type { CreditTrace } from '#domain/credits/credit-traces.ts'

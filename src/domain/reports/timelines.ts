@@ -1,6 +1,5 @@
-// Everything that happened to a payment, a credit or a collection account, in order: who asked for
-// it, the numbers issued, the money, the ledger's transfers, the events and every attempt to tell
-// of them, and what people did by hand. Read at one moment, all through indexes that exist.
+// The timeline of a payment, credit or collection account: requests, numbers issued, money, ledger
+// transfers, events, delivery attempts and audit log. Read in one snapshot, through existing indexes.
 
 import { isAccountNumber } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'

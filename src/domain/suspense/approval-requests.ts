@@ -1,10 +1,9 @@
-// Asking for money to leave suspense, or for maker-checker to be switched off, and deciding on what
-// somebody else asked for:
+// Approval requests: to assign or return suspended money, or to switch maker-checker off.
 //
 //   open ──▶ approved     another person, independent of the first; it happens in the same transaction
 //     ├────▶ rejected     another person, with a reason
 //     ├────▶ withdrawn    whoever asked
-//     └────▶ void         the bank took the money back (request-amounts.ts)
+//     └────▶ void         the bank took the money back (approval-amounts.ts)
 //
 // The database holds that two people take part (suspense_requests_two_people), that they are
 // independent (suspense_requests_independent_checker), and that an item has one open request

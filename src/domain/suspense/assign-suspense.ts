@@ -1,8 +1,8 @@
-// Giving suspended money to whom it was meant for: a payment, or a collection account. Money that
-// is a client's goes to that client's own; money that is nobody's an operator may give to anybody.
+// Assigns suspended money to a payment or a collection account. A client's money stays with that
+// client; an operator may assign unidentified money to any client.
 //
-// Again to the same target is fine and changes nothing; two operators at once get one assignment.
-// Where four eyes are wanted, nobody does it alone: see suspense-requests.ts.
+// Idempotent: repeating an assignment changes nothing, and concurrent ones result in one. With
+// maker-checker on, an assignment needs approval (approval-requests.ts).
 // Locks: the payment, then the item, then the collection account.
 
 import type { Transaction } from '#db/transaction.ts'

@@ -1,5 +1,5 @@
-// Sending suspended money back to its payer, in two steps, because a bank must be asked in between
-// and nothing may be held while we wait for it:
+// Returns suspended money to its payer, in two steps: the bank is called in between, and no
+// transaction may stay open meanwhile.
 //
 //   item    open ──requested──▶ returning ──confirmed──▶ returned
 //             ▲                     │

@@ -1,5 +1,5 @@
-// What became of events: every delivery, every attempt, and how an endpoint is doing. For the eyes
-// of the merchant's developer, so that nobody has to guess why a webhook did not come.
+// The delivery log: every delivery and attempt, and the health of an endpoint, for the merchant's
+// developers.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Condition } from './webhook-endpoints.ts'

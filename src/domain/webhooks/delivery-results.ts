@@ -1,5 +1,5 @@
-// What became of attempts: written to the deliveries, to the log of attempts, and to the health of
-// the destinations, set-wise and in one transaction.
+// Records attempt outcomes: deliveries, attempt log and destination health, set-wise and in one
+// transaction.
 //
 // A result counts only while its claim stands: the same number of attempts and the same lease. One
 // that ran out was given to somebody else, whose result it must not overwrite.

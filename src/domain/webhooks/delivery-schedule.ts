@@ -1,5 +1,5 @@
-// What a clock that was wrong for a while has left behind, put right: a first attempt is due at
-// once, a retry no later than its step from now, a lease and a pause end within their usual time.
+// Corrects the schedule after a clock error: a first attempt is due at once, a retry no later than
+// its step from now, and leases and pauses end within their usual time.
 //
 // An attempt may be further ahead than its step only because its receiver asked for that
 // (Retry-After), by a day at most, and never after an attempt that lies in the future itself.

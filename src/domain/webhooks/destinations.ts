@@ -1,7 +1,7 @@
 // Destinations: the places that deliveries go to, each with its own queue. `due_at` says when to
 // look at a queue next, so that finding work costs nothing for the queues that have none.
 //
-// Whoever makes a delivery due calls `makeDue` afterwards, in the same transaction: it waits for a
+// Whoever makes a delivery due calls `scheduleNow` afterwards, in the same transaction: it waits for a
 // claim that is looking at the queue at that moment and could not have seen the delivery.
 
 import { numberArray } from '#db/arrays.ts'

@@ -1,4 +1,4 @@
-// The addresses that events may go to, read for a whole batch of them.
+// Reads the possible targets of a batch of events.
 
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'

@@ -1,5 +1,4 @@
-// What events are about, read for a whole batch of them: one look-up for each kind of thing. A BVN
-// is not even read here.
+// Reads the resources of a batch of events, with one query per kind. The BVN is never read here.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'

@@ -1,8 +1,7 @@
-// Sending again on request: an event, a payment's latest state, or a range of time to one endpoint.
+// Redelivery on request: an event, a payment's latest state, or a time range to one endpoint.
 //
-// A delivery that is asked for again is due at once and begins its ladder anew; its attempts are
-// counted on. One that is being sent at this moment is left to that. What never had a delivery
-// gets one.
+// The delivery is due at once and restarts its retry schedule; the attempt count goes on. One in
+// flight is left alone. An event without a delivery gets one.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'

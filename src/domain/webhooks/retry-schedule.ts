@@ -1,4 +1,4 @@
-// When to try a delivery again: the published ladder, ten attempts over about three days.
+// The published retry schedule: ten attempts over about three days.
 //
 // Each step is counted from the failure before it. Jitter only lengthens a step (by up to 10%),
 // so the published times are the earliest ones. A receiver's `Retry-After` can put an attempt off,
