@@ -8,7 +8,6 @@ import type { Config } from '#config/config.ts'
 import { createBatchPool, createPool, type Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
-import { NO_LIMITS } from '#domain/accounts/account-limits.ts'
 import { createAccounts } from '#domain/accounts/collection-accounts.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { createAdvices } from '#domain/payments/advices.ts'
@@ -71,7 +70,11 @@ export class Books implements AsyncDisposable {
           channel: 'API',
         },
       }))
-      return createAccounts(tx, { sealer, bank, limits: NO_LIMITS, now: systemClock() }, requests)
+      return createAccounts(
+        tx,
+        { sealer, bank, limits: { perCreditKobo: null, perDayKobo: null }, now: systemClock() },
+        requests,
+      )
     })
     return made.map((account) => account.accountNumber)
   }

@@ -4,10 +4,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { migrate } from '#db/migrate.ts'
 import { createPool } from '#db/pool.ts'
-import { renderSchema } from '#db/schema-picture.ts'
 import { renderOpenApi } from '../test/support/open-api.ts'
 import { startTestServer, TEMPLATE } from '../test/support/server.ts'
 import { withCapabilities } from './capabilities.ts'
+import { renderSchema } from './render-schema.ts'
 
 writeFileSync('ARCHITECTURE.md', withCapabilities(readFileSync('ARCHITECTURE.md', 'utf8')))
 const server = await startTestServer()

@@ -25,7 +25,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'drop the lock of payments that are paid into',
-    file: 'src/domain/credits/payment-books.ts',
+    file: 'src/domain/credits/payment-balances.ts',
     from: `where n.account_number = any($1::text[])
             order by p.id
               for no key update of p`,

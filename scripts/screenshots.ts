@@ -8,15 +8,11 @@ import { join } from 'node:path'
 import { openBrowser } from '../test/support/browser.ts'
 import { CHECKOUT_SCENES, type Scene } from '../test/support/checkout-scenes.ts'
 import { type DashboardBench, startDashboardBench } from '../test/support/dashboard-bench.ts'
-import {
-  DASHBOARD_SIGHTS,
-  type Sight,
-  setDashboardScene,
-} from '../test/support/dashboard-scenes.ts'
 import { listenLocally } from '../test/support/event-source.ts'
 import { type Bench, startTestService } from '../test/support/running-service.ts'
 import { startTestServer } from '../test/support/server.ts'
 import { buildWeb } from './build-web.ts'
+import { DASHBOARD_SIGHTS, type Sight, setDashboardScene } from './dashboard-scenes.ts'
 
 type Shot = { name: string; scene: Scene; width: number; colorScheme: 'light' | 'dark' }
 

@@ -1,10 +1,10 @@
 // What `npm test` runs: one database server for the whole run, and node's own test runner over
-// test/**/*.test.ts. Arguments are files to run instead, or flags of the runner:
+// test/**/*.test.ts (run-test-files.ts). Arguments are files to run instead, or flags of the runner:
 //   npm test -- test/db/migrate.test.ts --test-name-pattern=twenty
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { availableParallelism, constants } from 'node:os'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { startTestServer } from '../test/support/server.ts'
@@ -31,17 +31,9 @@ try {
 }
 
 async function runTests(args: readonly string[]): Promise<number> {
-  const flags = args.filter((arg) => arg.startsWith('-'))
-  const files = args.filter((arg) => !arg.startsWith('-'))
   const runner = spawn(
     process.execPath,
-    [
-      '--test',
-      // One more than cores: files that start servers and wait leave a core free.
-      `--test-concurrency=${availableParallelism() + 1}`,
-      ...flags,
-      ...(files.length > 0 ? files : ['test/**/*.test.ts']),
-    ],
+    [join(import.meta.dirname, 'run-test-files.ts'), ...args],
     {
       cwd: join(import.meta.dirname, '..'),
       stdio: 'inherit',

@@ -25,9 +25,10 @@ export function timeOrderedId(now: Date): string {
   return id
 }
 
-// Less than every identifier of this moment and later, more than every one before.
+// Less than every identifier of this moment and later, more than every one before. There are none
+// before 1970.
 export function leastIdAt(ms: number): string {
-  return ms.toString(16).padStart(12, '0').padEnd(32, '0')
+  return Math.max(0, ms).toString(16).padStart(12, '0').padEnd(32, '0')
 }
 
 const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i

@@ -66,7 +66,7 @@ export function createLogger({
   return destination ? pino(options, destination) : pino(options)
 }
 
-export function withoutSecrets(line: string): string {
+function withoutSecrets(line: string): string {
   return line
     .replace(BYTES, `$1${HIDDEN}$1`)
     .replace(SECRET_FIELD, `$1"${HIDDEN}"`)

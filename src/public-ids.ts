@@ -13,8 +13,6 @@ import type { Sealer } from './seal.ts'
 // A ledger account and the collection account that it is of have one id.
 export type IdKind = 'account' | 'action' | 'credit' | 'request' | 'suspense' | 'transfer'
 
-export const ID_DIGITS_MAX = 15 // Of 2^48 - 1.
-
 const WORD = 2 ** 24
 const MASK = WORD - 1
 const BLOCKS = WORD * WORD

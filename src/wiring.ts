@@ -12,7 +12,7 @@ import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/access/c
 import { createAccountLookups } from '#domain/accounts/account-lookups.ts'
 import { registerRanges } from '#domain/accounts/numbers.ts'
 import { createWriters, type Writers } from '#domain/batch-writers.ts'
-import { bankNames } from '#domain/payments/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'

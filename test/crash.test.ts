@@ -7,14 +7,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPool } from '#db/pool.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { type Ask, type Customer, driveJourneys, type Journal, naira } from './crash-journal.ts'
 import { type ChildService, databaseOf, kill, startChild } from './support/child-service.ts'
-import {
-  type Ask,
-  type Customer,
-  driveJourneys,
-  type Journal,
-  naira,
-} from './support/crash-journal.ts'
 import { until } from './support/embedded-bench.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 

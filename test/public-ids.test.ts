@@ -7,13 +7,14 @@ import {
   encrypt,
   findId,
   findName,
-  ID_DIGITS_MAX,
   type IdKind,
   publicId,
   publicName,
   roundKeys,
 } from '#public-ids.ts'
 import { Sealer } from '#seal.ts'
+
+const ID_DIGITS_MAX = 15 // Of 2^48 - 1.
 
 const KINDS: readonly IdKind[] = ['account', 'action', 'credit', 'request', 'suspense', 'transfer']
 const IDS = 2 ** 48

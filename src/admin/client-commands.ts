@@ -2,6 +2,11 @@
 
 import { withTransaction } from '#db/transaction.ts'
 import {
+  makeSecret,
+  OVERLAP_SECONDS_DEFAULT,
+  OVERLAP_SECONDS_MAX,
+} from '#domain/access/client-secrets.ts'
+import {
   type ClientDetail,
   type ClientEntry,
   type ClientFields,
@@ -12,15 +17,11 @@ import {
   resumeClient,
   rotateClientSecret,
   suspendClient,
-} from '#domain/access/client-register.ts'
-import {
-  makeSecret,
-  OVERLAP_SECONDS_DEFAULT,
-  OVERLAP_SECONDS_MAX,
-} from '#domain/access/client-secrets.ts'
+} from '#domain/access/manage-clients.ts'
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import { toNaira } from '#money.ts'
+import { watDay } from '#wat-time.ts'
 import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
 
@@ -105,7 +106,7 @@ export const clientCommands: readonly AdminCommand[] = [
       }))
       const lines = shownDays.map(({ from, ...counts }) => {
         const said = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
-        return [watDate(from), said.join('  ')] as const
+        return [watDay(from), said.join('  ')] as const
       })
       return { data: { clientId, days: shownDays }, text: columns(lines).join('\n') }
     },
@@ -183,10 +184,6 @@ function daysOf(text = '7'): number {
   const days = /^[0-9]{1,2}$/.test(text) ? Number(text) : 0
   if (days >= 1 && days <= USAGE_DAYS_MAX) return days
   throw new UsageProblem(`--days must be a whole number, 1 to ${USAGE_DAYS_MAX}.`)
-}
-
-function watDate(from: Date): string {
-  return new Date(from.getTime() + 3_600_000).toISOString().slice(0, 10)
 }
 
 function overlapOf(text: string | undefined): number {

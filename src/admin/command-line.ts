@@ -31,7 +31,7 @@ export type Answer = { data: unknown; text: string }
 
 export class UsageProblem extends Error {}
 
-export type Chosen<Context> =
+type Chosen<Context> =
   | { help: string }
   | { command: Command<Context>; given: Given; isJson: boolean }
 

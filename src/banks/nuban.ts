@@ -4,7 +4,10 @@
 // since published samples are often invented.
 
 const WEIGHTS = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3] as const
-const ACCOUNT_NUMBER = /^[0-9]{10}$/
+export const ACCOUNT_NUMBER = '^[0-9]{10}$' // Patterns, for schemas too.
+export const BANK_CODE = '^[0-9]{3}(?:[0-9]{2})?$'
+const ACCOUNT_NUMBER_PATTERN = new RegExp(ACCOUNT_NUMBER)
+const BANK_CODE_PATTERN = new RegExp(BANK_CODE)
 const SERIAL = /^[0-9]{9}$/
 export const SERIAL_MAX = 999_999_999
 
@@ -25,13 +28,12 @@ export function nuban(bankCode: string, serial: number | bigint): string {
   return serial9 + nubanCheckDigit(bankCode, serial9)
 }
 
-export function isNuban(bankCode: string, accountNumber: string): boolean {
-  if (!isBankCode(bankCode) || !ACCOUNT_NUMBER.test(accountNumber)) return false
-  return nubanCheckDigit(bankCode, accountNumber.slice(0, 9)) === accountNumber[9]
+export function isBankCode(text: string): boolean {
+  return BANK_CODE_PATTERN.test(text)
 }
 
-export function isBankCode(text: string): boolean {
-  return /^(?:[0-9]{3}|[0-9]{5})$/.test(text)
+export function isAccountNumber(text: string): boolean {
+  return ACCOUNT_NUMBER_PATTERN.test(text)
 }
 
 // Banks have 3 digits, other institutions 5; the 2020 standard puts both into 6.

@@ -1,5 +1,4 @@
-// In the sandbox the tester is the bank: a credit is made up, and from the batcher on it takes the
-// way of every other.
+// Simulated credits for the sandbox. From the batcher on they take the same path as any other.
 
 import { randomInt } from 'node:crypto'
 import type { IncomingCredit } from '#banks/formats/format.ts'

@@ -3,17 +3,13 @@
 // NIP's is 30 ASCII digits: sending institution (6), yyMMddHHmmss in WAT (12), unique part (12).
 // Banks are known to send ids whose date part is no date, and their money is as real as any other.
 
-import { parseBankTime, watDigits } from '#wat-time.ts'
+import { watDigits } from '#wat-time.ts'
 
 const NIP_SESSION_ID = /^[0-9]{30}$/
 // Seen by a reader as what it is: no control, format or line character, no space around it.
 const SESSION_ID = /^(?! )[^\p{C}\p{Zl}\p{Zp}]{1,64}(?<! )$/u
-const PARTS = /^([0-9]{6})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{12})$/
 const INSTITUTION = /^[0-9]{6}$/
 const UNIQUE = /^[0-9]{1,12}$/
-
-// `sentAt` is null when the date part is no date.
-export type SessionId = { institution: string; sentAt: Date | null; unique: string }
 
 export function isSessionId(text: string): boolean {
   return NIP_SESSION_ID.test(text) || SESSION_ID.test(text)
@@ -21,14 +17,6 @@ export function isSessionId(text: string): boolean {
 
 export function isNipSessionId(text: string): boolean {
   return NIP_SESSION_ID.test(text)
-}
-
-export function parseSessionId(text: string): SessionId | undefined {
-  const match = PARTS.exec(text)
-  if (!match) return undefined
-  const [, institution = '', year, month, day, hour, minute, second, unique = ''] = match
-  const sentAt = parseBankTime(`20${year}-${month}-${day} ${hour}:${minute}:${second}`) ?? null
-  return { institution, sentAt, unique }
 }
 
 export function makeSessionId(parts: {

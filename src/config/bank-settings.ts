@@ -2,6 +2,7 @@
 // Static and dynamic serials of a bank never overlap, so a number is one or the other for ever.
 // A bank without ranges is fine: no new numbers there, but money for the old ones is still taken.
 
+import { isBankCode } from '#banks/nuban.ts'
 import { bytesOf, type Report } from './setting-values.ts'
 
 export type SerialRange = { readonly from: number; readonly to: number }
@@ -93,7 +94,7 @@ function checkBank(bank: unknown, report: Report): void {
       report(`has a field ${JSON.stringify(field)}; known are ${FIELDS.join(', ')}`)
     }
   }
-  if (typeof bank.code !== 'string' || !/^(?:[0-9]{3}|[0-9]{5})$/.test(bank.code)) {
+  if (typeof bank.code !== 'string' || !isBankCode(bank.code)) {
     report('code must be a string of 3 or 5 digits')
   }
   if (typeof bank.name !== 'string' || !isName(bank.name)) {

@@ -23,12 +23,12 @@ import {
 import * as values from './setting-values.ts'
 
 export const ROLES = ['serve', 'api', 'worker', 'migrate'] as const
-export const MODES = ['sandbox', 'live'] as const
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const MODES = ['sandbox', 'live'] as const
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 export type Role = (typeof ROLES)[number]
 export type Mode = (typeof MODES)[number]
-export type LogLevel = (typeof LOG_LEVELS)[number]
+type LogLevel = (typeof LOG_LEVELS)[number]
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export type Config = {

@@ -9,7 +9,7 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 
-export const CONNECT_MAX_MS = 5_000 // Also for a free connection of a pool.
+const CONNECT_MAX_MS = 5_000 // Also for a free connection of a pool.
 export const STATEMENT_MAX_MS = 30_000
 export const BATCH_STATEMENT_MAX_MS = 8_000 // Longer than locks of a frozen process are held.
 const SILENCE_GRACE_MS = 2_000

@@ -1,5 +1,4 @@
-// Keeps the tables that are thrown away by the partition (events, idempotency keys) supplied with
-// partitions, and rid of old ones.
+// Creates upcoming partitions of events, idempotency keys and the like, and drops expired ones.
 
 import type { Queryable } from './pool.ts'
 

@@ -17,7 +17,7 @@ type Options = {
   onLost: (error: Error) => void
 }
 
-export type Reader = Queryable & { end(): Promise<void> }
+type Reader = Queryable & { end(): Promise<void> }
 
 export function createReader({ connectionString, connections, onLost }: Options): Reader {
   const lines = Array.from({ length: connections }, () => new Line(connectionString, onLost))

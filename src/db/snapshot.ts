@@ -1,10 +1,9 @@
-// Several reads that must agree with one another: all of them see the same moment. Takes no lock
-// that a writer waits for.
+// Consistent reads: several statements on one snapshot. Takes no lock that blocks a writer.
 
 import type { Pool } from './pool.ts'
 import { type Transaction, withTransaction } from './transaction.ts'
 
-export function readTogether<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export function withSnapshot<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return withTransaction(pool, async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
     return work(tx)

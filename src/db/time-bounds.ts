@@ -1,8 +1,7 @@
-// Windows of time as windows of ids. The ids of credits, transfers and collection accounts are given
-// out in the order of their times, nearly: what was in flight together may be swapped. So the ids
-// that a window can hold are found by halving (some 30 look-ups by key in a billion rows, one
-// statement), and the money path is spared an index on time. The bounds are wide: times are still
-// to be compared.
+// Time windows as id ranges. Ids of credits, transfers and collection accounts are nearly in order
+// of time; concurrent ones may be swapped. Bounds are found by binary search (some 30 look-ups by key
+// in a billion rows, one statement), which spares the money path an index on time. The bounds are
+// wide: callers still compare times.
 
 import type { Queryable } from './pool.ts'
 

@@ -23,7 +23,7 @@ const LOST =
 // What a transaction answers, and the last statements of it, which must all have been asked for
 // already. They travel with the commit: the locks that they take are held for as long as the database
 // works, not for as long as we take to get back to it.
-export class Finishing<T> {
+export class PipelinedCommit<T> {
   readonly answer: T
   readonly statements: readonly Promise<unknown>[]
 
@@ -37,7 +37,7 @@ export class Finishing<T> {
 // first (the second look then finds it). It must therefore have no effect outside the database.
 export async function withTransaction<T>(
   pool: pg.Pool,
-  work: (tx: Transaction) => Promise<T | Finishing<T>>,
+  work: (tx: Transaction) => Promise<T | PipelinedCommit<T>>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
@@ -47,9 +47,9 @@ export async function withTransaction<T>(
       // statement, and the rejection is heard there.
       void line.ask(BEGIN)
       const result = await work(line as unknown as Transaction)
-      await commit(line, result instanceof Finishing ? result.statements : [])
+      await commit(line, result instanceof PipelinedCommit ? result.statements : [])
       client.release()
-      return result instanceof Finishing ? result.answer : result
+      return result instanceof PipelinedCommit ? result.answer : result
     } catch (error) {
       await line.close()
       await rollback(client)
@@ -62,7 +62,7 @@ async function commit(line: Line, last: readonly Promise<unknown>[]): Promise<vo
   for (const statement of last) line.watch(statement)
   const committed = line.ask(COMMIT)
   void line.close() // A statement that came after it would be a transaction of its own.
-  await all(last)
+  await pipeline(last)
   const { command } = await committed
   if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`)
 }
@@ -122,7 +122,7 @@ class Line {
 
 // Sends statements that do not depend on one another in one go, and waits for all of them: a
 // connection must be quiet before it is rolled back or given to somebody else.
-export async function all<const T extends readonly unknown[]>(
+export async function pipeline<const T extends readonly unknown[]>(
   statements: {
     [K in keyof T]: Promise<T[K]>
   },

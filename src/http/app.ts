@@ -95,6 +95,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     schemaController: { compilersFactory: schemas.factories },
     frameworkErrors: frameworkErrors(setHeaders) as never,
   })
+  namePlugins(app)
   app.decorate('compileSchemas', schemas.compileAll)
   ignoreExpectHeader(app.server)
   limitConnections(app.server, {
@@ -120,51 +121,66 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   return app
 }
 
+const ROUTES = [
+  healthRoutes,
+  loginRoutes,
+  collectionAccountRoutes,
+  accountListRoutes,
+  accountChangeRoutes,
+  accountBulkRoutes,
+  statementRoutes,
+  erasureRoutes,
+  adviceRoutes,
+  bankTransferRoutes,
+  simulateRoutes,
+  sandboxTransferRoutes,
+  verifyPaymentRoutes,
+  creditRoutes,
+  paymentRoutes,
+  timelineRoutes,
+  exportRoutes,
+  searchRoutes,
+  manageAdviceRoutes,
+  balanceRoutes,
+  ledgerRoutes,
+  overviewRoutes,
+  railRoutes,
+  suspenseRoutes,
+  approvalRequestRoutes,
+  makerCheckerRoutes,
+  webhookEndpointRoutes,
+  webhookSecretRoutes,
+  eventRoutes,
+  eventStreamRoutes,
+  redeliveryRoutes,
+  webhookPushRoutes,
+  auditLogRoutes,
+  sessionRoutes,
+  ownSignInRoutes,
+  userRoutes,
+  ownClientRoutes,
+  limitRoutes,
+  brandingRoutes,
+  checkoutRoutes,
+  dashboardRoutes,
+  operatorClientRoutes,
+  operatorClientChangeRoutes,
+  operatorReturnRoutes,
+  operatorAlertRoutes,
+  railItemRoutes,
+]
+
 async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  await app.register(healthRoutes, deps)
-  await app.register(loginRoutes, deps)
-  await app.register(collectionAccountRoutes, deps)
-  await app.register(accountListRoutes, deps)
-  await app.register(accountChangeRoutes, deps)
-  await app.register(accountBulkRoutes, deps)
-  await app.register(statementRoutes, deps)
-  await app.register(erasureRoutes, deps)
-  await app.register(adviceRoutes, deps)
-  await app.register(bankTransferRoutes, deps)
-  await app.register(simulateRoutes, deps)
-  await app.register(sandboxTransferRoutes, deps)
-  await app.register(verifyPaymentRoutes, deps)
-  await app.register(creditRoutes, deps)
-  await app.register(paymentRoutes, deps)
-  await app.register(timelineRoutes, deps)
-  await app.register(exportRoutes, deps)
-  await app.register(searchRoutes, deps)
-  await app.register(manageAdviceRoutes, deps)
-  await app.register(balanceRoutes, deps)
-  await app.register(ledgerRoutes, deps)
-  await app.register(overviewRoutes, deps)
-  await app.register(railRoutes, deps)
-  await app.register(suspenseRoutes, deps)
-  await app.register(approvalRequestRoutes, deps)
-  await app.register(makerCheckerRoutes, deps)
-  await app.register(webhookEndpointRoutes, deps)
-  await app.register(webhookSecretRoutes, deps)
-  await app.register(eventRoutes, deps)
-  await app.register(eventStreamRoutes, deps)
-  await app.register(redeliveryRoutes, deps)
-  await app.register(webhookPushRoutes, deps)
-  await app.register(auditLogRoutes, deps)
-  await app.register(sessionRoutes, deps)
-  await app.register(ownSignInRoutes, deps)
-  await app.register(userRoutes, deps)
-  await app.register(ownClientRoutes, deps)
-  await app.register(limitRoutes, deps)
-  await app.register(brandingRoutes, deps)
-  await app.register(checkoutRoutes, deps)
-  await app.register(dashboardRoutes, deps)
-  await app.register(operatorClientRoutes, deps)
-  await app.register(operatorClientChangeRoutes, deps)
-  await app.register(operatorReturnRoutes, deps)
-  await app.register(operatorAlertRoutes, deps)
-  await app.register(railItemRoutes, deps)
+  for (const routes of ROUTES) await app.register(routes, deps)
+}
+
+const NAME = Symbol.for('fastify.display-name')
+
+// Without a name, Fastify looks for each plugin among all modules loaded: 20 ms of every start.
+function namePlugins(app: FastifyInstance): void {
+  const { register } = app
+  app.register = function (this: FastifyInstance, ...[plugin, options]: [object, object]) {
+    Object.assign(plugin, { [NAME]: Reflect.get(plugin, NAME) ?? Reflect.get(plugin, 'name') })
+    return Reflect.apply(register, this, [plugin, options])
+  } as typeof register
 }

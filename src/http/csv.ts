@@ -13,7 +13,7 @@ import type { FastifyReply } from 'fastify'
 import { Refusal } from '#errors.ts'
 import { formatKobo, koboOf } from '#money.ts'
 
-export type Cell = string | number | boolean | null | undefined
+type Cell = string | number | boolean | null | undefined
 // A name of a column, or one with how to read it off the row.
 export type Columns<Row> = readonly (readonly [name: string, read: (row: Row) => Cell])[]
 
@@ -40,7 +40,7 @@ export function decimal(amount: number): string {
   return formatKobo(koboOf(amount) as bigint)
 }
 
-export function csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
+function csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
   const lines = rows.map((row) => columns.map(([, read]) => cellText(read(row))).join(','))
   return lines.map((line) => line + LINE_END).join('')
 }

@@ -9,9 +9,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import {
+  findStoredRequest,
   findStoredResponse,
   type KeyedRequest,
-  recall,
   storeRequest,
   storeResponse,
 } from '#domain/records/stored-responses.ts'
@@ -36,7 +36,7 @@ export async function answerOnce<T extends object>(
   const keyed = keyedRequest(sealer, call)
   if (!keyed) return withTransaction(pool, work)
   const answered = await withTransaction(pool, async (tx) => {
-    const known = await recall(tx, keyed)
+    const known = await findStoredRequest(tx, keyed)
     if (known) return { sealed: await findStoredResponse(tx, known) }
     const body = await work(tx)
     const begun = await storeRequest(tx, clock(), keyed, '')
@@ -60,7 +60,7 @@ export async function answerInSteps<T extends object>(
   const keyed = keyedRequest(sealer, call)
   if (!keyed) return finish(typeof begin === 'string' ? begin : await withTransaction(pool, begin))
   const { begun, isKnown, sealed } = await withTransaction(pool, async (tx) => {
-    const known = await recall(tx, keyed)
+    const known = await findStoredRequest(tx, keyed)
     if (known) return { begun: known, isKnown: true, sealed: await findStoredResponse(tx, known) }
     const about = typeof begin === 'string' ? begin : await begin(tx)
     return { begun: await storeRequest(tx, clock(), keyed, about), isKnown: false }

@@ -1,6 +1,7 @@
 // Shapes shared by several routes. One source for validation, serialisation, types and OpenAPI.
 
 import { Type } from '@fastify/type-provider-typebox'
+import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/nuban.ts'
 
 // Not blank, no control characters, no half of a surrogate pair: what is stored is exactly what
 // was sent.
@@ -18,6 +19,14 @@ export function text(lengthMax: number, description: string) {
 
 export function digits(pattern: string, description: string, says: string) {
   return Type.String({ pattern, description, 'x-says': says })
+}
+
+export function accountNumber(description: string) {
+  return digits(ACCOUNT_NUMBER, description, 'Must be 10 digits.')
+}
+
+export function bankCode(description: string) {
+  return digits(BANK_CODE, description, 'Must be a bank code.')
 }
 
 const REFERENCE =
@@ -58,8 +67,8 @@ export const PayerRulesBody = Type.Object(
     accounts: Type.Optional(
       Type.Array(
         Type.Object({
-          accountNumber: digits('^[0-9]{10}$', 'A payer’s account.', 'Must be 10 digits.'),
-          bankCode: digits('^[0-9]{3}(?:[0-9]{2})?$', 'Its bank.', 'Must be a bank code.'),
+          accountNumber: accountNumber('A payer’s account.'),
+          bankCode: bankCode('Its bank.'),
         }),
         { maxItems: 50, 'x-says': 'Must be a list of at most 50.' },
       ),

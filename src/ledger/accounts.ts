@@ -5,7 +5,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 
-export type SharedKind = 'bank' | 'shortfall' | 'pending' | 'settled' | 'suspense' | 'returning'
+type SharedKind = 'bank' | 'shortfall' | 'pending' | 'settled' | 'suspense' | 'returning'
 export type SharedAccount = { kind: SharedKind; owner: string; currency: string }
 
 // Suspense has two sorts of owners; the prefix keeps a client's id from being read as a bank's.

@@ -4,7 +4,7 @@
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 
-export type TransferReason =
+type TransferReason =
   | 'credit' // a bank reported money
   | 'settle' // an earlier part payment became part of a paid payment
   | 'suspend' // a payment closed with money on it that was not enough

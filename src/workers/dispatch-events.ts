@@ -11,7 +11,7 @@ import type { Logger } from '#log.ts'
 import type { Notifier } from '#notifier.ts'
 import type { Round } from './loop.ts'
 
-export type DispatcherDeps = {
+type DispatcherDeps = {
   webhookPool: Pool
   clock: Clock
   log: Logger

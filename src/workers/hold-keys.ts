@@ -4,11 +4,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { announceKeys, BEAT_MS, followKeys, leaveKeys } from '#domain/privacy/data-keys.ts'
+import { HEARTBEAT_MS, removeKeyHolder, reportKeys, syncKeys } from '#domain/privacy/data-keys.ts'
 import type { DataKey, Sealer } from '#seal.ts'
 import type { Worker } from './loop.ts'
 
-export type HoldKeysDeps = {
+type HoldKeysDeps = {
   db: Queryable
   clock: Clock
   sealer: Sealer
@@ -18,19 +18,19 @@ export type HoldKeysDeps = {
 // Resolves when the keys are in step for the first time: before that nothing may be sealed.
 export async function holdKeys({ db, clock, sealer, readKeys }: HoldKeysDeps): Promise<Worker> {
   const process = randomUUID()
-  await followKeys(db, clock(), sealer)
-  await announceKeys(db, clock(), process, sealer)
+  await syncKeys(db, clock(), sealer)
+  await reportKeys(db, clock(), process, sealer)
   return {
     name: 'hold-keys',
-    pauseMs: BEAT_MS,
+    pauseMs: HEARTBEAT_MS,
     // Tells first and follows then, so that what was sealed before the change has had until the
     // next time to be written.
     round: async () => {
       sealer.learn(readKeys())
-      await announceKeys(db, clock(), process, sealer)
-      await followKeys(db, clock(), sealer)
+      await reportKeys(db, clock(), process, sealer)
+      await syncKeys(db, clock(), sealer)
       return { more: false }
     },
-    stop: () => leaveKeys(db, process),
+    stop: () => removeKeyHolder(db, process),
   }
 }

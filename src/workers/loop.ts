@@ -22,7 +22,7 @@ export type Worker = {
   stop?: () => Promise<void>
 }
 
-export type LoopOptions = {
+type LoopOptions = {
   signal: AbortSignal
   onError: (error: unknown, worker: string) => void
 }

@@ -20,7 +20,7 @@ export type PreparedDelivery = { claim: Claim; secrets: SigningSecret[] } & (
   | { body: null; problem: string }
 )
 
-export type DeliveryPreparerDeps = {
+type DeliveryPreparerDeps = {
   pool: Queryable
   sealer: Sealer
   rendering: Rendering

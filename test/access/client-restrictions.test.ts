@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
-import { CLIENTS, registerOf } from '../support/client-register.ts'
+import { CLIENTS, registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,

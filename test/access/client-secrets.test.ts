@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { registerOf } from '../support/client-register.ts'
+import { registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startTestService } from '../support/running-service.ts'
 

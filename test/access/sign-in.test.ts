@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '#domain/access/client-secrets.ts'
 import { createSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { createLogger } from '#log.ts'
 import { prepareDatabase } from '#wiring.ts'
@@ -23,7 +22,7 @@ import {
   signIn,
   trySignIn,
 } from '../support/people.ts'
-import { type Bench, startTestService } from '../support/running-service.ts'
+import { addClient, type Bench, startTestService } from '../support/running-service.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -224,8 +223,8 @@ test('live refuses to start while the documented user has the documented passwor
     clock: live.clock,
     log: createLogger({ level: 'silent' }),
   }
-  const client = { clientId: 'MAN0000001', secret: 'another', name: 'Was', isOperator: true }
-  await createClient(live.db, live.clock(), client)
+  const client = { clientId: 'MAN0000001', secret: 'another', isOperator: true }
+  await addClient(live.db, live.clock(), client)
   await createSandboxUser(live.db, live.clock())
 
   await assert.rejects(prepareDatabase(options), /demo@sandbox\.example has the password of the/)

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
-import { isNuban } from '#banks/nuban.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -16,6 +15,7 @@ import {
   startLiveService,
   TIMESTAMP,
 } from '../support/fixtures.ts'
+import { isNuban } from '../support/nuban.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())

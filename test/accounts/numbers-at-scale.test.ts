@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isNuban } from '#banks/nuban.ts'
 import { startWithBanks } from '../support/bank-calls.ts'
 import { assertRefused, createAdvice, dataOf, INITIATE } from '../support/fixtures.ts'
+import { isNuban } from '../support/nuban.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import type { Bench } from '../support/running-service.ts'
 

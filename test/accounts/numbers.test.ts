@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isNuban } from '#banks/nuban.ts'
 import { assertCleanBooks, startTwin, startWithBanks, tally } from '../support/bank-calls.ts'
 import {
   ACCOUNTS,
@@ -16,6 +15,7 @@ import {
   initiate,
   startPayment,
 } from '../support/fixtures.ts'
+import { isNuban } from '../support/nuban.ts'
 import type { Bench } from '../support/running-service.ts'
 
 const STATIC = { from: 100_000_000, to: 100_000_011 }

@@ -3,17 +3,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isNipSessionId, isSessionId, makeSessionId, parseSessionId } from '#banks/session-id.ts'
+import { isNipSessionId, isSessionId, makeSessionId } from '#banks/session-id.ts'
 import { parseBankTime } from '#wat-time.ts'
 
 const EXAMPLE = '000004210301180534806663649508'
 
 test('the example is UBA, 1 March 2021, 18:05:34 in Lagos', () => {
-  assert.deepEqual(parseSessionId(EXAMPLE), {
-    institution: '000004',
-    sentAt: new Date('2021-03-01T18:05:34+01:00'),
-    unique: '806663649508',
-  })
+  const now = new Date('2021-03-01T18:05:34+01:00')
+  const id = makeSessionId({ institution: '000004', now, unique: '806663649508' })
+  assert.equal(id, EXAMPLE)
 })
 
 test('an id is made in the hour of Lagos, also across midnight', () => {
@@ -22,7 +20,7 @@ test('an id is made in the hour of Lagos, also across midnight', () => {
   assert.equal(id, '000013270101003000000000000042')
 })
 
-test('what is made is read back the same', () => {
+test('what is made says the bank, the second and the unique part', () => {
   const moment = fc.date({
     min: new Date('2000-01-01T00:00:00Z'),
     max: new Date('2099-12-31T22:59:59Z'),
@@ -33,19 +31,19 @@ test('what is made is read back the same', () => {
     fc.property(fc.nat(999_999), moment, unique, (bank, now, number) => {
       const institution = String(bank).padStart(6, '0')
       const id = makeSessionId({ institution, now, unique: number })
-      assert(isSessionId(id))
-      const sentAt = new Date(Math.floor(now.getTime() / 1_000) * 1_000)
-      const expected = { institution, sentAt, unique: String(number).padStart(12, '0') }
-      assert.deepEqual(parseSessionId(id), expected)
+      assert(isNipSessionId(id))
+      const [year, month, day, ...time] = id.slice(6, 18).match(/../g) ?? []
+      const sentAt = parseBankTime(`20${year}-${month}-${day} ${time.join(':')}`)
+      assert.equal(sentAt?.getTime(), Math.floor(now.getTime() / 1_000) * 1_000)
+      assert(id.startsWith(institution) && id.endsWith(String(number).padStart(12, '0')))
     }),
   )
 })
 
-test('an impossible date is still a session id, without a time', () => {
+test('an impossible date is still a session id', () => {
   for (const date of ['999999999999', '260230120000', '261115246060']) {
     const id = `000004${date}806663649508`
     assert(isNipSessionId(id))
-    assert.equal(parseSessionId(id)?.sentAt, null)
   }
 })
 
@@ -62,7 +60,6 @@ const OTHER = [
 for (const text of OTHER) {
   test(`${JSON.stringify(text)} is no session id`, () => {
     assert.equal(isSessionId(text), false)
-    assert.equal(parseSessionId(text), undefined)
   })
 }
 

@@ -8,9 +8,9 @@ import { before, test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { HISTORY_TABLES, writeLongHistory } from '../support/long-history.ts'
-import { everyJourney } from '../support/plan-journeys.ts'
-import { explainAll, findWholeRead, type Plan, takePlans } from '../support/plan-watch.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
+import { everyJourney } from './plan-journeys.ts'
+import { explainAll, findWholeRead, type Plan, takePlans } from './plan-watch.ts'
 
 const ROWS = 10_000
 const LARGE_BYTES = 400_000

@@ -9,8 +9,8 @@ import { test } from 'node:test'
 import { limitConnections } from '#http/connections.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { ACCOUNTS, accountBody, BANKS } from '../support/fixtures.ts'
-import { answersIn, openSocket } from '../support/raw-sockets.ts'
 import { startTestService } from '../support/running-service.ts'
+import { answersIn, openSocket } from './raw-sockets.ts'
 
 const HOST = 'host: x\r\n'
 const POST = `POST ${ACCOUNTS} HTTP/1.1\r\n${HOST}`

@@ -9,7 +9,6 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { test } from 'node:test'
 import type { InjectOptions } from 'fastify'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { AnswerChecks } from '../support/answer-checks.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import {
@@ -23,6 +22,7 @@ import { railHeaders, reportCredit } from '../support/rail.ts'
 import { seededRandom } from '../support/random.ts'
 import type { Known } from '../support/right-values.ts'
 import { startTestService } from '../support/running-service.ts'
+import { AnswerChecks } from './answer-checks.ts'
 
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_115)
 const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 5_000) // Shared among the operations.

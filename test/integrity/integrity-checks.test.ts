@@ -6,11 +6,11 @@ import { test } from 'node:test'
 import { BUSINESS_CHECKS } from '#domain/integrity/business-checks.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/ledger-checks.ts'
-import { CORRUPTIONS } from '../support/corruptions.ts'
-import { freeze } from '../support/database-copies.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
+import { CORRUPTIONS } from './corruptions.ts'
+import { freeze } from './database-copies.ts'
 
 test('after a journey with every outcome the books add up', async () => {
   await using bench = await startTestService()

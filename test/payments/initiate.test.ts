@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isNuban } from '#banks/nuban.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertAlike,
@@ -22,6 +21,7 @@ import {
   UNKNOWN_REFERENCE,
   UUID,
 } from '../support/fixtures.ts'
+import { isNuban } from '../support/nuban.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const AT_ONCE = 20

@@ -1,4 +1,4 @@
-// The whole tale of a payment whose life had turns: that it expired stands there also when it was
+// The whole history of a payment: that it expired stands there also when it was
 // paid since, and what it was given also when that has left it again.
 
 import assert from 'node:assert/strict'

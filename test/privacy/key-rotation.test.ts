@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Queryable } from '#db/pool.ts'
-import { chooseKey, KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
+import { activateKey, KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
 import { countByKey, type Progress } from '#domain/privacy/rotate-data-key.ts'
 import { findSealedColumns, resealPage, type SealedColumn } from '#domain/privacy/sealed-columns.ts'
 import { Sealer } from '#seal.ts'
@@ -12,17 +12,9 @@ import { StartProblem } from '#wiring.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { accountBody, createAccount, readAccount } from '../support/fixtures.ts'
-import {
-  dataKey,
-  leaveTrace,
-  NEW,
-  OLD,
-  rotate,
-  startHolder,
-  startWithKeys,
-} from '../support/key-bench.ts'
 import { newSessionId, reportCredit } from '../support/rail.ts'
 import { type Bench, START, startTestService } from '../support/running-service.ts'
+import { dataKey, leaveTrace, NEW, OLD, rotate, startHolder, startWithKeys } from './key-bench.ts'
 
 const BVN = '22298765432'
 const PAYER = { sourceAccountNumber: '0987654321', sourceAccountName: 'PAYER NAME' }
@@ -239,7 +231,7 @@ test('a process says that it seals with the new key only after a whole beat of d
   const holder = await startHolder({ db, clock: () => START }, [OLD, NEW])
   const told = async () => (await db.query('select seals from key_holders')).rows
 
-  await chooseKey(db, NEW.id)
+  await activateKey(db, NEW.id)
 
   await holder.beat()
   assert.deepEqual([holder.sealer.sealingId, await told()], [NEW.id, [{ seals: OLD.id }]])

@@ -23,11 +23,11 @@ import {
   UNKNOWN_REFERENCE,
   verify,
 } from '../support/fixtures.ts'
-import { keyedOperations } from '../support/keyed-operations.ts'
 import { newBrowser, USERS_URL } from '../support/people.ts'
 import { type Bench, type Call, startTestService } from '../support/running-service.ts'
 import { NOBODYS_NUMBER, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
+import { keyedOperations } from './keyed-operations.ts'
 
 const bench = closeAfterTests(await startTestService())
 // No two machines have the same time: with equal instants the key of the table alone would hide a

@@ -3,10 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { systemClock } from '#clock.ts'
-import { createClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
+import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { startChild } from '../support/child-service.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { railHeaders } from '../support/rail.ts'
+import { addClient } from '../support/running-service.ts'
 import { SECRETS } from '../support/settings.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 import { CLIENT_SECRETS, CLIENTS, newModel, type Reply, settingsIn, type World } from './world.ts'
@@ -81,7 +82,6 @@ export async function startProcessWorld() {
 async function addClients(db: World['db']): Promise<void> {
   for (const clientId of CLIENTS.filter((each) => each !== SANDBOX_CLIENT.clientId)) {
     const secret = CLIENT_SECRETS[clientId] as string
-    const client = { clientId, secret, name: clientId, isOperator: false }
-    await createClient(db, systemClock(), client)
+    await addClient(db, systemClock(), { clientId, secret })
   }
 }

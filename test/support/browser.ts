@@ -17,7 +17,6 @@ export type PageOptions = Omit<BrowserContextOptions, 'viewport'> & {
   width?: number
   height?: number
 }
-export type WatchedPage = Awaited<ReturnType<typeof watchedPage>>
 
 export async function openBrowser() {
   const browser = await launchChromium()

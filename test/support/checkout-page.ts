@@ -6,8 +6,6 @@ import { listenLocally } from './event-source.ts'
 import { createAdvice, initiate } from './fixtures.ts'
 import { startTestService } from './running-service.ts'
 
-export type CheckoutBench = Awaited<ReturnType<typeof startCheckout>>
-
 export async function startCheckout() {
   const bench = await startTestService()
   const url = await listenLocally(bench.service.app)

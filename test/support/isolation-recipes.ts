@@ -1,7 +1,7 @@
 // How every route would be asked for what is another client's: each operation of the OpenAPI with
 // the calls that name it, or with the reason why there is nothing to ask for.
 
-import { CLIENTS } from './client-register.ts'
+import { CLIENTS } from './clients.ts'
 import {
   ACCOUNTS,
   ADVICE,

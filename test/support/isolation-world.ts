@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
-import { registerOf } from './client-register.ts'
+import { registerOf } from './clients.ts'
 import {
   ACCOUNTS,
   ADVICE,

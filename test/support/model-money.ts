@@ -236,7 +236,7 @@ function lose(owner: Owner, lostKobo: bigint): void {
 }
 
 // The item that is shown with it is read afterwards, when more may have happened to it.
-export type DeskAnswer = { isDone: true } | { refused: string }
+type DeskAnswer = { isDone: true } | { refused: string }
 
 export function assign(
   books: Books,

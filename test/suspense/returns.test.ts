@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '#domain/access/client-secrets.ts'
 import {
   assertCleanBooks,
   OWN_RAIL_SECRET,
@@ -21,6 +20,7 @@ import {
 } from '../support/fixtures.ts'
 import { newBrowser } from '../support/people.ts'
 import { newSessionId } from '../support/rail.ts'
+import { addClient } from '../support/running-service.ts'
 import { shownId } from '../support/shown-ids.ts'
 import { giveBack, SUSPENSE } from '../support/suspense-desk.ts'
 
@@ -43,9 +43,8 @@ const live = closeAfterTests(
 )
 
 async function clientOf(clientId: string, isOperator: boolean) {
-  const secret = 's3cret'
-  await createClient(live.db, live.clock(), { clientId, secret, name: clientId, isOperator })
-  return { token: await live.login(clientId, secret) }
+  await addClient(live.db, live.clock(), { clientId, isOperator })
+  return { token: await live.login(clientId, 's3cret') }
 }
 const operator = await clientOf('OPERATOR01', true)
 const merchant = await clientOf('MERCHANT01', false)

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '#domain/access/client-secrets.ts'
 import {
   assertCleanBooks,
   OWN_RAIL_SECRET,
@@ -20,7 +19,7 @@ import {
   TIMESTAMP,
 } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
-import { startTestService } from '../support/running-service.ts'
+import { addClient, startTestService } from '../support/running-service.ts'
 import { shownId } from '../support/shown-ids.ts'
 import {
   assign,
@@ -47,12 +46,7 @@ const live = closeAfterTests(
     { MANILLA_MODE: 'live', PUBLIC_URL: 'https://pay.example.com' },
   ),
 )
-await createClient(live.db, live.clock(), {
-  clientId: 'OPERATOR01',
-  secret: 's3cret',
-  name: 'Operator',
-  isOperator: true,
-})
+await addClient(live.db, live.clock(), { clientId: 'OPERATOR01', isOperator: true })
 const operator = { token: await live.login('OPERATOR01', 's3cret') }
 
 const signing = { secrets: [OWN_RAIL_SECRET] }

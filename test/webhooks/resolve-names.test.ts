@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { askNameServers, lookupFor } from '#domain/webhooks/resolve-names.ts'
+import { lookupFor, queryNameServers } from '#domain/webhooks/resolve-names.ts'
 
 const TYPE_A = 1
 const NO_SUCH_NAME = 3
@@ -12,7 +12,7 @@ const SERVER_FAILURE = 2
 
 test('both families are asked, and IPv4 comes first', async () => {
   await using server = await nameServer(0)
-  assert.deepEqual(await askNameServers([server.address])('shop.example.ng'), [
+  assert.deepEqual(await queryNameServers([server.address])('shop.example.ng'), [
     { address: '1.2.3.4', family: 4 },
     { address: '2606:4700::1', family: 6 },
   ])
@@ -21,8 +21,10 @@ test('both families are asked, and IPv4 comes first', async () => {
 test('a name that does not exist is told from a name server that fails', async () => {
   await using absent = await nameServer(NO_SUCH_NAME)
   await using failing = await nameServer(SERVER_FAILURE)
-  await assert.rejects(askNameServers([absent.address])('gone.example.ng'), { code: 'ENOTFOUND' })
-  await assert.rejects(askNameServers([failing.address])('shop.example.ng'), { code: 'EAI_AGAIN' })
+  await assert.rejects(queryNameServers([absent.address])('gone.example.ng'), { code: 'ENOTFOUND' })
+  await assert.rejects(queryNameServers([failing.address])('shop.example.ng'), {
+    code: 'EAI_AGAIN',
+  })
 })
 
 test('the sandbox knows the names of the hosts file', async () => {

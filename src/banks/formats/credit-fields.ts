@@ -4,6 +4,7 @@
 // payer is cleaned and cut instead of refused: the money has arrived whatever its narration holds.
 
 import { findBank, findBankByNipCode } from '#banks/directory.ts'
+import { isAccountNumber } from '#banks/nuban.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
 import { dayAlone, parseBankTime, watDay } from '#wat-time.ts'
@@ -28,7 +29,6 @@ const SOURCE_BANK_MAX = 35 // a clearing member id's longest in ISO 20022
 const ECHO_MAX = 64
 const CLOCK_SKEW_MAX_MS = 300_000 // As much as a signature may be off.
 
-const ACCOUNT_NUMBER = /^[0-9]{10}$/
 const CURRENCY = /^[A-Za-z]{3}$/
 // Control characters, line separators, and the marks that turn the direction of writing: the last
 // would let a payer's name show as another on a page.
@@ -88,7 +88,7 @@ function readCredit(fields: CreditFields): ParsedItem {
   if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
     return rejection('invalid_session_id', sessionId)
   }
-  if (typeof accountNumber !== 'string' || !ACCOUNT_NUMBER.test(accountNumber)) {
+  if (typeof accountNumber !== 'string' || !isAccountNumber(accountNumber)) {
     return rejection('invalid_account_number', sessionId)
   }
   const amountKobo = koboOf(fields.amount)

@@ -10,10 +10,10 @@ import { closingQuote, keyText, skipSpace, withoutRounding } from '#json-text.ts
 const DEPTH_MAX = 32
 
 // `repeated` holds the positions of the credits that have a field twice.
-export type JsonBody = { value: unknown; repeated: ReadonlySet<number> }
+type JsonBody = { value: unknown; repeated: ReadonlySet<number> }
 
 // One bit a field, so that what was seen in an object is one number.
-export type FieldBits = ReadonlyMap<string, number>
+type FieldBits = ReadonlyMap<string, number>
 
 const QUOTE = 0x22
 const COMMA = 0x2c

@@ -1,11 +1,11 @@
-// Logins of clients that fail, counted (login-limits.ts): so many for a client from one address, and
-// many more for an address whatever client it names. What is right is never counted.
+// Failed client logins (login-limits.ts): limited per client and address, and, more generously, per
+// address for all clients. A successful login never counts.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { findClient } from './clients.ts'
-import { type Counted, countAttempt, findLock } from './login-limits.ts'
+import { type AttemptKey, countAttempt, findLock } from './login-limits.ts'
 
 // `caller` is what the address is counted under.
 type Login = { clientId: string; address: string; caller: string }
@@ -29,7 +29,7 @@ export async function countFailedLogin(
   return undefined
 }
 
-function countedFor({ clientId, caller }: Login): Counted[] {
+function countedFor({ clientId, caller }: Login): AttemptKey[] {
   return [
     { kind: 'client', key: `${caller} ${clientId}` },
     { kind: 'client-address', key: caller },

@@ -1,4 +1,4 @@
-// Clients: who logs in, and owns what it creates.
+// Clients: the API principals. A client owns what it creates.
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'

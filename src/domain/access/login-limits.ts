@@ -1,15 +1,12 @@
-// How often a login may fail, by whom and from where. Counted in the database: exact, however many
-// processes take logins.
+// Limits on failed logins. Counted in the database, so they are exact across processes.
 //
 //   none ──failure──▶ counting ──the last one allowed──▶ locked ──lock over──▶ none
 //                        └──────────window over──────────────────────────────▶ none
 //
-// A person's attempt is counted before the password is looked at and taken back when it was right,
-// so that no number of guesses sent at once gets more than its share looked at; what is counted for
-// people is in sign-in-attempts.ts. A client's is
-// counted when it has failed: its secret is random and cannot be guessed, and however many of its
-// processes log in at once, none is held up. And it is counted for client and address together, so
-// that nobody who knows a client's id can lock it out from elsewhere.
+// A user's attempt is counted before the password is checked and uncounted on success, so that
+// parallel guesses cannot exceed the limit (sign-in-attempts.ts). A client's attempt is counted only
+// after it failed: its secret is random, and its processes may log in concurrently. It is counted
+// per client and address, so that knowing a client id is not enough to lock it out.
 
 import { createHash } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
@@ -28,10 +25,10 @@ export const LOGIN_LIMITS = {
   'client-address': { attempts: 1_000, windowMs: 5 * MINUTE_MS, lockMs: 5 * MINUTE_MS },
 } as const satisfies Record<string, Limit>
 
-export type LimitKind = keyof typeof LOGIN_LIMITS
+type LimitKind = keyof typeof LOGIN_LIMITS
 
 // Who tries: a kind, and the name or address that it is counted under.
-export type Counted = { kind: LimitKind; key: string }
+export type AttemptKey = { kind: LimitKind; key: string }
 
 export type Attempt =
   | { isLocked: false; isLast: boolean } // The last before it locks.
@@ -41,7 +38,7 @@ export type Attempt =
 export async function countAttempt(
   db: Queryable,
   now: Date,
-  { kind, key }: Counted,
+  { kind, key }: AttemptKey,
 ): Promise<Attempt> {
   const limit = LOGIN_LIMITS[kind]
   const { rows } = await db.query<{ attempts: number; endsAt: Date }>({
@@ -73,7 +70,7 @@ export async function countAttempt(
 export async function findLock(
   db: Queryable,
   now: Date,
-  counted: readonly Counted[],
+  counted: readonly AttemptKey[],
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ endsAt: Date }>({
     name: 'find-login-lock',
@@ -94,7 +91,7 @@ export async function findLock(
 }
 
 // One that was counted was no failure after all.
-export async function takeBackAttempt(db: Queryable, { kind, key }: Counted): Promise<void> {
+export async function uncountAttempt(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
   await db.query({
     name: 'take-back-login-attempt',
     text: `update login_attempts set attempts = attempts - 1
@@ -103,7 +100,7 @@ export async function takeBackAttempt(db: Queryable, { kind, key }: Counted): Pr
   })
 }
 
-export async function forgetAttempts(db: Queryable, { kind, key }: Counted): Promise<void> {
+export async function deleteAttempts(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
   await db.query({
     name: 'forget-login-attempts',
     text: 'delete from login_attempts where kind = $1 and key_hash = $2',
@@ -111,7 +108,7 @@ export async function forgetAttempts(db: Queryable, { kind, key }: Counted): Pro
   })
 }
 
-export async function forgetEndedAttempts(db: Queryable, now: Date): Promise<void> {
+export async function deleteExpiredAttempts(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'forget-ended-attempts',
     text: 'delete from login_attempts where ends_at <= $1',

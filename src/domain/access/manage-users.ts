@@ -1,5 +1,5 @@
-// Letting people in, changing what they may do, and showing them out: by an owner of their client,
-// or by an operator. Every change is in the record of the client that the user belongs to.
+// User administration: inviting, changing and removing users, by an owner of their client or by an
+// operator. Every change is written to the audit log of the user's client.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

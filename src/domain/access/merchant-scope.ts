@@ -1,9 +1,9 @@
-// A client may be restricted to some merchantCodes: then its other collection accounts do not exist
-// for whoever comes with its credentials, nor do the credits to them, their events, or what of them
-// is in suspense. Advices and payments have no merchantCode and are not touched by this.
+// A client may be restricted to some merchantCodes. Other collection accounts are then invisible to
+// its credentials, and so are their credits, events and suspense items. Advices and payments have
+// no merchantCode and are not affected.
 //
-// The list is read in the statement itself: one look-up by key, before anything else; for a client
-// without a list the rest is never evaluated.
+// The statement reads the list itself, with one look-up by key; for an unrestricted client the rest
+// of the condition is never evaluated.
 
 const codesOf = (clientId: string) => `(select merchant_codes from clients where id = ${clientId})`
 

@@ -1,5 +1,5 @@
-// Which passwords a person may choose: long enough, and not among the first that anybody would try.
-// No rule about digits or signs: those make passwords harder to remember, not harder to guess.
+// Password rules: a minimum length, and not a common password. No composition rules: they make
+// passwords harder to remember, not harder to guess.
 
 export const PASSWORD_LENGTH_MIN = 12
 export const PASSWORD_LENGTH_MAX = 200

@@ -1,15 +1,14 @@
-// What people sign in with, kept as scrypt hashes by OWASP's parameters for passwords (N = 2^17,
-// r = 8, p = 1).
+// User passwords, stored as scrypt hashes with OWASP's parameters (N = 2^17, r = 8, p = 1).
 //
-// One takes 128 MiB and half a second of a core, off the event loop. Only a few run at once, and
-// only so many wait: a flood of sign-ins takes neither the memory nor the cores that money needs.
+// A hash takes 128 MiB and half a second of a core, off the event loop. Concurrency and queue are
+// bounded, so that a flood of sign-ins cannot starve the money path.
 
 import { randomInt } from 'node:crypto'
 import { Refusal } from '#errors.ts'
-import { hashOfNobody, hashSecret, isSameKey, keyOf, readHash } from '#hashed-secrets.ts'
+import { deriveKey, dummyHash, hashSecret, isSameKey, readHash } from '#hashed-secrets.ts'
 
 const COST = 2 ** 17
-const NOBODY = hashOfNobody(COST)
+const NOBODY = dummyHash(COST)
 const RUNNING_MAX = 2 // Of the four threads that Node has for this: client secrets need some too.
 const WAITING_MAX = 40
 
@@ -31,7 +30,7 @@ export async function matchPassword(
     const { cost, salt } = readHash(hash)
     const recipe = recipeOf(hash)
     if (keys.has(recipe)) continue
-    keys.set(recipe, await inPlace(() => keyOf(plain(password), salt, cost)))
+    keys.set(recipe, await inPlace(() => deriveKey(plain(password), salt, cost)))
   }
   return hashes.map((hash) => isSameKey(readHash(hash).key, keys.get(recipeOf(hash)) as Buffer))
 }

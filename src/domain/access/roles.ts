@@ -1,5 +1,5 @@
-// What each role of a client's people may do, and whom it may manage. A person never may more than
-// the client: a scope that the client lost is lost to everybody of it.
+// What each role may do, and which roles it may manage. A user never has more scopes than the
+// client: a scope taken from the client is taken from all of its users.
 
 import type { Client } from './clients.ts'
 import { CLIENT_SCOPES, SCOPES, type Scope } from './scopes.ts'

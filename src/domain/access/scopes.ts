@@ -1,4 +1,4 @@
-// What a client, or a person of a client, may be allowed to do. A route asks for one of these.
+// Scopes of clients and their users. Each route requires one.
 
 export const CLIENT_SCOPES = [
   'accounts:read',
@@ -17,7 +17,7 @@ export const CLIENT_SCOPES = [
 //   returns:read   the returns of every client, payers' account numbers masked
 //   returns:write  to see those in full, and to confirm and fail returns
 //   operator       clients, their secrets and their limits; alerts
-export const OPERATOR_SCOPES = ['returns:read', 'returns:write', 'operator'] as const
+const OPERATOR_SCOPES = ['returns:read', 'returns:write', 'operator'] as const
 
 export const SCOPES = [...CLIENT_SCOPES, ...OPERATOR_SCOPES] as const
 

@@ -1,5 +1,5 @@
-// The second factor: a code of six digits from an app (TOTP, RFC 6238), or a recovery code when the
-// app is lost. Each is taken once: the database decides who of two that use one at once is first.
+// The second factor: a TOTP code (RFC 6238), or a recovery code when the app is lost. Each is
+// accepted once; the database decides between concurrent uses.
 
 import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
@@ -7,7 +7,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
-import type { Visitor } from './sessions.ts'
+import type { SessionUser } from './sessions.ts'
 
 const PERIOD_SECONDS = 30
 const STEPS_EITHER_WAY = 1 // A phone's clock may be a little off, and people type slowly.
@@ -18,7 +18,7 @@ const RECOVERY_CODES = 10
 const RECOVERY_LETTERS = 'bcdfghjkmnpqrstvwxz23456789'
 const RECOVERY_LENGTH = 12
 
-type Person = Pick<Visitor, 'id' | 'email'>
+type Person = Pick<SessionUser, 'id' | 'email'>
 
 // The secret is kept aside until a code proves that the app has it.
 export async function beginTotp(

@@ -1,5 +1,5 @@
-// People: users of the dashboard, each of one client, with one role. Addresses are kept in lower
-// case, and are unique within a client only, so that no client learns of another's people.
+// Dashboard users, each of one client and with one role. Email addresses are stored in lower case
+// and are unique per client only, so that no client learns of another's users.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -26,7 +26,7 @@ export const USER_COLUMNS = `
   users.totp_sealed is not null as "hasTotp", users.created_at as "createdAt",
   users.signed_in_at as "signedInAt"`
 
-export const USERS_MAX = 500
+const USERS_MAX = 500
 
 export function emailKey(email: string): string {
   return email.toLowerCase()
@@ -47,7 +47,7 @@ export async function listUsers(
   return rows
 }
 
-export type NewUser = { clientId: bigint; email: string; role: Role; passwordHash: string }
+type NewUser = { clientId: bigint; email: string; role: Role; passwordHash: string }
 
 // With a password that somebody else knows, and which is therefore to be changed at once.
 export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {

@@ -1,5 +1,5 @@
-// Limits of a collection account: how much at a time, and how much in a day of West Africa. A credit
-// that breaks one is taken and suspended; what is assigned by hand breaks none, and counts.
+// Limits of a collection account: per credit and per day (West Africa Time). A credit over a limit
+// is suspended. Manual assignments are not limited, but count towards the day.
 //
 // I20: what came in today is what the ledger ever credited, less what it had credited when the day
 // began. So there is no total to keep: only where each day began, and only for accounts with a
@@ -13,16 +13,14 @@ import { watDay, watDayStart } from '#wat-time.ts'
 // Null: no limit.
 export type AccountLimits = { perCreditKobo: bigint | null; perDayKobo: bigint | null }
 
-export const NO_LIMITS: AccountLimits = { perCreditKobo: null, perDayKobo: null }
-
-export type LimitBroken = 'over_credit_limit' | 'over_daily_limit'
+export type LimitViolation = 'over_credit_limit' | 'over_daily_limit'
 
 // Checked in the order of the union above. Undefined: the limits allow it.
-export function brokenLimit(
+export function findLimitViolation(
   { perCreditKobo, perDayKobo }: AccountLimits,
   todayKobo: bigint,
   amountKobo: bigint,
-): LimitBroken | undefined {
+): LimitViolation | undefined {
   if (perCreditKobo !== null && amountKobo > perCreditKobo) return 'over_credit_limit'
   if (perDayKobo !== null && todayKobo + amountKobo > perDayKobo) return 'over_daily_limit'
   return undefined

@@ -13,7 +13,7 @@ import {
   ACCOUNT_COLUMNS,
   type AccountRow,
   type CollectionAccount,
-  openRow,
+  decryptAccount,
 } from './collection-accounts.ts'
 
 export const SCAN_MAX = 20_000
@@ -33,7 +33,7 @@ export type AccountFilters = Window & {
 type Paging = { order?: Order | undefined; after?: bigint | undefined; limit: number }
 
 // `scannedTo`: everything up to this id has been looked at; null: everything there is.
-export type AccountScan = { rows: CollectionAccount[]; scannedTo: bigint | null }
+type AccountScan = { rows: CollectionAccount[]; scannedTo: bigint | null }
 
 export async function listAccounts(
   db: Queryable,
@@ -60,7 +60,7 @@ export async function listAccounts(
             limit $4`,
     values,
   })
-  return { rows: rows.map((row) => openRow(sealer, row)), scannedTo }
+  return { rows: rows.map((row) => decryptAccount(sealer, row)), scannedTo }
 }
 
 function hasIndex({ bvn, email, phoneNumber, merchantId, isDefault }: AccountFilters): boolean {

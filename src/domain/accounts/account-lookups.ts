@@ -1,7 +1,6 @@
-// Looking collection accounts up by number, the read that is asked most. As with writes, what is
-// asked together is answered together: one statement for all that came in one turn of the event
-// loop, or while the statements before were under way. Measured: a third of the database's time
-// for each.
+// Collection accounts by number, the most frequent read. Concurrent look-ups are batched: one
+// statement for all that arrived in one turn of the event loop, or while earlier statements ran.
+// Measured: a third of the database time per look-up.
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import { Batcher } from '#db/batcher.ts'
@@ -14,7 +13,7 @@ import {
   ACCOUNT_COLUMNS,
   type AccountRow,
   type CollectionAccount,
-  openRow,
+  decryptAccount,
 } from './collection-accounts.ts'
 
 type Question = { clientId: bigint; accountNumber: string }
@@ -80,6 +79,6 @@ async function findAccounts(db: Queryable, sealer: Sealer, questions: readonly Q
     ],
   })
   const found = new Array<CollectionAccount | undefined>(questions.length).fill(undefined)
-  for (const row of rows) found[Number(row.place) - 1] = openRow(sealer, row)
+  for (const row of rows) found[Number(row.place) - 1] = decryptAccount(sealer, row)
   return found
 }

@@ -27,7 +27,7 @@ export type Entry = {
 // Where a page goes on: after this transfer, with this balance before it.
 export type EntryPosition = { id: bigint; balanceKobo: bigint }
 
-export type StatementAccount = { id: bigint; currency: string }
+type StatementAccount = { id: bigint; currency: string }
 
 export async function getStatementAccount(
   db: Queryable,

@@ -1,6 +1,5 @@
 // Changing a collection account: its fields, rules and limits; on and off; the default of its
-// merchant. Each change is one more version, an event and a row in the record of actions. What
-// changes nothing leaves nothing behind.
+// merchant. Each change is a new version, an event and an audit log entry. A no-op writes nothing.
 //
 // I19: at most one default for a client's merchantId, and it is active. Whoever sets one holds the
 // lock of that merchantId, so that any number may do so at once.
@@ -9,7 +8,7 @@
 // and changes come one after the other.
 
 import { isDeepStrictEqual } from 'node:util'
-import { all, type Transaction } from '#db/transaction.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents, type EventType } from '#domain/records/outbox.ts'
@@ -21,7 +20,7 @@ import {
   ACCOUNT_COLUMNS,
   type AccountRow,
   type CollectionAccount,
-  openRow,
+  decryptAccount,
 } from './collection-accounts.ts'
 
 // What may be changed. `isActive` and `isDefault` have calls of their own.
@@ -157,7 +156,7 @@ async function lockAccounts(
   })
   return rows.map((row) => {
     const { creditedKobo, isErased } = row
-    return { ...openRow(sealer, row), creditedKobo, isErased }
+    return { ...decryptAccount(sealer, row), creditedKobo, isErased }
   })
 }
 
@@ -175,7 +174,7 @@ async function change(
   const isNewlyCounted = account.perDayKobo === null && after.perDayKobo !== null
   if (isNewlyCounted) await countDaySoFar(tx, now, account)
   const names = namesOf(changed)
-  await all([
+  await pipeline([
     writeAuditLog(tx, now, {
       clientId: by.id,
       actor,

@@ -11,10 +11,10 @@ import type { BankSettings, SerialRange } from '#config/bank-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 
-export type Purpose = 'static' | 'dynamic'
+type Purpose = 'static' | 'dynamic'
 
 // Fewer than asked for when the range is used up.
-export type TakenNumbers = { fresh: string[]; recycled: string[] }
+type TakenNumbers = { fresh: string[]; recycled: string[] }
 
 // Remembers every configured range. The key of a range is made once and kept with it for ever.
 export async function registerRanges(db: Queryable, banks: readonly BankSettings[]): Promise<void> {

@@ -17,7 +17,7 @@ export type PayerRules = {
 }
 
 // As a client gives them, and as they are shown (with account numbers masked).
-export type GivenPayerRules = {
+type GivenPayerRules = {
   minAmount?: number | string | undefined
   maxAmount?: number | string | undefined
   accounts?: readonly { accountNumber: string; bankCode: string }[] | undefined
@@ -30,7 +30,7 @@ export type Payer = {
   bankCode: string | null
 }
 
-export type RuleBroken = 'below_minimum' | 'above_maximum' | 'payer_not_allowed'
+export type RuleViolation = 'below_minimum' | 'above_maximum' | 'payer_not_allowed'
 export type HashPayer = (accountNumber: string, bankCode: string) => string
 
 export function payerHasher(sealer: Sealer): HashPayer {
@@ -39,7 +39,10 @@ export function payerHasher(sealer: Sealer): HashPayer {
 }
 
 // The amounts must be amounts. Rules that nobody could ever pay under are refused.
-export function keepRules(given: GivenPayerRules | undefined, hash: HashPayer): PayerRules | null {
+export function parsePayerRules(
+  given: GivenPayerRules | undefined,
+  hash: HashPayer,
+): PayerRules | null {
   if (!given) return null
   const problems = problemsOf(given)
   if (problems.length > 0) throw new Refusal('invalid_request', problems)
@@ -75,7 +78,7 @@ function problemsOf({ minAmount, maxAmount, names = [] }: GivenPayerRules): Fiel
   ]
 }
 
-export function showRules(rules: PayerRules): GivenPayerRules {
+export function presentPayerRules(rules: PayerRules): GivenPayerRules {
   const { minKobo, maxKobo, accounts = [], names = [] } = rules
   return {
     ...(minKobo === undefined ? {} : { minAmount: toNaira(BigInt(minKobo)) }),
@@ -86,12 +89,12 @@ export function showRules(rules: PayerRules): GivenPayerRules {
 }
 
 // Checked in the order of the union above. Undefined: the rules allow it.
-export function brokenRule(
+export function findRuleViolation(
   rules: PayerRules | null,
   payer: Payer,
   { amountKobo, dueKobo }: { amountKobo: bigint; dueKobo: bigint | null },
   hash: HashPayer,
-): RuleBroken | undefined {
+): RuleViolation | undefined {
   if (!rules) return undefined
   // What is left to pay may be less than the minimum: whoever pays all of it may.
   const paysTheRest = dueKobo !== null && amountKobo >= dueKobo

@@ -1,7 +1,6 @@
-// What a bank's reversal does to requests that wait for a decision on the money: what was taken whole
-// leaves nothing to decide, so its request is void; what was taken in part is kept as a change, and
-// the request goes on about the rest. What was asked for stays as it was.
-// Locks: the request, after its item, as everywhere.
+// Adjusts pending approval requests when a bank reverses the money. A full reversal voids the
+// request; a partial one is recorded as a change, and the request goes on for the rest. The original
+// amount is kept. Locks: the item, then the request.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { LockedItem } from './suspense-items.ts'

@@ -1,11 +1,11 @@
-// Where the money of a credit is now, part by part: the question of everybody who was "debited but
-// not credited". A pure function of the credit and its suspense items.
+// Where the money of a credit is now, part by part: the answer to "debited but not credited". A pure
+// function of the credit and its suspense items.
 //
-// The parts always make up the whole: what is in no account of ours and was not returned has been
-// taken back by the bank.
+// The parts always sum to the credit: what is neither in our accounts nor returned was reversed.
 
 import type { SuspenseReason } from './judge-credit.ts'
 import type { ReturnStatus } from './returns.ts'
+import type { ItemState } from './suspense-items.ts'
 
 // Why a credit `c`, or a part of it, is in suspense, or was last.
 export const REASON_NOW = `coalesce(
@@ -28,8 +28,6 @@ export type CreditLocation = {
   reason: string | null // Why it is, or was, in suspense.
   description: string
 }
-
-export type ItemState = 'open' | 'assigned' | 'returning' | 'returned' | 'reversed'
 
 // One time that it was to go back to the payer.
 export type TracedReturn = {
@@ -89,7 +87,7 @@ export function locateCredit(credit: Parts): CreditLocation[] {
   return places
 }
 
-export function sumAt(locations: readonly CreditLocation[], ...places: Place[]): bigint {
+export function sumInPlaces(locations: readonly CreditLocation[], ...places: Place[]): bigint {
   return locations.reduce(
     (sum, { place, amountKobo }) => (places.includes(place) ? sum + amountKobo : sum),
     0n,

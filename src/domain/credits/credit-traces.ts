@@ -1,9 +1,7 @@
-// Tracing money: the credits of a client, found by whatever of them somebody knows, each with where
-// its money is now.
+// Credit search: a client's credits by any known field, each with where its money is now.
 //
-// A client sees the credits to its numbers, and those whose money was assigned to it, also when that
-// is in suspense again. Nobody's money (a number we never gave out) is seen by operators, by session
-// id or account number.
+// A client sees credits to its numbers, and credits assigned to it even if suspended again since.
+// Operators also see credits to unrecognised numbers, by session id or account number.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -128,10 +126,10 @@ const ownTo = (place: string) =>
   `(c.client_id = ${place} and ${inMerchantScope('c.collection_account_id', place)})`
 
 const visibleTo = (viewer: Viewer, place: string) => `(
-  ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''} or ${givenTo(place)})`
+  ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''} or ${assignedTo(place)})`
 
 // Out of suspense, also if it went back there from a payment of the client's, or to the bank.
-export const givenTo = (place: string) => `
+export const assignedTo = (place: string) => `
   exists (select from suspense_items i
             left join collection_accounts t on t.id = i.assigned_account_id
             left join payments y on y.id = i.assigned_payment_id

@@ -20,14 +20,14 @@
 import type { IncomingCredit as BankCredit } from '#banks/formats/format.ts'
 import {
   type AccountLimits,
-  brokenLimit,
-  type LimitBroken,
+  findLimitViolation,
+  type LimitViolation,
 } from '#domain/accounts/account-limits.ts'
 import {
-  brokenRule,
+  findRuleViolation,
   type HashPayer,
   type PayerRules,
-  type RuleBroken,
+  type RuleViolation,
 } from '#domain/accounts/payer-rules.ts'
 import type { AmountPolicy } from '#domain/payments/advices.ts'
 import type { PaymentStatus } from '#domain/payments/payments.ts'
@@ -44,8 +44,8 @@ export type SuspenseReason =
   | 'cancelled'
   | 'payment_reversed'
   | 'late'
-  | RuleBroken
-  | LimitBroken
+  | RuleViolation
+  | LimitViolation
   | 'amount_mismatch'
   | 'excess'
   | 'underpaid' // a payment closed before the whole amount was there
@@ -90,6 +90,7 @@ export type IssuedNumber = { bankCode: string; target: Target }
 export type JudgedBy = 'bank_time' | 'arrival'
 
 type Terms = { now: Date; bankTimeMaxAgeMs: number; hashPayer: HashPayer }
+type PaymentTerms = Pick<PaymentTarget, 'amountKobo' | 'amountPaidKobo' | 'amountPolicy'>
 type Judgement = { bookedKobo: bigint; reason: SuspenseReason | null }
 
 const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: 0n, reason })
@@ -126,22 +127,25 @@ export function judge(
     bankCode: credit.sourceBankCode,
   }
   const amount = { amountKobo: credit.amountKobo, dueKobo: dueOn(target) }
-  const broken = brokenRule(target.payerRules, payer, amount, terms.hashPayer)
+  const broken = findRuleViolation(target.payerRules, payer, amount, terms.hashPayer)
   if (broken) return suspended(broken)
   if (target.kind === 'collection') {
-    const over = brokenLimit(target, target.todayKobo, credit.amountKobo)
+    const over = findLimitViolation(target, target.todayKobo, credit.amountKobo)
     return over ? suspended(over) : booked(credit)
   }
-  if (target.amountPolicy === 'any') return booked(credit)
-  const dueKobo = dueOn(target)
-  if (target.amountPolicy === 'exact' && credit.amountKobo !== dueKobo) {
-    return suspended('amount_mismatch')
-  }
-  return credit.amountKobo > dueKobo ? { bookedKobo: dueKobo, reason: 'excess' } : booked(credit)
+  const bookedKobo = acceptedKobo(target, credit.amountKobo)
+  if (bookedKobo === undefined) return suspended('amount_mismatch')
+  return { bookedKobo, reason: bookedKobo < credit.amountKobo ? 'excess' : null }
 }
 
-function dueOn(target: PaymentTarget): bigint
-function dueOn(target: Target): bigint | null
+// How much of an amount the payment's policy accepts. Undefined: it refuses the amount.
+export function acceptedKobo(payment: PaymentTerms, amountKobo: bigint): bigint | undefined {
+  const dueKobo = payment.amountKobo - payment.amountPaidKobo
+  if (payment.amountPolicy === 'any' || amountKobo === dueKobo) return amountKobo
+  if (payment.amountPolicy === 'exact') return undefined
+  return amountKobo < dueKobo ? amountKobo : dueKobo
+}
+
 function dueOn(target: Target): bigint | null {
   return target.kind === 'payment' ? target.amountKobo - target.amountPaidKobo : null
 }

@@ -1,8 +1,8 @@
-// The register of rail items: what a bank signed and we could not book. It is kept before the bank is
-// answered, so that no money a bank speaks of is ever lost from sight (I33); an operator settles it
-// with the bank. The same item again is known by its digest.
+// Rail items: what a bank signed and we could not book. Stored before the bank is answered, so that
+// no reported money is lost (I33); an operator resolves it with the bank. Repeats are recognised by
+// digest.
 //
-// The body may name a payer: it is sealed, and opening it is an action on record.
+// The body may name a payer: it is encrypted, and reading it is written to the audit log.
 
 import { bytesArray, plainArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -31,7 +31,7 @@ export type NewRailItem = {
 export type RailItem = Omit<NewRailItem, 'body' | 'identity'> & { id: bigint; receivedAt: Date }
 
 // Answers, for each in order, whether it is new.
-export async function keepRailItems(
+export async function storeRailItems(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
   items: readonly NewRailItem[],
@@ -76,7 +76,7 @@ function alertOf({ bankCode, call, reason, sessionId, amount }: NewRailItem) {
   return [{ kind: 'rail_item_rejected', subject: `${bankCode}/${reason}`, detail } as const]
 }
 
-export type RailFilter = {
+type RailFilter = {
   outcome: RailOutcome | null
   bankCode: string | null
   beforeId: bigint | null
@@ -106,7 +106,7 @@ export async function listRailItems(
   return rows
 }
 
-export async function openRailItem(
+export async function readRailItem(
   tx: Transaction,
   { sealer, now, clientId, actor }: { sealer: Sealer; now: Date; clientId: bigint; actor: string },
   id: bigint,

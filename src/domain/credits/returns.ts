@@ -64,7 +64,7 @@ const SELECT_RETURN = `
     join credits c on c.id = i.credit_id
     left join clients o on o.id = i.client_id`
 
-export type ReturnFilter = Window & {
+type ReturnFilter = Window & {
   status?: ReturnStatus | undefined
   bankCode?: string | undefined
   beforeId: bigint | null

@@ -1,5 +1,5 @@
 // Reversals: a bank takes a credit back, whole or in part. Nothing booked is undone: new transfers
-// carry the money from where it is now back to the bank (reversal-decisions.ts says from where).
+// carry the money from where it is now back to the bank (decide-reversal.ts says from where).
 //
 // Statuses, in the order they are checked:
 //   duplicate                this reversal was taken before
@@ -27,11 +27,11 @@ import {
   type ReversalPlan,
   type ReversedCredit,
 } from './decide-reversal.ts'
-import { lockPayments, updatePayments } from './payment-books.ts'
+import { lockPayments, updatePayments } from './payment-balances.ts'
 import { explainReversal } from './reversed-credits.ts'
-import { type LockedItem, lockItems, takeFromItems } from './suspense-items.ts'
+import { type LockedItem, lockItems, reduceItems } from './suspense-items.ts'
 
-export type Reversal = {
+type Reversal = {
   bankCode: string
   sessionId: string
   originalSessionId: string
@@ -145,7 +145,7 @@ async function write(
             where c.id = $1`,
     values: [credit.id, plan.bookedKobo, isWhole],
   })
-  await takeFromItems(tx, now, plan.items, reversal.sessionId)
+  await reduceItems(tx, now, plan.items, reversal.sessionId)
   await adjustRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
   await postTransfers(tx, now, transfers)

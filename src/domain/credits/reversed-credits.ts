@@ -1,19 +1,18 @@
-// What an event of a reversal says beside what it took from where it is: how much the bank took back
-// by it, and how much of that had left us already (the shortfall: returned to the payer, or on its
-// way). So amounts add up for whoever is told of a part only.
+// Reversal details for events: the total that the bank took back, and the shortfall that had already
+// been returned to the payer, so that amounts add up for a recipient that sees only a part.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { NewEvent } from '#domain/records/outbox.ts'
 import { toNaira } from '#money.ts'
 import { REASON_NOW } from './credit-location.ts'
 
-export type ToldReversal = { sessionId: string; amountKobo: bigint; shortfallKobo: bigint }
+export type ReversalReport = { sessionId: string; amountKobo: bigint; shortfallKobo: bigint }
 
 // The credit and its reversals are written already: `credit.reversed` says what the API does.
 export async function explainReversal(
   tx: Transaction,
   creditId: bigint,
-  { sessionId, amountKobo, shortfallKobo }: ToldReversal,
+  { sessionId, amountKobo, shortfallKobo }: ReversalReport,
   events: readonly NewEvent[],
 ): Promise<NewEvent[]> {
   if (events.length === 0) return []

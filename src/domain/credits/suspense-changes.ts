@@ -1,10 +1,10 @@
-// The history of items in suspense: what became of each, step by step, since an item itself says
-// only how it is now. Written in the transaction that changes the item, and never changed again.
+// The history of suspense items; the item itself shows only its current state. Append-only, written
+// in the transaction that changes the item.
 
 import { numberArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { ItemState } from './credit-location.ts'
+import type { ItemState } from './suspense-items.ts'
 
 export const SUSPENSE_CHANGES = [
   'assigned', // to a payment or a collection account
@@ -25,7 +25,7 @@ export type SuspenseChange = {
 
 type Item = { id: bigint; clientId: bigint | null; state: ItemState; amountKobo: bigint }
 
-export type NewSuspenseChange = {
+type NewSuspenseChange = {
   item: Item // As it was before.
   change: SuspenseChange['change']
   amountKobo?: bigint // All of it, unless said.

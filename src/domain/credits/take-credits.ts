@@ -1,6 +1,6 @@
 // Taking credits: the way of money into the books. One transaction for a whole batch:
 //   lock   what the numbers belong to, and find the session ids that were taken before;
-//   decide purely, in memory (credit-decisions.ts);
+//   decide purely, in memory (decide-credits.ts);
 //   write  set-wise: credits, transfers, payments, suspense, events, alerts, all or none.
 //
 // I12: a credit is taken exactly once. Should two processes take one at the same moment, the
@@ -10,7 +10,7 @@
 // the client's event counter come last, inside the write.
 
 import { bytesArray, numberArray, plainArray, textArray } from '#db/arrays.ts'
-import { all, Finishing, type Transaction } from '#db/transaction.ts'
+import { PipelinedCommit, pipeline, type Transaction } from '#db/transaction.ts'
 import { receivedToday } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
@@ -24,7 +24,7 @@ import {
 import { postTransfers } from '#ledger/transfers.ts'
 import type { Sealer } from '#seal.ts'
 import {
-  type Answer,
+  type CreditResult,
   type CreditRow,
   decideCredits,
   type KnownCredit,
@@ -43,7 +43,7 @@ import {
   lockPaymentsByNumber,
   reopenPayment,
   updatePayments,
-} from './payment-books.ts'
+} from './payment-balances.ts'
 import { insertSuspense } from './suspense-items.ts'
 
 type Deps = {
@@ -58,7 +58,7 @@ export async function takeCredits(
   tx: Transaction,
   { sealer, sharedAccounts, bankTimeMaxAgeMs, now }: Deps,
   credits: readonly IncomingCredit[],
-): Promise<Finishing<Answer[]>> {
+): Promise<PipelinedCommit<CreditResult[]>> {
   const { numbers, taken, creditIds } = await lockAndRead(tx, now, credits)
   await sharedAccounts.open(accountsNeeded(credits, numbers))
   const plan = decideCredits(credits, {
@@ -73,12 +73,12 @@ export async function takeCredits(
   // Told with the rest. Nearly always there are none, and then nothing is asked or waited for.
   if (plan.alerts.length > 0) plan.events.push(...(await raiseAlerts(tx, now, plan.alerts)))
   for (const { paymentId } of plan.reopened) await reopenPayment(tx, now, paymentId)
-  return new Finishing(plan.answers, write(tx, sealer, now, plan))
+  return new PipelinedCommit(plan.answers, write(tx, sealer, now, plan))
 }
 
 async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
-  const [byNumber, accounts, earlier, ids] = await all([
+  const [byNumber, accounts, earlier, ids] = await pipeline([
     lockPaymentsByNumber(tx, accountNumbers),
     lockCollectionAccounts(tx, accountNumbers),
     findTaken(tx, credits),

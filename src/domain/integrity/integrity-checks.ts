@@ -1,11 +1,10 @@
-// The audit: proves on live data that the books add up, the ledger's own truth first and then the
-// business's (audit-checks.ts) on top of it.
+// Integrity checks: prove on live data that the books add up, first the ledger and then the business
+// rules (business-checks.ts) on top of it.
 //
-// All checks see one moment, and take no lock that a writer waits for: it may run at any time,
-// however long it takes.
+// All checks read one snapshot and take no lock that blocks a writer, so they may run at any time.
 
 import type { Pool, Queryable } from '#db/pool.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type Finding, LEDGER_CHECKS, runCheck } from '#ledger/ledger-checks.ts'
 import { BUSINESS_CHECKS } from './business-checks.ts'
@@ -23,7 +22,7 @@ const CHECKS = [...LEDGER_CHECKS, ...BUSINESS_CHECKS]
 // What is checked, in order.
 export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name)
 
-export type IntegrityResult = {
+type IntegrityResult = {
   startedAt: Date
   finishedAt: Date
   isOk: boolean
@@ -42,7 +41,7 @@ export async function findLastIntegrityCheck(db: Queryable): Promise<IntegrityRe
 
 // No findings: every kobo is where it should be. Rejects when the signal ends it early.
 export async function checkIntegrity(db: Pool, signal?: AbortSignal): Promise<Finding[]> {
-  return readTogether(db, async (tx) => {
+  return withSnapshot(db, async (tx) => {
     for (const setting of SETTINGS) await tx.query(setting)
     const cancel = await canceller(tx, db)
     signal?.addEventListener('abort', cancel)

@@ -17,7 +17,8 @@ import type { Sealer } from '#seal.ts'
 
 const OPERATION = 'create-advice'
 
-export type AmountPolicy = 'exact' | 'allow_under' | 'any'
+export const AMOUNT_POLICIES = ['exact', 'allow_under', 'any'] as const
+export type AmountPolicy = (typeof AMOUNT_POLICIES)[number]
 export type AdviceStatus = 'Pending' | 'Paid' | 'Expired' | 'Cancelled' | 'Reversed'
 
 export type Customer = {

@@ -1,5 +1,4 @@
-// How a client looks to those who pay it. Shown on the payer's page; the account name that a bank
-// shows stays the client's own.
+// A client's branding on the checkout page. The account name shown by banks is not affected.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

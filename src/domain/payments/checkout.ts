@@ -13,7 +13,7 @@ import {
   remainingKobo,
   statusAt,
 } from './payments.ts'
-import { callBackUrlOf, type NameBank } from './resource-views.ts'
+import { callBackUrlOf, type NameBank } from './resource-presenters.ts'
 
 type CheckoutRow = {
   adviceId: string
@@ -91,7 +91,7 @@ export async function findCheckouts(
 
 export type CheckoutStatus = PaymentStatus | 'Pending'
 export type Checkout = ReturnType<typeof viewCheckout>
-export type CheckoutRendering = {
+type CheckoutRendering = {
   mode: 'sandbox' | 'live'
   banks: readonly BankSettings[]
   nameBank: NameBank

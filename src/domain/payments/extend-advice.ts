@@ -1,9 +1,9 @@
-// Putting off the expiry of an advice, while it is open: to a time, or by some seconds. The end of
-// grace and the quarantine of its numbers move along. From its beginning, which is its first number
-// (or when it was opened again), to its expiry it has 48 hours at most, as when it was made.
+// Extends an open advice, to a time or by a number of seconds. The end of grace and the quarantine of
+// its numbers move with it. From its first number (or its reopening) to its expiry an advice has 48
+// hours at most, as when it was created.
 //
-// Locks: the advice, then its payment. So an expiry, a cancelling or a payment that comes at the
-// same time is either over, and we are told, or finds the new time.
+// Locks: the advice, then its payment. So a concurrent expiry, cancellation or credit is either
+// complete, and we see it, or sees the new time.
 
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
@@ -49,7 +49,7 @@ export async function extendAdvice(
 }
 
 // Pure. Throws the refusal when it cannot be.
-export function secondsToAdd(
+function secondsToAdd(
   { cancelledAt, expirySeconds }: AdviceRow,
   payment: Pick<PaymentRow, 'status' | 'expiresAt'> | undefined,
   extension: Extension,

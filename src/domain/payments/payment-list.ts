@@ -11,7 +11,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { leastIdAt } from '#ids.ts'
 import { type Advice, type AdviceStatus, SELECT_ADVICE } from './advices.ts'
-import { findReferred } from './payment-references.ts'
+import { resolveReference } from './payment-references.ts'
 import { type Payment, type PaymentStatus, SELECT_PAYMENT } from './payments.ts'
 
 // 20,000 with what belongs to them take some 100 ms, in a history of any length.
@@ -46,7 +46,7 @@ type Paging = {
 }
 
 // `scannedTo`: everything up to this id has been looked at; null: everything there is.
-export type ListScan<T> = { rows: T[]; scannedTo: string | null }
+type ListScan<T> = { rows: T[]; scannedTo: string | null }
 export type ListedAdvice = { advice: Advice; payment: Payment | undefined }
 
 type Given = (value: unknown) => string
@@ -102,7 +102,7 @@ const KINDS = {
   },
 } as const
 
-// Both reads must see one moment: call it within `readTogether`.
+// Both reads must see one moment: call it within `withSnapshot`.
 export async function listAdvices(
   db: Queryable,
   clientId: bigint,
@@ -204,7 +204,7 @@ async function narrow(
                  where n.account_number = ${given(accountNumber)} and had.client_id = $1))`)
   }
   if (reference !== undefined) {
-    const referred = await findReferred(db, clientId, reference)
+    const referred = await resolveReference(db, clientId, reference)
     const ids = referred.map((each) => (kind === 'advices' ? each.adviceId : each.paymentId))
     few.push(`${id} = any(${given(ids)}::uuid[])`)
   }
@@ -222,14 +222,9 @@ async function narrow(
 
 function rangeOf(id: string, { from, to }: Window, given: Given): string[] {
   return [
-    ...(from ? [`${id} >= ${given(leastId(from))}`] : []),
-    ...(to ? [`${id} < ${given(leastId(to))}`] : []),
+    ...(from ? [`${id} >= ${given(leastIdAt(from.getTime()))}`] : []),
+    ...(to ? [`${id} < ${given(leastIdAt(to.getTime()))}`] : []),
   ]
-}
-
-// Nothing was made before 1970.
-function leastId(time: Date): string {
-  return leastIdAt(Math.max(0, time.getTime()))
 }
 
 // The last id that one page looks at; undefined: there are no more than that. Read from the index

@@ -1,18 +1,18 @@
-// One advice or payment by any of its references (references.ts), and what is in suspense of it.
+// One advice or payment by any of its references (payment-references.ts), and what is in suspense of it.
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
-import { findReferred } from './payment-references.ts'
+import { resolveReference } from './payment-references.ts'
 import { getPayment, type Payment } from './payments.ts'
 
-export type FoundPayment = { payment: Payment; inSuspenseKobo: bigint }
+type FoundPayment = { payment: Payment; inSuspenseKobo: bigint }
 
 export async function findPayment(
   db: Queryable,
   clientId: bigint,
   reference: string,
 ): Promise<FoundPayment> {
-  const referred = await findReferred(db, clientId, reference)
+  const referred = await resolveReference(db, clientId, reference)
   const paymentId = referred.find((each) => each.paymentId !== null)?.paymentId
   if (!paymentId) throw new Refusal('payment_not_found')
   const payment = await getPayment(db, clientId, 'payment', paymentId)
@@ -24,7 +24,7 @@ export async function getAdviceId(
   clientId: bigint,
   reference: string,
 ): Promise<string> {
-  const [referred] = await findReferred(db, clientId, reference)
+  const [referred] = await resolveReference(db, clientId, reference)
   if (!referred) throw new Refusal('advice_not_found')
   return referred.adviceId
 }

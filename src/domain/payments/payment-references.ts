@@ -8,13 +8,13 @@ import type { Queryable } from '#db/pool.ts'
 import { parseReference } from '#ids.ts'
 
 // An advice has no payment before its first number.
-export type Referred = { adviceId: string; paymentId: string | null }
+type Referred = { adviceId: string; paymentId: string | null }
 
 // What no reference of ours holds; PostgreSQL would refuse the first of them.
 const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
 
 // All that it may mean, the likeliest first.
-export async function findReferred(
+export async function resolveReference(
   db: Queryable,
   clientId: bigint,
   reference: string,

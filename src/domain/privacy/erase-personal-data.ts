@@ -1,6 +1,6 @@
 // Erasing a customer's personal data on request, for good. The account or advice itself at once, in
 // one transaction; what its credits and deliveries tell of people after that, page by page
-// (erased-traces.ts). Money, its history and its references stay as they are.
+// (erase-payer-data.ts). Money, its history and its references stay as they are.
 //
 // Refused while money is in suspense (to be sent back, it needs its payer), and for an advice that
 // may still be paid. Again is fine: what came in since is erased then.
@@ -18,7 +18,7 @@ import { Refusal } from '#errors.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
-export const ERASED_NAME = 'Erased'
+const ERASED_NAME = 'Erased'
 const TOLD_LENGTH_MIN = 4 // Shorter names are in too many words.
 const NO_CUSTOMER: Customer = {
   customerId: null,
@@ -30,7 +30,7 @@ const NO_CUSTOMER: Customer = {
 
 type Deps = { sealer: Sealer; now: Date; by: Client; actor: string; reason: string }
 
-export type Erased = { accountNumber: string; erasedAt: Date; isComplete: boolean }
+type ErasureResult = { accountNumber: string; erasedAt: Date; isComplete: boolean }
 
 type Account = {
   id: bigint
@@ -51,7 +51,7 @@ export async function eraseAccounts(
   deps: Deps,
   accountNumber: string,
   { sameBvn }: { sameBvn: boolean },
-): Promise<Erased[]> {
+): Promise<ErasureResult[]> {
   const { by, now } = deps
   const { rows } = await tx.query<{ id: bigint; merchantCode: string; number: string }>({
     name: 'accounts-to-erase',
@@ -72,7 +72,7 @@ export async function eraseAccounts(
   for (const { accountNumber: number } of accounts) {
     await refuseWithSuspense(tx, by.id, { accountNumber: number })
   }
-  const erased: Erased[] = []
+  const erased: ErasureResult[] = []
   for (const { id, accountNumber: number, erasedAt } of accounts) {
     const isComplete = await settleTraces(tx, now, { accountId: id })
     erased.push({ accountNumber: number, erasedAt: erasedAt ?? now, isComplete })

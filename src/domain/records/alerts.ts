@@ -1,5 +1,5 @@
-// What an operator must look at. Raised in the transaction that met it, with the event that tells
-// every operator; the same thing is not raised twice while it stands.
+// Operator alerts. Raised in the transaction that detects the condition, with an event for every
+// operator; an open alert is not raised twice.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
@@ -69,7 +69,7 @@ const ALERT_COLUMNS = `
 
 const IS_OPEN = 'acknowledged_at is null and cleared_at is null'
 
-export type AlertFilter = Window & {
+type AlertFilter = Window & {
   kind?: AlertKind | undefined
   isOpen?: boolean | undefined
   beforeId: bigint | null
@@ -133,7 +133,7 @@ export async function acknowledgeAlert(
 }
 
 // Those that the log has not told of yet. Whoever takes them logs them, once it is committed.
-export async function takeUnlogged(tx: Transaction, now: Date, limit: number): Promise<Alert[]> {
+export async function claimUnlogged(tx: Transaction, now: Date, limit: number): Promise<Alert[]> {
   const { rows } = await tx.query<Alert>({
     name: 'take-unlogged-alerts',
     text: `with taken as (

@@ -1,4 +1,4 @@
-// Who did what by hand, and why. Written in the transaction that did it, and never changed.
+// The audit log: who did what, and why. Append-only, written in the transaction of the action.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -41,7 +41,7 @@ export async function recordActions(
 
 export type AuditLogEntry = Omit<Action, 'clientId'> & { id: bigint; takenAt: Date }
 
-export type AuditLogFilters = Window & {
+type AuditLogFilters = Window & {
   actor?: string | undefined
   action?: string | undefined
   subject?: string | undefined

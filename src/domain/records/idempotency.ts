@@ -1,8 +1,8 @@
-// Requests sent again. A key is remembered with a keyed hash of the request and what the request
-// made; for as long as it is remembered, the same key and request find the same thing.
+// Idempotency keys. A key is stored with a keyed hash of the request and the resource it created; as
+// long as it is stored, the same key and request return the same resource.
 //
-// Look-up and insert happen under an advisory lock on (client, key), so two that come at once,
-// even to two processes, make one thing.
+// Look-up and insert run under an advisory lock on (client, key), so concurrent requests, even to
+// two processes, create one resource.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'

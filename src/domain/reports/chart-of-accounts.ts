@@ -1,8 +1,8 @@
-// The chart of accounts as somebody may see it: a client its own, an operator also the banks' and
-// what is nobody's. Shared accounts come first, then collection accounts, each in the order in which
-// they were opened.
+// The chart of accounts. A client sees its own accounts; an operator also the banks' and unidentified
+// suspense. Shared accounts come first, then collection accounts, each in order of opening.
 
 import type { Queryable } from '#db/pool.ts'
+import type { Viewer } from '#domain/credits/credit-traces.ts'
 import { Refusal } from '#errors.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 
@@ -18,7 +18,6 @@ export type LedgerAccount = {
   openedAt: Date
 }
 
-export type Viewer = { id: bigint; isOperator: boolean }
 export type ChartPosition = { isCollection: boolean; id: bigint }
 
 // $1 the client, $2 its name as an owner, $3 whether it is the operator.

@@ -1,14 +1,14 @@
-// How much a client uses the service, day by day (of West Africa Time). Read from what is there
-// anyway, and never by walking more than the days asked for: credits come from the hourly totals;
-// payments, advices and events have ids that begin with their time; accounts are found by theirs.
+// A client's usage per day (West Africa Time). Needs no index of its own and never reads beyond the
+// requested days: credits come from the hourly totals; ids of payments, advices and events begin
+// with their time; accounts are found by id bounds.
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds } from '#db/time-bounds.ts'
 import { leastIdAt } from '#ids.ts'
+import { watDayStart } from '#wat-time.ts'
 import { readTotals } from './hourly-totals.ts'
 
 const DAY_MS = 86_400_000
-const WAT_OFFSET_MS = 3_600_000
 
 export const USAGE_DAYS_MAX = 31
 
@@ -29,8 +29,7 @@ export async function readUsage(
   clientId: bigint,
   days: number,
 ): Promise<DailyUsage[]> {
-  const wat = now.getTime() + WAT_OFFSET_MS
-  const todayMs = wat - (wat % DAY_MS) - WAT_OFFSET_MS
+  const todayMs = watDayStart(now).getTime()
   const starts = Array.from({ length: days }, (_, at) => todayMs - (days - 1 - at) * DAY_MS)
   const first = new Date(starts[0] as number)
   const made = await countMade(db, clientId, starts)

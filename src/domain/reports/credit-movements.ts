@@ -6,12 +6,8 @@
 import { numberArray } from '#db/arrays.ts'
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import {
-  type CreditFilters,
-  type CreditTrace,
-  listCredits,
-  type Viewer,
-} from '#domain/credits/credit-traces.ts'
+import type { Viewer } from '#domain/credits/credit-traces.ts'
+import { type CreditFilters, type CreditTrace, listCredits } from '#domain/credits/credit-traces.ts'
 import type { Sums } from '#domain/records/movements.ts'
 import type { Sealer } from '#seal.ts'
 

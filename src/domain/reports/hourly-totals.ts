@@ -13,7 +13,7 @@ import { PARTS, type Sums } from '#domain/records/movements.ts'
 export const EVENTS_MAX = 5_000
 // Of what a reader adds: many rounds' worth. More are waiting only while a large history is being
 // counted for the first time, or when no worker runs.
-export const TAIL_MAX = 20_000
+const TAIL_MAX = 20_000
 
 const CLIENTS_MAX = 100
 
@@ -98,7 +98,7 @@ export async function countEvents(
   return (rowCount ?? 0) >= limit
 }
 
-export type ReadTotals = { hours: HourlyTotals[]; isComplete: boolean }
+type ReadTotals = { hours: HourlyTotals[]; isComplete: boolean }
 
 // From `since` on, in order; hours without anything are left out. One statement, so one moment: what
 // the worker has counted and what it has not make up the whole.

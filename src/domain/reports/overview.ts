@@ -1,38 +1,38 @@
-// A client's day at a glance: what it collected today and in the hours and days before, how its
-// payments ended, what waits in suspense, which webhooks fail. Days are of West Africa Time.
+// The overview: collections by hour and day, success rate, suspense, failing webhooks. Days are in
+// West Africa Time.
 //
-// Cheap however much there is: totals come by the hour (hourly-totals.ts), the sum in suspense from
-// the ledger's one account, and counts stop at COUNT_MAX.
+// The cost is bounded: totals are hourly (hourly-totals.ts), the suspense balance is one ledger
+// account, and counts stop at COUNT_MAX.
 
 import type { Queryable } from '#db/pool.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import { CURRENCY } from '#money.ts'
+import { watDayStart } from '#wat-time.ts'
 import type { HourlyTotals, Totals } from './hourly-totals.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const WAT_OFFSET_MS = HOUR_MS // UTC+1 all year round.
 
 export const HOURS_SHOWN = 24
 export const DAYS_SHOWN = 30
 export const COUNT_MAX = 1_000
 
 export type Period = Totals & { from: Date }
-export type Series = { today: Period; yesterday: Period; hours: Period[]; days: Period[] }
+type Series = { today: Period; yesterday: Period; hours: Period[]; days: Period[] }
 
-export type Troubles = {
+export type Issues = {
   suspenseKobo: bigint
   suspenseItems: bigint // At most COUNT_MAX.
   failingWebhooks: bigint
 }
 
 export function firstHourShown(now: Date): Date {
-  return new Date(startOfDay(now) - (DAYS_SHOWN - 1) * DAY_MS)
+  return new Date(watDayStart(now).getTime() - (DAYS_SHOWN - 1) * DAY_MS)
 }
 
 // The current hour and day come last, and are not over yet.
 export function seriesOf(totals: readonly HourlyTotals[], now: Date): Series {
-  const day = startOfDay(now)
+  const day = watDayStart(now).getTime()
   const hour = now.getTime() - (now.getTime() % HOUR_MS)
   const days = periods(totals, day, DAYS_SHOWN, DAY_MS)
   const hours = periods(totals, hour, HOURS_SHOWN, HOUR_MS)
@@ -43,11 +43,6 @@ export function seriesOf(totals: readonly HourlyTotals[], now: Date): Series {
 export function successRate({ successful, expired, cancelled }: Totals): number | null {
   const ended = successful + expired + cancelled
   return ended === 0n ? null : Number((successful * 10_000n) / ended) / 10_000
-}
-
-function startOfDay(now: Date): number {
-  const wat = now.getTime() + WAT_OFFSET_MS
-  return wat - (wat % DAY_MS) - WAT_OFFSET_MS
 }
 
 function periods(
@@ -85,8 +80,8 @@ function add(period: Period, more: Totals): void {
 
 // A webhook fails when its last attempt did, or when it was disabled because of its answers; one
 // that the client itself switched off or deleted does not.
-export async function readTroubles(db: Queryable, clientId: bigint): Promise<Troubles> {
-  const { rows } = await db.query<Troubles>({
+export async function readIssues(db: Queryable, clientId: bigint): Promise<Issues> {
+  const { rows } = await db.query<Issues>({
     name: 'read-troubles',
     text: `select coalesce((select credits_kobo - debits_kobo from ledger_accounts
                              where kind = 'suspense' and owner = $2 and currency = $3
@@ -101,5 +96,5 @@ export async function readTroubles(db: Queryable, clientId: bigint): Promise<Tro
                       and coalesce(e.is_active, true)) as "failingWebhooks"`,
     values: [clientId, clientOwner(clientId), CURRENCY],
   })
-  return rows[0] as Troubles
+  return rows[0] as Issues
 }

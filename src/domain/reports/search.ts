@@ -1,7 +1,8 @@
-// One box for whatever somebody has in hand: a number, a session id, any reference, an event's id, a
-// part of a name. What it looks like decides where to look, so that a search is a few look-ups by
-// key; only a name is looked for among the latest, as far as a page of the lists looks.
+// Global search: account number, session id, any reference, event id or part of a name. The shape of
+// the text decides where to look, so a search is a few look-ups by key; a name is matched only among
+// the latest rows, as many as a list page scans.
 
+import { isAccountNumber } from '#banks/nuban.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -11,7 +12,7 @@ import { getAccountIn } from '#domain/accounts/account-lookups.ts'
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import { type CreditTrace, getCredit, listCredits } from '#domain/credits/credit-traces.ts'
 import { type ListedAdvice, listPayments, readAdvices } from '#domain/payments/payment-list.ts'
-import { findReferred } from '#domain/payments/payment-references.ts'
+import { resolveReference } from '#domain/payments/payment-references.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
 import { getEvent, type ListedEvent } from '#domain/webhooks/event-list.ts'
 import { Refusal } from '#errors.ts'
@@ -59,7 +60,7 @@ export async function search(db: Queryable, deps: Deps, text: string): Promise<H
 }
 
 async function byReference(db: Queryable, { client, now }: Deps, text: string): Promise<Hit[]> {
-  const referred = (await findReferred(db, client.id, text)).slice(0, OF_A_KIND_MAX)
+  const referred = (await resolveReference(db, client.id, text)).slice(0, OF_A_KIND_MAX)
   const advices = await readAdvices(
     db,
     referred.map(({ adviceId }) => adviceId),
@@ -73,7 +74,7 @@ async function accountsLike(db: Queryable, deps: Deps, text: string): Promise<Hi
     const found = await listAccounts(db, sealer, client, filters, { limit: OF_A_KIND_MAX })
     return found.rows.map(accountHit)
   }
-  if (isNumber(text)) {
+  if (isAccountNumber(text)) {
     return ifAny(async () => accountHit(await getAccountIn(db, sealer, client, text)))
   }
   if (text.includes('@')) return list({ email: text })
@@ -102,8 +103,6 @@ async function paymentsLike(db: Queryable, { client, now }: Deps, text: string):
   const { rows } = await listPayments(db, client.id, { search: text }, page)
   return rows.map((payment) => paymentHit(payment, now))
 }
-
-const isNumber = (text: string) => /^[0-9]{10}$/.test(text)
 
 // Anything with letters that is no reference of ours.
 function isName(text: string): boolean {

@@ -1,16 +1,15 @@
-// What happened to something, told in order: pure functions from what was read to the lines of a
-// timeline. Each has a sentence for people and the plain facts beside it.
+// Timeline entries: pure functions from rows to entries, each with a sentence and its data.
 
 import type { TracedItem, TracedReturn } from '#domain/credits/credit-location.ts'
 import type { CreditTrace } from '#domain/credits/credit-traces.ts'
 import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-changes.ts'
-import type { NameBank } from '#domain/payments/resource-views.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { AuditedAction } from '#domain/records/audit-log.ts'
-import type { SentAttempt, Waiting } from '#domain/webhooks/delivery-log.ts'
+import type { PendingDelivery, SentAttempt } from '#domain/webhooks/delivery-log.ts'
 import { toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
-import type { MomentEvent } from './event-moments.ts'
+import type { RelatedEvent } from './related-events.ts'
 
 // In the order of cause and effect: what happened at the same moment is told in this order.
 export const ENTRY_KINDS = [
@@ -183,7 +182,7 @@ export function reversalEntry(reversal: CreditReversal, currency: string): Timel
   return entryOf(receivedAt, 'reversal', what, { amountKobo, currency, reference: sessionId })
 }
 
-export function eventEntry({ id, type, sequence, createdAt }: MomentEvent): TimelineEntry {
+export function eventEntry({ id, type, sequence, createdAt }: RelatedEvent): TimelineEntry {
   const detail = { type, sequence: Number(sequence) }
   return entryOf(createdAt, 'event', `Event ${type}.`, { reference: id, detail })
 }
@@ -198,7 +197,7 @@ export function attemptEntry(attempt: SentAttempt, type: string): TimelineEntry 
 
 const SENT = { endpoint: 'Webhook', notification: 'Notification', callback: 'Callback' } as const
 
-export function waitingEntry(waiting: Waiting, type: string): TimelineEntry {
+export function waitingEntry(waiting: PendingDelivery, type: string): TimelineEntry {
   const { createdAt, kind, url, eventId, nextAttemptAt } = waiting
   const detail = { url, kind, nextAttemptAt: nextAttemptAt && timestamp(nextAttemptAt) }
   const isPlanned = nextAttemptAt !== null

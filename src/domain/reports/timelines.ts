@@ -1,7 +1,7 @@
-// Everything that happened to a payment, a credit or a collection account, in order: who asked for
-// it, the numbers issued, the money, the ledger's transfers, the events and every attempt to tell
-// of them, and what people did by hand. Read at one moment, all through indexes that exist.
+// The timeline of a payment, credit or collection account: requests, numbers issued, money, ledger
+// transfers, events, delivery attempts and audit log. Read in one snapshot, through existing indexes.
 
+import { isAccountNumber } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
@@ -9,14 +9,14 @@ import { type CreditTrace, listCredits, type Viewer } from '#domain/credits/cred
 import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import { type Advice, getAdvice } from '#domain/payments/advices.ts'
 import type { Payment } from '#domain/payments/payments.ts'
-import type { NameBank } from '#domain/payments/resource-views.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { type AuditedAction, auditLogFor, latestAuditLogFor } from '#domain/records/audit-log.ts'
 import { readDeliveryLog } from '#domain/webhooks/delivery-log.ts'
 import { Refusal } from '#errors.ts'
 import { leastIdAt } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
-import { momentsOf, readReversals, readTransfers } from './credit-histories.ts'
-import { type EventsAbout, readEventsAt } from './event-moments.ts'
+import { historyTimes, readReversals, readTransfers } from './credit-histories.ts'
+import { type EventSubjects, readRelatedEvents } from './related-events.ts'
 import {
   attemptEntry,
   auditLogEntry,
@@ -34,7 +34,7 @@ export const CREDITS_MAX = 100 // Of one payment: a timeline of more tells nobod
 
 const TURNS_MAX = 100 // Most have none.
 
-export type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
+type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
 export type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
 
 export async function creditTimeline(
@@ -106,7 +106,7 @@ function askedFor(advice: Advice): TimelineEntry {
   })
 }
 
-export type TimelineAccount = {
+type TimelineAccount = {
   id: bigint
   accountNumber: string
   accountName: string
@@ -120,7 +120,7 @@ export async function getTimelineAccount(
   clientId: bigint,
   accountNumber: string,
 ): Promise<TimelineAccount> {
-  if (!/^[0-9]{10}$/.test(accountNumber)) throw new Refusal('account_not_found')
+  if (!isAccountNumber(accountNumber)) throw new Refusal('account_not_found')
   const { rows } = await db.query<TimelineAccount>({
     name: 'get-timeline-account',
     text: `select id, account_number as "accountNumber", account_name as "accountName",
@@ -135,8 +135,8 @@ export async function getTimelineAccount(
 }
 
 // Of the last credit that was told of, and since when.
-export type AccountPosition = { creditId: bigint; at: Date }
-export type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
+type AccountPosition = { creditId: bigint; at: Date }
+type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
 
 // A page of it: an account may have millions of credits. Pages go back in time; each tells of
 // everything since its oldest credit, up to the page before. Where more was done by hand within that
@@ -200,7 +200,7 @@ function cameSince(credits: readonly CreditTrace[], since: Date): readonly Credi
 }
 
 type Further = {
-  about?: EventsAbout
+  about?: EventSubjects
   actions?: readonly AuditedAction[]
   moments?: readonly Date[]
   assigned?: readonly bigint[] // Further credits that were assigned here, whoever has them now.
@@ -225,11 +225,11 @@ async function tell(
   const items = itemIds.map((id) => `suspense/${id}`)
   const actions = [...(further.actions ?? []), ...(await auditLogFor(db, viewer.id, items))]
   const moments = [
-    ...momentsOf(credits, transfers, reversals),
+    ...historyTimes(credits, transfers, reversals),
     ...actions.map(({ takenAt }) => takenAt),
     ...(further.moments ?? []),
   ]
-  const events = await readEventsAt(db, viewer.id, { ...further.about, creditIds }, moments)
+  const events = await readRelatedEvents(db, viewer.id, { ...further.about, creditIds }, moments)
   const ids = events.map(({ id }) => id)
   const types = new Map(events.map(({ id, type }) => [id, type]))
   const typeOf = (eventId: string) => types.get(eventId) as string

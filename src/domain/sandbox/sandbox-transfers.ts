@@ -21,7 +21,7 @@ export const SANDBOX_TRANSFERS = [
 ] as const
 export type SandboxTransfer = (typeof SANDBOX_TRANSFERS)[number]
 
-export type SandboxPayment = {
+type SandboxPayment = {
   status: PaymentStatus
   amountKobo: bigint
   amountPaidKobo: bigint

@@ -1,5 +1,4 @@
-// Somebody to sign in as in the sandbox, so that everything can be tried; documented, and therefore
-// refused in live.
+// The sandbox's demo user. Its password is published, so live refuses to start with it.
 
 import type { Queryable } from '#db/pool.ts'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'

@@ -1,5 +1,5 @@
-// Requests at the suspense desk as somebody sees them, with what keeps that person from approving, if
-// anything. In the order they are checked:
+// Approval requests as a user sees them, each with the reason why this user may not approve it, if
+// any. In the order they are checked:
 //   people_only               the credentials of a client are nobody
 //   other_person_needed       asked for it themselves
 //   role_not_allowed          only owners and operators decide on maker-checker itself
@@ -114,7 +114,7 @@ export async function getRequest(
   return rows[0]
 }
 
-export type RequestFilter = {
+type RequestFilter = {
   state: RequestState | null
   itemId: bigint | null
   beforeId: bigint | null

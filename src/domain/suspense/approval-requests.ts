@@ -1,10 +1,9 @@
-// Asking for money to leave suspense, or for maker-checker to be switched off, and deciding on what
-// somebody else asked for:
+// Approval requests: to assign or return suspended money, or to switch maker-checker off.
 //
 //   open ──▶ approved     another person, independent of the first; it happens in the same transaction
 //     ├────▶ rejected     another person, with a reason
 //     ├────▶ withdrawn    whoever asked
-//     └────▶ void         the bank took the money back (request-amounts.ts)
+//     └────▶ void         the bank took the money back (approval-amounts.ts)
 //
 // The database holds that two people take part (suspense_requests_two_people), that they are
 // independent (suspense_requests_independent_checker), and that an item has one open request
@@ -15,7 +14,7 @@
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import type { Role } from '#domain/access/roles.ts'
-import { lockPayments } from '#domain/credits/payment-books.ts'
+import { lockPayments } from '#domain/credits/payment-balances.ts'
 import { lockItems } from '#domain/credits/suspense-items.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
@@ -65,7 +64,7 @@ export async function requestApproval(
 }
 
 // Switching maker-checker off is asked for like money, and decided by an owner or operator.
-export async function askToDisable(
+export async function requestDisable(
   tx: Transaction,
   acting: Acting,
   reason: string,

@@ -1,23 +1,24 @@
-// Giving suspended money to whom it was meant for: a payment, or a collection account. Money that
-// is a client's goes to that client's own; money that is nobody's an operator may give to anybody.
+// Assigns suspended money to a payment or a collection account. A client's money stays with that
+// client; an operator may assign unidentified money to any client.
 //
-// Again to the same target is fine and changes nothing; two operators at once get one assignment.
-// Where four eyes are wanted, nobody does it alone: see suspense-requests.ts.
+// Idempotent: repeating an assignment changes nothing, and concurrent ones result in one. With
+// maker-checker on, an assignment needs approval (approval-requests.ts).
 // Locks: the payment, then the item, then the collection account.
 
 import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { receivedToday } from '#domain/accounts/account-limits.ts'
-import { advance, settle } from '#domain/credits/decide-credits.ts'
+import { addPaid, settlePending } from '#domain/credits/decide-credits.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
+import { acceptedKobo } from '#domain/credits/judge-credit.ts'
 import {
   findHoldings,
   findReopenable,
   lockPayments,
   reopenPayment,
   updatePayments,
-} from '#domain/credits/payment-books.ts'
+} from '#domain/credits/payment-balances.ts'
 import { recordSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import {
   type LockedItem,
@@ -145,12 +146,7 @@ function refuseUnfitting({ item, payment, account }: Reached): void {
 
 function fitsPayment(item: LockedItem, payment: PaymentTarget): boolean {
   const isTaking = ['Processing', 'PartPayment', 'Expired'].includes(payment.status)
-  const dueKobo = payment.amountKobo - payment.amountPaidKobo
-  const fits =
-    payment.amountPolicy === 'any' ||
-    item.amountKobo === dueKobo ||
-    (payment.amountPolicy === 'allow_under' && item.amountKobo < dueKobo)
-  return isTaking && fits
+  return isTaking && acceptedKobo(payment, item.amountKobo) === item.amountKobo
 }
 
 // The same "not there" for what does not exist and for what is another client's.
@@ -187,7 +183,7 @@ async function giveToPayment(
   await findReopenable(tx, now, [payment])
   const { creditId, amountKobo, currency } = item
   const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
-  advance(plan, payment, { creditId, amountKobo })
+  addPaid(plan, payment, { creditId, amountKobo })
   const owner = clientOwner(payment.clientId)
   const pending = { kind: 'pending', owner, currency } as const
   const settled = { kind: 'settled', owner, currency } as const
@@ -196,7 +192,7 @@ async function giveToPayment(
   const creditAccountId = sharedAccounts.id(isPaid ? settled : pending)
   const assigned = transferFrom(item, creditAccountId)
   const earlier = isPaid
-    ? settle(payment, sharedAccounts.id(pending), sharedAccounts.id(settled))
+    ? settlePending(payment, sharedAccounts.id(pending), sharedAccounts.id(settled))
     : []
   await updatePayments(tx, now, [payment])
   const isToReopen = !isPaid && now >= payment.closesAt

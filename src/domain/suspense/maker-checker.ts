@@ -1,6 +1,6 @@
-// Four eyes: a client may want that one person asks and another approves before money leaves
-// suspense. The setting is read in the transaction that it governs, never remembered: whoever
-// switches it on can count on it from then on.
+// Maker-checker: a client may require a second person's approval before money leaves suspense. The
+// setting is read in the transaction that it governs and never cached, so it applies as soon as it
+// is switched on.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -1,5 +1,5 @@
-// The suspense desk's list: money in suspense, whose it is, why, since when, and what became of it.
-// A client sees its own; an operator also what is nobody's.
+// Lists suspense items with owner, reason, age and outcome. A client sees its own; an operator also
+// sees unidentified money.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -32,7 +32,7 @@ export type SuspenseEntry = {
   closedAt: Date | null
 }
 
-export type SuspenseFilter = {
+type SuspenseFilter = {
   state: LockedItem['state'] | null
   reason: string | null
   beforeId: bigint | null

@@ -14,7 +14,7 @@ import {
 } from './failure-messages.ts'
 
 export const ATTEMPT_TIMEOUT_MS = 15_000
-export const ANSWER_BYTES_MAX = 4_096
+const ANSWER_BYTES_MAX = 4_096
 
 const RETRY_AFTER_LENGTH_MAX = 64
 export const OUR_HEADERS = {

@@ -1,14 +1,14 @@
 // Destinations: the places that deliveries go to, each with its own queue. `due_at` says when to
 // look at a queue next, so that finding work costs nothing for the queues that have none.
 //
-// Whoever makes a delivery due calls `makeDue` afterwards, in the same transaction: it waits for a
+// Whoever makes a delivery due calls `scheduleNow` afterwards, in the same transaction: it waits for a
 // claim that is looking at the queue at that moment and could not have seen the delivery.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Target } from './event-targets.ts'
 
-export type ClientTarget = Target & { clientId: bigint }
+type ClientTarget = Target & { clientId: bigint }
 export type Destination = { id: bigint; isDisabled: boolean }
 
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
@@ -73,7 +73,11 @@ function nameOf({ clientId, endpointId, kind, url }: ClientTarget): string {
   return endpointId ?? `${clientId} ${kind} ${url}`
 }
 
-export async function makeDue(tx: Transaction, now: Date, ids: readonly bigint[]): Promise<void> {
+export async function scheduleNow(
+  tx: Transaction,
+  now: Date,
+  ids: readonly bigint[],
+): Promise<void> {
   if (ids.length === 0) return
   // Locked first and in order: a claim in progress ends, and then we see what it left.
   await tx.query({
@@ -91,8 +95,12 @@ export async function makeDue(tx: Transaction, now: Date, ids: readonly bigint[]
 
 // Asking for a redelivery is a wish to try the place again, at once. An address that we had given up
 // is in use again by that; an endpoint is switched on by its owner.
-export async function tryAgain(tx: Transaction, now: Date, ids: readonly bigint[]): Promise<void> {
-  await makeDue(tx, now, ids)
+export async function resumeDestinations(
+  tx: Transaction,
+  now: Date,
+  ids: readonly bigint[],
+): Promise<void> {
+  await scheduleNow(tx, now, ids)
   await tx.query({
     name: 'try-destinations-again',
     text: `update destinations

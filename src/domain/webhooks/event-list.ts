@@ -10,8 +10,8 @@ import type { Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { EventType } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
-import { findSubject, type Given } from './event-subjects.ts'
-import { sequenceBounds } from './event-times.ts'
+import { type AddParameter, findSubject } from './event-subjects.ts'
+import { sequenceBounds } from './sequence-bounds.ts'
 
 // 20,000 with a look at the deliveries of each take some 100 ms.
 export const SCAN_MAX = 20_000n
@@ -39,7 +39,7 @@ export type EventFilters = Window & {
 }
 
 // `scannedTo`: everything from this number on has been looked at; null: everything there is.
-export type EventScan = { rows: ListedEvent[]; scannedTo: bigint | null }
+type EventScan = { rows: ListedEvent[]; scannedTo: bigint | null }
 
 export const EVENT_COLUMNS = `
   e.id, e.client_id as "clientId", e.sequence, e.type,
@@ -155,7 +155,10 @@ export async function sequenceEnds(
   return rows[0] ?? { last: 0n, dropped: 0n }
 }
 
-function conditionsOf({ type, from, to, isDelivered }: EventFilters, given: Given): string[] {
+function conditionsOf(
+  { type, from, to, isDelivered }: EventFilters,
+  given: AddParameter,
+): string[] {
   const conditions: string[] = []
   if (type) conditions.push(`e.type = ${given(type)}`)
   if (from) conditions.push(`e.created_at >= ${given(from)}`)

@@ -1,10 +1,9 @@
-// What events are about, read for a whole batch of them: one look-up for each kind of thing. A BVN
-// is not even read here.
+// Reads the resources of a batch of events, with one query per kind. The BVN is never read here.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Payment, SELECT_PAYMENT } from '#domain/payments/payments.ts'
-import type { PublicAccount } from '#domain/payments/resource-views.ts'
+import type { PublicAccount } from '#domain/payments/resource-presenters.ts'
 import { maskAccountNumber } from '#mask.ts'
 import type { Sealer } from '#seal.ts'
 import type { StoredEvent } from './event-list.ts'

@@ -1,19 +1,19 @@
-// Sending again on request: an event, a payment's latest state, or a range of time to one endpoint.
+// Redelivery on request: an event, a payment's latest state, or a time range to one endpoint.
 //
-// A delivery that is asked for again is due at once and begins its ladder anew; its attempts are
-// counted on. One that is being sent at this moment is left to that. What never had a delivery
-// gets one.
+// The delivery is due at once and restarts its retry schedule; the attempt count goes on. One in
+// flight is left alone. An event without a delivery gets one.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
-import { findDestinations, tryAgain } from './destinations.ts'
+import { leastIdAt } from '#ids.ts'
+import { findDestinations, resumeDestinations } from './destinations.ts'
 import { readAddresses } from './event-addresses.ts'
 import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
 import { type Target, targetsOf } from './event-targets.ts'
-import { sequenceBounds } from './event-times.ts'
+import { sequenceBounds } from './sequence-bounds.ts'
 import { getEndpoint } from './webhook-endpoints.ts'
 
 // More would keep one transaction busy for seconds; the rest is asked for by another call.
@@ -79,7 +79,7 @@ export async function replay(
     values: [clientId, start, past, from, to, eventTypes, destination?.id, now, limit],
   })
   const { queued, last } = rows[0] as { queued: number; last: bigint | null }
-  if (destination) await tryAgain(tx, now, [destination.id])
+  if (destination) await resumeDestinations(tx, now, [destination.id])
   return { queued, last: queued === limit ? last : null }
 }
 
@@ -110,14 +110,9 @@ async function findLatestEvent(
     text: `select ${EVENT_COLUMNS} from events e
             where e.id >= $1 and e.id < $2 and e.payment_id = $3 and e.type like 'payment.%'
             order by e.sequence desc limit 1`,
-    values: [firstIdAt(changedMs), firstIdAt(changedMs + 1), payment.id],
+    values: [leastIdAt(changedMs), leastIdAt(changedMs + 1), payment.id],
   })
   return rows[0]
-}
-
-function firstIdAt(ms: number): string {
-  const time = ms.toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
 async function endpointTarget(
@@ -165,7 +160,7 @@ async function queueAgain(
       rows.map(({ target }) => target.sentTo),
     ],
   })
-  await tryAgain(
+  await resumeDestinations(
     tx,
     now,
     rows.map(({ id }) => id),

@@ -1,4 +1,4 @@
-// When to try a delivery again: the published ladder, ten attempts over about three days.
+// The published retry schedule: ten attempts over about three days.
 //
 // Each step is counted from the failure before it. Jitter only lengthens a step (by up to 10%),
 // so the published times are the earliest ones. A receiver's `Retry-After` can put an attempt off,
@@ -25,8 +25,8 @@ export const RETRY_STEPS_MS = [
 ] as const
 
 export const ATTEMPTS_MAX = RETRY_STEPS_MS.length
-export const JITTER_MAX = 0.1
-export const RETRY_AFTER_SECONDS_MAX = 86_400
+const JITTER_MAX = 0.1
+const RETRY_AFTER_SECONDS_MAX = 86_400
 
 // The longest waits that there are: for a step, and for what a receiver asks for.
 export const WAITS_MAX = {

@@ -10,6 +10,7 @@ import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
+import { makeSecret } from './signature.ts'
 
 export const RETIRING_MS = 24 * 3_600_000
 const RETIRING_MAX = 3 // So that a header does not grow without end.
@@ -18,7 +19,7 @@ const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 const OF_OWNER = `client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
 
 export type SecretOwner = { clientId: bigint; endpointId: string | null }
-export type SealedSecret = SecretOwner & { id: bigint; sealed: Buffer }
+type SealedSecret = SecretOwner & { id: bigint; sealed: Buffer }
 
 // The current one, which is made if there is none yet.
 export async function getSecret(
@@ -123,13 +124,8 @@ async function addSecrets(
     values: [
       numberArray(owners.map(({ clientId }) => clientId)),
       owners.map(({ endpointId }) => endpointId),
-      owners.map(() => sealer.seal(newSecret())),
+      owners.map(() => sealer.seal(makeSecret(randomBytes))),
       now,
     ],
   })
-}
-
-// As Standard Webhooks has them.
-function newSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64')}`
 }

@@ -9,7 +9,7 @@ import { Agent, buildConnector } from 'undici'
 import { type Lookup, lookupFor } from './resolve-names.ts'
 import { isAllowedAddress, type Mode } from './target-addresses.ts'
 
-export const URL_LENGTH_MAX = 2_048
+const URL_LENGTH_MAX = 2_048
 
 const CONNECT_TIMEOUT_MS = 10_000
 // Node gives an address 250 ms before it tries the next and then drops the first: less than a
@@ -43,7 +43,7 @@ export function checkTargetUrl(text: string, { mode }: { mode: Mode }): string |
   return hostProblem(withoutBrackets(url.hostname), mode)
 }
 
-export type GuardedAgentOptions = { mode: Mode; lookup?: Lookup }
+type GuardedAgentOptions = { mode: Mode; lookup?: Lookup }
 
 // Connections to one origin are not capped here: many clients' endpoints may share it, and one that
 // hangs would hold the others up. Whoever sends caps each endpoint.

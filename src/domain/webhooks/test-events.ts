@@ -1,4 +1,4 @@
-// A test event, on request, to one endpoint: for a developer who wants to see one arrive.
+// Sends a test event to one endpoint.
 
 import type { Transaction } from '#db/transaction.ts'
 import { appendEvents } from '#domain/records/outbox.ts'

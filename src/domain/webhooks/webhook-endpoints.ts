@@ -1,5 +1,4 @@
-// Webhook endpoints: the addresses that a client registered to be told of its events, of all types
-// or of some.
+// Webhook endpoints: the URLs that a client registered for all or some of its event types.
 //
 // One that is deleted keeps its row, because its deliveries point at it; nobody finds it again. An
 // endpoint has one destination, made with it, whose queue goes along when the address changes, and
@@ -35,7 +34,7 @@ export type Condition = {
 
 type EndpointRow = Omit<WebhookEndpoint, 'condition'> & Condition
 
-export type EndpointChanges = {
+type EndpointChanges = {
   url?: string | undefined
   eventTypes?: EventType[] | null | undefined
   isActive?: boolean | undefined

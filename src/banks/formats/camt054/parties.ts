@@ -2,9 +2,9 @@
 // do not decide over its identity or its amount.
 
 import { child, children, leafText, textOf, type XmlElement } from '#banks/formats/xml.ts'
+import { isAccountNumber } from '#banks/nuban.ts'
 import { parseBankTime } from '#wat-time.ts'
 
-const ACCOUNT_NUMBER = /^[0-9]{10}$/
 // A Nigerian IBAN ends in the account number. Its check digits guard against slips of a person who
 // types it; what a bank reports it has looked up.
 const NIGERIAN_IBAN = /^NG[0-9]{2}[A-Z0-9]{0,20}([0-9]{10})$/
@@ -20,7 +20,7 @@ export function accountOf(account: XmlElement | undefined): string | undefined {
     NIGERIAN_IBAN.exec(textOf(id, 'IBAN')?.replaceAll(' ', '') ?? '')?.[1],
     textOf(account, 'Prxy', 'Id'),
   ]
-  const found = plain.find((text) => text !== undefined && ACCOUNT_NUMBER.test(text))
+  const found = plain.find((text) => text !== undefined && isAccountNumber(text))
   return found ?? textOf(id, 'Othr', 'Id') ?? textOf(id, 'PrtryAcct', 'Id')
 }
 

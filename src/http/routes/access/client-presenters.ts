@@ -1,8 +1,8 @@
 // How clients look to the operator, and what the operator may send of them.
 
 import { Type } from '@fastify/type-provider-typebox'
-import type { ClientDetail, ClientEntry } from '#domain/access/client-register.ts'
 import { OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/access/client-secrets.ts'
+import type { ClientDetail, ClientEntry } from '#domain/access/manage-clients.ts'
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import type { DailyUsage } from '#domain/reports/client-usage.ts'
 import { Refusal } from '#errors.ts'

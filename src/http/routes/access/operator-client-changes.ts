@@ -3,13 +3,13 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
+import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
 import {
   changeClient,
   resumeClient,
   rotateClientSecret,
   suspendClient,
-} from '#domain/access/client-register.ts'
-import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
+} from '#domain/access/manage-clients.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'

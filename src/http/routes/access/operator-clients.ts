@@ -3,8 +3,8 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { getClient, listClients, registerClient } from '#domain/access/client-register.ts'
 import { makeSecret } from '#domain/access/client-secrets.ts'
+import { getClient, listClients, registerClient } from '#domain/access/manage-clients.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'

@@ -2,8 +2,8 @@
 // whoever got hold of a token must not make a secret out of it.
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { getClient, rotateClientSecret } from '#domain/access/client-register.ts'
 import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
+import { getClient, rotateClientSecret } from '#domain/access/manage-clients.ts'
 import { mayManageSecrets } from '#domain/access/roles.ts'
 import type { SignedInSession } from '#domain/access/sessions.ts'
 import { Refusal } from '#errors.ts'

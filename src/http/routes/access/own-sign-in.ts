@@ -7,7 +7,7 @@ import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { passwordProblem } from '#domain/access/password-rules.ts'
 import { hashPassword } from '#domain/access/passwords.ts'
 import { beginTotp, confirmTotp, removeTotp, useCode } from '#domain/access/second-factors.ts'
-import { endSessionsOf, openSession, type Visitor } from '#domain/access/sessions.ts'
+import { endSessionsOf, openSession, type SessionUser } from '#domain/access/sessions.ts'
 import { confirmPassword, settleConfirmation } from '#domain/access/sign-in.ts'
 import { setPassword, sharedSalt } from '#domain/access/users.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
@@ -190,7 +190,7 @@ async function refuseWrongPassword(
 function record(
   tx: Transaction,
   now: Date,
-  { clientId, email }: Visitor,
+  { clientId, email }: SessionUser,
   action: `user.${string}`,
 ): Promise<void> {
   const actor = `user:${email}`

@@ -15,7 +15,7 @@ import {
   makeDefault,
   updateAccount,
 } from '#domain/accounts/change-account.ts'
-import { type HashPayer, keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { answerOnce } from '#http/idempotency.ts'
@@ -191,7 +191,7 @@ function changesOf(body: Static<typeof AccountChange>, hashPayer: HashPayer): Ac
     ...fields,
     ...(payerRules === undefined
       ? {}
-      : { payerRules: keepRules(payerRules ?? undefined, hashPayer) }),
+      : { payerRules: parsePayerRules(payerRules ?? undefined, hashPayer) }),
     ...(perCredit === undefined ? {} : { perCreditKobo: koboOf(perCredit) ?? null }),
     ...(perDay === undefined ? {} : { perDayKobo: koboOf(perDay) ?? null }),
   }

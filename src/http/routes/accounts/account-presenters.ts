@@ -2,6 +2,7 @@
 // and what a client gives to make one.
 
 import { Type } from '@fastify/type-provider-typebox'
+import { isAccountNumber } from '#banks/nuban.ts'
 import type { AccountFields as GivenFields } from '#domain/accounts/collection-accounts.ts'
 import { Refusal } from '#errors.ts'
 import { digits, Email, nullable, PayerRulesBody, text, webAddress } from '#http/schemas.ts'
@@ -108,12 +109,10 @@ export function pickFields(body: GivenFields): GivenFields {
   }
 }
 
-const ACCOUNT_NUMBER = /^[0-9]{10}$/
-
 export const AccountParams = Type.Object({ accountNumber: Type.String() })
 
 export function accountNumberOf({ accountNumber: given }: { accountNumber: string }): string {
-  if (!ACCOUNT_NUMBER.test(given)) throw new Refusal('account_not_found')
+  if (!isAccountNumber(given)) throw new Refusal('account_not_found')
   return given
 }
 

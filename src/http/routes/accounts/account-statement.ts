@@ -1,6 +1,7 @@
 // /api/v1/accounts/static/{accountNumber}/transactions: the statement of a collection account.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { isAccountNumber } from '#banks/nuban.ts'
 import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import {
   type Entry,
@@ -40,8 +41,6 @@ const EntryBody = Type.Object({
   postedAt: Type.String(),
 })
 
-const ACCOUNT_NUMBER = /^[0-9]{10}$/
-
 export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
 
@@ -62,7 +61,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
     },
     async ({ client, params: { accountNumber }, query: asked }) => {
       const window = windowOf(asked)
-      if (!ACCOUNT_NUMBER.test(accountNumber)) throw new Refusal('account_not_found')
+      if (!isAccountNumber(accountNumber)) throw new Refusal('account_not_found')
       const account = await getStatementAccount(db, client.id, accountNumber)
       const { from, to, cursor } = asked
       const filters = { accountNumber, from, to }

@@ -1,17 +1,16 @@
 // How a credit looks from outside: what came in, and where its money is now.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { findBank } from '#banks/directory.ts'
 import { isSessionId } from '#banks/session-id.ts'
-import type { BankSettings } from '#config/bank-settings.ts'
 import {
   type CreditLocation,
   type Place,
-  sumAt,
+  sumInPlaces,
   type TracedItem,
   type TracedReturn,
 } from '#domain/credits/credit-location.ts'
 import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-traces.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
@@ -146,12 +145,6 @@ export function creditKeyOf(sealer: Sealer, text: string): { id: bigint } | { se
   return { sessionId: text }
 }
 
-export type NameBank = (code: string) => string
-
-export function bankNames(banks: readonly BankSettings[]): NameBank {
-  return (code) => banks.find((bank) => bank.code === code)?.name ?? findBank(code)?.name ?? code
-}
-
 type Showing = { sealer: Sealer; nameBank: NameBank }
 
 export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing) {
@@ -166,9 +159,9 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     currency: credit.currency,
     outcome: credit.outcome,
     reason: credit.reason,
-    amountBooked: toNaira(sumAt(locations, 'collection_account', 'payment')),
-    amountSuspended: toNaira(sumAt(locations, 'suspense')),
-    amountReturned: toNaira(sumAt(locations, 'returning', 'returned')),
+    amountBooked: toNaira(sumInPlaces(locations, 'collection_account', 'payment')),
+    amountSuspended: toNaira(sumInPlaces(locations, 'suspense')),
+    amountReturned: toNaira(sumInPlaces(locations, 'returning', 'returned')),
     amountReversed: toNaira(credit.reversedKobo),
     amountShortfall: toNaira(credit.shortfallKobo),
     sourceAccountName: credit.sourceAccountName,

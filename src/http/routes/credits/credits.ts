@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import {
   type CreditFilters,
   getCredit,
@@ -10,6 +10,7 @@ import {
   OUTCOMES,
   type Outcome,
 } from '#domain/credits/credit-traces.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { readHistory } from '#domain/reports/credit-histories.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -24,10 +25,9 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, reference, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, accountNumber, BEARER, reference, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import {
-  bankNames,
   CreditBody,
   CreditDetailBody,
   creditKeyOf,
@@ -38,9 +38,7 @@ import {
 // What the list and its export can be narrowed by.
 export const CreditFilterFields = {
   sessionId: Type.Optional(text(64, 'The bank’s session id.')),
-  accountNumber: Type.Optional(
-    digits('^[0-9]{10}$', 'The number that the money was sent to.', 'Must be 10 digits.'),
-  ),
+  accountNumber: Type.Optional(accountNumber('The number that the money was sent to.')),
   paymentReference: Type.Optional(reference('What was paid to, or assigned to, this payment.')),
   adviceReference: Type.Optional(reference('The same by the reference of its advice.')),
   merchantRef: Type.Optional(text(100, 'The same by your own reference.')),
@@ -111,7 +109,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     },
     async ({ client, params: { id } }) => {
       const by = creditKeyOf(sealer, id)
-      const data = await readTogether(db, async (tx) => {
+      const data = await withSnapshot(db, async (tx) => {
         const credit = await getCredit(tx, sealer, client, by)
         return presentCreditDetail(credit, await readHistory(tx, client.id, credit), {
           sealer,

@@ -2,11 +2,12 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { cleanText } from '#banks/formats/credit-fields.ts'
+import { ACCOUNT_NUMBER, isAccountNumber } from '#banks/nuban.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
-import { findLiveName } from '#domain/accounts/number-owners.ts'
-import { keepRailItems } from '#domain/credits/rail-items.ts'
+import { findLiveName } from '#domain/accounts/number-lookups.ts'
+import { storeRailItems } from '#domain/credits/rail-items.ts'
 import { isReturnReference } from '#domain/credits/returns.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
 import { settleReturn } from '#domain/suspense/return-suspense.ts'
@@ -67,7 +68,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         tags,
         summary: 'A bank asks whose a number is before it sends money',
         params: BankParams,
-        body: Type.Object({ accountNumber: Type.String({ pattern: '^[0-9]{10}$' }) }),
+        body: Type.Object({ accountNumber: Type.String({ pattern: ACCOUNT_NUMBER }) }),
         response: {
           200: Type.Object({
             accountNumber: Type.String(),
@@ -82,7 +83,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request) => {
-      const { accountNumber } = readBody(request.body, { accountNumber: isAccountNumber })
+      const { accountNumber } = readBody(request.body, { accountNumber: isNumber })
       const number = accountNumber as string
       const { bankCode } = request.params
       const found = await findLiveName(db, clock(), { bankCode, accountNumber: number })
@@ -133,7 +134,7 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
         const given = await takeReversal(tx, { sharedAccounts, now }, reversal)
         if (!isReversed(given)) {
-          await keepRailItems(tx, { sealer, now }, [rejectedReversal(bankCode, body, given)])
+          await storeRailItems(tx, { sealer, now }, [rejectedReversal(bankCode, body, given)])
         }
         return given
       })
@@ -223,7 +224,7 @@ type Checks = Record<string, (value: unknown) => boolean>
 const isSession = (value: unknown) => typeof value === 'string' && isSessionId(value)
 const textOf = (value: unknown, lengthMax: number) =>
   typeof value === 'string' ? (cleanText(value, lengthMax) ?? null) : null
-const isAccountNumber = (value: unknown) => typeof value === 'string' && /^[0-9]{10}$/.test(value)
+const isNumber = (value: unknown) => typeof value === 'string' && isAccountNumber(value)
 
 // Fields that we do not know are ignored, since banks add some.
 function readBody(bytes: unknown, checks: Checks): Record<string, unknown> {

@@ -5,16 +5,16 @@ import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import {
   listRailItems,
-  openRailItem,
   RAIL_OUTCOMES,
   type RailItem,
   type RailOutcome,
+  readRailItem,
 } from '#domain/credits/rail-items.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, bankCode, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
 const RAIL_ITEMS = '/api/v1/operator/rail-items'
@@ -65,9 +65,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
               'x-says': `Must be one of ${RAIL_OUTCOMES.join(', ')}.`,
             }),
           ),
-          bankCode: Type.Optional(
-            digits('^[0-9]{3}(?:[0-9]{2})?$', 'Only of this bank.', 'Must be a bank code.'),
-          ),
+          bankCode: Type.Optional(bankCode('Only of this bank.')),
           ...PageQuery,
         }),
         response: { 200: ListEnvelope(RailItemBody), '4xx': ApiFailure },
@@ -106,7 +104,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     async ({ client, actor, params: { id } }) => {
       if (!ITEM_ID.test(id)) throw new Refusal('rail_item_not_found')
       const by = { sealer, now: clock(), clientId: client.id, actor }
-      const { body, ...item } = await withTransaction(db, (tx) => openRailItem(tx, by, BigInt(id)))
+      const { body, ...item } = await withTransaction(db, (tx) => readRailItem(tx, by, BigInt(id)))
       return accepted('Rail item retrieved successfully', { ...presentItem(item), body })
     },
   )

@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { Acknowledgement, ParsedItem } from '#banks/formats/format.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { keepRailItems, type NewRailItem } from '#domain/credits/rail-items.ts'
+import { type NewRailItem, storeRailItems } from '#domain/credits/rail-items.ts'
 import type { Deps } from '#http/deps.ts'
 import { formatKobo } from '#money.ts'
 
@@ -53,7 +53,7 @@ export async function keepRejected(
 }
 
 function keep({ batchPool, sealer, clock }: Deps, items: readonly NewRailItem[]) {
-  return withTransaction(batchPool, (tx) => keepRailItems(tx, { sealer, now: clock() }, items))
+  return withTransaction(batchPool, (tx) => storeRailItems(tx, { sealer, now: clock() }, items))
 }
 
 // An item with a session id is the same wherever it stands; one without may stand twice in a report,

@@ -7,7 +7,7 @@
 import type { IncomingReversal } from '#banks/formats/format.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { keepRailItems } from '#domain/credits/rail-items.ts'
+import { storeRailItems } from '#domain/credits/rail-items.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
 import type { Deps } from '#http/deps.ts'
 import { formatKobo } from '#money.ts'
@@ -32,7 +32,7 @@ export async function takeReversals(
       const answer = await withTransaction(batchPool, async (tx) => {
         const taken = await take(tx, { sharedAccounts, now }, bankCode, reversal)
         if (!isReversed(taken)) {
-          await keepRailItems(tx, { sealer, now }, [rejected(bankCode, reversal, taken)])
+          await storeRailItems(tx, { sealer, now }, [rejected(bankCode, reversal, taken)])
         }
         return taken
       })

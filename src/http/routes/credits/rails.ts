@@ -13,8 +13,9 @@ import type {
   ParsedItem,
 } from '#banks/formats/format.ts'
 import { FORMATS, findFormat } from '#banks/formats/known-formats.ts'
-import type { Settled } from '#db/batcher.ts'
-import type { Answer } from '#domain/credits/decide-credits.ts'
+import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
+import type { BatchResult } from '#db/batcher.ts'
+import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { Amount, RailFailure } from '#http/schemas.ts'
@@ -62,7 +63,7 @@ const CreditBody = Type.Object({
     minLength: 1,
     maxLength: 64,
   }),
-  accountNumber: Type.String({ description: 'That was credited.', pattern: '^[0-9]{10}$' }),
+  accountNumber: Type.String({ description: 'That was credited.', pattern: ACCOUNT_NUMBER }),
   amount: Amount,
   currency: text('NGN unless said otherwise.'),
   sourceAccountNumber: text('Who paid.'),
@@ -188,7 +189,7 @@ function answerMalformed(reply: FastifyReply, format: BankFormat, sentence: stri
 
 function acknowledgement(
   item: ParsedItem,
-  results: Iterator<Settled<Answer>>,
+  results: Iterator<BatchResult<CreditResult>>,
   reversed: ReadonlyMap<IncomingReversal, Reversed>,
 ): Acknowledgement {
   if (!item.ok) {
@@ -205,7 +206,7 @@ function acknowledgement(
   return { sessionId, ...words(result.value) }
 }
 
-function words(answer: Answer): Omit<Acknowledgement, 'sessionId'> {
+function words(answer: CreditResult): Omit<Acknowledgement, 'sessionId'> {
   if (answer.status === 'session_reused') {
     const responseMessage = 'This session id was used on other terms'
     return { responseCode: '02', responseMessage, outcome: 'rejected', code: answer.status }

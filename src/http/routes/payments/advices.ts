@@ -2,9 +2,14 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import type { Queryable } from '#db/pool.ts'
-import { type HashPayer, keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import { cancelAdvice } from '#domain/credits/close-payments.ts'
-import { type AdviceTerms, getAdvice } from '#domain/payments/advices.ts'
+import {
+  type AdviceTerms,
+  AMOUNT_POLICIES,
+  type AmountPolicy,
+  getAdvice,
+} from '#domain/payments/advices.ts'
 import { findPaymentOfAdvice } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -71,11 +76,11 @@ const AdviceRequest = Type.Object({
     }),
   ),
   amountPolicy: Type.Optional(
-    Type.Unsafe<'exact' | 'allow_under' | 'any'>({
+    Type.Unsafe<AmountPolicy>({
       type: 'string',
-      enum: ['exact', 'allow_under', 'any'],
+      enum: [...AMOUNT_POLICIES],
       description: 'Default allow_under: top up until expiry, excess is suspended.',
-      'x-says': 'Must be one of exact, allow_under, any.',
+      'x-says': `Must be one of ${AMOUNT_POLICIES.join(', ')}.`,
     }),
   ),
   payerRules: Type.Optional(PayerRulesBody),
@@ -208,6 +213,6 @@ function termsOf(
     amountPolicy: body.amountPolicy ?? 'allow_under',
     expiresInSeconds: body.expiresInSeconds ?? policy.expirySeconds,
     graceSeconds: body.graceSeconds ?? policy.graceSeconds,
-    payerRules: keepRules(body.payerRules ?? undefined, hashPayer),
+    payerRules: parsePayerRules(body.payerRules ?? undefined, hashPayer),
   }
 }

@@ -10,12 +10,12 @@ import type { Clock } from '#clock.ts'
 import type { Logger } from '#log.ts'
 
 // Each advice as text, a JSON object; those that do not exist are left out.
-export type ReadCheckouts = (adviceIds: readonly string[]) => Promise<Map<string, string>>
+type ReadCheckouts = (adviceIds: readonly string[]) => Promise<Map<string, string>>
 
-export type Watching = { adviceId: string; address: string; socket: ServerResponse; seen: string }
+type Watching = { adviceId: string; address: string; socket: ServerResponse; seen: string }
 
 // In one process. Many phones share one address with their neighbours.
-export const WATCHERS_MAX = 5_000
+const WATCHERS_MAX = 5_000
 export const WATCHERS_PER_ADDRESS_MAX = 200
 export const WATCHERS_PER_ADVICE_MAX = 10
 

@@ -4,7 +4,7 @@
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { cancelAdvice } from '#domain/credits/close-payments.ts'
 import { EXPIRY_SECONDS_MAX, type Extension, extendAdvice } from '#domain/payments/extend-advice.ts'
 import {
@@ -87,7 +87,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const after = readCursor(sealer, list, cursor)?.[0]
       const [limit, now] = [limitOf(asked), clock()]
       const page = { order, after, limit: limit + 1, now }
-      const scan = await readTogether(db, (tx) =>
+      const scan = await withSnapshot(db, (tx) =>
         listAdvices(tx, client.id, filtersOf(asked), page),
       )
       const shown = scannedPage(scan, {
@@ -109,7 +109,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       schema: { ...one, operationId: 'findAdvice', summary: 'An advice by any of its references' },
     },
     async ({ client, params }) => {
-      const row = await readTogether(db, async (tx) =>
+      const row = await withSnapshot(db, async (tx) =>
         readAdvice(tx, await getAdviceId(tx, client.id, params.reference)),
       )
       const how = { now: clock(), address: publicAddress(publicUrl, app.server) }

@@ -4,12 +4,12 @@ import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { Advice } from '#domain/payments/advices.ts'
 import type { PaymentFilters } from '#domain/payments/payment-list.ts'
 import { type Payment, remainingKobo, statusAt } from '#domain/payments/payments.ts'
-import { callBackUrlOf } from '#domain/payments/resource-views.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
+import { callBackUrlOf } from '#domain/payments/resource-presenters.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { OrderQuery, PageQuery, query, WindowQuery, windowOf } from '#http/lists.ts'
 import { presentAdvice } from '#http/presenters.ts'
-import type { NameBank } from '#http/routes/credits/credit-presenters.ts'
-import { AdviceFields, Amount, digits, nullable, text } from '#http/schemas.ts'
+import { AdviceFields, Amount, accountNumber, nullable, text } from '#http/schemas.ts'
 import { koboOf, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -111,9 +111,7 @@ export function filterFields<Status extends string>(statuses: readonly Status[])
     maxAmount: Type.Optional(Amount),
     search: Type.Optional(text(100, 'Part of the customer’s name or e-mail address, in any case.')),
     merchantRef: Type.Optional(text(100, 'Your own reference.')),
-    accountNumber: Type.Optional(
-      digits('^[0-9]{10}$', 'A number that was issued for it.', 'Must be 10 digits.'),
-    ),
+    accountNumber: Type.Optional(accountNumber('A number that was issued for it.')),
     reference: Type.Optional(text(100, `Any reference at all. ${ANY_REFERENCE}`)),
     ...WindowQuery,
   }

@@ -1,6 +1,7 @@
 // Erasing a customer's personal data: of a collection account, or of an advice.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { isAccountNumber } from '#banks/nuban.ts'
 import { eraseAccounts, eraseAdvice } from '#domain/privacy/erase-personal-data.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -9,8 +10,6 @@ import { answerOnce } from '#http/idempotency.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
-
-const ACCOUNT_NUMBER = /^[0-9]{10}$/
 
 const reason = text(200, 'Why: kept for ever, so without any of the data that is to go.')
 const ErasedFields = {
@@ -65,7 +64,7 @@ const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { client, actor, body } = request
       const { accountNumber } = request.params
-      if (!ACCOUNT_NUMBER.test(accountNumber)) throw new Refusal('account_not_found')
+      if (!isAccountNumber(accountNumber)) throw new Refusal('account_not_found')
       const { sameBvn = false } = body
       const answer = await answerOnce(deps, { request, reply }, async (tx) => {
         const by = { sealer, now: clock(), by: client, actor, reason: body.reason }

@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_DEFAULT, type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import {
   type Balance,
@@ -75,7 +75,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     },
     async ({ client }) => {
       refuseRestricted(client)
-      const [totals, merchants] = await readTogether(db, async (tx) => [
+      const [totals, merchants] = await withSnapshot(db, async (tx) => [
         await readBalances(tx, client.id),
         await listMerchantBalances(tx, client.id, { limit: LIMIT_DEFAULT + 1 }),
       ])

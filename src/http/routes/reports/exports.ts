@@ -2,9 +2,10 @@
 // the lists.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { listAccounts } from '#domain/accounts/account-list.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { netOf } from '#domain/records/movements.ts'
 import { type CreditMovement, listMovements } from '#domain/reports/credit-movements.ts'
 import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'
@@ -13,7 +14,7 @@ import { OrderQuery, query } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
 import { AccountFilterFields, accountFiltersOf } from '#http/routes/accounts/account-list.ts'
 import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
-import { bankNames, presentCredit } from '#http/routes/credits/credit-presenters.ts'
+import { presentCredit } from '#http/routes/credits/credit-presenters.ts'
 import { CreditFilterFields, creditFiltersOf } from '#http/routes/credits/credits.ts'
 import {
   filterFields,
@@ -218,7 +219,7 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       const [filters, now] = [filtersOf(asked), clock()]
       const batches = inBatches<Payment, string>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH, now }
-        const { rows, scannedTo } = await readTogether(db, (tx) =>
+        const { rows, scannedTo } = await withSnapshot(db, (tx) =>
           listPayments(tx, client.id, filters, page),
         )
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo

@@ -1,7 +1,7 @@
 // GET /api/v1/search: whatever has this reference, number or name.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { HIT_TYPES, type Hit, type HitType, search } from '#domain/reports/search.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -50,7 +50,7 @@ export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     },
     async ({ client, scopes, query: { q } }) => {
       const how = { sealer, client, scopes, now: clock() }
-      const hits = await readTogether(db, (tx) => search(tx, how, q.trim()))
+      const hits = await withSnapshot(db, (tx) => search(tx, how, q.trim()))
       return accepted('Search done successfully', hits.map(presentHit))
     },
   )

@@ -2,13 +2,13 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import type { Scope } from '#domain/access/scopes.ts'
 import { getCredit } from '#domain/credits/credit-traces.ts'
 import { getAdvice } from '#domain/payments/advices.ts'
-import { findReferred } from '#domain/payments/payment-references.ts'
+import { resolveReference } from '#domain/payments/payment-references.ts'
 import { getPayment } from '#domain/payments/payments.ts'
-import { bankNames } from '#domain/payments/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import {
   ENTRY_KINDS,
   type EntryKind,
@@ -88,9 +88,9 @@ const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, scopes, params }) => {
-      const { entries, isWhole } = await readTogether(db, async (tx) => {
+      const { entries, isWhole } = await withSnapshot(db, async (tx) => {
         const how = { sealer, viewer: client, nameBank }
-        const [referred] = await findReferred(tx, client.id, params.reference)
+        const [referred] = await resolveReference(tx, client.id, params.reference)
         if (!referred) throw new Refusal('payment_not_found')
         if (referred.paymentId === null) {
           return adviceTimeline(tx, how, await getAdvice(tx, client.id, referred.adviceId))
@@ -128,7 +128,7 @@ const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, scopes, params: { id } }) => {
       const by = creditKeyOf(sealer, id)
-      const { entries, isWhole } = await readTogether(db, async (tx) => {
+      const { entries, isWhole } = await withSnapshot(db, async (tx) => {
         const credit = await getCredit(tx, sealer, client, by)
         return creditTimeline(tx, { sealer, viewer: client, nameBank }, credit)
       })
@@ -166,7 +166,7 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const [id, at] = readCursor(sealer, list, asked.cursor) ?? []
       const before =
         id === undefined ? undefined : { creditId: BigInt(id), at: new Date(Number(at)) }
-      const { entries, next } = await readTogether(db, async (tx) => {
+      const { entries, next } = await withSnapshot(db, async (tx) => {
         const account = await getTimelineAccount(tx, client.id, params.accountNumber)
         const page = { before, limit: limitOf(asked) }
         return accountTimeline(tx, { sealer, viewer: client, nameBank }, account, page)

@@ -4,8 +4,8 @@
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { sandboxCredit, sandboxSessionId } from '#banks/sandbox-credits.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { findNumber } from '#domain/accounts/number-owners.ts'
-import type { Answer } from '#domain/credits/decide-credits.ts'
+import { findNumber } from '#domain/accounts/number-lookups.ts'
+import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import { takeReversal } from '#domain/credits/reverse-credit.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import {
@@ -21,8 +21,8 @@ import {
   Amount,
   ApiEnvelope,
   ApiFailure,
+  accountNumber,
   BEARER,
-  digits,
   IdempotencyHeaders,
   nullable,
 } from '#http/schemas.ts'
@@ -31,7 +31,7 @@ import { publicId } from '#public-ids.ts'
 
 const TransferRequest = Type.Object(
   {
-    accountNumber: digits('^[0-9]{10}$', 'The number to send it to.', 'Must be 10 digits.'),
+    accountNumber: accountNumber('The number to send it to.'),
     kind: Type.Unsafe<SandboxTransfer>({
       type: 'string',
       enum: [...SANDBOX_TRANSFERS],
@@ -153,14 +153,14 @@ async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: 
 }
 
 type Step = Static<typeof StepBody>
-type Taken = Exclude<Answer, { status: 'session_reused' }>
+type Taken = Exclude<CreditResult, { status: 'session_reused' }>
 
 function creditStep(sessionId: string, { outcome, reason, suspendedKobo }: Taken): Step {
   const amountInSuspense = toNaira(suspendedKobo)
   return { step: 'credit', sessionId, responseCode: '00', outcome, reason, amountInSuspense }
 }
 
-function againStep(sessionId: string, { status }: Answer): Step {
+function againStep(sessionId: string, { status }: CreditResult): Step {
   const isDuplicate = status === 'duplicate'
   return {
     step: 'again',

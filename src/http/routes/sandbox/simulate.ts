@@ -2,11 +2,12 @@
 // made up; from the batcher on it takes the way of every other.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
 import { sandboxCredit } from '#banks/sandbox-credits.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
-import { findNumber, type NumberOwner } from '#domain/accounts/number-owners.ts'
-import type { Taken } from '#domain/credits/decide-credits.ts'
+import { findNumber, type NumberOwner } from '#domain/accounts/number-lookups.ts'
+import type { CreditDecision } from '#domain/credits/decide-credits.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
@@ -50,7 +51,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         headers: IdempotencyHeaders,
         body: Type.Object({
           virtualAccountNumber: Type.String({
-            pattern: '^[0-9]{10}$',
+            pattern: ACCOUNT_NUMBER,
             description: 'The virtual account number to credit.',
             'x-says': 'Must be 10 digits.',
           }),
@@ -89,7 +90,7 @@ async function showTarget(
   client: Client,
   owner: NumberOwner,
   { accountNumber, bankCode, amountKobo, sessionId }: IncomingCredit,
-  { outcome }: Taken,
+  { outcome }: CreditDecision,
 ) {
   const { db, accountLookups, banks } = deps
   if (owner.paymentId !== null) {

@@ -4,7 +4,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
 import { getRequest } from '#domain/suspense/approval-request-list.ts'
-import { askToDisable } from '#domain/suspense/approval-requests.ts'
+import { requestDisable } from '#domain/suspense/approval-requests.ts'
 import { readMakerChecker, setMakerChecker } from '#domain/suspense/maker-checker.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -104,7 +104,7 @@ const disabling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) =>
       answerOnce(deps, { request, reply }, async (tx) => {
-        const id = await askToDisable(tx, actingOf(deps, request), request.body.reason)
+        const id = await requestDisable(tx, actingOf(deps, request), request.body.reason)
         const shown = await getRequest(tx, viewerOf(deps, request), id)
         return accepted(
           'Asked successfully',

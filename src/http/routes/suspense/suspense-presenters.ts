@@ -9,7 +9,7 @@ import {
 import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import type { SuspenseEntry } from '#domain/suspense/suspense-list.ts'
 import { Refusal } from '#errors.ts'
-import { digits, nullable, text } from '#http/schemas.ts'
+import { accountNumber, nullable, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
@@ -68,9 +68,7 @@ export const SuspenseDetailBody = Type.Object({
 
 // Where it is to go: one of the two.
 export const AssignTarget = {
-  accountNumber: Type.Optional(
-    digits('^[0-9]{10}$', 'A collection account.', 'Must be 10 digits.'),
-  ),
+  accountNumber: Type.Optional(accountNumber('A collection account.')),
   paymentReference: Type.Optional(text(40, 'A payment.')),
 }
 

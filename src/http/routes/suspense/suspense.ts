@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import { ITEM_STATES, type ItemState } from '#domain/credits/suspense-items.ts'
@@ -93,7 +93,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       },
     },
     async ({ client, params }) => {
-      const [entry, changes] = await readTogether(db, async (tx) => {
+      const [entry, changes] = await withSnapshot(db, async (tx) => {
         const found = await getSuspense(tx, client, itemIdOf(sealer, params.id))
         const history = await readSuspenseChanges(tx, [found.id])
         return [found, history.get(found.id) ?? []] as const

@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '#log.ts'
 
 export type Frame = { sequence: bigint; text: string }
-export type ReadFrames = (clientId: bigint, after: bigint, limit: number) => Promise<Frame[]>
+type ReadFrames = (clientId: bigint, after: bigint, limit: number) => Promise<Frame[]>
 
 export type Listening = {
   clientId: bigint

@@ -84,7 +84,7 @@ const closing = about({ ...Payment, amountSuspended })
 
 type Description = { summary: string; data: TSchema }
 
-export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
+const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   'account.created': { summary: 'A collection account was made', data: account },
   'account.updated': {
     summary: 'A collection account was changed',

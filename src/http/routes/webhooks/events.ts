@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
 import { listAttempts, listDeliveries } from '#domain/webhooks/delivery-log.ts'
 import { type EventFilters, getEvent, listEvents } from '#domain/webhooks/event-list.ts'
@@ -19,7 +19,7 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, reference } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, accountNumber, BEARER, reference } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { EventFields, eventShower } from './event-presenters.ts'
 import {
@@ -39,9 +39,7 @@ const EventsQuery = query({
       'x-says': `Must be one of ${EVENT_TYPES.join(', ')}.`,
     }),
   ),
-  accountNumber: Type.Optional(
-    digits('^[0-9]{10}$', 'About this account, or what was paid to it.', 'Must be 10 digits.'),
-  ),
+  accountNumber: Type.Optional(accountNumber('About this account, or what was paid to it.')),
   paymentReference: Type.Optional(reference('About this payment, or what was paid to it.')),
   delivered: Type.Optional(
     Type.Unsafe<'true' | 'false'>({
@@ -148,7 +146,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, params }) => {
-      const data = await readTogether(db, async (tx) => {
+      const data = await withSnapshot(db, async (tx) => {
         const event = await getEvent(tx, client.id, eventIdOf(params.id))
         const [body] = await show(tx, [event])
         const deliveries = await listDeliveries(tx, clock(), [event.id])
@@ -178,7 +176,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, params }) => {
-      const [deliveries, attempts] = await readTogether(db, async (tx) => {
+      const [deliveries, attempts] = await withSnapshot(db, async (tx) => {
         const { id } = await getEvent(tx, client.id, eventIdOf(params.id))
         return [await listDeliveries(tx, clock(), [id]), await listAttempts(tx, id)] as const
       })

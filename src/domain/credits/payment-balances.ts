@@ -1,7 +1,7 @@
-// The money side of payments: locked to be decided about, and written back.
+// Payments as the money path sees them: locked, decided on, and written back.
 //
-// What a payment holds, credit by credit, is what its own credits booked and what was assigned to
-// it from suspense (I10). It is only looked up for payments that have something.
+// A payment holds what its own credits booked and what was assigned to it from suspense (I10). The
+// holdings are read only for payments that were paid something.
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'

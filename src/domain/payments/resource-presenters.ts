@@ -1,5 +1,5 @@
-// Our things as the published contract shows them, wherever they are shown: in answers, and as the
-// data of events. What only an answer may show (a BVN) is added there.
+// Accounts and payments as the API contract shows them, in responses and event data. Fields that
+// only a response may show (the BVN) are added there.
 
 import { findBank } from '#banks/directory.ts'
 import type { BankSettings } from '#config/bank-settings.ts'

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { createPool } from '#db/pool.ts'
-import type { Bench } from './running-service.ts'
+import type { Bench } from '../support/running-service.ts'
 
 export async function freeze(bench: Bench) {
   const { connectionString } = bench.database

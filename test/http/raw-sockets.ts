@@ -3,8 +3,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-export type RawSocket = Awaited<ReturnType<typeof openSocket>>
-
 export async function openSocket(url: string, { allowHalfOpen = true } = {}) {
   const { hostname, port } = new URL(url)
   const socket: Socket = connect({ host: hostname, port: Number(port), allowHalfOpen })

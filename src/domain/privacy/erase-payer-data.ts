@@ -1,12 +1,12 @@
-// What is left of a person once an account or advice is erased: payers' names, accounts and
-// narrations on its credits, and what receivers answered to its events. Erased a page at a time, so
-// that an account with a million credits holds up nobody.
+// The second part of an erasure: payers' names, accounts and narrations on credits, and webhook
+// responses. Erased in pages, so that an account with a million credits blocks nothing.
 //
 //   credits ──▶ answers ──▶ done
 //
-// Deliveries that were on their way when it was asked for may still be answered: the answers wait.
+// Deliveries in flight at the time of the request may still be answered, so responses come last.
 
 import type { Transaction } from '#db/transaction.ts'
+import { leastIdAt } from '#ids.ts'
 
 const CREDITS_MAX = 1_000
 const EVENTS_MAX = 2_000
@@ -114,7 +114,7 @@ async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
       erasure.paymentId,
       erasure.clientId,
       erasure.eventsAfter,
-      leastIdAt(erasure.since),
+      leastIdAt(erasure.since.getTime()),
       erasure.accountNumber,
     ],
   })
@@ -124,9 +124,4 @@ async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
     text: 'update erasures set events_after = $2, step = $3 where id = $1',
     values: [erasure.id, last ?? erasure.eventsAfter, count < EVENTS_MAX ? 'done' : 'answers'],
   })
-}
-
-// Ids of events begin with their time.
-function leastIdAt(date: Date): string {
-  return date.getTime().toString(16).padStart(12, '0').padEnd(32, '0')
 }

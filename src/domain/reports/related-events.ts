@@ -1,30 +1,29 @@
-// The events about some things, found by the moments at which something happened to them. Ids of
-// events begin with their time, and an event is written in the transaction that it tells of, whose
-// time every row bears that the transaction wrote. So the outbox needs no index by credit, payment
-// or account, which every event would pay for and only this would read.
+// Events related to credits, a payment or an account, found by time. An event id begins with its
+// time, and an event is written in the transaction it describes, so it shares its time with the rows
+// of that transaction. The outbox needs no index by credit, payment or account.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { EventType } from '#domain/records/outbox.ts'
 import { leastIdAt } from '#ids.ts'
 
-export type MomentEvent = { id: string; type: EventType; sequence: bigint; createdAt: Date }
+export type RelatedEvent = { id: string; type: EventType; sequence: bigint; createdAt: Date }
 
-export type EventsAbout = {
+export type EventSubjects = {
   creditIds?: readonly bigint[]
   paymentId?: string | undefined
   accountId?: bigint | undefined
 }
 
 // In their order.
-export async function readEventsAt(
+export async function readRelatedEvents(
   db: Queryable,
   clientId: bigint,
-  about: EventsAbout,
+  about: EventSubjects,
   moments: readonly Date[],
-): Promise<MomentEvent[]> {
+): Promise<RelatedEvent[]> {
   const times = [...new Set(moments.map((moment) => moment.getTime()))]
-  const { rows } = await db.query<MomentEvent>({
+  const { rows } = await db.query<RelatedEvent>({
     name: 'events-at-moments',
     text: `select e.id, e.type, e.sequence, e.created_at as "createdAt"
              from unnest($1::uuid[], $2::uuid[]) as m (first, past)

@@ -4,7 +4,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
 import { requestReturn } from '#domain/suspense/return-suspense.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { CLIENTS, registerOf } from './client-register.ts'
+import { CLIENTS, registerOf } from '../support/clients.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -15,16 +15,16 @@ import {
   INITIATE,
   SIMULATE,
   startPayment,
-} from './fixtures.ts'
-import type { Bench } from './running-service.ts'
-import { storedId } from './shown-ids.ts'
-import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from './suspense-desk.ts'
-import { ENDPOINTS } from './webhook-journeys.ts'
+} from '../support/fixtures.ts'
+import type { Bench } from '../support/running-service.ts'
+import { storedId } from '../support/shown-ids.ts'
+import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
+import { ENDPOINTS } from '../support/webhook-journeys.ts'
 
 const HOOK = 'https://shop.example.com/events'
 
 type Ask = { url: string; body?: unknown }
-export type KeyedOperation = {
+type KeyedOperation = {
   name: string
   ask: () => Promise<Ask>
   others?: (asked: Ask) => unknown // The body of another request to the same address.

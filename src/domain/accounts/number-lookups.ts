@@ -1,4 +1,4 @@
-// Whose a number is.
+// The owner of an account number.
 
 import type { Queryable } from '#db/pool.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { countTotalsRound } from '#workers/count-totals.ts'
 import { expirePaymentsRound } from '#workers/expire-payments.ts'
-import { setLimits } from './account-calls.ts'
+import { setLimits } from '../support/account-calls.ts'
 import {
   ACCOUNTS,
   accountBody,
@@ -18,9 +18,9 @@ import {
   simulate,
   startPayment,
   verify,
-} from './fixtures.ts'
-import { newSessionId, postRail } from './rail.ts'
-import type { WebhookBench } from './webhook-bench.ts'
+} from '../support/fixtures.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import type { WebhookBench } from '../support/webhook-bench.ts'
 
 const LISTS = [
   ACCOUNTS,

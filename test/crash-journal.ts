@@ -2,7 +2,7 @@
 // journal of what each of them asked and was answered. An answer counts when it is 200 and whole.
 
 import { randomUUID } from 'node:crypto'
-import { accountBody, adviceBody } from './fixtures.ts'
+import { accountBody, adviceBody } from './support/fixtures.ts'
 
 export type Ask = {
   url: string

@@ -1,11 +1,11 @@
 // Every sight of the dashboard: where it is, and what is done there before one looks.
 
 import type { Page } from 'playwright-core'
-import { type DashboardBench, fillDays } from './dashboard-bench.ts'
-import { DESK_SIGHTS, setDeskScene } from './desk-scenes.ts'
-import { startPayment } from './fixtures.ts'
-import { credit } from './tracing.ts'
-import { listener } from './webhook-bench.ts'
+import { type DashboardBench, fillDays } from '../test/support/dashboard-bench.ts'
+import { DESK_SIGHTS, setDeskScene } from '../test/support/desk-scenes.ts'
+import { startPayment } from '../test/support/fixtures.ts'
+import { credit } from '../test/support/tracing.ts'
+import { listener } from '../test/support/webhook-bench.ts'
 
 export type Sight = { path: string; act?: (page: Page) => Promise<unknown> }
 

@@ -1,10 +1,10 @@
-// The register of clients, which the operator keeps: who there is, what each may do, and from
-// where. Every change stands in the client's record of actions.
+// Client administration by the operator: registration, scopes, allowed addresses, suspension. Every
+// change is written to the client's audit log.
 //
 //   active ──suspend──▶ suspended ──resume──▶ active
 //
-// A suspended client cannot log in and its tokens are dead for good. Its customers' money is not
-// touched: numbers take credits, payers' pages work, webhooks go out.
+// A suspended client cannot log in, and its tokens are revoked for good. Its customers' money is not
+// affected: numbers still take credits, checkout works, webhooks are delivered.
 
 import { randomInt } from 'node:crypto'
 import { parseAddressRange } from '#address-ranges.ts'

@@ -3,7 +3,7 @@
 
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
-import type { TestDatabase } from './database.ts'
+import type { TestDatabase } from '../support/database.ts'
 
 type PlanNode = {
   'Node Type': string
