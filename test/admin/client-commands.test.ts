@@ -149,7 +149,7 @@ test('the program answers JSON for programs, plain words for people, and exit co
   assert.deepEqual([made.status, made.stderr], [0, ''])
   const { clientId } = JSON.parse(made.stdout)
   const missing = spawnAdmin(['client', 'show', `${clientId}x`], env)
-  assert.deepEqual(missing, { status: 1, stdout: '', stderr: 'There is no such client.\n' })
+  assert.deepEqual(missing, { status: 1, stdout: '', stderr: 'No such client.\n' })
   const misused = spawnAdmin(['client', 'shw'], env)
   assert.equal(misused.status, 2)
   assert.match(misused.stderr, /^There is no command "client shw"\./)
