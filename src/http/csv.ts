@@ -62,7 +62,7 @@ export class CsvExports {
     const release = () => this.#release(clientId)
     try {
       const first = await batches.next()
-      const cut = () => void stream.destroy(new Error('the reader of an export takes nothing'))
+      const cut = () => void stream.destroy(new Error('export stalled: the client stopped reading'))
       const text = watched(textOf(columns, first, batches), cut)
       const stream = Readable.from(text, { objectMode: false })
       stream.once('close', release)

@@ -19,14 +19,14 @@ export const NoQuery = query({})
 const Limit = Type.Unsafe<string>({
   type: ['string', 'integer'],
   pattern: '^(?:[1-9][0-9]?|100)$',
-  description: `How many to answer with, 1 to 100. Default ${LIMIT_DEFAULT}.`,
+  description: `Page size, 1 to 100. Default ${LIMIT_DEFAULT}.`,
   'x-says': 'Must be a whole number from 1 to 100.',
 })
 
 export const PageQuery = {
   limit: Type.Optional(Limit),
   cursor: Type.Optional(
-    Type.String({ description: 'The nextCursor of the page before, with the same filters.' }),
+    Type.String({ description: 'nextCursor of the previous page, with the same filters.' }),
   ),
 }
 
@@ -35,7 +35,7 @@ export const OrderQuery = {
     Type.Unsafe<Order>({
       type: 'string',
       enum: [...ORDERS],
-      description: 'Which come first. Default newest. A cursor goes on in its own order only.',
+      description: 'Sort order. Default newest. A cursor keeps its order.',
       'x-says': `Must be one of ${ORDERS.join(', ')}.`,
     }),
   ),
@@ -47,8 +47,8 @@ const moment = (description: string) =>
 const NOT_A_TIME = 'Must be an ISO 8601 date or time, e.g. 2026-11-15 or 2026-11-15T09:30:00Z.'
 
 export const WindowQuery = {
-  from: moment('This time or later (ISO 8601; without an offset: West Africa Time).'),
-  to: moment('Before this time (ISO 8601; without an offset: West Africa Time).'),
+  from: moment('Start, inclusive (ISO 8601; West Africa Time if it has no offset).'),
+  to: moment('End, exclusive (ISO 8601; West Africa Time if it has no offset).'),
 }
 
 export function limitOf({ limit }: { limit?: string | undefined }): number {
@@ -83,7 +83,7 @@ export function ListEnvelope<T extends TSchema>(item: T) {
       hasMore: Type.Boolean(),
       nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
     },
-    { description: 'One page.' },
+    { description: 'A page of results.' },
   )
 }
 

@@ -12,7 +12,7 @@ export function text(lengthMax: number, description: string) {
     maxLength: lengthMax,
     pattern: PLAIN_TEXT,
     description,
-    'x-says': `Must be text of 1 to ${lengthMax} characters, not blank, without control characters.`,
+    'x-says': `Must be 1 to ${lengthMax} characters, not blank, without control characters.`,
   })
 }
 
@@ -37,7 +37,7 @@ export function webAddress(description: string) {
   return Type.String({
     'x-web-address': true,
     description,
-    'x-says': 'Must be an absolute http or https address (https in live).',
+    'x-says': 'Must be an absolute http or https URL (https in live mode).',
   })
 }
 
@@ -45,9 +45,9 @@ export function webAddress(description: string) {
 export const Amount = Type.Unsafe<number | string>({
   type: ['number', 'string'],
   'x-money': true,
-  description: 'More than 0, at most two decimals, at most 1,000,000,000.00.',
+  description: 'Greater than 0, at most 1,000,000,000.00, with at most two decimals.',
   examples: ['6000.00'],
-  'x-says': 'Must be more than 0 and at most 1000000000.00, with at most two decimals.',
+  'x-says': 'Must be greater than 0 and at most 1000000000.00, with at most two decimals.',
 })
 
 // Who may pay, and how much at a time; money from anybody else is taken and suspended.
@@ -58,10 +58,10 @@ export const PayerRulesBody = Type.Object(
     accounts: Type.Optional(
       Type.Array(
         Type.Object({
-          accountNumber: digits('^[0-9]{10}$', 'A payer’s account.', 'Must be 10 digits.'),
-          bankCode: digits('^[0-9]{3}(?:[0-9]{2})?$', 'Its bank.', 'Must be a bank code.'),
+          accountNumber: digits('^[0-9]{10}$', 'Payer’s account number.', 'Must be 10 digits.'),
+          bankCode: digits('^[0-9]{3}(?:[0-9]{2})?$', 'Payer’s bank code.', 'Must be a bank code.'),
         }),
-        { maxItems: 50, 'x-says': 'Must be a list of at most 50.' },
+        { maxItems: 50, 'x-says': 'Must be a list of at most 50 items.' },
       ),
     ),
     names: Type.Optional(
@@ -69,9 +69,9 @@ export const PayerRulesBody = Type.Object(
         Type.String({
           maxLength: 100,
           pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-          'x-says': 'Must be at least two words: a payer needs two of them, in any order.',
+          'x-says': 'Must be at least two words. A payer matches on any two, in any order.',
         }),
-        { maxItems: 50, 'x-says': 'Must be a list of at most 50.' },
+        { maxItems: 50, 'x-says': 'Must be a list of at most 50 items.' },
       ),
     ),
   },
@@ -113,7 +113,7 @@ const FieldErrors = Type.Optional(
   Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
 )
 
-const REFUSED = { description: 'Refused: `code` says why, `message` what to do about it.' }
+const REFUSED = { description: 'Error: `code` is machine-readable, `message` is for people.' }
 
 export const ApiFailure = Type.Object(
   {
@@ -142,7 +142,7 @@ export const PaymentFailure = Type.Object(
 
 export const RailFailure = Type.Object(
   {
-    responseCode: Type.String({ description: '02 rejected, 03 try again.' }),
+    responseCode: Type.String({ description: '02 rejected, 03 retry.' }),
     responseMessage: Type.String(),
     code: Type.String(),
     errors: FieldErrors,
@@ -153,7 +153,7 @@ export const RailFailure = Type.Object(
 
 export function ApiEnvelope<T extends Parameters<typeof Type.Array>[0]>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
-  return Type.Object(body, { description: 'Done.' })
+  return Type.Object(body, { description: 'Success.' })
 }
 
 export function PaymentEnvelope<T extends Parameters<typeof Type.Array>[0]>(responseData: T) {
@@ -164,7 +164,7 @@ export function PaymentEnvelope<T extends Parameters<typeof Type.Array>[0]>(resp
       responseCode: Type.String(),
       responseData,
     },
-    { description: 'Done.' },
+    { description: 'Success.' },
   )
 }
 
@@ -172,7 +172,7 @@ export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,255}$',
-      description: 'Send it again with the same key and body, and get the same answer (24 h).',
+      description: 'A retry with the same key and body returns the original response (24 hours).',
       'x-says': 'Must be 1 to 255 printable ASCII characters.',
     }),
   ),

@@ -32,7 +32,7 @@ export class Tokens {
     }))
     for (const { id, key } of keys) this.#keys.set(id, key)
     const first = keys[0]
-    if (!first) throw new Error('at least one token secret is needed')
+    if (!first) throw new Error('at least one token secret is required')
     this.#signing = first
     this.#audience = `manilla-${mode}`
     this.ttlSeconds = ttlSeconds

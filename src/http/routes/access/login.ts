@@ -58,10 +58,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
       schema: {
         operationId: 'login',
         tags: ['Authentication'],
-        summary: 'Exchange a client id and secret for a bearer token',
+        summary: 'Exchange client credentials for a bearer token',
         body: Type.Object({
-          clientId: text(CREDENTIAL_LENGTH_MAX, 'The client id, e.g. MAN0000001.'),
-          clientSecret: text(CREDENTIAL_LENGTH_MAX, 'The client secret.'),
+          clientId: text(CREDENTIAL_LENGTH_MAX, 'Client ID, e.g. MAN0000001.'),
+          clientSecret: text(CREDENTIAL_LENGTH_MAX, 'Client secret.'),
         }),
         response: { 200: TokenBody, '4xx': ApiFailure },
       },
@@ -78,11 +78,13 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
         schema: {
           operationId: 'oauthToken',
           tags: ['Authentication'],
-          summary: 'OAuth 2.0 client credentials (RFC 6749, section 4.4)',
+          summary: 'OAuth 2.0 client credentials grant (RFC 6749, section 4.4)',
           consumes: ['application/x-www-form-urlencoded'],
           body: Type.Object({
             grant_type: Type.String({ description: 'client_credentials' }),
-            client_id: Type.Optional(Type.String({ description: 'Or in a Basic header.' })),
+            client_id: Type.Optional(
+              Type.String({ description: 'Alternatively, HTTP Basic authentication.' }),
+            ),
             client_secret: Type.Optional(Type.String()),
           }),
           response: { 200: TokenBody, '4xx': OauthFailure },

@@ -29,7 +29,7 @@ import {
 } from './client-presenters.ts'
 
 const NoteBody = Type.Object(
-  { note: Type.Optional(text(500, 'Why; kept in the record of actions.')) },
+  { note: Type.Optional(text(500, 'Reason (audit log).')) },
   { additionalProperties: false },
 )
 const aboutOne = {
@@ -54,8 +54,8 @@ export const operatorClientChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async
       schema: {
         ...aboutOne,
         operationId: 'updateClient',
-        summary: 'Change what a client may do',
-        description: 'What is left out stays. Holds for tokens in use, too.',
+        summary: 'Update a client',
+        description: 'Omitted fields keep their value. Applies to tokens already issued.',
         body: Type.Object(
           { name: Type.Optional(ClientName), ...ClientFields },
           {
@@ -91,10 +91,10 @@ const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...aboutOne,
         operationId: 'rotateClientSecret',
-        summary: 'Give a client a new secret',
+        summary: 'Rotate a client secret',
         description:
-          'The old one logs in until the overlap is over. With an overlap of 0 it does not any ' +
-          'more, and all tokens of the client are dead.',
+          'The old secret stays valid during the overlap. An overlap of 0 revokes it immediately, ' +
+          'with all tokens of the client.',
         headers: IdempotencyHeaders,
         body: RotationBody,
         response: oneWithSecret,
@@ -121,8 +121,8 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const onRequest = authentication.requires('operator')
 
   for (const [verb, change, summary, message] of [
-    ['suspend', suspendClient, 'Shut a client out', 'Client suspended successfully'],
-    ['resume', resumeClient, 'Let a suspended client in again', 'Client resumed successfully'],
+    ['suspend', suspendClient, 'Suspend a client', 'Client suspended successfully'],
+    ['resume', resumeClient, 'Resume a suspended client', 'Client resumed successfully'],
   ] as const) {
     app.post(
       `${CLIENTS}/:clientId/${verb}`,
@@ -133,8 +133,8 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           operationId: `${verb}Client`,
           summary,
           description:
-            'A suspended client cannot log in, and its tokens are dead for good. Its numbers take ' +
-            'money, payers’ pages work and webhooks go out as before.',
+            'A suspended client cannot log in, and its tokens are revoked. Its accounts still ' +
+            'receive money, its checkout pages work and its webhooks are delivered.',
           headers: IdempotencyHeaders,
           body: NoteBody,
           response: oneClient,

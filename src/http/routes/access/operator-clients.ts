@@ -45,8 +45,8 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'createClient',
-        summary: 'Make a client',
-        description: 'Its secret is in the answer, and never again.',
+        summary: 'Create a client',
+        description: 'The secret is returned only in this response.',
         headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: Type.Object(
@@ -74,7 +74,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'listClients',
-        summary: 'Clients, in the order of their making',
+        summary: 'List clients, oldest first',
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(ClientBody), '4xx': ApiFailure },
       },
@@ -104,7 +104,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         params: ClientParams,
         querystring: NoQuery,
         operationId: 'getClient',
-        summary: 'What a client may do, from where, and the secrets it has',
+        summary: 'Retrieve a client',
         response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
       },
     },
@@ -121,14 +121,14 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'getClientUse',
-        summary: 'How much a client uses the service, day by day',
+        summary: 'Retrieve the daily usage of a client',
         params: ClientParams,
         querystring: query({
           days: Type.Optional(
             Type.Unsafe<string>({
               type: ['string', 'integer'],
               pattern: '^(?:[1-9]|[12][0-9]|3[01])$',
-              description: `How many days, 1 to ${USAGE_DAYS_MAX}, with today. Default 7.`,
+              description: `Number of days, including today, 1 to ${USAGE_DAYS_MAX}. Default 7.`,
               'x-says': `Must be a whole number from 1 to ${USAGE_DAYS_MAX}.`,
             }),
           ),
@@ -139,7 +139,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ params, query: { days = '7' } }) => {
       const { id, clientId } = await getClient(db, clock(), clientIdOf(params.clientId))
       const use = await readUsage(db, clock(), id, Number(days))
-      return accepted('Use retrieved successfully', { clientId, days: use.map(presentDay) })
+      return accepted('Usage retrieved successfully', { clientId, days: use.map(presentDay) })
     },
   )
 }

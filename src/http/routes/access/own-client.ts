@@ -33,8 +33,8 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       schema: {
         ...about,
         operationId: 'getOwnClient',
-        summary: 'Your client, and which secrets it logs in with',
-        description: 'For owners, developers and operators. Never the secrets themselves.',
+        summary: 'Retrieve your client',
+        description: 'For owners, developers and operators. Secrets are not included.',
         response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
       },
     },
@@ -52,10 +52,10 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       schema: {
         ...about,
         operationId: 'rotateOwnSecret',
-        summary: 'Give your client a new secret',
+        summary: 'Rotate your client secret',
         description:
-          'For owners, developers and operators. The old one logs in until the overlap is over. ' +
-          'With an overlap of 0 it does not any more, and all tokens of the client are dead.',
+          'For owners, developers and operators. The old secret stays valid during the overlap. ' +
+          'An overlap of 0 revokes it immediately, with all tokens of the client.',
         headers: IdempotencyHeaders,
         body: RotationBody,
         response: { 200: ApiEnvelope(ClientWithSecretBody), '4xx': ApiFailure },

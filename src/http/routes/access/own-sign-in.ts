@@ -39,8 +39,7 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'changeOwnPassword',
         summary: 'Change your password',
-        description:
-          'Answers with a new session and its csrfToken; every other session of yours ends.',
+        description: 'Returns a new session and its csrfToken. All your other sessions end.',
         body: Type.Object(
           { currentPassword: Password, newPassword: NewPassword },
           { additionalProperties: false },
@@ -83,10 +82,10 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'beginTotp',
-        summary: 'Begin a second factor',
+        summary: 'Start two-factor enrolment',
         description:
-          'Answers with the secret for the app. It counts once a code confirms it; until then ' +
-          'one that was there stays.',
+          'Returns the secret for the authenticator app. It takes effect once confirmed with a ' +
+          'code; until then any existing second factor stays.',
         body: Type.Object({ password: Password }, strict),
         response: {
           200: ApiEnvelope(Type.Object({ secret: Type.String(), uri: Type.String() })),
@@ -99,7 +98,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       await settle()
       const data = await beginTotp(db, sealer, request.session.user)
       reply.header('cache-control', 'no-store')
-      return accepted('Second factor begun successfully', data)
+      return accepted('Two-factor enrolment started successfully', data)
     },
   )
 
@@ -110,13 +109,13 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'confirmTotp',
-        summary: 'Confirm the second factor with its first code',
+        summary: 'Confirm two-factor enrolment',
         body: Type.Object({ code: Code }, strict),
         response: {
           200: ApiEnvelope(
             Type.Object({
               recoveryCodes: Type.Array(Type.String(), {
-                description: 'Shown this once. Each signs in once, instead of a code.',
+                description: 'Shown only once. Each can be used once instead of a code.',
               }),
             }),
           ),
@@ -170,7 +169,8 @@ const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
 }
 
 function refuseBadPassword(chosen: string, current: string, email: string): void {
-  const problem = chosen === current ? 'Must be a new one.' : passwordProblem(chosen, email)
+  const problem =
+    chosen === current ? 'Must differ from the current password.' : passwordProblem(chosen, email)
   if (problem) throw new Refusal('invalid_request', [{ field: 'newPassword', message: problem }])
 }
 

@@ -32,7 +32,9 @@ const VisitBody = Type.Object({
     id: Type.String(),
     email: Type.String(),
     hasTotp: Type.Boolean(),
-    mustChangePassword: Type.Boolean({ description: 'Nothing else works until that is done.' }),
+    mustChangePassword: Type.Boolean({
+      description: 'The password must be changed before anything else.',
+    }),
   }),
   role: Type.String(),
   scopes: Type.Array(Type.String()),
@@ -42,7 +44,7 @@ const VisitBody = Type.Object({
     mode: Type.String({ description: 'sandbox or live.' }),
   }),
   csrfToken: Type.String({
-    description: 'To be sent as x-csrf-token with every POST, PUT, PATCH and DELETE.',
+    description: 'Send as x-csrf-token with every POST, PUT, PATCH and DELETE.',
   }),
 })
 
@@ -51,7 +53,7 @@ const SignInRequest = Type.Object(
     email: Email,
     password: Password,
     code: Type.Optional(Code),
-    clientId: Type.Optional(text(200, 'When one has the same password at several clients.')),
+    clientId: Type.Optional(text(200, 'Required for users of several clients.')),
   },
   { additionalProperties: false },
 )
@@ -81,11 +83,10 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         tags,
         summary: 'Sign in',
         description:
-          'Answers with the session cookie: `__Host-manilla_session` over https, ' +
-          '`manilla_session` over plain http. 401 code_needed: send it again with a code. ' +
-          '429 too_many_attempts: after ten failures with one email address, or a hundred with ' +
-          'any, from one IP address within a quarter of an hour; Retry-After says when to try ' +
-          'again.',
+          'Sets the session cookie: `__Host-manilla_session` over https, `manilla_session` over ' +
+          'plain http. 401 code_needed: retry with a code. 429 too_many_attempts: after 10 ' +
+          'failures per email address, or 100 in total, from one IP address within 15 minutes; ' +
+          'see Retry-After.',
         querystring: NoQuery,
         body: SignInRequest,
         response,
@@ -119,7 +120,7 @@ const currentSession: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getSession',
         tags,
-        summary: 'Who is signed in, and what they may do',
+        summary: 'Retrieve the current session',
         security: SESSION,
         querystring: NoQuery,
         response,
@@ -166,7 +167,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
       schema: {
         ...shared,
         operationId: 'listSessions',
-        summary: 'Where you are signed in',
+        summary: 'List your sessions',
         response: { 200: ListEnvelope(SessionBody), '4xx': ApiFailure },
       },
     },
@@ -185,7 +186,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
       schema: {
         ...shared,
         operationId: 'signOutEverywhere',
-        summary: 'Sign out everywhere, here too',
+        summary: 'End all your sessions',
         response: { 200: Ended, '4xx': ApiFailure },
       },
     },
@@ -208,7 +209,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
       schema: {
         ...shared,
         operationId: 'endSession',
-        summary: 'Sign out elsewhere',
+        summary: 'End one of your sessions',
         params: Type.Object({ id: Type.String() }),
         response: { 200: Ended, '4xx': ApiFailure },
       },

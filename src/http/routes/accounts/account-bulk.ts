@@ -31,7 +31,8 @@ const BulkRequest = Type.Object(
     accounts: Type.Array(Type.Union([Item, Type.Unknown()]), {
       minItems: 1,
       maxItems: ITEMS_MAX,
-      description: 'As for creating one. Whatever else is refused by itself.',
+      description:
+        'Same fields as when creating one account. Invalid items are refused individually.',
       'x-says': `Must be a list of 1 to ${ITEMS_MAX} accounts.`,
     }),
   },
@@ -39,10 +40,10 @@ const BulkRequest = Type.Object(
 )
 
 const Result = Type.Object({
-  index: Type.Integer({ description: 'Its place in the list, from 0.' }),
+  index: Type.Integer({ description: 'Position in the list, from 0.' }),
   isSuccessful: Type.Boolean(),
   message: Type.String(),
-  code: nullable('string', { description: 'Why it was refused.' }),
+  code: nullable('string', { description: 'Refusal code.' }),
   data: Type.Unsafe<unknown>({ ...OwnAccountBody, type: ['object', 'null'] }),
   errors: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
 })
@@ -50,7 +51,7 @@ const Result = Type.Object({
 const BulkBody = Type.Object({
   accepted: Type.Integer(),
   refused: Type.Integer(),
-  results: Type.Array(Result, { description: 'In the order of the list.' }),
+  results: Type.Array(Result, { description: 'In request order.' }),
 })
 
 export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -67,8 +68,8 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         tags: ['Collection accounts'],
         summary: `Create up to ${ITEMS_MAX} collection accounts`,
         description:
-          'Each is accepted or refused on its own. Send an Idempotency-Key: should the answer get ' +
-          'lost, the same request makes what is missing, and nothing twice.',
+          'Each account is accepted or refused individually. Send an Idempotency-Key: a retry ' +
+          'creates what is missing, and nothing twice.',
         security: BEARER,
         headers: IdempotencyHeaders,
         querystring: NoQuery,

@@ -52,16 +52,16 @@ const AccountChange = Type.Object(
   {
     ...Type.Partial(Type.Object(ChangeableFields)).properties,
     payerRules: Type.Optional(
-      orNull(PayerRulesBody, 'In place of those that are there; null: anybody may pay.'),
+      orNull(PayerRulesBody, 'Replaces the current rules. Null: anyone may pay.'),
     ),
     limits: Type.Optional(
-      orNull(Limits, 'What is left out stays as it is; null removes one, or both.'),
+      orNull(Limits, 'Omitted limits keep their value. Null removes one or both.'),
     ),
   },
   {
     additionalProperties: false,
     minProperties: 1,
-    'x-says': 'Must be an object with something to change.',
+    'x-says': 'Must be an object with at least one field to change.',
   },
 )
 
@@ -77,9 +77,9 @@ function orNull<T extends TObject>(schema: T, description: string) {
 
 const Reason = Type.Unsafe<{ note?: string } | null>({
   type: ['object', 'null'],
-  properties: { note: text(500, 'Why; kept in the record of actions.') },
+  properties: { note: text(500, 'Reason (audit log).') },
   additionalProperties: false,
-  'x-says': 'Must be an object with note, or nothing.',
+  'x-says': 'Must be an object with note, or omitted.',
 })
 
 const about = {
@@ -101,8 +101,8 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       schema: {
         ...about,
         operationId: 'updateCollectionAccount',
-        summary: 'Change a collection account',
-        description: 'Only what is given is changed. What changes nothing makes no event.',
+        summary: 'Update a collection account',
+        description: 'Omitted fields keep their value. An update without changes emits no event.',
         headers: Type.Object(IfMatchHeader),
         body: AccountChange,
       },
@@ -134,8 +134,8 @@ const SWITCHES = [
   {
     path: 'activate',
     operationId: 'activateCollectionAccount',
-    summary: 'Activate a collection account again',
-    description: 'What was suspended meanwhile stays in suspense until it is assigned.',
+    summary: 'Activate a collection account',
+    description: 'Money suspended in the meantime stays in suspense until assigned.',
     said: 'activated',
     make: activateAccount,
   },
@@ -143,7 +143,7 @@ const SWITCHES = [
     path: 'default',
     operationId: 'setDefaultCollectionAccount',
     summary: 'Make a collection account the default of its merchantId',
-    description: 'In place of the one that was. An account that is not active cannot be.',
+    description: 'Replaces the current default. The account must be active.',
     said: 'made default',
     make: makeDefault,
   },
@@ -160,7 +160,7 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           ...about,
           operationId,
           summary,
-          description: `${description} The same again changes nothing.`,
+          description: `${description} Idempotent.`,
           headers: Type.Object({ ...IdempotencyHeaders.properties, ...IfMatchHeader }),
           body: Reason,
         },

@@ -10,7 +10,7 @@ export const ACCOUNTS = '/api/v1/accounts/static'
 
 // What everybody who may see the account may see of it.
 export const AccountFields = {
-  id: Type.Integer({ description: 'Of up to 15 digits, in no order.' }),
+  id: Type.Integer({ description: 'Up to 15 digits; not sequential.' }),
   bankCode: Type.String(),
   accountNumber: Type.String(),
   accountName: Type.String(),
@@ -55,7 +55,7 @@ const ShownRules = Type.Unsafe<object | null>({
     },
     names: { type: 'array', items: { type: 'string' } },
   },
-  description: 'Who may pay, and how much at a time; account numbers are masked. Null: anybody.',
+  description: 'Who may pay, and how much at a time. Account numbers are masked. Null: anyone.',
 })
 
 // As our own endpoints have it.
@@ -65,9 +65,12 @@ export const OwnAccountBody = Type.Object({
   payerRules: ShownRules,
   limits: Type.Object(
     { perCredit: nullable('number'), perDay: nullable('number') },
-    { description: 'What is more is suspended. A day is one of West Africa Time. Null: no limit.' },
+    {
+      description:
+        'Credits above a limit are suspended. Days are in West Africa Time. Null: no limit.',
+    },
   ),
-  version: Type.Integer({ description: 'Counts the changes. In quotes, it is the ETag.' }),
+  version: Type.Integer({ description: 'Incremented by every change. In quotes, the ETag.' }),
 })
 
 export const ChangeableFields = {
@@ -77,7 +80,7 @@ export const ChangeableFields = {
   phoneNumber: digits(
     '^\\+?[0-9]{7,15}$',
     'Contact phone number.',
-    'Must be 7 to 15 digits, with an optional + before them.',
+    'Must be 7 to 15 digits with an optional leading +.',
   ),
 }
 
@@ -127,7 +130,7 @@ export const IfMatchHeader = {
   'if-match': Type.Optional(
     Type.String({
       maxLength: 500,
-      description: 'The ETag that you have seen. When it is no longer the current one: 412.',
+      description: 'ETag of the version you read. 412 if it is no longer current.',
       'x-says': 'Must be one or more ETags of at most 500 characters, or *.',
     }),
   ),

@@ -67,8 +67,8 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       schema: {
         operationId: 'getCollectionAccount',
         tags,
-        summary: 'Get a collection account by its number',
-        description: 'The ETag is of what can be changed, and not of the balance.',
+        summary: 'Retrieve a collection account',
+        description: 'The ETag covers the updatable fields, not the balance.',
         security: BEARER,
         params: AccountParams,
         response,

@@ -37,13 +37,13 @@ import {
 
 // What the list and its export can be narrowed by.
 export const CreditFilterFields = {
-  sessionId: Type.Optional(text(64, 'The bank’s session id.')),
+  sessionId: Type.Optional(text(64, 'Interbank session ID.')),
   accountNumber: Type.Optional(
-    digits('^[0-9]{10}$', 'The number that the money was sent to.', 'Must be 10 digits.'),
+    digits('^[0-9]{10}$', 'Credited account number.', 'Must be 10 digits.'),
   ),
-  paymentReference: Type.Optional(reference('What was paid to, or assigned to, this payment.')),
-  adviceReference: Type.Optional(reference('The same by the reference of its advice.')),
-  merchantRef: Type.Optional(text(100, 'The same by your own reference.')),
+  paymentReference: Type.Optional(reference('Credits paid or assigned to this payment.')),
+  adviceReference: Type.Optional(reference('Credits paid or assigned to this advice.')),
+  merchantRef: Type.Optional(text(100, 'Credits of the advice with this merchantRef.')),
   outcome: Type.Optional(
     Type.Unsafe<Outcome>({
       type: 'string',
@@ -68,10 +68,10 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       schema: {
         operationId: 'listCredits',
         tags: ['Credits'],
-        summary: 'Trace money that came in, newest first',
+        summary: 'List credits, newest first',
         description:
-          'Filters may be combined; from and to are about when we learned of the credit. ' +
-          'An operator also finds money that is nobody’s, by sessionId or accountNumber.',
+          'Filters can be combined; from and to apply to receivedAt. Operators also find ' +
+          'unidentified credits, by sessionId or accountNumber.',
         security: BEARER,
         querystring: CreditsQuery,
         response: { 200: ListEnvelope(CreditBody), '4xx': ApiFailure },
@@ -101,8 +101,8 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       schema: {
         operationId: 'getCredit',
         tags: ['Credits'],
-        summary: 'Where the money of one credit went',
-        description: 'By its id, or by the session id that the payer has.',
+        summary: 'Retrieve a credit',
+        description: 'By ID or session ID. Shows where its money is now.',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,

@@ -32,19 +32,19 @@ const REVERSAL_ACKNOWLEDGEMENTS: Record<
   ReversalAnswer,
   { responseCode: '00' | '01' | '02'; responseMessage: string }
 > = {
-  reversed: { responseCode: '00', responseMessage: 'Taken back' },
-  duplicate: { responseCode: '01', responseMessage: 'Duplicate: taken back before' },
+  reversed: { responseCode: '00', responseMessage: 'Reversed' },
+  duplicate: { responseCode: '01', responseMessage: 'Duplicate: already reversed' },
   session_reused: {
     responseCode: '02',
-    responseMessage: 'This session id was used on other terms',
+    responseMessage: 'Session ID already used with different details',
   },
   original_not_found: {
     responseCode: '02',
-    responseMessage: 'No credit with this original session id was reported',
+    responseMessage: 'No credit with this original session ID',
   },
   amount_exceeds_original: {
     responseCode: '02',
-    responseMessage: 'The amount is more than is left of the credit',
+    responseMessage: 'Amount exceeds the remaining credit',
   },
 }
 
@@ -65,7 +65,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'nameEnquiry',
         tags,
-        summary: 'A bank asks whose a number is before it sends money',
+        summary: 'Name enquiry',
         params: BankParams,
         body: Type.Object({ accountNumber: Type.String({ pattern: '^[0-9]{10}$' }) }),
         response: {
@@ -74,7 +74,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             accountName: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
             kycLevel: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
             responseCode: Type.String({
-              description: '00 found, 07 invalid account, or not of this bank.',
+              description: '00 found; 07 invalid account, or an account of another bank.',
             }),
           }),
           '4xx': RailFailure,
@@ -104,11 +104,11 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'reverseCredit',
         tags,
-        summary: 'A bank takes a credit back, whole or in part',
+        summary: 'Reverse a credit, in full or in part',
         params: BankParams,
         body: Type.Object({
-          sessionId: SessionId('Of the reversal.'),
-          originalSessionId: SessionId('Of the credit.'),
+          sessionId: SessionId('Session ID of the reversal.'),
+          originalSessionId: SessionId('Session ID of the credit.'),
           amount: Amount,
         }),
         response: {
@@ -158,13 +158,15 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'settleReturn',
         tags,
-        summary: 'A bank says what became of a return that it was asked for',
+        summary: 'Confirm or fail a return',
         params: BankParams,
         body: Type.Object({
-          reference: Type.String({ description: 'As we gave it when we asked.' }),
+          reference: Type.String({ description: 'Return reference from the instruction.' }),
           status: Type.Union([Type.Literal('confirmed'), Type.Literal('failed')]),
-          bankReference: Type.Optional(Type.String({ description: 'Under which it was sent.' })),
-          reason: Type.Optional(Type.String({ description: 'Why it failed: the client is told.' })),
+          bankReference: Type.Optional(Type.String({ description: 'The bank’s own reference.' })),
+          reason: Type.Optional(
+            Type.String({ description: 'Failure reason, shown to the client.' }),
+          ),
         }),
         response: {
           200: Type.Object({
@@ -198,8 +200,12 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         settleReturn(tx, { sharedAccounts, now: clock() }, settling),
       )
       return isSettled
-        ? { reference, responseCode: '00', responseMessage: 'Taken' }
-        : { reference, responseCode: '01', responseMessage: 'Nothing by this reference is waiting' }
+        ? { reference, responseCode: '00', responseMessage: 'Accepted' }
+        : {
+            reference,
+            responseCode: '01',
+            responseMessage: 'No pending return with this reference',
+          }
     },
   )
 }
@@ -232,7 +238,7 @@ function readBody(bytes: unknown, checks: Checks): Record<string, unknown> {
   const problems = Object.entries(checks).flatMap(([field, isGood]): FieldError[] =>
     Object.hasOwn(body, field) && isGood(body[field])
       ? []
-      : [{ field, message: Object.hasOwn(body, field) ? 'Is not valid.' : 'Is required.' }],
+      : [{ field, message: Object.hasOwn(body, field) ? 'Invalid.' : 'Required.' }],
   )
   if (problems.length > 0) throw new Refusal('invalid_request', problems)
   return body

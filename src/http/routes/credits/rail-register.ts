@@ -11,7 +11,7 @@ import { formatKobo } from '#money.ts'
 
 export const SYSTEM_FAILURE = {
   responseCode: '03',
-  responseMessage: 'System failure: try again, it is safe',
+  responseMessage: 'System failure: safe to retry',
   outcome: 'retry',
 } as const
 
@@ -40,7 +40,7 @@ export async function keepRejected(
     deps,
     found.map(({ kept }) => kept),
   ).catch((error) => {
-    deps.log.error({ err: error }, 'rejected rail items were not kept')
+    deps.log.error({ err: error }, 'failed to store rejected rail items')
     return undefined
   })
   const given = [...answers]
@@ -85,14 +85,14 @@ function keptAnswer({ sessionId, responseMessage, code }: Acknowledgement, isNew
     ? {
         sessionId,
         responseCode: '00' as const,
-        responseMessage: `Taken, to be looked into. ${responseMessage}`,
+        responseMessage: `Accepted for manual review. ${responseMessage}`,
         outcome: 'kept',
         ...because,
       }
     : {
         sessionId,
         responseCode: '01' as const,
-        responseMessage: 'Duplicate: taken before, to be looked into',
+        responseMessage: 'Duplicate: already accepted for manual review',
         outcome: 'duplicate',
         ...because,
       }

@@ -38,7 +38,7 @@ export async function takeReversals(
       })
       results.set(reversal, answer)
     } catch (error) {
-      log.error({ err: error }, 'a reversal was not taken')
+      log.error({ err: error }, 'failed to book a reversal')
       results.set(reversal, 'failed')
     }
   }

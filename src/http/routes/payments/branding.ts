@@ -15,13 +15,13 @@ const NAME_MAX = 60
 
 const BrandingRequest = Type.Object(
   {
-    name: Type.Union([text(NAME_MAX, 'Instead of your own name; null for that.'), Type.Null()]),
+    name: Type.Union([text(NAME_MAX, 'Display name. Null: the client’s name.'), Type.Null()]),
     colour: Type.Union([
       Type.String({
         pattern: '^#[0-9a-fA-F]{6}$',
-        description: 'As #rrggbb; null for ours. What is written on it stays readable.',
+        description: 'As #rrggbb; null for the default. Text on it stays readable.',
         examples: ['#0f5e4d'],
-        'x-says': 'Must be a colour as #rrggbb, or null.',
+        'x-says': 'Must be a #rrggbb colour or null.',
       }),
       Type.Null(),
     ]),
@@ -32,8 +32,8 @@ const BrandingRequest = Type.Object(
 const BrandingBody = Type.Object({
   name: Type.String(),
   colour: Type.String(),
-  isOwnName: Type.Boolean({ description: 'Whether the name was chosen; else it is the client’s.' }),
-  isOwnColour: Type.Boolean({ description: 'Whether the colour was chosen; else it is ours.' }),
+  isOwnName: Type.Boolean({ description: 'False: the client’s name.' }),
+  isOwnColour: Type.Boolean({ description: 'False: the default colour.' }),
 })
 
 export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -45,7 +45,7 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     BRANDING,
     {
       onRequest: authentication.requires('accounts:read'),
-      schema: { ...about, operationId: 'getBranding', summary: 'How you look to payers' },
+      schema: { ...about, operationId: 'getBranding', summary: 'Retrieve branding' },
     },
     async ({ client }) =>
       accepted(
@@ -61,8 +61,8 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         ...about,
         operationId: 'setBranding',
-        summary: 'Change how you look to payers',
-        description: 'The payer’s page shows it from the next load on.',
+        summary: 'Update branding',
+        description: 'The checkout page shows it from the next load.',
         body: BrandingRequest,
       },
     },

@@ -96,7 +96,7 @@ export class CheckoutFeeds {
       try {
         this.#tell(await this.#options.read(ids.slice(at, at + READ_MAX)))
       } catch (error) {
-        this.#options.log.warn({ err: error }, 'open checkouts could not be read') // Next round is soon.
+        this.#options.log.warn({ err: error }, 'failed to read open checkouts') // Next round is soon.
       }
     }
   }

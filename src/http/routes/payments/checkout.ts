@@ -67,7 +67,7 @@ const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     } catch (error) {
       const isMissing = error instanceof Refusal && error.code === 'advice_not_found'
       if (isMissing) return show(request, reply, 404, pages?.missing())
-      log.error({ reqId: request.id, err: error }, 'the payer’s page could not be shown')
+      log.error({ reqId: request.id, err: error }, 'failed to render the checkout page')
       return show(request, reply, 503, pages?.unavailable(request.url))
     }
   })
@@ -124,8 +124,8 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getCheckoutStatus',
         tags: ['Payments'],
-        summary: 'What a payer may know of an advice',
-        description: 'The reference suffices: for pages of your own that payers look at.',
+        summary: 'Retrieve the checkout status of an advice',
+        description: 'No token needed. For your own checkout pages.',
         querystring: Type.Object({ adviceReference: Type.String() }),
         response: { 200: ApiEnvelope(CheckoutBody), '4xx': ApiFailure },
       },

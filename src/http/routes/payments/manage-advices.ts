@@ -39,8 +39,7 @@ const ExtendRequest = Type.Object(
     expiresAt: Type.Optional(
       Type.String({
         maxLength: 64,
-        description:
-          'When it is to expire (ISO 8601), to the second; not before a number is issued.',
+        description: 'New expiry (ISO 8601), to the second. Only once a number is issued.',
         'x-says': 'Must be an ISO 8601 date or time.',
       }),
     ),
@@ -48,7 +47,7 @@ const ExtendRequest = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: EXPIRY_SECONDS_MAX,
-        description: 'By how much later than it would.',
+        description: 'Seconds to add to the expiry.',
         'x-says': `Must be a whole number from 1 to ${EXPIRY_SECONDS_MAX}.`,
       }),
     ),
@@ -75,7 +74,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       schema: {
         ...about,
         operationId: 'listAdvices',
-        summary: 'Payment advices, newest first',
+        summary: 'List payment advices, newest first',
         description: LISTED,
         querystring: listQuery(ADVICE_STATUSES),
         response: { 200: ListEnvelope(AdviceRecord), '4xx': ApiFailure },
@@ -106,7 +105,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
     `${ADVICES}/:reference`,
     {
       onRequest: authentication.requires('payments:read'),
-      schema: { ...one, operationId: 'findAdvice', summary: 'An advice by any of its references' },
+      schema: { ...one, operationId: 'findAdvice', summary: 'Retrieve an advice by any reference' },
     },
     async ({ client, params }) => {
       const row = await readTogether(db, async (tx) =>
@@ -131,8 +130,8 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...one,
         operationId: 'cancelAdviceByAnyReference',
-        summary: 'Cancel an advice that is not paid',
-        description: 'What was paid in part moves to suspense. Cancelling again changes nothing.',
+        summary: 'Cancel an unpaid advice',
+        description: 'Part payments move to suspense. Idempotent.',
         headers: IdempotencyHeaders,
         body: NoBody,
       },
@@ -155,10 +154,10 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...one,
         operationId: 'extendAdvice',
-        summary: 'Give an advice more time',
+        summary: 'Extend an advice',
         description:
-          'Give one of the two. Only while it is Pending, and at most to 48 hours after its first ' +
-          'number was issued; grace follows. The payer may go on paying to the same number.',
+          'Send either expiresAt or seconds. Only while Pending, and to at most 48 hours after ' +
+          'the first number was issued, plus grace. The account number stays the same.',
         headers: IdempotencyHeaders,
         body: ExtendRequest,
       },
@@ -184,7 +183,7 @@ async function readAdvice(db: Queryable, id: string): Promise<ListedAdvice> {
 
 function extensionOf({ expiresAt, seconds }: Static<typeof ExtendRequest>): Extension {
   if ((expiresAt === undefined) === (seconds === undefined)) {
-    throw refused('Give either expiresAt or seconds.')
+    throw refused('Send either expiresAt or seconds.')
   }
   if (seconds !== undefined) return { seconds }
   const time = parseBankTime(expiresAt as string)

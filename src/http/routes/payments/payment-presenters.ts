@@ -19,8 +19,8 @@ export const AdviceRecord = Type.Object({
   customerEmail: nullable('string'),
   customerPhoneNumber: nullable('string'),
   graceSeconds: Type.Integer(),
-  expiresAt: nullable('string', { description: 'Null: no number was issued yet.' }),
-  closesAt: nullable('string', { description: 'The end of grace: until here money still counts.' }),
+  expiresAt: nullable('string', { description: 'Null until a number is issued.' }),
+  closesAt: nullable('string', { description: 'End of the grace period.' }),
   cancelledAt: nullable('string'),
 })
 
@@ -47,11 +47,11 @@ export const PaymentFields = {
   status: Type.String(),
   amount: Type.Number(),
   amountPaid: Type.Number(),
-  amountRemaining: Type.Number({ description: 'What is still due.' }),
+  amountRemaining: Type.Number({ description: 'Amount still due.' }),
   currency: Type.String(),
   amountPolicy: Type.String(),
   expiresAt: Type.String(),
-  closesAt: Type.String({ description: 'The end of grace: until here money still counts.' }),
+  closesAt: Type.String({ description: 'End of the grace period.' }),
   numbers: Type.Array(
     Type.Object({
       bankCode: Type.String(),
@@ -93,8 +93,7 @@ export function presentPaymentRecord(payment: Payment, now: Date, nameBank: Name
   }
 }
 
-const ANY_REFERENCE =
-  'Payment or advice reference, merchantRef, session id of a transfer, or account number.'
+const ANY_REFERENCE = 'Payment or advice reference, merchantRef, session ID or account number.'
 
 // What the lists and their export can be narrowed by.
 export function filterFields<Status extends string>(statuses: readonly Status[]) {
@@ -103,18 +102,20 @@ export function filterFields<Status extends string>(statuses: readonly Status[])
       Type.Unsafe<Status>({
         type: 'string',
         enum: [...statuses],
-        description: 'As it is now: it reads Expired from its expiry on.',
+        description: 'Current status; Expired from the expiry on.',
         'x-says': `Must be one of ${statuses.join(', ')}.`,
       }),
     ),
     minAmount: Type.Optional(Amount),
     maxAmount: Type.Optional(Amount),
-    search: Type.Optional(text(100, 'Part of the customer’s name or e-mail address, in any case.')),
-    merchantRef: Type.Optional(text(100, 'Your own reference.')),
-    accountNumber: Type.Optional(
-      digits('^[0-9]{10}$', 'A number that was issued for it.', 'Must be 10 digits.'),
+    search: Type.Optional(
+      text(100, 'Part of the customer’s name or email address, case-insensitive.'),
     ),
-    reference: Type.Optional(text(100, `Any reference at all. ${ANY_REFERENCE}`)),
+    merchantRef: Type.Optional(text(100, 'Your reference.')),
+    accountNumber: Type.Optional(
+      digits('^[0-9]{10}$', 'An account number issued for it.', 'Must be 10 digits.'),
+    ),
+    reference: Type.Optional(text(100, `Any reference. ${ANY_REFERENCE}`)),
     ...WindowQuery,
   }
 }
@@ -124,13 +125,13 @@ export function listQuery<Status extends string>(statuses: readonly Status[]) {
 }
 
 export const LISTED =
-  '`from` and `to` are of its making. Filters may be combined. A page of a list that is filtered ' +
-  'by amount, customer or a common status may hold fewer than asked for, or none, while hasMore ' +
-  'is true: go on with nextCursor.'
+  '`from` and `to` apply to createdAt. Filters can be combined. A page filtered by amount, ' +
+  'customer or a common status may hold fewer items than `limit`, or none, while hasMore is ' +
+  'true: continue with nextCursor.'
 
 export const BY_ANY_REFERENCE =
-  `${ANY_REFERENCE} Tried in this order; references with or without dashes and in any case; of a ` +
-  'number its latest payment.'
+  `${ANY_REFERENCE} Tried in this order. References match with or without dashes, in any case; ` +
+  'an account number matches its latest payment.'
 
 type Asked<Status extends string> = Omit<
   Static<ReturnType<typeof listQuery<Status>>>,

@@ -23,9 +23,9 @@ import {
 
 const PaymentDetailBody = Type.Object({
   ...PaymentFields,
-  amountInSuspense: Type.Number({ description: 'Of its credits, what is in suspense now.' }),
-  credits: Type.Array(CreditBody, { description: 'The latest, newest first.' }),
-  hasMoreCredits: Type.Boolean({ description: 'True: list the rest by paymentReference.' }),
+  amountInSuspense: Type.Number({ description: 'Amount of its credits currently in suspense.' }),
+  credits: Type.Array(CreditBody, { description: 'Latest credits, newest first.' }),
+  hasMoreCredits: Type.Boolean({ description: 'If true, list the rest by paymentReference.' }),
 })
 
 const about = { tags: ['Payments'], security: BEARER }
@@ -41,7 +41,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       schema: {
         ...about,
         operationId: 'listPayments',
-        summary: 'Payments, newest first',
+        summary: 'List payments, newest first',
         description: LISTED,
         querystring: listQuery(PAYMENT_STATUSES),
         response: { 200: ListEnvelope(Type.Object(PaymentFields)), '4xx': ApiFailure },
@@ -74,7 +74,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       schema: {
         ...about,
         operationId: 'getPayment',
-        summary: 'A payment by any of its references',
+        summary: 'Retrieve a payment by any reference',
         description: BY_ANY_REFERENCE,
         params: Type.Object({ reference: Type.String() }),
         querystring: NoQuery,

@@ -38,14 +38,14 @@ const AlertBody = Type.Object({
   id: Type.Integer(),
   kind: Type.String({ description: `One of ${ALERT_KIND_NAMES.join(', ')}.` }),
   title: Type.String(),
-  remedy: Type.String({ description: 'What to do about it.' }),
-  subject: Type.String({ description: 'What it is about.' }),
+  remedy: Type.String({ description: 'Recommended action.' }),
+  subject: Type.String({ description: 'Object the alert refers to.' }),
   detail: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
   isOpen: Type.Boolean({ description: 'Neither acknowledged nor cleared.' }),
   raisedAt: Type.String(),
   acknowledgedAt: nullable('string'),
   acknowledgedBy: nullable('string'),
-  clearedAt: nullable('string', { description: 'Since when it does not stand any more.' }),
+  clearedAt: nullable('string', { description: 'When the condition ended.' }),
 })
 
 const Params = Type.Object({ id: Type.String() })
@@ -67,9 +67,9 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'listAlerts',
-        summary: 'Alerts, newest first',
+        summary: 'List alerts, newest first',
         querystring: query({
-          kind: oneOf<AlertKind>(ALERT_KIND_NAMES, 'Only this kind.'),
+          kind: oneOf<AlertKind>(ALERT_KIND_NAMES, 'Filter by kind.'),
           open: oneOf(['true', 'false'], 'true: only what nobody has acknowledged and stands.'),
           ...WindowQuery,
           ...PageQuery,
@@ -101,7 +101,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'getAlert',
-        summary: 'One alert',
+        summary: 'Retrieve an alert',
         params: Params,
         querystring: NoQuery,
         response,
@@ -125,8 +125,8 @@ const acknowledging: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'acknowledgeAlert',
-        summary: 'Say that somebody looks after an alert',
-        description: 'The same again changes nothing: the first who did it stays.',
+        summary: 'Acknowledge an alert',
+        description: 'Idempotent: the first acknowledgement stays.',
         headers: IdempotencyHeaders,
         params: Params,
         querystring: NoQuery,

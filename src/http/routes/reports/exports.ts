@@ -32,9 +32,9 @@ const CSV = {
   '4xx': ApiFailure,
 }
 const DESCRIPTION =
-  'Streamed, newest first unless order says otherwise, in UTF-8. Amounts have two decimals. A ' +
-  'cell that a spreadsheet would take for a formula begins with an apostrophe. A file that was ' +
-  'cut off ends the connection with an error. At most 3 at a time.'
+  'Streamed as UTF-8, newest first by default. Amounts have two decimals. Cells that a ' +
+  'spreadsheet would read as a formula are prefixed with an apostrophe. A truncated file ends ' +
+  'with a connection error. At most 3 concurrent exports.'
 
 export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const exports = new CsvExports()
@@ -91,13 +91,12 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
       schema: {
         operationId: 'exportCredits',
         tags: ['Credits'],
-        summary: 'Movements of credits as CSV',
+        summary: 'Export credit movements as CSV',
         description:
-          'One row for each movement of money; from and to are about when it was booked. A ' +
-          'credit that a bank takes back later has a further row, of the day it was taken back: ' +
-          'a day that is over reads the same for ever. Gross, reversed, returned, suspended and ' +
-          'net sum to those of the overview and of balances; docs/exports.md tells of every ' +
-          `column. ${DESCRIPTION}`,
+          'One row per movement of money; from and to apply to postedAt. A later reversal is a ' +
+          'further row on the day of the reversal, so past days never change. Gross, reversed, ' +
+          'returned, suspended and net add up to the overview and the balances. Columns: ' +
+          `docs/exports.md. ${DESCRIPTION}`,
         security: BEARER,
         querystring: query({ ...CreditFilterFields, ...OrderQuery }),
         response: CSV,
@@ -148,7 +147,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       schema: {
         operationId: 'exportCollectionAccounts',
         tags: ['Collection accounts'],
-        summary: 'Collection accounts as CSV',
+        summary: 'Export collection accounts as CSV',
         description: DESCRIPTION,
         security: BEARER,
         querystring: query({ ...AccountFilterFields, ...OrderQuery }),
@@ -200,7 +199,7 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       schema: {
         operationId: 'exportPayments',
         tags: ['Payments'],
-        summary: 'Payments as CSV',
+        summary: 'Export payments as CSV',
         description: DESCRIPTION,
         security: BEARER,
         querystring: query({ ...filterFields(PAYMENT_STATUSES), ...OrderQuery }),

@@ -31,11 +31,11 @@ import { publicId } from '#public-ids.ts'
 
 const TransferRequest = Type.Object(
   {
-    accountNumber: digits('^[0-9]{10}$', 'The number to send it to.', 'Must be 10 digits.'),
+    accountNumber: digits('^[0-9]{10}$', 'Account number to credit.', 'Must be 10 digits.'),
     kind: Type.Unsafe<SandboxTransfer>({
       type: 'string',
       enum: [...SANDBOX_TRANSFERS],
-      description: 'exact, under and over what is due; late; reported twice; taken back.',
+      description: 'exact, under or over the amount due; late; duplicate; reversed.',
       'x-says': `Must be one of ${SANDBOX_TRANSFERS.join(', ')}.`,
     }),
     amount: Type.Optional(Amount),
@@ -44,11 +44,11 @@ const TransferRequest = Type.Object(
 )
 
 const StepBody = Type.Object({
-  step: Type.String({ description: 'credit, or then again or reversal.' }),
+  step: Type.String({ description: 'credit, again (duplicate report) or reversal.' }),
   sessionId: Type.String(),
-  responseCode: Type.String({ description: 'As the bank is answered: 00 taken, 01 duplicate.' }),
+  responseCode: Type.String({ description: 'Response to the bank: 00 accepted, 01 duplicate.' }),
   outcome: Type.String({ description: 'booked, suspended, duplicate or reversed.' }),
-  reason: nullable('string', { description: 'Why money is in suspense.' }),
+  reason: nullable('string', { description: 'Suspense reason.' }),
   amountInSuspense: Type.Number(),
 })
 
@@ -59,7 +59,7 @@ const TransferBody = Type.Object({
   sessionId: Type.String(),
   creditId: Type.Integer(),
   paymentReference: nullable('string'),
-  steps: Type.Array(StepBody, { description: 'What the bank reported, and how it was taken.' }),
+  steps: Type.Array(StepBody, { description: 'Each report of the bank and its outcome.' }),
 })
 
 // What is remembered of a transfer until it is answered: the same transfer, should it be sent again.
@@ -86,10 +86,10 @@ export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
       schema: {
         operationId: 'sendSandboxTransfer',
         tags: ['Sandbox'],
-        summary: 'Have the sandbox’s bank send a transfer of some kind (sandbox only)',
+        summary: 'Send a sandbox transfer (sandbox only)',
         description:
-          'Without an amount: what is due for a payment, half of it (under), 500.00 more (over). ' +
-          'Late is for a payment whose time and grace are over.',
+          'Default amount: the amount due, half of it (under) or 500.00 more (over). late requires ' +
+          'a payment whose grace period has ended.',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: TransferRequest,

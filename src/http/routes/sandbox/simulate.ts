@@ -26,9 +26,9 @@ import { koboOf, toNaira } from '#money.ts'
 
 const SimulatedBody = Type.Object({
   ...PaymentBody.properties,
-  sessionId: Type.String({ description: 'Of the transfer that was made up.' }),
+  sessionId: Type.String({ description: 'Session ID of the simulated transfer.' }),
   outcome: Type.String({ description: 'booked or suspended.' }),
-  reason: nullable('string', { description: 'Why money is in suspense.' }),
+  reason: nullable('string', { description: 'Suspense reason.' }),
 })
 
 export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -45,13 +45,13 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         operationId: 'simulatePayment',
         tags: ['Sandbox'],
-        summary: 'Push a test transfer into a virtual account (sandbox only)',
+        summary: 'Simulate a transfer to a virtual account (sandbox only)',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: Type.Object({
           virtualAccountNumber: Type.String({
             pattern: '^[0-9]{10}$',
-            description: 'The virtual account number to credit.',
+            description: 'Virtual account number to credit.',
             'x-says': 'Must be 10 digits.',
           }),
           amount: Amount,

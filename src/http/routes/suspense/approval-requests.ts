@@ -60,7 +60,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listSuspenseRequests',
         tags: ['Suspense'],
-        summary: 'What was asked for at the suspense desk, newest first',
+        summary: 'List approval requests, newest first',
         security: BEARER,
         querystring: query({
           state: Type.Optional(
@@ -70,7 +70,9 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
               'x-says': `Must be one of ${REQUEST_STATES.join(', ')}.`,
             }),
           ),
-          itemId: Type.Optional(digits('^[0-9]{1,18}$', 'Only of this item.', 'Is not an id.')),
+          itemId: Type.Optional(
+            digits('^[0-9]{1,18}$', 'Filter by suspense item.', 'Must be a suspense ID.'),
+          ),
           ...PageQuery,
         }),
         response: { 200: ListEnvelope(RequestBody), '4xx': ApiFailure },
@@ -106,8 +108,8 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'requestApproval',
-        summary: 'Ask another person to assign or return suspended money',
-        description: 'Nothing moves before another person approves. One request at a time.',
+        summary: 'Request approval to assign or return suspended money',
+        description: 'No money moves until another user approves. One pending request per item.',
         headers: IdempotencyHeaders,
         params: Params,
         body: Type.Object(
@@ -118,7 +120,7 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
               'x-says': 'Must be assign or return.',
             }),
             ...AssignTarget,
-            reason: text(REASON_MAX, 'Why; the other person reads it.'),
+            reason: text(REASON_MAX, 'Reason, shown to the approver.'),
           },
           { additionalProperties: false },
         ),
@@ -131,7 +133,7 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
         const asked = { to, reason: body.reason }
         const id = await requestApproval(tx, actingOf(deps, request), itemId, asked)
-        return accepted('Asked successfully', await show(tx, deps, request, id))
+        return accepted('Approval requested successfully', await show(tx, deps, request, id))
       })
     },
   )
@@ -146,7 +148,7 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'approveSuspenseRequest',
-        summary: 'Approve what another person asked for: the money moves',
+        summary: 'Approve a request',
         headers: IdempotencyHeaders,
         params: Params,
         body: Nothing,
@@ -177,11 +179,11 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'rejectSuspenseRequest',
-        summary: 'Reject what another person asked for: nothing moves',
+        summary: 'Reject a request',
         headers: IdempotencyHeaders,
         params: Params,
         body: Type.Object(
-          { reason: text(REASON_MAX, 'Why; who asked reads it.') },
+          { reason: text(REASON_MAX, 'Reason, shown to the requester.') },
           { additionalProperties: false },
         ),
       },
@@ -202,7 +204,7 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'withdrawSuspenseRequest',
-        summary: 'Withdraw what you asked for',
+        summary: 'Withdraw your request',
         headers: IdempotencyHeaders,
         params: Params,
         body: Nothing,
@@ -233,7 +235,7 @@ function requestIdOf(sealer: Sealer, given: string): bigint {
 function refuseTarget(body: { accountNumber?: string; paymentReference?: string }): undefined {
   for (const field of ['accountNumber', 'paymentReference'] as const) {
     if (body[field] === undefined) continue
-    const message = 'Only for action assign: a return goes to the payer.'
+    const message = 'Only for action assign. Returns go to the payer.'
     throw new Refusal('invalid_request', [{ field, message }])
   }
 }

@@ -24,7 +24,7 @@ const REASON_MAX = 500
 const SETTINGS = '/api/v1/suspense/settings'
 
 const MakerChecker = Type.Boolean({
-  description: 'One person asks, another approves, before money leaves suspense.',
+  description: 'Maker-checker: another user must approve before money leaves suspense.',
   'x-says': 'Must be true or false.',
 })
 
@@ -48,7 +48,7 @@ const setting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'getSuspenseSettings',
-        summary: 'Whether two people are needed at the suspense desk',
+        summary: 'Retrieve suspense settings',
         security: BEARER,
       },
     },
@@ -65,10 +65,10 @@ const setting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'setSuspenseSettings',
-        summary: 'Need two people at the suspense desk, or one',
+        summary: 'Update suspense settings',
         description:
-          'For owners and operators, signed in. Off takes two people: it is refused with ' +
-          'approval_needed, and asked for at /api/v1/suspense/settings/requests.',
+          'For signed-in owners and operators. Turning maker-checker off requires approval: it is ' +
+          'refused with approval_needed; use /api/v1/suspense/settings/requests.',
         security: SESSION,
         body: Type.Object({ makerChecker: MakerChecker }, { additionalProperties: false }),
       },
@@ -92,12 +92,12 @@ const disabling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         querystring: NoQuery,
         response: { 200: ApiEnvelope(RequestBody), '4xx': ApiFailure },
         operationId: 'askToDisableMakerChecker',
-        summary: 'Ask another owner or operator to switch maker-checker off',
-        description: 'Decided like every request: /api/v1/suspense/requests/{id}/approve.',
+        summary: 'Request approval to disable maker-checker',
+        description: 'Approve at /api/v1/suspense/requests/{id}/approve.',
         security: SESSION,
         headers: IdempotencyHeaders,
         body: Type.Object(
-          { reason: text(REASON_MAX, 'Why; the other person reads it.') },
+          { reason: text(REASON_MAX, 'Reason, shown to the approver.') },
           { additionalProperties: false },
         ),
       },
@@ -107,7 +107,7 @@ const disabling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const id = await askToDisable(tx, actingOf(deps, request), request.body.reason)
         const shown = await getRequest(tx, viewerOf(deps, request), id)
         return accepted(
-          'Asked successfully',
+          'Approval requested successfully',
           presentRequest(shown, { actor: request.actor, ...deps }),
         )
       }),

@@ -56,10 +56,12 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'listReturns',
-        summary: 'Returns to execute and those executed, newest first',
+        summary: 'List returns, newest first',
         querystring: query({
           status: StatusQuery,
-          bankCode: Type.Optional(digits('^[0-9]{3,6}$', 'Only of this bank.', 'Is no bank code.')),
+          bankCode: Type.Optional(
+            digits('^[0-9]{3,6}$', 'Filter by bank.', 'Must be a bank code.'),
+          ),
           ...WindowQuery,
           reveal: RevealQuery,
           ...PageQuery,
@@ -97,7 +99,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'getReturn',
-        summary: 'One return',
+        summary: 'Retrieve a return',
         params: Params,
         querystring: query({ reveal: RevealQuery }),
         response,
@@ -141,10 +143,11 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...change,
         operationId: 'confirmReturn',
-        summary: 'Say that the bank has sent the money back',
-        description: 'The same again changes nothing. Without bankReference, ours stands for it.',
+        summary: 'Confirm a return',
+        description:
+          'The bank has returned the money. Idempotent. bankReference defaults to reference.',
         body: Type.Object(
-          { bankReference: Type.Optional(text(BANK_REFERENCE_MAX, 'Under which it was sent.')) },
+          { bankReference: Type.Optional(text(BANK_REFERENCE_MAX, 'The bank’s own reference.')) },
           { additionalProperties: false },
         ),
         response,
@@ -165,11 +168,11 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...change,
         operationId: 'failReturn',
-        summary: 'Say that the money could not be sent back: it is in suspense again',
+        summary: 'Fail a return',
         description:
-          'The client is told why (credit.return_failed). The same again changes nothing.',
+          'The money goes back to suspense; the client is notified (credit.return_failed). Idempotent.',
         body: Type.Object(
-          { reason: text(REASON_MAX, 'Why; the client reads it.') },
+          { reason: text(REASON_MAX, 'Failure reason, shown to the client.') },
           { additionalProperties: false },
         ),
         response,

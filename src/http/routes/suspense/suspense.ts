@@ -25,7 +25,7 @@ import {
   targetOf,
 } from './suspense-presenters.ts'
 
-const Note = Type.Optional(text(500, 'Why; kept in the record of actions.'))
+const Note = Type.Optional(text(500, 'Reason (audit log).'))
 const AssignRequest = Type.Object({ ...AssignTarget, note: Note }, { additionalProperties: false })
 const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(SuspenseBody), '4xx': ApiFailure }
@@ -44,8 +44,8 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         operationId: 'listSuspense',
         tags,
-        summary: 'Money in suspense, newest first',
-        description: 'Your own; an operator also sees what is nobody’s (unknown numbers).',
+        summary: 'List suspense items, newest first',
+        description: 'Your own; operators also see unidentified items (unknown account numbers).',
         security: BEARER,
         querystring: query({
           state: Type.Optional(
@@ -55,7 +55,9 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
               'x-says': `Must be one of ${ITEM_STATES.join(', ')}.`,
             }),
           ),
-          reason: Type.Optional(digits('^[a-z_]{1,40}$', 'Only this reason.', 'Is not a reason.')),
+          reason: Type.Optional(
+            digits('^[a-z_]{1,40}$', 'Filter by reason.', 'Must be a suspense reason.'),
+          ),
           ...PageQuery,
         }),
         response: { 200: ListEnvelope(SuspenseBody), '4xx': ApiFailure },
@@ -86,7 +88,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         operationId: 'getSuspense',
         tags,
-        summary: 'One item in suspense, with its history',
+        summary: 'Retrieve a suspense item',
         security: BEARER,
         params: Params,
         response: { 200: ApiEnvelope(SuspenseDetailBody), '4xx': ApiFailure },
@@ -119,10 +121,10 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'assignSuspense',
         tags,
-        summary: 'Give suspended money to a payment or a collection account',
+        summary: 'Assign a suspense item to a payment or collection account',
         description:
-          'Give one of the two. The same again changes nothing. Where two people are needed ' +
-          '(four eyes) it is refused with approval_needed.',
+          'Send either accountNumber or paymentReference. Idempotent. Refused with ' +
+          'approval_needed while maker-checker is on.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Params,
@@ -149,10 +151,10 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'returnSuspense',
         tags,
-        summary: 'Send suspended money back to its payer',
+        summary: 'Return a suspense item to its payer',
         description:
-          'The bank is told, and confirms; the sandbox’s bank at once. Where two people are needed ' +
-          '(four eyes) it is refused with approval_needed.',
+          'Instructs the bank, which confirms later (immediately in the sandbox). Refused with ' +
+          'approval_needed while maker-checker is on.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Params,

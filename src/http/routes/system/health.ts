@@ -19,7 +19,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
       schema: {
         operationId: 'health',
         tags,
-        summary: 'Is the process up',
+        summary: 'Liveness',
         response: { 200: Status },
       },
     },
@@ -33,7 +33,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
       schema: {
         operationId: 'ready',
         tags,
-        summary: 'Can it do its work',
+        summary: 'Readiness',
         response: { 200: Status, 503: Status },
       },
     },

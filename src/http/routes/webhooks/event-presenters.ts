@@ -9,15 +9,15 @@ import { type EventBody, renderEvents } from '#domain/webhooks/render-events.ts'
 import type { Deps } from '#http/deps.ts'
 
 export const EventFields = {
-  id: Type.String({ description: 'Stable: the same however often it is sent.' }),
+  id: Type.String({ description: 'Stable across deliveries; use it to deduplicate.' }),
   type: Type.Unsafe<EventType>({ type: 'string', enum: [...EVENT_TYPES] }),
-  sequence: Type.Integer({ description: 'Counts your events, without gaps.' }),
+  sequence: Type.Integer({ description: 'Per client, without gaps.' }),
   createdAt: Type.String(),
   env: Type.Unsafe<'Test' | 'Live'>({ type: 'string', enum: ['Test', 'Live'] }),
   data: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     additionalProperties: true,
-    description: 'What it is about, as it was at that moment: see the webhooks.',
+    description: 'Snapshot of the object: see Webhooks.',
   }),
 }
 

@@ -10,13 +10,17 @@ import { EventFeeds, type Frame } from './event-feeds.ts'
 import { eventShower } from './event-presenters.ts'
 
 const LastEventId = Type.Optional(
-  digits('^[0-9]{1,18}$', 'Start after this one; the header wins.', 'Must be a whole number.'),
+  digits(
+    '^[0-9]{1,18}$',
+    'Resume after this sequence. The header takes precedence.',
+    'Must be a whole number.',
+  ),
 )
 const DESCRIPTION =
-  'One block an event: `id` is its sequence, `event` its type, `data` its body as delivered to ' +
-  'webhooks. Starts with new ones, or after Last-Event-ID. A comment every 15 seconds keeps the ' +
-  'connection open. A reader that is too slow, or whose token has run out, is disconnected, and ' +
-  'loses nothing by coming back with its Last-Event-ID.'
+  'Server-sent events: `id` is the sequence, `event` the type, `data` the body as delivered to ' +
+  'webhooks. Starts with new events, or after Last-Event-ID. A comment is sent every 15 seconds ' +
+  'as a heartbeat. Slow readers and expired tokens are disconnected; reconnect with ' +
+  'Last-Event-ID to resume without loss.'
 
 const RETRY_MS = 2_000 // After which a browser comes back.
 
@@ -35,7 +39,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       schema: {
         operationId: 'streamEvents',
         tags: ['Events'],
-        summary: 'Events as they happen',
+        summary: 'Stream events',
         description: DESCRIPTION,
         security: BEARER,
         querystring: query({ lastEventId: LastEventId }),

@@ -35,19 +35,19 @@ const EventsQuery = query({
     Type.Unsafe<EventType>({
       type: 'string',
       enum: [...EVENT_TYPES],
-      description: 'Only events of this type.',
+      description: 'Filter by type.',
       'x-says': `Must be one of ${EVENT_TYPES.join(', ')}.`,
     }),
   ),
   accountNumber: Type.Optional(
-    digits('^[0-9]{10}$', 'About this account, or what was paid to it.', 'Must be 10 digits.'),
+    digits('^[0-9]{10}$', 'Events of this account and its credits.', 'Must be 10 digits.'),
   ),
-  paymentReference: Type.Optional(reference('About this payment, or what was paid to it.')),
+  paymentReference: Type.Optional(reference('Events of this payment and its credits.')),
   delivered: Type.Optional(
     Type.Unsafe<'true' | 'false'>({
       type: ['string', 'boolean'],
       enum: ['true', 'false'],
-      description: 'true: all its deliveries arrived; false: one is on its way or was given up.',
+      description: 'true: all deliveries succeeded; false: one is pending or failed.',
       'x-says': 'Must be true or false.',
     }),
   ),
@@ -55,7 +55,7 @@ const EventsQuery = query({
     Type.Unsafe<'deliveries'>({
       type: 'string',
       enum: ['deliveries'],
-      description: 'deliveries: each event with what became of each of its deliveries.',
+      description: 'deliveries: include the deliveries of each event.',
       'x-says': 'Must be deliveries.',
     }),
   ),
@@ -66,7 +66,7 @@ const EventsQuery = query({
 const ListedEvent = Type.Object({
   ...EventFields,
   deliveryState: Type.String({
-    description: 'pending, delivered, failed (given up), or none: there was nowhere to send it.',
+    description: 'pending, delivered, failed, or none if there was no destination.',
   }),
   deliveries: Type.Optional(Type.Array(ListedDelivery)),
 })
@@ -94,10 +94,10 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listEvents',
         tags,
-        summary: 'Events, newest first',
+        summary: 'List events, newest first',
         description:
-          'Filters may be combined. A page of a filtered list may hold fewer than asked for, or ' +
-          'none, while hasMore is true: go on with nextCursor.',
+          'Filters can be combined. A filtered page may hold fewer items than `limit`, or none, ' +
+          'while hasMore is true: continue with nextCursor.',
         security: BEARER,
         querystring: EventsQuery,
         response: { 200: ListEnvelope(ListedEvent), '4xx': ApiFailure },
@@ -140,7 +140,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getEvent',
         tags,
-        summary: 'One event as it is delivered, and its deliveries',
+        summary: 'Retrieve an event and its deliveries',
         security: BEARER,
         params: Params,
         querystring: NoQuery,
@@ -170,7 +170,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listEventDeliveries',
         tags,
-        summary: 'Where an event was sent, with every attempt',
+        summary: 'List deliveries and attempts of an event',
         security: BEARER,
         params: Params,
         querystring: NoQuery,

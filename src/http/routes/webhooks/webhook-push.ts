@@ -11,8 +11,8 @@ import { parseReference } from '#ids.ts'
 
 const PushBody = Type.Object({
   paymentReference: Type.String(),
-  eventId: Type.String({ description: 'Of the event that is sent again, with the same id.' }),
-  queued: Type.Integer({ description: 'How many deliveries are on their way.' }),
+  eventId: Type.String({ description: 'ID of the redelivered event.' }),
+  queued: Type.Integer({ description: 'Number of deliveries queued.' }),
 })
 
 export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -26,8 +26,8 @@ export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       schema: {
         operationId: 'pushPayment',
         tags: ['Webhooks'],
-        summary: 'Send the latest state of a payment again',
-        description: 'To its notificationUrl, its callBackUrl when it is final, and endpoints.',
+        summary: 'Redeliver the latest state of a payment',
+        description: 'To its notificationUrl, its callBackUrl once final, and webhook endpoints.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Type.Object({ paymentReference: Type.String() }),

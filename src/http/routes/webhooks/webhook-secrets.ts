@@ -17,8 +17,7 @@ const about = {
   querystring: NoQuery,
   response: { 200: ApiEnvelope(Type.Object({ secret: Secret })), '4xx': ApiFailure },
 }
-const ROTATION =
-  'For 24 hours both the old and the new secret sign. Rotating again ends the older at once.'
+const ROTATION = 'Both secrets sign for 24 hours. Rotating again revokes the older one immediately.'
 
 export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
@@ -30,7 +29,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       schema: {
         ...about,
         operationId: 'getWebhookSecret',
-        summary: 'The secret that signs what goes to a notificationUrl or a callBackUrl',
+        summary: 'Retrieve the signing secret for notificationUrl and callBackUrl',
       },
     },
     async ({ client }) => {
@@ -46,7 +45,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       schema: {
         ...about,
         operationId: 'rotateWebhookSecret',
-        summary: 'Replace your own signing secret',
+        summary: 'Rotate the signing secret for notificationUrl and callBackUrl',
         description: ROTATION,
         headers: IdempotencyHeaders,
         body: NoBody,
@@ -66,7 +65,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       schema: {
         ...about,
         operationId: 'rotateWebhookEndpointSecret',
-        summary: 'Replace the secret of a webhook endpoint',
+        summary: 'Rotate the signing secret of a webhook endpoint',
         description: ROTATION,
         headers: IdempotencyHeaders,
         params: Type.Object({ id: Type.String() }),
