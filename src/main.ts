@@ -46,11 +46,11 @@ async function main(): Promise<void> {
     })
     if (config.role !== 'api') service.startWorkers()
     if (http) process.stdout.write(welcome(config, http.port))
-    else log.info('the workers are running')
+    else log.info('workers running')
     // Last of all: a start that fails stops the database too, and has its own words for it.
     void embedded?.exited.then(() => {
       if (stopping.aborted) return
-      log.fatal('the embedded database ended; stopping')
+      log.fatal('embedded database exited; shutting down')
       process.exit(1)
     })
   } catch (error) {
@@ -106,12 +106,12 @@ function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
     process.on(signal, () => {
       if (stopping.signal.aborted) process.exit(1)
       stopping.abort()
-      log.info({ signal }, 'stopping')
+      log.info({ signal }, 'shutting down')
       setTimeout(() => process.exit(1), STOP_MAX_MS).unref()
       stop().then(
         () => process.exit(0),
         (error) => {
-          log.error({ err: error }, 'stopping failed')
+          log.error({ err: error }, 'shutdown failed')
           process.exit(1)
         },
       )
@@ -126,13 +126,14 @@ type Failure = Error & { code?: string; syscall?: string; port?: number; hostnam
 function describeStartProblem(error: Failure): string | undefined {
   if (PROBLEMS.some((problem) => error instanceof problem)) return error.message
   const { code = '', syscall, port, hostname, message } = error
-  if (code === 'EADDRINUSE') return `Port ${port} is taken: set PORT.`
-  if (syscall === 'listen') return `Listening is not allowed there (${code}): set HOST and PORT.`
-  if (hostname) return `The name ${hostname} is not known (${code}): see DATABASE_URL and HOST.`
+  if (code === 'EADDRINUSE') return `Port ${port} is already in use. Set PORT.`
+  if (syscall === 'listen') return `Cannot listen on this address (${code}). Check HOST and PORT.`
+  if (hostname) return `Cannot resolve host ${hostname} (${code}). Check DATABASE_URL and HOST.`
   if (isConnectionLost(error)) {
-    return `The database cannot be reached (${code || message}): see DATABASE_URL.`
+    return `Cannot connect to the database (${code || message}). Check DATABASE_URL.`
   }
-  if (isTurnedAway(code)) return `The database turns us away (${message}): see DATABASE_URL.`
+  if (isTurnedAway(code))
+    return `The database rejected the connection (${message}). Check DATABASE_URL.`
   return undefined
 }
 

@@ -58,7 +58,7 @@ export type ServiceOptions = { config: Config; connectionString: string; clock: 
 // Brings the database to where this build needs it. Safe to run by many processes at once.
 export async function prepareDatabase({ config, connectionString, clock, log }: ServiceOptions) {
   const applied = await migrate(connectionString)
-  if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
+  if (applied.length > 0) log.info({ applied }, 'database migrated')
   const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
   try {
     await maintainPartitionsRound({ db, clock, log })()
@@ -76,12 +76,12 @@ export async function prepareDatabase({ config, connectionString, clock, log }: 
 async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
   if (await hasSandboxClient(db, clock())) {
     throw new StartProblem(
-      `The client ${SANDBOX_CLIENT.clientId} has the secret of the documentation: change it.`,
+      `Client ${SANDBOX_CLIENT.clientId} still has the documented sandbox secret. Rotate it.`,
     )
   }
   if (await hasSandboxUser(db)) {
     throw new StartProblem(
-      `The user ${SANDBOX_USER.email} has the password of the documentation: remove it.`,
+      `User ${SANDBOX_USER.email} still has the documented sandbox password. Delete it.`,
     )
   }
 }
@@ -95,7 +95,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const sharedAccounts = new SharedAccounts(db)
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
   const failed = (batch: string) => (error: unknown) =>
-    log.error({ err: error, batch }, 'a batch failed')
+    log.error({ err: error, batch }, 'batch failed')
   const writers = createWriters({
     pool: batchPool,
     clock,
@@ -164,7 +164,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 function atOnce(round: Round, log: Logger): () => Promise<void> {
   return async () => {
     await round(new AbortController().signal).catch((error) =>
-      log.error({ err: error }, 'a round of work failed'),
+      log.error({ err: error }, 'worker round failed'),
     )
   }
 }
@@ -194,7 +194,7 @@ function openConnections(connectionString: string, log: Logger) {
   let isEnding = false
   // A pool's end does not wait for the goodbyes, and a database that stops right after cuts them.
   const onLost = (error: Error) => {
-    if (!isEnding) log.warn({ err: error }, 'a database connection was lost')
+    if (!isEnding) log.warn({ err: error }, 'database connection lost')
   }
   const shared = { connectionString, onIdleError: onLost }
   const db = createPool({ ...shared, max: CONNECTIONS_MAX })

@@ -36,8 +36,8 @@ export type Chosen<Context> =
   | { command: Command<Context>; given: Given; isJson: boolean }
 
 const EVERYWHERE: readonly Option[] = [
-  { name: 'json', about: 'Answer with JSON.' },
-  { name: 'help', about: 'Show this.' },
+  { name: 'json', about: 'Output JSON.' },
+  { name: 'help', about: 'Show help.' },
 ]
 
 export function choose<Context>(
@@ -51,7 +51,7 @@ export function choose<Context>(
   if (!command) {
     const known = words.filter((word) => !word.startsWith('-')).join(' ')
     if (isAsked || known === '') return { help: overview(commands) }
-    throw new UsageProblem(`There is no command "${known}".\n\n${overview(commands)}`)
+    throw new UsageProblem(`Unknown command: ${known}\n\n${overview(commands)}`)
   }
   if (isAsked) return { help: usageOf(command) }
   const rest = words.slice(command.name.split(' ').length)
@@ -75,9 +75,10 @@ function readOptions<Context>(command: Command<Context>, words: readonly string[
   }
   const { values, positionals } = parsed
   const [subject = '', ...more] = positionals
-  if (command.subject && subject === '') throw misused(command, `${command.subject} is missing`)
+  if (command.subject && subject === '')
+    throw misused(command, `Missing argument: ${command.subject}`)
   const tooMany = command.subject ? more : positionals
-  if (tooMany.length > 0) throw misused(command, `"${tooMany[0]}" was not expected`)
+  if (tooMany.length > 0) throw misused(command, `Unexpected argument: ${tooMany[0]}`)
   const given: Given = {
     subject,
     flag: (name) => values[name] === true,
@@ -101,8 +102,8 @@ function overview<Context>(commands: readonly Command<Context>[]): string {
     '',
     ...columns(lines),
     '',
-    'Every command takes --json and --help. The database is that of DATABASE_URL, or the embedded',
-    'one in MANILLA_DATA_DIR, whether the service runs or not.',
+    'All commands accept --json and --help. They use DATABASE_URL, or the embedded database in',
+    'MANILLA_DATA_DIR, whether or not the service is running.',
   ].join('\n')
 }
 

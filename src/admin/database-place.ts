@@ -29,7 +29,7 @@ async function connected<T>(connectionString: string, work: (db: Pool) => Promis
   try {
     if (!(await isMigrated(db))) {
       throw new PlaceProblem(
-        'The database is not at the version of this build: run `npx manilla migrate` first.',
+        'The database schema does not match this version. Run `npx manilla migrate` first.',
       )
     }
     return await work(db)

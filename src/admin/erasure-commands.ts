@@ -18,17 +18,17 @@ const PLAIN_TEXT = /^(?=[\s\S]*\S)[^\p{Cc}\p{Cs}]*$/u
 const REASON: Option = {
   name: 'reason',
   value: 'text',
-  about: 'Why; kept for ever, so without any of the data that is to go. Required.',
+  about: 'Reason (audit log), without personal data. Required.',
 }
 
 export const erasureCommands: readonly AdminCommand[] = [
   {
     name: 'account erase',
     subject: 'accountNumber',
-    summary: 'Erase the customer of a collection account, for good; the money stays.',
+    summary: 'Erase the personal data of a collection account. Irreversible.',
     options: [
       REASON,
-      { name: 'same-bvn', about: 'Also the client’s other accounts with the same BVN.' },
+      { name: 'same-bvn', about: 'Also erase other accounts of the client with the same BVN.' },
     ],
     async run(context, given) {
       const { subject } = given
@@ -53,7 +53,7 @@ export const erasureCommands: readonly AdminCommand[] = [
   {
     name: 'advice erase',
     subject: 'adviceReference',
-    summary: 'Erase the customer of an advice, for good; the money stays.',
+    summary: 'Erase the personal data of an advice. Irreversible.',
     options: [REASON],
     async run(context, given) {
       const id = parseReference(given.subject)
@@ -76,7 +76,7 @@ export const erasureCommands: readonly AdminCommand[] = [
 async function depsOf({ db, env, clock, actor }: Context, given: Given, clientId: string) {
   const reason = given.text('reason') ?? ''
   if (reason.length > REASON_MAX || !PLAIN_TEXT.test(reason)) {
-    throw new UsageProblem(`--reason is required: text of 1 to ${REASON_MAX} characters.`)
+    throw new UsageProblem(`--reason is required: 1 to ${REASON_MAX} characters.`)
   }
   const { secrets } = loadConfig(env, 'serve')
   const sealer = new Sealer(secrets.data, secrets.hash)

@@ -21,8 +21,8 @@ const LOCK = `hashtext('rotate-keys')`
 export const keyCommands: readonly AdminCommand[] = [
   {
     name: 'rotate-keys',
-    summary: 'Replace the data key: everything is sealed anew while the service runs.',
-    options: [{ name: 'check', about: 'Only count what is sealed with which key.' }],
+    summary: 'Rotate the data key and re-encrypt all data, online.',
+    options: [{ name: 'check', about: 'Only count values by key.' }],
     run: (context, given) => (given.flag('check') ? counted(context) : rotated(context)),
   },
 ]
@@ -44,7 +44,7 @@ async function rotated(context: Context) {
       },
       first.id,
     )
-    const done = `Everything is sealed with data key ${first.id}: ${resealed} values anew.`
+    const done = `All data is encrypted with data key ${first.id} (${resealed} values re-encrypted).`
     const text = cleared.length === 0 ? done : `${done}\n${dropWords(cleared)}`
     return { data: { sealingKey: first.id, resealed, mayBeDropped: cleared }, text }
   })
@@ -53,8 +53,8 @@ async function rotated(context: Context) {
 function dropWords(cleared: readonly number[]): string {
   const [keys, them] = cleared.length === 1 ? ['Key', 'it'] : ['Keys', 'them']
   return (
-    `${keys} ${cleared.join(', ')} may be dropped from MANILLA_DATA_KEYS. ` +
-    `Backups of before still need ${them}.`
+    `${keys} ${cleared.join(', ')} can be removed from MANILLA_DATA_KEYS. ` +
+    `Older backups still need ${them}.`
   )
 }
 
@@ -73,7 +73,7 @@ async function alone<T>(db: Pool, work: () => Promise<T>): Promise<T> {
   const holder = await db.connect()
   try {
     const { rows } = await holder.query(`select pg_try_advisory_lock(${LOCK}) as held`)
-    if (!rows[0].held) throw new PlaceProblem('A rotation of the keys is running already.')
+    if (!rows[0].held) throw new PlaceProblem('A key rotation is already in progress.')
     return await work()
   } catch (error) {
     throw error instanceof KeyProblem ? new PlaceProblem(error.message) : error
@@ -91,9 +91,9 @@ async function counted({ db }: Context) {
     return { id, isSealing, values: counts.get(id) ?? 0 }
   })
   const lines = keys.map(({ id, isSealing, values }) => {
-    return [`key ${id}`, `${values} values${isSealing ? ', seals' : ''}`] as const
+    return [`key ${id}`, `${values} values${isSealing ? ', current' : ''}`] as const
   })
-  return { data: { keys }, text: columns(lines).join('\n') || 'No key is known yet.' }
+  return { data: { keys }, text: columns(lines).join('\n') || 'No keys yet.' }
 }
 
 // A line for every column once it is done, and one for every kind of wait.
@@ -109,9 +109,9 @@ function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void
 function lineOf(progress: Progress): string {
   if (progress.step === 'sealing') {
     const { table, column, seen, resealed } = progress
-    return `${table}.${column}: ${seen} looked at, ${resealed} sealed anew`
+    return `${table}.${column}: ${seen} scanned, ${resealed} re-encrypted`
   }
   const { processes, until } = progress
-  const what = until === 'opens' ? 'hold the new key' : 'seal with the new key'
+  const what = until === 'opens' ? 'load the new key' : 'encrypt with the new key'
   return `waiting for ${processes} running ${processes === 1 ? 'process' : 'processes'} to ${what}`
 }

@@ -49,7 +49,7 @@ function describeStartProblem(error: Error & { code?: string }): string | undefi
   )
   if (isOurs) return error.message
   if (isConnectionLost(error) || /^(28|3D|42501)/.test(error.code ?? '')) {
-    return `The database cannot be used (${error.code ?? error.message}): see DATABASE_URL.`
+    return `Cannot use the database (${error.code ?? error.message}). Check DATABASE_URL.`
   }
   return undefined
 }

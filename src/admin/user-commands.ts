@@ -21,13 +21,13 @@ const EMAIL = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+\.[^\s@.\p{Cc}\p{Cs}]+$/u
 const EMAIL_LENGTH_MAX = 254
 const PAGE = 500
 
-const CLIENT: Option = { name: 'client', value: 'clientId', about: 'Whose user. Required.' }
+const CLIENT: Option = { name: 'client', value: 'clientId', about: 'Client of the user. Required.' }
 
 export const userCommands: readonly AdminCommand[] = [
   {
     name: 'user create',
     subject: 'email',
-    summary: 'Let somebody in to the dashboard; a temporary password is shown once.',
+    summary: 'Invite a user; a temporary password is shown once.',
     options: [
       CLIENT,
       { name: 'role', value: 'role', about: `One of ${ROLES.join(' ')}. Required.` },
@@ -49,7 +49,7 @@ export const userCommands: readonly AdminCommand[] = [
   },
   {
     name: 'user list',
-    summary: 'The users of a client, newest first.',
+    summary: 'List the users of a client, newest first.',
     options: [CLIENT],
     async run(context, given) {
       const client = await clientOf(context, given)
@@ -62,28 +62,28 @@ export const userCommands: readonly AdminCommand[] = [
       }
       const lines = users.map((user) => [user.email, `${user.role}  ${stateOf(user)}`] as const)
       const data = users.map((user) => plain(user, client))
-      return { data, text: columns(lines).join('\n') || 'There are none yet.' }
+      return { data, text: columns(lines).join('\n') || 'No users.' }
     },
   },
   {
     name: 'user disable',
     subject: 'email',
-    summary: 'Shut somebody out: signed out at once, and cannot sign in.',
+    summary: 'Disable a user and end all sessions.',
     options: [CLIENT],
     run: (context, given) => setActive(context, given, false),
   },
   {
     name: 'user enable',
     subject: 'email',
-    summary: 'Let somebody who was disabled in again.',
+    summary: 'Enable a disabled user.',
     options: [CLIENT],
     run: (context, given) => setActive(context, given, true),
   },
   {
     name: 'user reset-password',
     subject: 'email',
-    summary: 'Give somebody a new temporary password, shown once; a lock ends too.',
-    options: [CLIENT, { name: 'remove-totp', about: 'Their second factor was lost.' }],
+    summary: 'Reset a password; the temporary one is shown once. Lifts any lockout.',
+    options: [CLIENT, { name: 'remove-totp', about: 'Also remove the second factor.' }],
     async run(context, given) {
       const { db, clock } = context
       const client = await clientOf(context, given)
@@ -131,7 +131,7 @@ async function userOf({ db }: Context, client: Client, email: string): Promise<U
 
 function emailOf(text: string): string {
   if (text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)) return text
-  throw new UsageProblem('The user is named by an email address.')
+  throw new UsageProblem('The user must be an email address.')
 }
 
 function roleOf(text: string | undefined): Role {
@@ -144,7 +144,7 @@ function shown(user: User, client: Client, password?: string) {
   const data = { ...plain(user, client), ...(password ? { temporaryPassword: password } : {}) }
   const rows: (readonly [string, string])[] = [
     ['email', user.email],
-    ...(password ? [['password', `${password}   (temporary; shown only now)`] as const] : []),
+    ...(password ? [['password', `${password}   (temporary; shown only once)`] as const] : []),
     ['client', client.clientId],
     ['role', user.role],
     ['state', stateOf(user)],

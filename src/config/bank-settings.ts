@@ -57,7 +57,7 @@ export function readBanks(text: string, report: Report): readonly BankSettings[]
   const content = parseJson(text, report)
   if (content === undefined) return undefined
   if (!Array.isArray(content)) {
-    report('must hold a JSON array of banks')
+    report('must contain a JSON array of banks')
     return undefined
   }
   let faults = 0
@@ -78,7 +78,7 @@ function parseJson(text: string, report: Report): unknown {
   } catch (error) {
     // Of the parser's message only the place is told: the rest quotes the file, secrets and all.
     const [place = ''] = / \(line \d+ column \d+\)$/.exec((error as Error).message) ?? []
-    report(`does not hold valid JSON${place}`)
+    report(`must contain valid JSON${place}`)
     return undefined
   }
 }
@@ -90,7 +90,7 @@ function checkBank(bank: unknown, report: Report): void {
   }
   for (const field of Object.keys(bank)) {
     if (!FIELDS.includes(field)) {
-      report(`has a field ${JSON.stringify(field)}; known are ${FIELDS.join(', ')}`)
+      report(`has unknown field ${JSON.stringify(field)}; allowed: ${FIELDS.join(', ')}`)
     }
   }
   if (typeof bank.code !== 'string' || !/^(?:[0-9]{3}|[0-9]{5})$/.test(bank.code)) {
@@ -143,7 +143,7 @@ function checkTogether(banks: readonly unknown[], report: Report): void {
   })
   for (const field of ['static', 'dynamic']) {
     if (records.every((bank) => bank[field] === undefined)) {
-      report(`must give at least one bank a ${field} range`)
+      report(`must define a ${field} range for at least one bank`)
     }
   }
 }
@@ -156,7 +156,7 @@ export function checkApart(banks: readonly BankSettings[], report: Report): void
       const pair = `banks ${other.code} and ${bank.code}`
       if (sharesSecret(bank, other)) report(`${pair} share a rail secret; each needs its own`)
       if (rangesOf(bank).some((range) => rangesOf(other).some((its) => overlap(range, its)))) {
-        report(`${pair} have overlapping number ranges; a serial may be granted by one bank only`)
+        report(`${pair} have overlapping number ranges`)
       }
     }
   })

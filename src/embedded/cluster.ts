@@ -55,7 +55,7 @@ async function makeCluster(
     const { code } = await run.exited
     if (code !== 0) {
       const words = run.lastLines().slice(-3).join(' ')
-      throw new EmbeddedProblem(`No database could be made in ${dataDir}: ${words}`)
+      throw new EmbeddedProblem(`Cannot create the database in ${dataDir}: ${words}`)
     }
     putInPlace(aside, clusterFolder)
   } finally {
@@ -147,14 +147,14 @@ function checkVersion(clusterFolder: string, major: string): void {
   const found = readFileSync(join(clusterFolder, 'PG_VERSION'), 'utf8').trim()
   if (found === major) return
   throw new EmbeddedProblem(
-    `The database in ${clusterFolder} was made by PostgreSQL ${found} and this is ${major}: run` +
-      ' the version of Manilla that made it, or move its data over by dump and restore.',
+    `The database in ${clusterFolder} was created by PostgreSQL ${found}; this is ${major}. Run` +
+      ' the Manilla version that created it, or migrate the data with dump and restore.',
   )
 }
 
 function damaged(clusterFolder: string): EmbeddedProblem {
   return new EmbeddedProblem(
-    `The folder ${clusterFolder} holds something that is not a whole database, and nothing in it` +
-      ' was touched: restore it from a backup, or move it away to begin with an empty one.',
+    `${clusterFolder} is not a complete database; nothing in it was changed. Restore it from a` +
+      ' backup, or move it away to start with an empty database.',
   )
 }

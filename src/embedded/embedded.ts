@@ -126,8 +126,8 @@ async function runOn(connectionString: string, statement: string): Promise<void>
 
 function unanswered(error: Error): EmbeddedProblem {
   return new EmbeddedProblem(
-    `The database server started but does not answer (${error.message}): see its log, and restore` +
-      ' the data folder from a backup if it is damaged.',
+    `The database server started but does not respond (${error.message}). Check its log, and` +
+      ' restore the data directory from a backup if it is damaged.',
     { cause: error },
   )
 }
@@ -138,8 +138,8 @@ function isFromSystem(error: unknown): error is NodeJS.ErrnoException {
 
 function unusable(dataDir: string, error: NodeJS.ErrnoException): EmbeddedProblem {
   return new EmbeddedProblem(
-    `The data folder ${dataDir} cannot be used (${error.message}): set MANILLA_DATA_DIR to a` +
-      ' folder that Manilla may write.',
+    `Cannot use the data directory ${dataDir} (${error.message}). Set MANILLA_DATA_DIR to a` +
+      ' writable directory.',
     { cause: error },
   )
 }

@@ -47,8 +47,8 @@ export function makeHome(givenDataDir: string): Home {
   const byDescriptor = account.uid !== undefined && !canEnter(dataDir, account)
   if (byDescriptor && !existsSync('/proc/self/fd')) {
     throw new EmbeddedProblem(
-      `The data folder ${dataDir} lies where the database's user (uid ${account.uid}) cannot go:` +
-        ' set MANILLA_DATA_DIR to a folder whose parents everybody may enter.',
+      `The database user (uid ${account.uid}) cannot access the data directory ${dataDir}.` +
+        ' Set MANILLA_DATA_DIR to a directory it can reach.',
     )
   }
   return { dataDir, clusterFolder, account, byDescriptor }
@@ -88,8 +88,8 @@ function makeTemporaryFolder(dataDir: string, account: Account): string {
   const [parent] = parents
   if (parent === undefined) {
     throw new EmbeddedProblem(
-      `The path ${dataDir} is too long for a socket and there is no usable folder for temporary` +
-        ' files: set MANILLA_DATA_DIR to a shorter path.',
+      `The path ${dataDir} is too long for a socket, and no temporary directory is usable.` +
+        ' Set MANILLA_DATA_DIR to a shorter path.',
     )
   }
   const path = join(parent, name)

@@ -110,22 +110,19 @@ async function isReady(server: Guarded, clusterFolder: string): Promise<boolean>
 function inUse({ dataDir }: Home, { pid, ownerPid }: Holder): EmbeddedProblem {
   const who = ownerPid === undefined ? `process ${pid}` : `process ${ownerPid}, server ${pid}`
   return new EmbeddedProblem(
-    `The data folder ${dataDir} is already in use (${who}): stop that one first, or set` +
-      ' MANILLA_DATA_DIR to another folder.',
+    `The data directory ${dataDir} is already in use (${who}). Stop that process first, or set` +
+      ' MANILLA_DATA_DIR to another directory.',
   )
 }
 
 function stillStopping({ dataDir }: Home, { pid }: Holder): EmbeddedProblem {
   return new EmbeddedProblem(
-    `The last database server on ${dataDir} (process ${pid}) is still stopping: start again in` +
-      ' a minute.',
+    `The previous database server on ${dataDir} (process ${pid}) is still shutting down. Retry` +
+      ' in a minute.',
   )
 }
 
 function failed({ clusterFolder }: Home, lines: string[]): EmbeddedProblem {
-  const words = lines.slice(-5).join(' | ') || 'nothing'
-  return new EmbeddedProblem(
-    `PostgreSQL did not start in ${clusterFolder}; put right what it said last, and start again:` +
-      ` ${words}`,
-  )
+  const words = lines.slice(-5).join(' | ') || 'no output'
+  return new EmbeddedProblem(`PostgreSQL failed to start in ${clusterFolder}: ${words}`)
 }

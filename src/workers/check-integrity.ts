@@ -34,8 +34,8 @@ export function checkIntegrityRound({ db, clock, log }: Deps): Round {
       throw error
     }
     await withTransaction(db, (tx) => record(tx, clock(), auditId, findings))
-    if (findings.length > 0) log.error({ auditId, findings }, 'the books do not add up')
-    else log.info({ auditId }, 'the books add up')
+    if (findings.length > 0) log.error({ auditId, findings }, 'integrity check failed')
+    else log.info({ auditId }, 'integrity check passed')
     return { more: false }
   }
 }

@@ -70,7 +70,7 @@ export class Deliverer {
 
   constructor(deps: DelivererDeps) {
     const { webhookPool: pool, clock, log, notifier } = deps
-    const onError = (err: unknown) => log.error({ err }, 'deliveries could not be recorded')
+    const onError = (err: unknown) => log.error({ err }, 'failed to record deliveries')
     this.#deps = deps
     this.#agent = createGuardedAgent({ mode: deps.rendering.mode })
     this.#preparer = new DeliveryPreparer({ ...deps, pool, onError })
@@ -119,7 +119,7 @@ export class Deliverer {
     if (!isSetBack && nowMs - this.#correctedMs < CORRECT_EVERY_MS) return
     const deliveries = await withTransaction(pool, (tx) => correctSchedule(tx, now, WAITS_MAX))
     this.#correctedMs = deliveries < CORRECTED_MAX ? nowMs : 0 // Else there may be more.
-    if (deliveries > 0) log.warn({ deliveries }, 'a wrong clock had put deliveries off')
+    if (deliveries > 0) log.warn({ deliveries }, 'rescheduled deliveries after a clock change')
   }
 
   // Resolves once everything that was claimed is sent and recorded.

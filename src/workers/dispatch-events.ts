@@ -35,14 +35,17 @@ export function dispatchEventsRound({
       return { more: await dispatch() }
     } catch (error) {
       if (isConnectionLost(error)) throw error
-      log.error({ err: error }, 'events could not be dispatched together')
+      log.error({ err: error }, 'failed to dispatch events; retrying client by client')
     }
     let more = false
     for (const clientId of await findWaiting(pool)) {
       try {
         more = (await dispatch(clientId)) || more
       } catch (error) {
-        log.error({ err: error, client: clientId.toString() }, 'events could not be dispatched')
+        log.error(
+          { err: error, client: clientId.toString() },
+          'failed to dispatch events of a client',
+        )
       }
     }
     return { more }

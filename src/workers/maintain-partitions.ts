@@ -20,10 +20,10 @@ export function maintainPartitionsRound({ db, clock, log }: Deps) {
         await tx.query(`set local lock_timeout = '${TABLE_WAIT_MAX}'`)
         return maintainPartitions(tx, clock())
       })
-      if (did.length > 0) log.info({ did }, 'partitions were made or dropped')
+      if (did.length > 0) log.info({ did }, 'partitions maintained')
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error
-      log.info('partitions are left for the next round: their table is being read')
+      log.info('partition maintenance postponed: table locked')
     }
     return { more: false }
   }

@@ -28,8 +28,8 @@ export type DeliveryPreparerDeps = {
 }
 
 const SECRETS_KEPT_MAX = 10_000
-const NOT_KEPT = 'the event is too old and no longer kept'
-const NOT_PREPARED = 'the event could not be prepared on our side'
+const NOT_KEPT = 'event no longer retained'
+const NOT_PREPARED = 'event could not be rendered'
 
 export class DeliveryPreparer {
   readonly #deps: DeliveryPreparerDeps

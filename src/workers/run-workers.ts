@@ -60,7 +60,7 @@ export function runWorkers(deps: Pick<Deps, 'log'>, workers: readonly Worker[]):
   const stopping = new AbortController()
   const { signal } = stopping
   const onError = (error: unknown, worker: string) =>
-    deps.log.error({ err: error, worker }, 'a round of work failed')
+    deps.log.error({ err: error, worker }, 'worker round failed')
   const running = Promise.all(workers.map((worker) => runWorker(worker, { signal, onError })))
 
   // Waits for the rounds in progress.

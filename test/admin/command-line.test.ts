@@ -47,15 +47,15 @@ test('help is given for everything, and for each command', () => {
   const help = String(read('thing', 'make', '--help'))
   assert.match(help, /^Usage: manilla admin thing make \[options\]/)
   assert.match(help, /--name <text> +Its name\./)
-  assert.match(help, /--json +Answer with JSON\./)
+  assert.match(help, /--json +Output JSON\./)
 })
 
 for (const [words, says] of [
-  [['thing', 'mend'], /^There is no command "thing mend"\./],
-  [['thing', 'drop'], /^thingId is missing\./],
-  [['thing', 'drop', ''], /^thingId is missing\./],
-  [['thing', 'drop', 'T1', 'T2'], /^"T2" was not expected\./],
-  [['thing', 'make', 'T1'], /^"T1" was not expected\./],
+  [['thing', 'mend'], /^Unknown command: thing mend\n/],
+  [['thing', 'drop'], /^Missing argument: thingId\./],
+  [['thing', 'drop', ''], /^Missing argument: thingId\./],
+  [['thing', 'drop', 'T1', 'T2'], /^Unexpected argument: T2\./],
+  [['thing', 'make', 'T1'], /^Unexpected argument: T1\./],
   [['thing', 'make', '--colour', 'red'], /^Unknown option '--colour'\./],
   [['thing', 'make', '--name'], /--name <value>' argument missing\./],
   [['thing', 'make', '--now=yes'], /--now' does not take an argument\./],

@@ -35,7 +35,7 @@ test('a rotation that is killed twice is finished, while the service goes on ans
   const running = client.keepWorking()
 
   await killed(folder.path, /waiting for 1 running process to hold/)
-  await killed(folder.path, /looked at/)
+  await killed(folder.path, /scanned/)
   const { code, out } = await rotateKeys(folder.path)
 
   assert.equal(code, 0, out)
@@ -78,7 +78,7 @@ test('where keys are set by hand, the first is the one that everything is sealed
 
   assert.deepEqual(same.data, { sealingKey: 1, resealed: 0, mayBeDropped: [] })
   assert.deepEqual(counts.data, { keys: [{ id: 1, isSealing: true, values: 1 }] })
-  assert.equal(counts.text, '  key 1  1 values, seals')
+  assert.equal(counts.text, '  key 1  1 values, current')
 })
 
 test('two rotations at once are one too many', async () => {

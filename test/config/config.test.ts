@@ -147,7 +147,10 @@ test('live mode refuses plain http and what the sandbox is known for', () => {
 
   assert.equal(problems.length, 2)
   assert.match(problems[0] ?? '', /^PUBLIC_URL must start with https/)
-  assert.match(problems[1] ?? '', /^MANILLA_BANKS_FILE bank 1: live mode refuses the sandbox/)
+  assert.match(
+    problems[1] ?? '',
+    /^MANILLA_BANKS_FILE bank 1: the sandbox rail secret is not allowed/,
+  )
 })
 
 for (const role of ['api', 'worker', 'migrate']) {
