@@ -21,7 +21,7 @@ import {
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import { toNaira } from '#money.ts'
-import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
+import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
 
 const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/
@@ -174,7 +174,11 @@ export const clientCommands: readonly AdminCommand[] = [
   },
 ]
 
-async function changed({ db, clock, actor }: Context, given: Given, change: typeof suspendClient) {
+async function changed(
+  { db, clock, actor }: Context,
+  given: Arguments,
+  change: typeof suspendClient,
+) {
   const note = given.text('note') ?? null
   const by = { now: clock(), actor }
   return shown(await withTransaction(db, (tx) => change(tx, by, given.subject, note)))
@@ -202,7 +206,7 @@ function overlapOf(text: string | undefined): number {
   throw new UsageProblem(`--overlap must be a whole number of hours from 0 to ${hoursMax}.`)
 }
 
-function restrictionsOf(given: Given): Partial<ClientFields> {
+function restrictionsOf(given: Arguments): Partial<ClientFields> {
   const scopes = given.list('scope')?.map((text) => {
     const scope = SCOPES.find((known) => known === text)
     if (!scope) throw new UsageProblem(`--scope must be one of ${SCOPES.join(', ')}.`)

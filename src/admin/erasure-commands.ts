@@ -10,7 +10,7 @@ import { eraseNextPage } from '#domain/privacy/erased-traces.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
 import { Sealer } from '#seal.ts'
-import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
+import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
 
 const REASON_MAX = 200
@@ -73,7 +73,7 @@ export const erasureCommands: readonly AdminCommand[] = [
 ]
 
 // In the client's name, but without its limits.
-async function depsOf({ db, env, clock, actor }: Context, given: Given, clientId: string) {
+async function depsOf({ db, env, clock, actor }: Context, given: Arguments, clientId: string) {
   const reason = given.text('reason') ?? ''
   if (reason.length > REASON_MAX || !PLAIN_TEXT.test(reason)) {
     throw new UsageProblem(`--reason is required: 1 to ${REASON_MAX} characters.`)

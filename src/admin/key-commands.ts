@@ -11,9 +11,9 @@ import type { Pool } from '#db/pool.ts'
 import { KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
 import { countByKey, type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
+import { AdminProblem } from './admin-database.ts'
 import { columns } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
-import { PlaceProblem } from './database-place.ts'
 
 const LOOK_MS = 500
 const LOCK = `hashtext('rotate-keys')`
@@ -73,10 +73,10 @@ async function alone<T>(db: Pool, work: () => Promise<T>): Promise<T> {
   const holder = await db.connect()
   try {
     const { rows } = await holder.query(`select pg_try_advisory_lock(${LOCK}) as held`)
-    if (!rows[0].held) throw new PlaceProblem('A key rotation is already in progress.')
+    if (!rows[0].held) throw new AdminProblem('A key rotation is already in progress.')
     return await work()
   } catch (error) {
-    throw error instanceof KeyProblem ? new PlaceProblem(error.message) : error
+    throw error instanceof KeyProblem ? new AdminProblem(error.message) : error
   } finally {
     holder.release(true)
   }

@@ -8,14 +8,14 @@ import { ConfigProblem, databasePlace, readEnvironment } from '#config/config.ts
 import { isConnectionLost } from '#db/transaction.ts'
 import { EmbeddedProblem } from '#embedded/embedded.ts'
 import { Refusal } from '#errors.ts'
-import { choose, UsageProblem } from './command-line.ts'
+import { AdminProblem, withDatabase } from './admin-database.ts'
+import { parseCommand, UsageProblem } from './command-line.ts'
 import { COMMANDS } from './commands.ts'
-import { PlaceProblem, withDatabase } from './database-place.ts'
 
 const [REFUSED, MISUSED] = [1, 2]
 
 async function main(): Promise<void> {
-  const chosen = choose(COMMANDS, process.argv.slice(2))
+  const chosen = parseCommand(COMMANDS, process.argv.slice(2))
   if ('help' in chosen) return say(chosen.help)
   const env = readEnvironment()
   const { command, given, isJson } = chosen
@@ -44,7 +44,7 @@ function describeStartProblem(error: Error & { code?: string }): string | undefi
     const fields = error.fields.map(({ field, message }) => `\n- ${field}: ${message}`)
     return `${error.message}${fields.join('')}`
   }
-  const isOurs = [UsageProblem, ConfigProblem, EmbeddedProblem, PlaceProblem].some(
+  const isOurs = [UsageProblem, ConfigProblem, EmbeddedProblem, AdminProblem].some(
     (problem) => error instanceof problem,
   )
   if (isOurs) return error.message

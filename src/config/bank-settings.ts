@@ -2,7 +2,7 @@
 // Static and dynamic serials of a bank never overlap, so a number is one or the other for ever.
 // A bank without ranges is fine: no new numbers there, but money for the old ones is still taken.
 
-import { bytesOf, type Report } from './setting-values.ts'
+import { bytesOf, type Report } from './setting-parsers.ts'
 
 export type SerialRange = { readonly from: number; readonly to: number }
 
@@ -150,7 +150,7 @@ function checkTogether(banks: readonly unknown[], report: Report): void {
 
 // For live mode: a bank's signature must be its own, and a number its own bank's. In the sandbox all
 // banks share one secret, and the path says which bank it is.
-export function checkApart(banks: readonly BankSettings[], report: Report): void {
+export function checkDistinct(banks: readonly BankSettings[], report: Report): void {
   banks.forEach((bank, at) => {
     for (const other of banks.slice(0, at)) {
       const pair = `banks ${other.code} and ${bank.code}`

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import {
   type BankSettings,
-  checkApart,
+  checkDistinct,
   readBanks,
   SANDBOX_BANKS,
   SANDBOX_RAIL_SECRET,
@@ -20,7 +20,7 @@ import {
   type SecretTexts,
   secretsPath,
 } from './secrets-file.ts'
-import * as values from './setting-values.ts'
+import * as values from './setting-parsers.ts'
 
 export const ROLES = ['serve', 'api', 'worker', 'migrate'] as const
 export const MODES = ['sandbox', 'live'] as const
@@ -224,7 +224,7 @@ function bankSettings(given: Given, mode: Mode, files: Files, problems: string[]
       report(`bank ${at + 1}: the sandbox rail secret is not allowed in live mode`)
     }
   })
-  if (banks && mode === 'live') checkApart(banks, report)
+  if (banks && mode === 'live') checkDistinct(banks, report)
   return banks
 }
 

@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, statSync } from 'node:fs'
-import { EmbeddedProblem } from './problem.ts'
+import { EmbeddedProblem } from './embedded-problem.ts'
 
 // `undefined` ids leave spawn and chown alone: the server is us.
 export type Account = { uid: number | undefined; gid: number | undefined }

@@ -12,7 +12,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Account, canEnter, spawnOptions } from './account.ts'
 import { copyFiles } from './binaries-copy.ts'
-import { EmbeddedProblem } from './problem.ts'
+import { EmbeddedProblem } from './embedded-problem.ts'
 
 export type Binaries = { postgres: string; initdb: string; major: string }
 export type ResolvePackage = (name: string) => string

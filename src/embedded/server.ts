@@ -3,10 +3,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
+import { findOwner, type Holder, ownerSettings, serverStatus } from './cluster-owner.ts'
+import type { Home, SocketFolder } from './data-directory.ts'
+import { EmbeddedProblem } from './embedded-problem.ts'
 import { type Guarded, spawnGuarded } from './guard.ts'
-import { findHolder, type Holder, holderSettings, serverStatus } from './holder.ts'
-import type { Home, SocketFolder } from './home.ts'
-import { EmbeddedProblem } from './problem.ts'
 import { fixedSettings, serverSettings, settingArguments } from './settings.ts'
 
 type Options = {
@@ -26,7 +26,7 @@ const FAST_STOP_MAX_MS = 30_000
 // and its start another one may have come: then look again.
 const CONTENDED = /lock file ".*" (already exists|is empty)|is still in use|already in use/
 
-export async function bringUp(options: Options): Promise<Guarded> {
+export async function startServer(options: Options): Promise<Guarded> {
   const giveUpAtMs = performance.now() + HANDOVER_MAX_MS
   for (;;) {
     await clearTheWay(options, giveUpAtMs)
@@ -39,7 +39,7 @@ export async function bringUp(options: Options): Promise<Guarded> {
   }
 }
 
-export async function bringDown(server: Guarded): Promise<void> {
+export async function stopServer(server: Guarded): Promise<void> {
   server.signal('SIGINT')
   const force = setTimeout(() => server.signal('SIGQUIT'), FAST_STOP_MAX_MS)
   await server.exited
@@ -51,7 +51,7 @@ async function clearTheWay({ home, socket }: Options, giveUpAtMs: number): Promi
   const forceAtMs = performance.now() + FAST_STOP_MAX_MS
   let signalled: NodeJS.Signals | undefined
   for (;;) {
-    const holder = await findHolder(place)
+    const holder = await findOwner(place)
     if (!holder) return
     if (holder.state === 'owned') throw inUse(home, holder)
     if (performance.now() > giveUpAtMs) throw stillStopping(home, holder)
@@ -77,7 +77,7 @@ function launch({ home, binaries, socket, settings, onLog }: Options): Promise<G
     ...serverSettings(),
     ...settings,
     ...fixedSettings(socket.forServer),
-    ...holderSettings(home.clusterFolder),
+    ...ownerSettings(home.clusterFolder),
   }
   return spawnGuarded({
     program: binaries.postgres,
@@ -99,7 +99,7 @@ async function isReady(server: Guarded, clusterFolder: string): Promise<boolean>
   while (!hasEnded) {
     if (serverStatus(clusterFolder, server.pid) === 'ready') return true
     if (performance.now() > giveUpAtMs) {
-      await bringDown(server)
+      await stopServer(server)
       return false
     }
     await sleep(POLL_MS)

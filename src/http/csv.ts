@@ -117,7 +117,7 @@ async function* watched(chunks: AsyncIterable<string>, cut: () => void) {
 }
 
 // A list from its beginning to its end, by the position that each batch ends at.
-export async function* inBatches<Row, Position>(
+export async function* readBatches<Row, Position>(
   read: (after: Position | undefined) => Promise<{ rows: readonly Row[]; next: Position | null }>,
 ): Batches<Row> {
   let after: Position | undefined

@@ -5,7 +5,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '#db/transaction.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
-import { failureBody, failureStatus, familyOf } from './envelopes.ts'
+import { endpointFamily, failureBody, failureStatus } from './envelopes.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SetHeaders } from './response-headers.ts'
 import { fieldErrors } from './validation.ts'
@@ -70,7 +70,7 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
   const retryAfterSeconds =
     refusal.retryAfterSeconds ?? (isForLater ? RETRY_AFTER_SECONDS : undefined)
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
-  const family = familyOf(request.url)
+  const family = endpointFamily(request.url)
   if (status === 401) {
     const scheme = family === 'oauth' ? 'Basic' : 'Bearer'
     reply.header('www-authenticate', `${scheme} realm="manilla"`)

@@ -27,7 +27,7 @@ type Call = {
 type Parts = Pick<Deps, 'db' | 'sealer' | 'clock'>
 
 // All of the work is done in the transaction, and so is its answer made.
-export async function answerOnce<T extends object>(
+export async function withIdempotency<T extends object>(
   { db, sealer, clock }: Parts,
   call: Call,
   work: (tx: Transaction) => Promise<T>,
@@ -50,7 +50,7 @@ export async function answerOnce<T extends object>(
 // `begin` is or answers what it is about, which is remembered; `finish` does the rest and makes the
 // answer. Should we fail in between, the same request goes on from there: so `finish` must do no
 // harm when it is done again for the same thing.
-export async function answerInSteps<T extends object>(
+export async function withIdempotentSteps<T extends object>(
   { db, sealer, clock }: Parts,
   call: Call,
   begin: string | ((tx: Transaction) => Promise<string>),

@@ -20,7 +20,7 @@ export type PreparedDelivery = { claim: Claim; secrets: SigningSecret[] } & (
   | { body: null; problem: string }
 )
 
-export type DeliveryPreparerDeps = {
+export type DeliveryPreparerOptions = {
   pool: Queryable
   sealer: Sealer
   rendering: Rendering
@@ -32,11 +32,11 @@ const NOT_KEPT = 'event no longer retained'
 const NOT_PREPARED = 'event could not be rendered'
 
 export class DeliveryPreparer {
-  readonly #deps: DeliveryPreparerDeps
+  readonly #deps: DeliveryPreparerOptions
   // By their row, which never changes: opening a secret costs more than signing with it.
   readonly #opened = new Map<bigint, SigningSecret>()
 
-  constructor(deps: DeliveryPreparerDeps) {
+  constructor(deps: DeliveryPreparerOptions) {
     this.#deps = deps
   }
 

@@ -9,10 +9,10 @@ import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
 import { eraseTracesRound } from './erase-traces.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
-import { forgetSignInsRound } from './forget-sign-ins.ts'
 import { logAlertsRound } from './log-alerts.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
+import { purgeSessionsRound } from './purge-sessions.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
 
 const LOOK_MS = 250
@@ -43,7 +43,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: eraseTracesRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
-    { name: 'forget-sign-ins', pauseMs: 10 * MINUTE_MS, round: forgetSignInsRound(deps) },
+    { name: 'purge-sessions', pauseMs: 10 * MINUTE_MS, round: purgeSessionsRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
   ]
 }

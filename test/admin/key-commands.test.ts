@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { choose } from '#admin/command-line.ts'
+import { parseCommand } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
 import { createPool } from '#db/pool.ts'
@@ -129,7 +129,7 @@ test('an operator erases a customer of any client, and is on record for it', asy
 type Bench = Awaited<ReturnType<typeof startTestService>>
 
 async function admin(bench: Bench, ...words: string[]) {
-  const chosen = choose(COMMANDS, words)
+  const chosen = parseCommand(COMMANDS, words)
   assert('command' in chosen)
   const env = { ...SECRETS, DATABASE_URL: bench.database.connectionString }
   const context = { db: bench.db, env, clock: bench.clock, actor: 'cli:ada' }

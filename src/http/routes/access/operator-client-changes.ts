@@ -13,7 +13,7 @@ import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secre
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
@@ -105,7 +105,7 @@ const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const clientId = clientIdOf(params.clientId)
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
-      const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+      const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
         const client = await rotateClientSecret(tx, { now: clock(), actor }, clientId, change)
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Secret rotated successfully', data)
@@ -144,7 +144,7 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const { client: own, actor, params, body } = request
         const clientId = clientIdOf(params.clientId)
         if (clientId === own.clientId) throw new Refusal('own_client')
-        const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+        const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
           const client = await change(tx, { now: clock(), actor }, clientId, body.note ?? null)
           return accepted(message, presentClientDetail(client))
         })

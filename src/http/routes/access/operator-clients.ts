@@ -1,4 +1,4 @@
-// /api/v1/operator/clients: the register of clients, for whoever runs the service: made, listed,
+// /api/v1/operator/clients: the register of clients, for whoever runs the service: made, listResponse,
 // looked at.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
@@ -8,8 +8,8 @@ import { makeSecret } from '#domain/access/client-secrets.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   CLIENTS,
@@ -59,7 +59,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { actor, body } = request
       const secret = await makeSecret()
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const client = await registerClient(tx, { now: clock(), actor }, body, secret)
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Client created successfully', data)
@@ -86,7 +86,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = limitOf(asked)
       const rows = await listClients(db, { afterId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Clients retrieved successfully', page, presentClient)
+      return listResponse('Clients retrieved successfully', page, presentClient)
     },
   )
 }

@@ -12,10 +12,10 @@ import {
 import { checkPassword, finishSignIn, type SignInOutcome } from '#domain/access/sign-in.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import { callerAt } from '#http/caller-addresses.ts'
+import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listed, NoQuery } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, Email, text } from '#http/schemas.ts'
 import {
   Code,
@@ -94,7 +94,7 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { ip, headers } = request
-      const from = { address: ip, caller: callerAt(ip), userAgent: headers['user-agent'] }
+      const from = { address: ip, caller: addressKey(ip), userAgent: headers['user-agent'] }
       const signIn = { ...request.body, ...from, oldToken: sessionCookies.tokenOf(request) }
       const checked = await checkPassword(db, clock(), signIn)
       const outcome = await withTransaction(db, (tx) =>
@@ -173,7 +173,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
     },
     async ({ session }) => {
       const rows = await listSessions(db, clock(), session.user.id)
-      return listed('Sessions retrieved successfully', { rows, nextCursor: null }, (row) =>
+      return listResponse('Sessions retrieved successfully', { rows, nextCursor: null }, (row) =>
         presentSession(row, session.sessionId),
       )
     },

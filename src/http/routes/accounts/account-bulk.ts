@@ -11,7 +11,7 @@ import type { Once } from '#domain/records/idempotency.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps } from '#http/idempotency.ts'
+import { withIdempotentSteps } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
@@ -82,7 +82,7 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const items = request.body.accounts.map(read)
       const isKeyed = request.headers['idempotency-key'] !== undefined
       const bulkId = timeOrderedId(clock())
-      return answerInSteps(deps, { request, reply }, bulkId, async (id) => {
+      return withIdempotentSteps(deps, { request, reply }, bulkId, async (id) => {
         const results = await makeAll(writers.accounts, items, isKeyed ? id : undefined)
         return accepted('Collection accounts created', summaryOf(results, sealer))
       })

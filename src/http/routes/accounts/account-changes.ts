@@ -18,7 +18,7 @@ import {
 import { type HashPayer, keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
 import {
@@ -169,7 +169,7 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const { client: by, actor, params, headers, body } = request
         const accountNumber = accountNumberOf(params)
         const isCurrent = matcherOf(headers['if-match'])
-        const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+        const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
           const how = { sealer, now: clock(), by, actor, isCurrent, note: body?.note }
           const account = await make(tx, how, accountNumber)
           return accepted(

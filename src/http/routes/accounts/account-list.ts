@@ -7,7 +7,7 @@ import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   OrderQuery,
   PageQuery,
   query,
@@ -84,7 +84,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const end = rows.length > limit ? shown.at(-1)?.id : scannedTo
       const nextCursor = end ? writeCursor(sealer, list, [end.toString()]) : null
       const page = { rows: shown, nextCursor }
-      return listed('Collection accounts retrieved successfully', page, (row) =>
+      return listResponse('Collection accounts retrieved successfully', page, (row) =>
         presentOwnAccount(row, sealer),
       )
     },

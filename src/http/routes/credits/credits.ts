@@ -16,7 +16,7 @@ import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   OrderQuery,
   PageQuery,
@@ -88,7 +88,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Credits retrieved successfully', page, (row) =>
+      return listResponse('Credits retrieved successfully', page, (row) =>
         presentCredit(row, { sealer, nameBank }),
       )
     },

@@ -16,7 +16,7 @@ import { parseJson } from '#http/json-bodies.ts'
 import { Amount, RailFailure } from '#http/schemas.ts'
 import { isAmount } from '#http/validation.ts'
 import { koboOf } from '#money.ts'
-import { keepUnreadable, type ReversalBody, rejectedReversal } from './rail-register.ts'
+import { keepUnreadable, type ReversalBody, rejectedReversal } from './keep-rail-items.ts'
 import { isReversed } from './rail-reversals.ts'
 
 const tags = ['Rails']
@@ -137,12 +137,12 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         }
         return given
       })
-      return { sessionId, ...reversalWords(answer) }
+      return { sessionId, ...reversalAcknowledgement(answer) }
     },
   )
 }
 
-export function reversalWords(answer: ReversalAnswer) {
+export function reversalAcknowledgement(answer: ReversalAnswer) {
   const words = REVERSAL_ACKNOWLEDGEMENTS[answer]
   return isReversed(answer)
     ? { ...words, outcome: answer }

@@ -11,7 +11,7 @@ import { keepRailItems } from '#domain/credits/rail-items.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
 import type { Deps } from '#http/deps.ts'
 import { formatKobo } from '#money.ts'
-import { rejectedReversal } from './rail-register.ts'
+import { rejectedReversal } from './keep-rail-items.ts'
 
 export type Reversed = ReversalAnswer | 'failed' // Failed: try again, it is safe.
 

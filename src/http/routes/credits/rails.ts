@@ -18,8 +18,8 @@ import type { Answer } from '#domain/credits/decide-credits.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { Amount, RailFailure } from '#http/schemas.ts'
-import { railCallRoutes, reversalWords } from './rail-calls.ts'
-import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './rail-register.ts'
+import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './keep-rail-items.ts'
+import { railCallRoutes, reversalAcknowledgement } from './rail-calls.ts'
 import { type Reversed, takeReversals } from './rail-reversals.ts'
 import { RailSignatures } from './rail-signatures.ts'
 
@@ -193,17 +193,17 @@ function acknowledgement(
     const { sessionId, code, message } = item
     const answer = item.reversal && reversed.get(item.reversal)
     if (answer === 'failed') return { sessionId, ...SYSTEM_FAILURE }
-    if (answer) return { sessionId, ...reversalWords(answer) }
+    if (answer) return { sessionId, ...reversalAcknowledgement(answer) }
     const rejected = { responseCode: '02', outcome: 'rejected' } as const
     return { sessionId, ...rejected, responseMessage: message, code }
   }
   const { sessionId } = item.credit
   const { value: result } = results.next()
   if (!result?.ok) return { sessionId, ...SYSTEM_FAILURE }
-  return { sessionId, ...words(result.value) }
+  return { sessionId, ...toAcknowledgement(result.value) }
 }
 
-function words(answer: Answer): Omit<Acknowledgement, 'sessionId'> {
+function toAcknowledgement(answer: Answer): Omit<Acknowledgement, 'sessionId'> {
   if (answer.status === 'session_reused') {
     const responseMessage = 'Session ID already used with different details'
     return { responseCode: '02', responseMessage, outcome: 'rejected', code: answer.status }

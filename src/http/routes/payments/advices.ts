@@ -9,7 +9,7 @@ import { findPaymentOfAdvice } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { presentAdvice } from '#http/presenters.ts'
 import { publicAddress } from '#http/public-address.ts'
 import {
@@ -152,7 +152,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       const { client, actor } = request
       const id = parseReference(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
         return readAdvice(tx, client.id, id)
       })

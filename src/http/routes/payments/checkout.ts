@@ -17,7 +17,7 @@ import { accepted } from '#http/envelopes.ts'
 import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
 import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
 import { parseReference } from '#ids.ts'
-import { colourSheet, OUR_COLOUR } from './brand-colours.ts'
+import { brandStylesheet, DEFAULT_COLOUR } from './brand-colours.ts'
 import { CheckoutFeeds } from './checkout-feeds.ts'
 import { CHECKOUT, loadCheckoutPages } from './checkout-pages.ts'
 import { CheckoutBody } from './checkout-presenters.ts'
@@ -46,7 +46,7 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         .header('content-type', 'text/css; charset=utf-8')
         .header('x-content-type-options', 'nosniff')
         .header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
-        .send(colourSheet(params.hex)),
+        .send(brandStylesheet(params.hex)),
   )
 }
 
@@ -167,7 +167,7 @@ function checkoutReader(deps: Deps) {
     const [row] = await findCheckouts(deps.reads, [referenceOf(adviceReference)])
     if (!row) throw new Refusal('advice_not_found')
     const checkout = { now: deps.clock().toISOString(), ...present(row) }
-    return { checkout, colour: row.brandColour ?? OUR_COLOUR }
+    return { checkout, colour: row.brandColour ?? DEFAULT_COLOUR }
   }
 }
 

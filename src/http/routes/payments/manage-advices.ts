@@ -17,8 +17,8 @@ import { getAdviceId } from '#domain/payments/payment-lookups.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, scannedPage } from '#http/lists.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http/lists.ts'
 import { publicAddress } from '#http/public-address.ts'
 import { NoBody } from '#http/routes/webhooks/webhook-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
@@ -95,7 +95,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         cursorAfter: (id) => writeCursor(sealer, list, [id]),
       })
       const address = publicAddress(publicUrl, app.server)
-      return listed('Payment advices retrieved successfully', shown, (row) =>
+      return listResponse('Payment advices retrieved successfully', shown, (row) =>
         presentAdviceRecord(row, { now, address }),
       )
     },
@@ -138,7 +138,7 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, actor, params } = request
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const id = await getAdviceId(tx, client.id, params.reference)
         await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
         const data = present(await readAdvice(tx, id))
@@ -165,7 +165,7 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { client, actor, params, body } = request
       const extension = extensionOf(body)
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const id = await getAdviceId(tx, client.id, params.reference)
         await extendAdvice(tx, { now: clock(), actor }, client.id, id, extension)
         const data = present(await readAdvice(tx, id))

@@ -8,7 +8,7 @@ import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts
 import { findPayment } from '#domain/payments/payment-lookups.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, scannedPage } from '#http/lists.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http/lists.ts'
 import { bankNames, CreditBody, presentCredit } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
@@ -61,7 +61,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         idOf: (payment) => payment.id,
         cursorAfter: (id) => writeCursor(sealer, list, [id]),
       })
-      return listed('Payments retrieved successfully', shown, (payment) =>
+      return listResponse('Payments retrieved successfully', shown, (payment) =>
         presentPaymentRecord(payment, now, nameBank),
       )
     },

@@ -7,7 +7,7 @@ import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   PageQuery,
   query,
   WindowQuery,
@@ -62,7 +62,9 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const wanted = { actor, action, subject: named, ...windowOf(asked) }
       const rows = await listAuditLog(db, client, wanted, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Audit log retrieved successfully', page, (row) => presentAction(row, sealer))
+      return listResponse('Audit log retrieved successfully', page, (row) =>
+        presentAction(row, sealer),
+      )
     },
   )
 }

@@ -13,7 +13,7 @@ import {
 } from '#domain/reports/balances.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 
@@ -108,7 +108,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       const limit = limitOf(asked)
       const rows = await listMerchantBalances(db, client.id, { after, limit: limit + 1 })
       const page = pageOf(rows, limit, cursorAfter(list))
-      return listed('Balances retrieved successfully', page, presentMerchant)
+      return listResponse('Balances retrieved successfully', page, presentMerchant)
     },
   )
 }

@@ -24,7 +24,7 @@ import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   PageQuery,
   query,
@@ -136,7 +136,7 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const { isCollection, id } = chartPositionOf(last)
         return writeCursor(sealer, list, [isCollection ? 'collection' : 'shared', id.toString()])
       })
-      return listed('Ledger accounts retrieved successfully', page, (row) =>
+      return listResponse('Ledger accounts retrieved successfully', page, (row) =>
         presentAccount(row, sealer),
       )
     },
@@ -194,7 +194,7 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         idOf: ({ position }) => position,
         cursorAfter: (position) => writeCursor(sealer, list, [position]),
       })
-      return listed('Ledger transfers retrieved successfully', page, (row) =>
+      return listResponse('Ledger transfers retrieved successfully', page, (row) =>
         presentEntry(row, sealer),
       )
     },

@@ -25,7 +25,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { creditKeyOf } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
@@ -174,7 +174,7 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const position = next && [next.creditId.toString(), next.at.getTime().toString()]
       const nextCursor = position && writeCursor(sealer, list, position)
       const page = { rows: presentEntries(entries, { scopes, sealer }), nextCursor }
-      return listed('Timeline retrieved successfully', page, (entry) => entry)
+      return listResponse('Timeline retrieved successfully', page, (entry) => entry)
     },
   )
 }

@@ -16,7 +16,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps } from '#http/idempotency.ts'
+import { withIdempotentSteps } from '#http/idempotency.ts'
 import {
   Amount,
   ApiEnvelope,
@@ -99,7 +99,7 @@ export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
     async (request, reply) => {
       const { client, body } = request
       const begin = async (tx: Transaction) => JSON.stringify(await plan(tx, deps, client.id, body))
-      return answerInSteps(deps, { request, reply }, begin, async (about) =>
+      return withIdempotentSteps(deps, { request, reply }, begin, async (about) =>
         accepted('Transfer sent successfully', await sendPlanned(deps, body, JSON.parse(about))),
       )
     },

@@ -12,7 +12,7 @@ import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { answerInSteps } from '#http/idempotency.ts'
+import { withIdempotentSteps } from '#http/idempotency.ts'
 import { bankNameOf, PaymentBody, showPayment } from '#http/routes/payments/bank-transfers.ts'
 import {
   Amount,
@@ -68,7 +68,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const to = { bankCode: owner.bankCode, accountNumber, amountKobo }
       const made = sandboxCredit(to, clock(), { narration: 'Simulated payment' })
       // The session id is what makes it one transfer, however often it is sent.
-      return answerInSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
+      return withIdempotentSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
         const credit = { ...made, sessionId }
         const answer = await writers.credits.submit(credit)
         if (answer.status === 'session_reused') throw new Refusal('try_again')

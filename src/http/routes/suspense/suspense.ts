@@ -12,8 +12,8 @@ import { getSuspense, listSuspense } from '#domain/suspense/suspense-list.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps, answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   AssignTarget,
@@ -75,7 +75,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
-      return listed('Suspense retrieved successfully', page, (entry) =>
+      return listResponse('Suspense retrieved successfully', page, (entry) =>
         presentSuspense(entry, sealer, clock()),
       )
     },
@@ -136,7 +136,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, params, body } = request
       const itemId = itemIdOf(sealer, params.id)
       const target = targetOf(body)
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         await assignSuspense(tx, actionOf(request), itemId, target)
         const entry = await getSuspense(tx, client, itemId)
         return accepted('Suspense assigned successfully', presentSuspense(entry, sealer, clock()))
@@ -169,7 +169,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         await requestReturn(tx, actionOf(request), itemId)
         return itemId.toString()
       }
-      return answerInSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
+      return withIdempotentSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
         await sendReturns()
         const entry = await getSuspense(db, client, itemId)
         return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))

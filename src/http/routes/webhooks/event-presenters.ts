@@ -21,9 +21,9 @@ export const EventFields = {
   }),
 }
 
-export type ShowEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<EventBody[]>
+export type PresentEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<EventBody[]>
 
-export function eventShower({ sealer, mode, banks, policy }: Deps): ShowEvents {
+export function eventPresenter({ sealer, mode, banks, policy }: Deps): PresentEvents {
   const how = { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
   return (db, events) => renderEvents(db, sealer, events, how)
 }

@@ -7,7 +7,7 @@ import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
 import { ApiFailure, BEARER, digits } from '#http/schemas.ts'
 import { EventFeeds, type Frame } from './event-feeds.ts'
-import { eventShower } from './event-presenters.ts'
+import { eventPresenter } from './event-presenters.ts'
 
 const LastEventId = Type.Optional(
   digits(
@@ -26,7 +26,7 @@ const RETRY_MS = 2_000 // After which a browser comes back.
 
 export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, authentication } = deps
-  const show = eventShower(deps)
+  const show = eventPresenter(deps)
   const feeds = new EventFeeds({ read: readFrames, log })
   // Before the server stops taking connections, which waits for those that are open.
   app.addHook('preClose', () => feeds.stop())

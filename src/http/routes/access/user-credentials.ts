@@ -12,7 +12,7 @@ import { confirmPassword, settleConfirmation } from '#domain/access/sign-in.ts'
 import { setPassword, sharedSalt } from '#domain/access/users.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import { callerAt } from '#http/caller-addresses.ts'
+import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
@@ -22,7 +22,7 @@ import { Code, NewPassword, Password, SESSION, tags } from './user-presenters.ts
 const strict = { additionalProperties: false }
 const about = { tags, security: SESSION, querystring: NoQuery }
 
-export const ownSignInRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const userCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(ownPassword, deps)
   await app.register(secondFactor, deps)
   await app.register(removingSecondFactor, deps)
@@ -181,7 +181,7 @@ async function refuseWrongPassword(
   { session: { user }, ip }: FastifyRequest,
   password: string,
 ): Promise<() => Promise<void>> {
-  const who = { email: user.email, userId: user.id, caller: callerAt(ip), password }
+  const who = { email: user.email, userId: user.id, caller: addressKey(ip), password }
   if (await confirmPassword(db, clock(), who)) return () => settleConfirmation(db, who)
   await withTransaction(db, (tx) => record(tx, clock(), user, 'user.confirm_failed'))
   throw new Refusal('wrong_password')

@@ -8,7 +8,7 @@ import { type EmbeddedServer, findEmbedded, startEmbedded } from '#embedded/embe
 export type Place = { databaseUrl: string | undefined; dataDir: string }
 
 // A reason not to work that the operator can do something about.
-export class PlaceProblem extends Error {}
+export class AdminProblem extends Error {}
 
 export async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<T>): Promise<T> {
   const running = place.databaseUrl ?? (await findEmbedded(place.dataDir))
@@ -28,7 +28,7 @@ async function connected<T>(connectionString: string, work: (db: Pool) => Promis
   const db = createPool({ connectionString, max: 4, onIdleError: () => {} })
   try {
     if (!(await isMigrated(db))) {
-      throw new PlaceProblem(
+      throw new AdminProblem(
         'The database schema does not match this version. Run `npx manilla migrate` first.',
       )
     }

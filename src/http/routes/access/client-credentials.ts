@@ -9,7 +9,7 @@ import type { SignedInSession } from '#domain/access/sessions.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, IdempotencyHeaders } from '#http/schemas.ts'
 import {
@@ -23,7 +23,7 @@ import { SESSION, tags } from './user-presenters.ts'
 const OWN = '/dashboard/api/client'
 const about = { tags, security: SESSION, querystring: NoQuery }
 
-export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sessionCookies, authentication, clock } = deps
 
   app.get(
@@ -69,7 +69,7 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
       reply.header('cache-control', 'no-store')
       const call = { request, reply, by: { clientId: id, actor } }
-      const answer = await answerOnce(deps, call, async (tx) => {
+      const answer = await withIdempotency(deps, call, async (tx) => {
         const by = { now: clock(), actor }
         const client = await rotateClientSecret(tx, by, clientId, change, 'secret.rotate')
         const data = { ...presentClientDetail(client), secret: secret.secret }

@@ -6,16 +6,16 @@ import { isIP } from 'node:net'
 const UNKNOWN = 'unknown' // Gone before it was asked, or what a proxy passed on is no address.
 const REMEMBERED_MAX = 1_000
 
-export function callerAt(address: string | undefined): string {
+export function addressKey(address: string | undefined): string {
   if (address === undefined) return UNKNOWN
-  if (address.includes(':')) return remembered.get(address) ?? storeKeys(address)
+  if (address.includes(':')) return remembered.get(address) ?? cache(address)
   return isIP(address) === 4 ? address : UNKNOWN
 }
 
 // Taking one apart takes 2 µs.
 const remembered = new Map<string, string>()
 
-function storeKeys(address: string): string {
+function cache(address: string): string {
   const caller = networkOf(address)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
   remembered.set(address, caller)

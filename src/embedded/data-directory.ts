@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Account, accountFor, canEnter, makePrivateFolder } from './account.ts'
-import { EmbeddedProblem } from './problem.ts'
+import { EmbeddedProblem } from './embedded-problem.ts'
 
 export type Home = {
   dataDir: string
@@ -38,7 +38,7 @@ export type SocketFolder = {
 const SOCKET_PATH_BYTES_MAX = 100
 export const SOCKET_NAME = '.s.PGSQL.5432'
 
-export function makeHome(givenDataDir: string): Home {
+export function openDataDirectory(givenDataDir: string): Home {
   const asRoot = process.getuid?.() === 0
   mkdirSync(resolve(givenDataDir), { recursive: true, mode: asRoot ? 0o711 : 0o700 })
   const dataDir = realpathSync(givenDataDir)

@@ -7,7 +7,7 @@
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { basename, join } from 'node:path'
-import { SOCKET_NAME } from './home.ts'
+import { SOCKET_NAME } from './data-directory.ts'
 import { findProcess, folderId } from './processes.ts'
 
 export type Holder = {
@@ -22,13 +22,13 @@ const OWNER = 'manilla.owner='
 const CLUSTER = 'manilla.cluster='
 
 // Settings of a made-up family, which PostgreSQL takes without a question.
-export function holderSettings(clusterFolder: string): Record<string, string> {
+export function ownerSettings(clusterFolder: string): Record<string, string> {
   return { 'manilla.owner': `${process.pid}`, 'manilla.cluster': folderId(clusterFolder) }
 }
 
 // Also clears lock files whose process number now belongs to a stranger: PostgreSQL would refuse
 // to start for as long as that stranger runs.
-export async function findHolder({
+export async function findOwner({
   clusterFolder,
   socketFolder,
 }: Place): Promise<Holder | undefined> {

@@ -8,7 +8,7 @@ import { announceKeys, BEAT_MS, followKeys, leaveKeys } from '#domain/privacy/da
 import type { DataKey, Sealer } from '#seal.ts'
 import type { Worker } from './loop.ts'
 
-export type HoldKeysDeps = {
+export type SyncDataKeysDeps = {
   db: Queryable
   clock: Clock
   sealer: Sealer
@@ -16,12 +16,17 @@ export type HoldKeysDeps = {
 }
 
 // Resolves when the keys are in step for the first time: before that nothing may be sealed.
-export async function holdKeys({ db, clock, sealer, readKeys }: HoldKeysDeps): Promise<Worker> {
+export async function syncDataKeys({
+  db,
+  clock,
+  sealer,
+  readKeys,
+}: SyncDataKeysDeps): Promise<Worker> {
   const process = randomUUID()
   await followKeys(db, clock(), sealer)
   await announceKeys(db, clock(), process, sealer)
   return {
-    name: 'hold-keys',
+    name: 'sync-data-keys',
     pauseMs: BEAT_MS,
     // Tells first and follows then, so that what was sealed before the change has had until the
     // next time to be written.
