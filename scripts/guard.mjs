@@ -1,5 +1,5 @@
-// Runs before everything else and says plainly what is missing. Plain JavaScript that any Node since
-// version 12 can read: without the packaged one npm silently falls back to the machine's own.
+// Checks the prerequisites before anything else runs. Plain JavaScript for Node 12 and newer:
+// without the packaged Node, npm silently falls back to the system’s.
 
 // biome-ignore-start lint/style/useNodejsImportProtocol: not every Node 12 knows the prefix
 import { existsSync, realpathSync } from 'fs'
@@ -11,7 +11,7 @@ const NODE_MIN = [24, 12]
 const PACKAGED_NODE = ['linux-x64', 'linux-arm64']
 const PACKAGED_POSTGRES = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
-// Sentences, each saying what to do; none when all is well.
+// One actionable sentence per problem; empty if there is none.
 export function findProblems({ version, platform, hasDatabaseUrl, isInstalled }) {
   const problems = []
   if (!isInstalled('pg')) {

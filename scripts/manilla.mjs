@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npx manilla …`: runs the service's own commands with the Node that npm brought, whatever Node
-// the machine has. Plain JavaScript, like guard.mjs, that any Node since version 12 can read.
+// `npx manilla …`: runs the commands with the packaged Node, whatever Node the machine has. Plain
+// JavaScript for Node 12 and newer, like guard.mjs.
 
 // biome-ignore-start lint/style/useNodejsImportProtocol: not every Node 12 knows the prefix
 import { spawn } from 'child_process'
@@ -32,7 +32,7 @@ function run(args) {
   const packaged = here(`node_modules/node-${process.platform}-${process.arch}/bin/node`)
   const node = existsSync(packaged) ? packaged : process.execPath
   const child = spawn(node, args, { stdio: 'inherit' })
-  // A terminal's Ctrl-C reaches both of us; what is sent to us alone is passed on.
+  // Ctrl-C reaches both processes; SIGTERM is forwarded.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   child.on('error', (error) => {

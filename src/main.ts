@@ -1,5 +1,5 @@
-// Starts one role of the service and stops it cleanly: `node src/main.ts [serve|api|worker|migrate]`.
-// What goes wrong at start is told in plain words; then we exit with 1.
+// Starts one role of the service and shuts it down cleanly: `node src/main.ts [role]`, where role
+// is serve, api, worker or migrate. Start-up problems are printed for the operator; exit code 1.
 
 import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     if (config.role !== 'api') service.startWorkers()
     if (http) process.stdout.write(welcome(config, http.port))
     else log.info('workers running')
-    // Last of all: a start that fails stops the database too, and has its own words for it.
+    // Last: a failed start stops the database itself and reports its own problem.
     void embedded?.exited.then(() => {
       if (stopping.aborted) return
       log.fatal('embedded database exited; shutting down')
@@ -85,8 +85,7 @@ async function listen(app: Service['app'], { host, port }: Config): Promise<void
   await app.listen({ host, port })
 }
 
-// One of several on a port. Ctrl-C in a terminal reaches every process: it is the first one's to
-// say when we stop.
+// One of several processes on a port. Ctrl-C reaches all of them; the primary decides when to stop.
 async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   let stop = (): void => process.exit(0)
   process.on('SIGINT', () => {})
@@ -98,8 +97,8 @@ async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   stop = () => void service.close().finally(() => process.exit(0))
 }
 
-// The first signal stops gently: requests in flight are finished. A second one stops at once; the
-// database is then stopped by its guard, and nothing that was answered is lost.
+// The first signal drains requests in flight. A second one exits immediately; the guard then stops
+// the database, and nothing acknowledged is lost.
 function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -122,7 +121,7 @@ function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
 
 type Failure = Error & { code?: string; syscall?: string; port?: number; hostname?: string }
 
-// Undefined for what nobody foresaw: our bug, shown in full.
+// Undefined for unexpected errors: a bug, printed in full.
 function describeStartProblem(error: Failure): string | undefined {
   if (PROBLEMS.some((problem) => error instanceof problem)) return error.message
   const { code = '', syscall, port, hostname, message } = error
@@ -137,7 +136,7 @@ function describeStartProblem(error: Failure): string | undefined {
   return undefined
 }
 
-// Wrong user or password; no such database; no right to use it.
+// Authentication failure, unknown database, insufficient privilege.
 function isTurnedAway(code: string): boolean {
   return /^(28|3D|42501)/.test(code)
 }

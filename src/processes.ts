@@ -1,6 +1,6 @@
-// Several HTTP processes on one port (MANILLA_PROCESSES). The first process keeps the database and
-// the workers and answers no requests; each of the others is this program again, with nothing to
-// do but HTTP. One that dies is replaced; when the first is gone, the others stop by themselves.
+// Several HTTP processes on one port (MANILLA_PROCESSES). The primary runs the database and the
+// workers and serves no requests; the others serve HTTP only. A process that dies is replaced; all
+// stop when the primary is gone.
 
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'

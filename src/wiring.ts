@@ -1,5 +1,4 @@
-// Wires the parts of one process together, given where the database is. Every role and every test
-// gets its service from here.
+// Wires one process. Every role and every test gets its service here.
 
 import type { FastifyInstance } from 'fastify'
 import { operatorDesk, sandboxBank } from '#banks/connector.ts'
@@ -35,9 +34,9 @@ import { Sealer } from './seal.ts'
 const CONNECTIONS_MAX = 10
 const BATCH_CONNECTIONS_MAX = 8
 const READ_CONNECTIONS = 2
-// Of their own, so that webhooks never take a connection that money waits for.
+// A separate pool, so that webhooks never take a connection that money needs.
 const WEBHOOK_CONNECTIONS_MAX = 6
-// So that reports that take all connections do not make us look unready.
+// A separate pool, so that reports using every connection do not fail readiness.
 const PROBE_CONNECTIONS_MAX = 1
 const PROBE_MAX_MS = 1_000
 
@@ -50,12 +49,12 @@ export type Service = {
   close(): Promise<void>
 }
 
-// A reason not to start that the operator can do something about.
+// A start-up problem the operator can fix.
 export class StartProblem extends Error {}
 
 export type ServiceOptions = { config: Config; connectionString: string; clock: Clock; log: Logger }
 
-// Brings the database to where this build needs it. Safe to run by many processes at once.
+// Migrates and seeds the database. Safe to run in several processes at once.
 export async function prepareDatabase({ config, connectionString, clock, log }: ServiceOptions) {
   const applied = await migrate(connectionString)
   if (applied.length > 0) log.info({ applied }, 'database migrated')
@@ -148,8 +147,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     )
   }
 
-  // Requests and rounds in flight are finished first, then what they queued; then the connections
-  // go.
+  // Drains requests and worker rounds, then their queues, then closes connections.
   async function close(): Promise<void> {
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
@@ -159,8 +157,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   return { app, db, writers, startWorkers, syncDataKeys: syncDataKeysNow, close }
 }
 
-// A worker's round, done for whoever has just asked for its work. What cannot be done now is asked
-// for all the same, and the workers try again.
+// Runs a worker round immediately on behalf of a request. On failure the workers retry.
 function runNow(round: Round, log: Logger): () => Promise<void> {
   return async () => {
     await round(new AbortController().signal).catch((error) =>
@@ -169,7 +166,7 @@ function runNow(round: Round, log: Logger): () => Promise<void> {
   }
 }
 
-// Keys that are kept in a file are read again and again: a rotation adds to them.
+// Keys in secrets.json are re-read: a rotation adds to them.
 async function startDataKeys({ config, clock, log }: ServiceOptions, connections: Connections) {
   const { data, hash, areDataKeysStored } = config.secrets
   const sealer = new Sealer(data, hash)
@@ -192,7 +189,8 @@ type Connections = ReturnType<typeof openConnections>
 
 function openConnections(connectionString: string, log: Logger) {
   let isEnding = false
-  // A pool's end does not wait for the goodbyes, and a database that stops right after cuts them.
+  // pool.end() does not wait for the sockets to close, so a database that stops right after would
+  // log lost connections.
   const onLost = (error: Error) => {
     if (!isEnding) log.warn({ err: error }, 'database connection lost')
   }

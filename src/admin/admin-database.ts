@@ -1,5 +1,5 @@
-// The database that the operator's commands work on: the one of DATABASE_URL, or the embedded one,
-// through its socket when the service runs, else started for as long as the command takes.
+// The database of the admin commands: DATABASE_URL, or the embedded one, through its socket if the
+// service is running, otherwise started for the duration of the command.
 
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createPool, type Pool } from '#db/pool.ts'
@@ -7,7 +7,7 @@ import { type EmbeddedServer, findEmbedded, startEmbedded } from '#embedded/embe
 
 export type Place = { databaseUrl: string | undefined; dataDir: string }
 
-// A reason not to work that the operator can do something about.
+// A problem the operator can fix.
 export class AdminProblem extends Error {}
 
 export async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<T>): Promise<T> {
@@ -15,8 +15,8 @@ export async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<
   if (running) return connected(running, work)
   const server: EmbeddedServer = await startEmbedded({ dataDir: place.dataDir })
   try {
-    // Nobody else can be using it, so it may be brought up to date; any other may be in use by
-    // processes of another build.
+    // Not in use by anyone else, so safe to migrate; any other database may be in use by another
+    // version.
     await migrate(server.connectionString)
     return await connected(server.connectionString, work)
   } finally {

@@ -1,5 +1,5 @@
-// The command line of the operator: finds the command in the table, reads its options, and says
-// what is wrong with them in plain words. A pure function of its words; nothing is run here.
+// Parses the operator’s command line: finds the command, reads its options, reports usage errors.
+// Pure; nothing runs here.
 
 import { parseArgs } from 'node:util'
 
@@ -10,7 +10,7 @@ export type Option = {
   about: string
 }
 
-// What was given: switches as true, single values as text, many as a list.
+// Parsed arguments: flags, single values and lists.
 export type Arguments = {
   subject: string // What the command is about; '' for one that takes none.
   flag(name: string): boolean

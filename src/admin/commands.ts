@@ -1,5 +1,4 @@
-// Every command of the operator, in the order that the help shows them. A family of commands is a
-// file; what it exports is listed here and nowhere else.
+// All admin commands, in help order. One file per group of commands.
 
 import type { Clock } from '#clock.ts'
 import type { Environment } from '#config/config.ts'

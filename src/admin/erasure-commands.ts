@@ -1,5 +1,4 @@
-// `manilla admin … erase`: a customer's personal data, by the operator's hand. What a client can do
-// over HTTP for its own, whichever client it is.
+// `manilla admin … erase`: erases personal data on behalf of any client.
 
 import { loadConfig } from '#config/config.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -72,7 +71,7 @@ export const erasureCommands: readonly AdminCommand[] = [
   },
 ]
 
-// In the client's name, but without its limits.
+// On behalf of the client, without its merchant scope.
 async function depsOf({ db, env, clock, actor }: Context, given: Arguments, clientId: string) {
   const reason = given.text('reason') ?? ''
   if (reason.length > REASON_MAX || !PLAIN_TEXT.test(reason)) {
@@ -85,7 +84,7 @@ async function depsOf({ db, env, clock, actor }: Context, given: Arguments, clie
   return { sealer, now: clock(), by: { ...client, merchantCodes: null }, actor, reason }
 }
 
-// What receivers answered is left to the workers: deliveries may be on their way.
+// Stored webhook responses are left to the workers: deliveries may be in flight.
 async function erasePages({ db, clock }: Context): Promise<void> {
   while (await withTransaction(db, (tx) => eraseNextPage(tx, clock())));
 }

@@ -1,8 +1,8 @@
-// `manilla admin rotate-keys`: replaces the key that personal data and secrets are sealed with,
-// while the service runs (domain/privacy/rotate-data-key.ts).
+// `manilla admin rotate-keys`: rotates the data key while the service runs
+// (domain/privacy/rotate-data-key.ts).
 //
-// Where the keys are in secrets.json, the new one is made here; where they are in the environment,
-// it is the operator who has put it first in MANILLA_DATA_KEYS, here and for every process.
+// Keys in secrets.json are generated here; keys in the environment are added by the operator, first
+// in MANILLA_DATA_KEYS of every process.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { loadConfig } from '#config/config.ts'
@@ -58,7 +58,7 @@ function dropWords(cleared: readonly number[]): string {
   )
 }
 
-// A rotation that was begun is finished before another one begins.
+// An interrupted rotation is finished before a new one starts.
 async function wantedKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]> {
   const keys = readDataKeys(dataDir)
   const known = await readKeys(db)
@@ -67,8 +67,8 @@ async function wantedKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]
   return isFinished ? addDataKey(dataDir) : keys
 }
 
-// Two at once would each wait for the other's key. The lock goes with the connection, also when we
-// are killed.
+// Concurrent rotations would deadlock. The advisory lock is released with the connection, even if
+// the process is killed.
 async function alone<T>(db: Pool, work: () => Promise<T>): Promise<T> {
   const holder = await db.connect()
   try {
@@ -96,7 +96,7 @@ async function counted({ db }: Context) {
   return { data: { keys }, text: columns(lines).join('\n') || 'No keys yet.' }
 }
 
-// A line for every column once it is done, and one for every kind of wait.
+// One line per finished column and per kind of wait.
 function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void {
   let last = ''
   return (progress) => {

@@ -1,6 +1,5 @@
-// `npx manilla admin …`: what the operator does by hand, straight on the database. The answer goes
-// to standard output, what went wrong to standard error; the exit code is 0, 1 (refused or failed)
-// or 2 (not understood).
+// `npx manilla admin …`: operator commands, run directly on the database. Results go to standard
+// output, errors to standard error; exit code 0, 1 (refused or failed) or 2 (usage).
 
 import { userInfo } from 'node:os'
 import { systemClock } from '#clock.ts'
@@ -29,7 +28,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-// Not every system knows a name for the user of a container.
+// Container users may have no name.
 function userName(): string {
   try {
     return userInfo().username
@@ -38,7 +37,7 @@ function userName(): string {
   }
 }
 
-// Undefined for what nobody foresaw: our bug, shown in full.
+// Undefined for unexpected errors: a bug, printed in full.
 function describeStartProblem(error: Error & { code?: string }): string | undefined {
   if (error instanceof Refusal) {
     const fields = error.fields.map(({ field, message }) => `\n- ${field}: ${message}`)

@@ -1,5 +1,5 @@
-// `manilla admin user …`: the people of a client. Here the first owner of a client is made, and
-// whoever locked themselves out is let in again.
+// `manilla admin user …`: the users of a client. Creates the first owner and recovers locked-out
+// users.
 
 import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
@@ -110,7 +110,7 @@ async function setActive(context: Context, given: Arguments, isActive: boolean) 
   return shown(user, client)
 }
 
-// Whoever reaches the database may do what an operator may.
+// Database access implies operator rights.
 function administrator({ actor }: Context, client: Client): Administrator {
   return { actor, role: 'operator', clientId: client.id }
 }

@@ -1,6 +1,6 @@
-// The banks we issue numbers at: which serials each granted us, and what signs its messages.
-// Static and dynamic serials of a bank never overlap, so a number is one or the other for ever.
-// A bank without ranges is fine: no new numbers there, but money for the old ones is still taken.
+// The banks: serial ranges granted by each, and their rail secrets. Static and dynamic ranges of a
+// bank never overlap. A bank without ranges issues no new numbers but still takes money for
+// existing ones.
 
 import { bytesOf, type Report } from './setting-parsers.ts'
 

@@ -1,5 +1,6 @@
-// Every setting, read once at start: the only reader of process.env. The result is whole, checked
-// and frozen, or the start is refused with all problems at once. An empty setting counts as absent.
+// All settings, read once at start; the only reader of process.env. The result is complete,
+// validated and frozen, or the start fails with all problems at once. An empty setting counts as
+// unset.
 
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -116,7 +117,7 @@ export function readEnvironment(
   return { ...parseEnv(text), ...real }
 }
 
-// Where the database is, for those who need nothing else and must not be stopped by anything else.
+// Database settings only, for commands that need nothing else.
 export function databasePlace(env: Environment): Pick<Config, 'databaseUrl' | 'dataDir'> {
   const problems: string[] = []
   const { MANILLA_DATA_DIR, DATABASE_URL } = env
@@ -228,8 +229,8 @@ function bankSettings(given: Given, mode: Mode, files: Files, problems: string[]
   return banks
 }
 
-// Nothing is written while there is any other problem: a mistyped setting must not leave secrets
-// in a folder nobody meant.
+// Nothing is written while there are other problems: a mistyped setting must not leave secrets in
+// the wrong directory.
 function secretSettings(
   env: Environment,
   given: Given,

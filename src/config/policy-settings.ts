@@ -1,4 +1,4 @@
-// What holds for everybody unless a client or an advice says otherwise: times, names, limits.
+// Defaults that clients and advices may override: lifetimes, names, limits.
 
 import * as values from './setting-parsers.ts'
 

@@ -1,6 +1,5 @@
-// How often one caller may ask, in requests a minute. Each request counts in one bucket: the most
-// special one that its endpoint and its caller have. The sandbox is generous on purpose: a load
-// test of it must measure the service and not its limits.
+// Rate limits, in requests per minute. A request counts in the most specific bucket. The sandbox is
+// generous, so that load tests measure the service.
 
 import type { Parser } from './setting-parsers.ts'
 

@@ -1,8 +1,8 @@
-// The secrets a sandbox makes for itself at its first start, kept in <dataDir>/secrets.json.
+// Secrets that a sandbox generates at its first start, in <dataDir>/secrets.json.
 //
-// The file appears whole or not at all, and only once: it is written aside, made durable and then
-// linked to its name, which fails when another process was first. Whoever loses reads the winner's.
-// Losing the file would leave what it encrypted unreadable, hence the fsync of file and folder.
+// Created atomically and once: written aside, fsynced, then linked, which fails if another process
+// was first. Losing the file would make sealed data unreadable, hence the fsync of file and
+// directory.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import fs from 'node:fs'

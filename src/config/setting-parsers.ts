@@ -1,5 +1,5 @@
-// How the text of one setting becomes a value. A parser reports in plain words what would be right
-// and never quotes what it was given: a secret pasted into the wrong setting must not reach a log.
+// Parsers of setting values. They report what is valid and never quote the input: a secret in the
+// wrong setting must not reach a log.
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'

@@ -1,5 +1,5 @@
-// Under which name an address is counted. An IPv6 network of 64 bits is one caller: whoever has one
-// address of it has all of them. IPv4 written as IPv6 is IPv4.
+// Rate-limiting key of an IP address. IPv6 is grouped by /64 (one host has them all); IPv4-mapped
+// IPv6 counts as IPv4.
 
 import { isIP } from 'node:net'
 

@@ -1,7 +1,6 @@
-// Validators and serialisers, each compiled when it is first used. All of them together take more
-// than a second of a core, which whoever needs a handful (a test, a command) need not spend. The
-// program itself compiles all of them before it listens: a schema that does not compile stops the
-// start, and no request waits.
+// Compiles validators and serialisers on first use. Compiling all takes over a second, which tests
+// and commands need not spend. The service compiles all before it listens, so that a bad schema
+// fails the start and no request waits.
 
 import buildValidators from '@fastify/ajv-compiler'
 import buildSerializers from '@fastify/fast-json-stringify-compiler'

@@ -1,5 +1,5 @@
-// What all lists of ours share: their query, their envelope, and windows of time. On our own
-// endpoints a query parameter that is not known is refused: a misspelt filter would show too much.
+// Shared by all list endpoints: query parameters, envelope, time windows. Unknown query parameters
+// are refused: a misspelt filter would show too much.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_DEFAULT, ORDERS, type Order, type Page } from '#db/paging.ts'
@@ -69,7 +69,7 @@ export function windowOf(given: { from?: string | undefined; to?: string | undef
   return { from, to }
 }
 
-// The + of an offset means a space in a query, and nearly everybody forgets to write it as %2B.
+// An unescaped + in a query means a space; most clients forget %2B.
 function withPlus(text: string): string {
   return text.replace(/(:[0-9.,]+) ([0-9]{2}:?[0-9]{2})$/, '$1+$2')
 }
@@ -87,8 +87,7 @@ export function ListEnvelope<T extends TSchema>(item: T) {
   )
 }
 
-// The page of a list that looks at so many at a time: what it found, one more than is shown, and how
-// far it came.
+// A page of a list that scans a bounded number of rows at a time.
 export function scannedPage<T>(
   { rows, scannedTo }: { rows: readonly T[]; scannedTo: string | null },
   how: { limit: number; idOf: (row: T) => string; cursorAfter: (id: string) => string },

@@ -1,5 +1,5 @@
-// The API's description, made from the routes, and the reference page that shows it. The page and
-// everything it loads come from here: it works without internet.
+// OpenAPI description, generated from the routes, and the reference page, served without external
+// assets.
 
 import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
@@ -54,7 +54,7 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
   await app.register(referencePage)
 }
 
-// The defaults; what is in force is told with every answer.
+// Defaults; response headers show the limits in force.
 function describeLimits(): string {
   const rows = Object.entries(COUNTED).map(([name, who]) => {
     const [live, sandbox] = [RATES.live, RATES.sandbox].map((rates) => rates[name as RatePolicy])
@@ -82,8 +82,7 @@ const COUNTED: Record<RatePolicy, string> = {
   rail: 'each bank: signed requests',
 }
 
-// The page brings four megabytes of script along: it is loaded when somebody looks at it first, into
-// an application of its own.
+// Loaded on first use, in its own Fastify instance: the page has 4 MB of script.
 const referencePage: FastifyPluginAsync = async (app) => {
   let reference: Promise<FastifyInstance> | undefined
   const show = async (request: FastifyRequest, reply: FastifyReply) => {

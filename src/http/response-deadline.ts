@@ -1,12 +1,11 @@
-// Whoever has asked is answered, whatever became of the database: a request that has come whole and
-// waits longer than this is told to try again. What it asked for may still be done; to ask again is
-// safe. Answers that have begun (files, streams) may take as long as they like.
+// Response deadline: a complete request without a response by then gets 503 try_again. The work may
+// still be done; retrying is safe. Responses in progress (files, streams) are not limited.
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Refusal } from '#errors.ts'
 
-// Longer than a batch waits for the database (src/db/deadlines.ts), so that this answers only those
-// who were still in line.
+// Longer than a batch waits for the database (src/db/deadlines.ts), so it only affects queued
+// requests.
 export const RESPONSE_MAX_MS = 12_000
 const LOOK_EVERY_MS = 500
 

@@ -1,8 +1,8 @@
-// Bearer tokens: short-lived JWTs (HS256), signed with the first token secret and checked against
-// all of them, so that a secret can be replaced without logging anybody out.
+// Bearer tokens: short-lived JWTs (HS256), signed with the first token secret and verified against
+// all, so that secrets can be rotated without logging anyone out.
 //
-// A checked token is remembered until it expires: verifying costs 25 µs, remembering none. The
-// memory is bounded, and every hit looks at the expiry again.
+// Verified tokens are cached until they expire (verifying costs 25 µs); the cache is bounded and
+// checks the expiry on every hit.
 
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
@@ -87,7 +87,7 @@ export class Tokens {
     return key
   }
 
-  // The oldest leaves when there are too many: a Map keeps the order of insertion.
+  // Evicts the oldest entry: a Map keeps insertion order.
   #remember(token: string, claims: TokenClaims & { expiresAtMs: number }): void {
     if (this.#remembered.size >= REMEMBERED_MAX) {
       const [oldest] = this.#remembered.keys()

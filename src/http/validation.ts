@@ -1,5 +1,5 @@
-// How requests are checked, and how what is wrong is told: every bad field at once, each with a
-// sentence. A schema may carry its own sentence in `x-says`.
+// Request validation: reports every invalid field at once, one sentence each. A schema may provide
+// its own in `x-says`.
 
 import type { FastifySchemaValidationError } from 'fastify'
 import { checkTargetUrl } from '#domain/webhooks/target-guard.ts'

@@ -1,10 +1,10 @@
-// Delivers webhooks. A round claims what is due and starts sending it; it does not wait for the
-// answers, so that one slow receiver holds up nobody. Places that get free are filled from the
-// lanes at once, and the next round is asked for before a lane runs dry.
+// Delivers webhooks. A round claims due deliveries and starts sending without waiting for
+// responses, so that a slow receiver delays nobody. Free slots are refilled from the queues, and
+// the next round is requested before a queue runs dry.
 //
 // The lease is committed before the first byte is sent, and no transaction or connection is held
-// while we wait on someone else's server. Killed, we leave leases that run out: a delivery may come
-// twice, with the same id, never not at all.
+// while waiting for a receiver. After a crash, leases expire: delivery is at least once, with a
+// stable ID.
 
 import assert from 'node:assert/strict'
 import type { Agent } from 'undici'
@@ -127,8 +127,8 @@ export class Deliverer {
     while (this.#concurrency.held > 0) await new Promise<void>((resume) => this.#idle.push(resume))
   }
 
-  // What is being sent is waited for, for a moment; what has no answer by then is given back, as is
-  // what was not begun, and will be sent again by somebody else.
+  // Waits briefly for deliveries in flight; those without a response, and those not started, are
+  // released for another process.
   readonly stop = async (): Promise<void> => {
     await this.#release(this.#concurrency.takeQueued())
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.graceMs ?? GRACE_MS)

@@ -1,9 +1,9 @@
-// The lanes of a deliverer: what it has claimed for each destination, and how much of that is being
-// sent at once. Knows nothing of HTTP or the database.
+// Concurrency per destination: claimed deliveries and how many are in flight. Knows nothing of HTTP
+// or the database.
 //
-// A lane starts with one at a time and is widened by success, as TCP does it: to a destination that
-// hangs, one is lost in waiting and not thirty. One that fails is back at one, and all that fail
-// may together have half of the places at most; so a healthy one always finds a place.
+// Starts at one and doubles on success, like TCP slow start, so that a hanging destination wastes
+// one slot and not thirty. A failure drops it back; failing destinations together get at most half
+// of the slots, so healthy ones always find a free one.
 
 import { FAILURES_TO_PAUSE } from '#domain/webhooks/circuit-breaker.ts'
 import type { Claim, ClaimLimits } from '#domain/webhooks/delivery-claims.ts'

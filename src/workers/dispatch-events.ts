@@ -1,7 +1,5 @@
-// Puts new events into the queues of their destinations, and wakes the deliverer.
-//
-// Clients are taken together; should that fail, one by one, so that what is wrong with one client's
-// events holds up nobody else's.
+// Dispatches new events to their destinations and wakes the deliverer. All clients together; on
+// failure one by one, so that one client’s bad event does not block the others.
 
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'

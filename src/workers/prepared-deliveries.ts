@@ -1,5 +1,4 @@
-// Parcels: claims made ready to be sent, with their bodies and what signs them. Read set-wise, for
-// all claims of a round.
+// Prepares claimed deliveries: bodies and signing secrets, read set-wise for a whole round.
 
 import type { Queryable } from '#db/pool.ts'
 import { isUnavailable } from '#db/transaction.ts'

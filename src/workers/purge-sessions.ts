@@ -1,4 +1,4 @@
-// Sessions that are over and failures that no longer count: looked up by nobody, so let go.
+// Purges expired sessions and outdated sign-in failures.
 
 import { forgetEndedAttempts } from '#domain/access/login-limits.ts'
 import { forgetSessions } from '#domain/access/sessions.ts'

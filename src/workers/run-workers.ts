@@ -1,5 +1,5 @@
-// All workers of a process: the list is what the service promises to do by itself. Any number of
-// processes may run them; each round makes sure that its work is done once.
+// All background workers. Any number of processes may run them; each round ensures that its work is
+// done once.
 
 import type { Pool } from '#db/pool.ts'
 import type { Notifier } from '#notifier.ts'

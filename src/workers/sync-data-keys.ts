@@ -1,5 +1,5 @@
-// Keeps a process's data keys in step with the other processes'. Run by every process that seals,
-// whatever its role: a rotation waits for all of them.
+// Keeps the data keys of this process in sync with the others. Runs in every process that seals
+// data, whatever its role: a rotation waits for all of them.
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#clock.ts'
@@ -15,7 +15,7 @@ export type SyncDataKeysDeps = {
   readKeys: () => readonly DataKey[] // As they are set now.
 }
 
-// Resolves when the keys are in step for the first time: before that nothing may be sealed.
+// Resolves after the first sync; nothing may be sealed before.
 export async function syncDataKeys({
   db,
   clock,
@@ -28,8 +28,8 @@ export async function syncDataKeys({
   return {
     name: 'sync-data-keys',
     pauseMs: BEAT_MS,
-    // Tells first and follows then, so that what was sealed before the change has had until the
-    // next time to be written.
+    // Announce before following, so that data sealed before the change is written by the next
+    // round.
     round: async () => {
       sealer.learn(readKeys())
       await announceKeys(db, clock(), process, sealer)

@@ -1,5 +1,5 @@
-// /dashboard/api/client: what a client logs in with, for its own people. Not for the client itself:
-// whoever got hold of a token must not make a secret out of it.
+// /dashboard/api/client: API credentials, for the client’s users. Not for the client itself: a
+// stolen token must not yield a secret.
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { getClient, rotateClientSecret } from '#domain/access/client-register.ts'

@@ -1,4 +1,4 @@
-// How clients look to the operator, and what the operator may send of them.
+// Schemas and presenters of clients, for operators.
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { ClientDetail, ClientEntry } from '#domain/access/client-register.ts'
@@ -163,7 +163,7 @@ export function presentDay({ from, grossKobo, ...counts }: DailyUsage) {
   return { ...counts, from: timestamp(from), gross: toNaira(grossKobo) }
 }
 
-// What PostgreSQL would choke on is nobody's id.
+// PostgreSQL rejects these characters.
 export function clientIdOf(text: string): string {
   if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('client_not_found')
   return text

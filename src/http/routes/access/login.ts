@@ -36,7 +36,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
     reply: FastifyReply,
   ) {
     const client = await logInWithinLimits(deps, request, { clientId, clientSecret })
-    // Told only to whom has the secret: nobody else is to learn that there is such a client.
+    // Only after the secret is verified: nobody else may learn that the client exists.
     if (client.allowedAddresses && !addressMatcher(client.allowedAddresses)(request.ip)) {
       throw new Refusal('address_not_allowed')
     }

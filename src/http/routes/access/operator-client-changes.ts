@@ -1,5 +1,5 @@
-// /api/v1/operator/clients/{clientId}: what the operator changes of a client. It holds for the next
-// request in this process, and within seconds in every other.
+// /api/v1/operator/clients/{clientId}: changes to a client. Effective immediately in this process,
+// within seconds in others.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'

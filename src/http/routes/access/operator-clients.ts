@@ -1,5 +1,4 @@
-// /api/v1/operator/clients: the register of clients, for whoever runs the service: made, listResponse,
-// looked at.
+// /api/v1/operator/clients: create, list and retrieve clients.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'

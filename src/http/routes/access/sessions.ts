@@ -65,7 +65,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
   await app.register(signingIn, deps)
   await app.register(currentSession, deps)
   await app.register(ownSessions, deps)
-  // Not the page that all other addresses below /dashboard show.
+  // Not the page that other paths below /dashboard serve.
   app.get('/dashboard/api/*', { schema: { hide: true } }, async () => {
     throw new Refusal('route_not_found')
   })

@@ -1,5 +1,5 @@
-// What one signs in with: /dashboard/api/password and, for the second factor, /dashboard/api/totp.
-// Each asks for the password again, because the session may be a borrowed one.
+// Own credentials: /dashboard/api/password and /dashboard/api/totp. All require the current
+// password, because the session may be hijacked.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
@@ -174,8 +174,8 @@ function refuseBadPassword(chosen: string, current: string, email: string): void
   if (problem) throw new Refusal('invalid_request', [{ field: 'newPassword', message: problem }])
 }
 
-// Wrong ones count like those of a sign-in, and are recorded like them. Answers how to take the
-// attempt back, when all else was right too.
+// Failures count and are recorded like failed sign-ins. Returns a function that takes the attempt
+// back on success.
 async function refuseWrongPassword(
   { db, clock }: Deps,
   { session: { user }, ip }: FastifyRequest,

@@ -1,4 +1,4 @@
-// Users, sessions and passwords as requests and answers show them.
+// Schemas and presenters of users, sessions and passwords.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#domain/access/password-rules.ts'
@@ -13,7 +13,7 @@ import { timestamp } from '#wat-time.ts'
 export const SESSION = [{ session: [] }]
 export const tags = ['Dashboard']
 
-// Not looked at closely: what is wrong with it is only that it is not the right one.
+// Not validated: it either matches or does not.
 export const Password = Type.String({
   minLength: 1,
   maxLength: 1_000,

@@ -1,4 +1,4 @@
-// /dashboard/api/users: the people of a client, managed by its owners and by operators.
+// /dashboard/api/users: users of a client, managed by owners and operators.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'

@@ -1,5 +1,5 @@
-// POST /api/v1/accounts/static/bulk: many collection accounts at once. Each is accepted or refused
-// on its own, exactly as if it had been sent alone; they are made together, in one batch.
+// POST /api/v1/accounts/static/bulk: creates many collection accounts in one batch. Each is
+// accepted or refused individually, as if sent alone.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest, FastifySchemaValidationError } from 'fastify'
@@ -25,7 +25,7 @@ const BODY_BYTES_MAX = 2_097_152 // Some 4 kB for each: an account takes less th
 
 const Item = Type.Object(RequestFields, { additionalProperties: false })
 
-// What is wrong with one item is told of that item; so as a whole the list takes anything.
+// Items are validated individually, so the list itself accepts anything.
 const BulkRequest = Type.Object(
   {
     accounts: Type.Array(Type.Union([Item, Type.Unknown()]), {

@@ -1,4 +1,4 @@
-// GET /api/v1/accounts/static: a client's collection accounts, found by whatever it knows of them.
+// GET /api/v1/accounts/static: list and filter collection accounts.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'

@@ -1,5 +1,4 @@
-// How collection accounts look from outside: one list of their fields, for answers and for events;
-// and what a client gives to make one.
+// Schemas and presenters of collection accounts, for responses, requests and events.
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { AccountFields as GivenFields } from '#domain/accounts/collection-accounts.ts'
@@ -96,7 +95,7 @@ export const RequestFields = {
   payerRules: Type.Optional(PayerRulesBody),
 }
 
-// Real clients send fields that we do not know; nothing of them gets in.
+// Clients send unknown fields; they are dropped.
 export function pickFields(body: GivenFields): GivenFields {
   const { bvn, email, merchantId, merchantCode, notificationUrl, phoneNumber, channel } = body
   return {
@@ -120,8 +119,8 @@ export function accountNumberOf({ accountNumber: given }: { accountNumber: strin
   return given
 }
 
-// Of what a client can change. Balances move by themselves and are no part of it, so it is not for
-// caches: If-None-Match is not looked at.
+// Covers the updatable fields. Balances are excluded, so it is not for caching: If-None-Match is
+// ignored.
 export function etagOf(version: bigint | number): string {
   return `"${version}"`
 }

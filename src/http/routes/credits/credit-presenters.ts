@@ -1,4 +1,4 @@
-// How a credit looks from outside: what came in, and where its money is now.
+// Schemas and presenters of credits and where their money is.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { findBank } from '#banks/directory.ts'

@@ -1,4 +1,4 @@
-// /api/v1/credits: where a payer's money went, by whatever the payer or the merchant knows of it.
+// /api/v1/credits: trace credits by any known reference.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { pageOf, readCursor, writeCursor } from '#db/paging.ts'

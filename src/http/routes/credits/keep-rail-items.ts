@@ -1,5 +1,5 @@
-// What a bank signed and we could not book goes into the register of rail items, before the bank is
-// answered. If even that fails the bank is told to try again.
+// Stores signed items that could not be booked as rail items, before acknowledging. If that fails,
+// the bank is told to retry.
 
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -17,8 +17,7 @@ export const SYSTEM_FAILURE = {
 
 type Report = { bankCode: string; rawBody: Buffer }
 
-// Answers as they are to be given: an item that was kept is taken (00), and one that had been kept
-// before is a duplicate (01). Whatever else was answered stays.
+// Final acknowledgements: a stored item is 00, a previously stored one 01; others are unchanged.
 export async function keepRejected(
   deps: Deps,
   report: Report,
@@ -56,8 +55,7 @@ function keep({ batchPool, sealer, clock }: Deps, items: readonly NewRailItem[])
   return withTransaction(batchPool, (tx) => keepRailItems(tx, { sealer, now: clock() }, items))
 }
 
-// An item with a session id is the same wherever it stands; one without may stand twice in a report,
-// and is known by its place in it.
+// Identified by content if it has a session ID, otherwise by its position in the report.
 function railItemOf(
   bankCode: string,
   item: ParsedItem,
@@ -98,7 +96,7 @@ function keptAnswer({ sessionId, responseMessage, code }: Acknowledgement, isNew
       }
 }
 
-// A bank that took money back, and is told that we did not see it so.
+// A reversal that was rejected.
 export function rejectedReversal(
   bankCode: string,
   body: Pick<ReversalBody, 'sessionId' | 'amount'>,
@@ -120,8 +118,8 @@ export function rejectedReversal(
 
 export type ReversalBody = { sessionId: string; originalSessionId: string; amount: number | string }
 
-// A whole body of which nothing can be used, if it speaks of an amount at all. Throws, and the bank
-// tries again, if it cannot be kept.
+// An unparsable body that mentions an amount. Throws if it cannot be stored, so that the bank
+// retries.
 export async function keepUnreadable(
   deps: Deps,
   about: Pick<NewRailItem, 'bankCode' | 'call' | 'reason'>,

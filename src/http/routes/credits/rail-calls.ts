@@ -1,4 +1,4 @@
-// The smaller calls of a bank: asking whose a number is, taking a credit back, confirming a return.
+// Other rail calls: name enquiry, reversal, confirmation of a return.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { cleanText } from '#banks/formats/credit-fields.ts'
@@ -49,7 +49,7 @@ const REVERSAL_ACKNOWLEDGEMENTS: Record<
 }
 
 export const railCallRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  // Bodies arrive as signed bytes: they are read here, after the signature was checked.
+  // Bodies are raw signed bytes, parsed after the signature check.
   app.setValidatorCompiler(() => () => true)
   await app.register(nameEnquiry, deps)
   await app.register(reversals, deps)
@@ -210,7 +210,7 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-// What the bank took back and we cannot read is kept as well.
+// Unreadable reversals are kept too.
 async function readReversal(deps: Deps, bankCode: string, rawBody: Buffer): Promise<ReversalBody> {
   try {
     const checks = { sessionId: isSession, originalSessionId: isSession, amount: isAmount }
@@ -231,7 +231,7 @@ const textOf = (value: unknown, lengthMax: number) =>
   typeof value === 'string' ? (cleanText(value, lengthMax) ?? null) : null
 const isAccountNumber = (value: unknown) => typeof value === 'string' && /^[0-9]{10}$/.test(value)
 
-// Fields that we do not know are ignored, since banks add some.
+// Unknown fields are ignored: banks add some.
 function readBody(bytes: unknown, checks: Checks): Record<string, unknown> {
   const value = parseJson(bytes as Buffer)
   const body = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>

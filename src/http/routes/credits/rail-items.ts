@@ -1,4 +1,4 @@
-// /api/v1/operator/rail-items: what banks signed and we could not book, for whoever runs the service.
+// /api/v1/operator/rail-items: signed bank messages that could not be booked.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'

@@ -1,8 +1,8 @@
-// Reversals that a bank reports among its credits, in its own format: each is taken like one of
-// POST /rails/{bankCode}/reversals, after the credits of the same body, and before the bank is answered.
+// Reversals inside a credit report: handled like POST /rails/{bankCode}/reversals, after the
+// credits of the same body, before acknowledging.
 //
-// The credit is found by any of the ids under which the bank may have reported it. One that cannot be
-// taken goes into the register of rail items, in the same transaction.
+// The original is found by any ID the bank may have used. Rejected reversals become rail items in
+// the same transaction.
 
 import type { IncomingReversal } from '#banks/formats/format.ts'
 import type { Queryable } from '#db/pool.ts'

@@ -1,7 +1,6 @@
-// /rails/{bankCode}: where banks report money. Every call is signed; every answer is 00 taken,
-// 01 duplicate, 02 rejected or 03 try again, and 00 and 01 mean committed. What names an amount and
-// cannot be booked is kept in the register of rail items, and is 00 too: the bank need not send it
-// again, an operator looks into it.
+// /rails/{bankCode}: banks report credits. Every call is signed; acknowledgements are 00 accepted,
+// 01 duplicate, 02 rejected, 03 retry, where 00 and 01 mean committed. A credit with an amount that
+// cannot be booked becomes a rail item and is 00 too: an operator resolves it.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -113,7 +112,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
           503: Type.Union([RailFailure, Answers, ProvidusAnswer]),
         },
       },
-      // The body is bytes, signed and in the bank's own format; the answer is text of that format.
+      // Raw signed bytes in the bank’s format; the response is in the same format.
       validatorCompiler: () => () => true,
       serializerCompiler: () => (data) => data as string,
     },
@@ -139,7 +138,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   )
 }
 
-// Credits first, so that one that is taken back in the same report is there to be taken back.
+// Credits first, so that a reversal in the same report finds its credit.
 async function take(
   deps: Deps,
   report: { bankCode: string; rawBody: Buffer },

@@ -1,4 +1,4 @@
-// /Payment/advice: what a customer is asked to pay.
+// /Payment/advice: payment requests.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import type { Queryable } from '#db/pool.ts'

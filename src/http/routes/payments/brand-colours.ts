@@ -1,5 +1,5 @@
-// A merchant's colour made readable: whatever colour they choose, what is written on it or in it
-// keeps the contrast of WCAG 2.2 (4.5 : 1), in light and in dark.
+// Readable brand colours: text on or in any chosen colour keeps the WCAG 2.2 contrast (4.5 : 1), in
+// light and dark mode.
 
 import { Refusal } from '#errors.ts'
 

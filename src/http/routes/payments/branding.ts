@@ -1,4 +1,4 @@
-// /api/v1/branding: the name and colour that payers see.
+// /api/v1/branding: name and colour of the checkout page.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'

@@ -1,5 +1,5 @@
-// The payer's page as text. It is drawn by the module that Vite built from web/checkout/, the same
-// that takes over in the browser: one source for what both show.
+// Server-side rendering of the checkout page, with the same module (web/checkout/, built by Vite)
+// that takes over in the browser.
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-// What a payer is told of an advice: these fields, and none that are not named here.
+// What a payer may see of an advice: these fields only.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { nullable } from '#http/schemas.ts'

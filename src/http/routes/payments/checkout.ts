@@ -1,8 +1,8 @@
-// /pay: the payer's page, and what it asks for while it is open. The advice reference, 74 random
-// bits, is the only key: whoever has it may see what the page shows, and ask for a number.
+// /pay: the checkout page and its API. The advice reference (74 random bits) is the only
+// credential.
 //
-// Opening the page changes nothing (whoever previews a link opens it too): a number is issued by the
-// payer's own choice, which is safe to repeat.
+// Opening the page changes nothing (link previews open it too); a number is issued only on the
+// payer’s choice, which is safe to repeat.
 
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -72,7 +72,7 @@ const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     }
   })
 
-  // A form, so that it works without a script; a script asks for JSON instead of a page.
+  // A form, to work without JavaScript; scripts request JSON.
   app.post(
     CHECKOUT,
     {

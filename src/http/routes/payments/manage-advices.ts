@@ -1,5 +1,4 @@
-// /api/v1/advices: a client's advices by whatever is known of them; calling one off, or giving it
-// more time.
+// /api/v1/advices: list, retrieve, cancel and extend advices.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'

@@ -1,4 +1,4 @@
-// How advices and payments look on our own endpoints, and what they can be listed by.
+// Schemas, presenters and filters of advices and payments on our own endpoints.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { Advice } from '#domain/payments/advices.ts'

@@ -1,4 +1,4 @@
-// /api/v1/payments: payments by whatever is known of them, and all about one.
+// /api/v1/payments: list and retrieve payments.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_MAX, type List, readCursor, writeCursor } from '#db/paging.ts'

@@ -1,4 +1,4 @@
-// /api/v1/operator/alerts: what an operator must look at, and who has.
+// /api/v1/operator/alerts: list, retrieve and acknowledge alerts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'

@@ -1,4 +1,4 @@
-// GET /api/v1/audit-log: who did what by hand.
+// GET /api/v1/audit-log: manual actions.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'

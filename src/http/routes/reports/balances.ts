@@ -1,4 +1,4 @@
-// /api/v1/balances: what a client has with us, in all and by merchant.
+// /api/v1/balances: balances of a client, in total and by merchant.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_DEFAULT, type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'

@@ -1,5 +1,4 @@
-// Lists as files for spreadsheets: credits, collection accounts, payments, by the same filters as
-// the lists.
+// CSV exports of credits, collection accounts and payments, with the filters of the lists.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { readTogether } from '#db/snapshot.ts'
@@ -49,7 +48,7 @@ type Movement = { movement: CreditMovement; credit: ReturnType<typeof presentCre
 const kobo = (read: (movement: CreditMovement) => bigint) => (row: Movement) =>
   formatKobo(read(row.movement))
 
-// Only what never changes: a file of days that are over is the same whenever it is made.
+// Immutable columns only: an export of past days never changes.
 const MOVEMENT_COLUMNS: Columns<Movement> = [
   ['movementId', ({ movement }) => Number(movement.id)],
   ['postedAt', ({ movement }) => timestamp(movement.postedAt)],

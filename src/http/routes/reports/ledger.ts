@@ -1,5 +1,4 @@
-// /api/v1/ledger: the books themselves. Accounts with their balances, the transfers of each, and what
-// the last audit found.
+// /api/v1/ledger: ledger accounts with balances, their transfers, and the last integrity check.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -38,7 +37,7 @@ import { timestamp } from '#wat-time.ts'
 
 const LEDGER = '/api/v1/ledger'
 const RESTRICTED = 'Not available to clients restricted to certain merchantCodes.'
-// An audit that is this much overdue says nothing about today's books.
+// In check intervals; an older result says nothing about today.
 const OVERDUE_AFTER = 3
 
 const AccountBody = Type.Object({

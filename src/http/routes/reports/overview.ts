@@ -1,4 +1,4 @@
-// /api/v1/overview: a client's day at a glance.
+// /api/v1/overview: dashboard figures.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { refuseRestricted } from '#domain/access/clients.ts'

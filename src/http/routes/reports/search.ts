@@ -1,4 +1,4 @@
-// GET /api/v1/search: whatever has this reference, number or name.
+// GET /api/v1/search: find objects by reference, number or name.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { readTogether } from '#db/snapshot.ts'

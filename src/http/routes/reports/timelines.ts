@@ -1,4 +1,4 @@
-// /timeline of a payment, a credit, a collection account: everything that happened to it, in order.
+// Timelines of payments, credits and collection accounts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'

@@ -1,5 +1,5 @@
-// /sandbox: the sandbox's bank, for whoever wants to see what each kind of transfer does. The transfer
-// is made up; the credit, the second report of it and the reversal take the way of every other.
+// /sandbox: the sandbox bank. The transfer is simulated; the credit, its duplicate and its reversal
+// take the regular path.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { sandboxCredit, sandboxSessionId } from '#banks/sandbox-credits.ts'
@@ -62,7 +62,7 @@ const TransferBody = Type.Object({
   steps: Type.Array(StepBody, { description: 'Each report of the bank and its outcome.' }),
 })
 
-// What is remembered of a transfer until it is answered: the same transfer, should it be sent again.
+// Stored with the idempotency key, so that a retry sends the same transfer.
 type Planned = {
   bankCode: string
   paymentReference: string | null

@@ -1,5 +1,5 @@
-// /Payment/process/banktransfer/simulate/payment: in the sandbox the tester is the bank. The credit is
-// made up; from the batcher on it takes the way of every other.
+// /Payment/process/banktransfer/simulate/payment: simulates a transfer. From the batcher on, it
+// takes the regular path.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { sandboxCredit } from '#banks/sandbox-credits.ts'
@@ -67,7 +67,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const amountKobo = koboOf(body.amount) as bigint // Checked by the schema.
       const to = { bankCode: owner.bankCode, accountNumber, amountKobo }
       const made = sandboxCredit(to, clock(), { narration: 'Simulated payment' })
-      // The session id is what makes it one transfer, however often it is sent.
+      // The session ID identifies the transfer across retries.
       return withIdempotentSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
         const credit = { ...made, sessionId }
         const answer = await writers.credits.submit(credit)

@@ -1,5 +1,5 @@
-// Requests at the suspense desk as answers show them, and who makes and decides on them: people only,
-// the credentials of a client are no second person.
+// Schemas and presenters of approval requests. Users only: client credentials do not count as a
+// second person.
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'

@@ -1,5 +1,5 @@
-// /api/v1/suspense/requests: what one person asked for at the suspense desk and another decides.
-// Only people take part: the credentials of a client are no second person.
+// /api/v1/suspense/requests: approval requests (maker-checker). Users only: client credentials do
+// not count as a second person.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -231,7 +231,7 @@ function requestIdOf(sealer: Sealer, given: string): bigint {
   return id
 }
 
-// What goes back goes to its payer: a target would be misunderstood.
+// A return goes to the payer; a target would be misleading.
 function refuseTarget(body: { accountNumber?: string; paymentReference?: string }): undefined {
   for (const field of ['accountNumber', 'paymentReference'] as const) {
     if (body[field] === undefined) continue

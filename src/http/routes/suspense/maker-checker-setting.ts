@@ -1,5 +1,5 @@
-// /api/v1/suspense/settings: whether it takes one person or two for money to leave suspense. One
-// person switches it on; another must approve before it is off.
+// /api/v1/suspense/settings: maker-checker on or off. One user turns it on; turning it off needs
+// approval.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'

@@ -1,4 +1,4 @@
-// Returns as the operator's answers show them.
+// Schemas and presenters of returns, for operators.
 
 import { Type } from '@fastify/type-provider-typebox'
 import {

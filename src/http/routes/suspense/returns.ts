@@ -1,6 +1,6 @@
-// /api/v1/operator/returns: what is to be sent back to payers, for whoever executes it at the banks
-// and says what became of it. Payers' account numbers are masked unless asked for in full, which is
-// for those who execute, and is logged number by number.
+// /api/v1/operator/returns: returns to execute at the banks, and their results. Payers’ account
+// numbers are masked unless revealed, which needs returns:write and is recorded in the audit log
+// per number.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -117,7 +117,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  // Not in `db`: shared accounts are opened on a connection from there.
+  // Not on `db`: shared accounts are opened on a connection of it.
   const { batchPool, sealer, sharedAccounts, authentication, clock } = deps
   const onRequest = authentication.requires('returns:write')
   const change = { ...about, headers: IdempotencyHeaders, params: Params, querystring: NoQuery }
@@ -193,7 +193,7 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
   return true
 }
 
-// Committed before anybody sees a number.
+// Committed before any number is shown.
 async function logRevealed({ db, clock }: Deps, by: Identity, rows: readonly Return[]) {
   const seen = rows.filter(({ payerAccountSealed }) => payerAccountSealed !== null)
   await withTransaction(db, (tx) =>

@@ -1,4 +1,4 @@
-// Money in suspense as requests and answers show it.
+// Schemas and presenters of suspense items.
 
 import { Type } from '@fastify/type-provider-typebox'
 import {

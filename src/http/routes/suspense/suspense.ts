@@ -1,4 +1,4 @@
-// /api/v1/suspense: the desk where money that could not be given to anyone is given, or sent back.
+// /api/v1/suspense: list, assign and return suspense items.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -107,8 +107,8 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
 }
 
 const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  // Not in `db`: a shared account is opened on a connection from there, and if transactions held
-  // them all, each would wait for another for ever.
+  // Not on `db`: a shared account is opened on a connection of it; if transactions held them all,
+  // they would deadlock.
   const { db, batchPool, sealer, sharedAccounts, authentication, clock, sendReturns } = deps
   const actionOf = ({ client: by, actor, body: { note } }: Acting) => {
     return { sharedAccounts, now: clock(), by, actor, note: note ?? null }

@@ -1,6 +1,5 @@
-// /health: the process is up. /ready: it can do its work (the database answers, takes writes and is
-// migrated), and is not about to stop. Within two seconds, whatever became of the database: a
-// prober that hears nothing may take us for well.
+// /health: liveness. /ready: readiness (database reachable, writable and migrated; not draining).
+// Both respond within two seconds, whatever the state of the database.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Deps } from '#http/deps.ts'

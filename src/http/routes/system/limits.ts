@@ -1,4 +1,4 @@
-// GET /api/v1/limits: how much and how often, as this service is set up.
+// GET /api/v1/limits: configured limits.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ENDPOINTS_MAX } from '#domain/webhooks/webhook-endpoints.ts'

@@ -1,4 +1,4 @@
-// How events look from outside, in lists and on live pages: as they are delivered.
+// Presents events as delivered, for lists and streams.
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { Queryable } from '#db/pool.ts'

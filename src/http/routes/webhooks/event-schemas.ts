@@ -1,5 +1,4 @@
-// The body of every event, type by type, for the `webhooks` of the API's description. A test holds
-// real events against them: what is described is what is sent.
+// Event schemas by type, for the OpenAPI `webhooks`. A test validates real events against them.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'

@@ -1,4 +1,4 @@
-// GET /api/v1/events/stream: events as they happen, as server-sent events.
+// GET /api/v1/events/stream: live events (SSE).
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { readEventsAfter, sequenceEnds } from '#domain/webhooks/event-list.ts'
@@ -72,7 +72,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         'x-request-id': request.id,
         connection: 'close',
       })
-      // With an id of its own: whoever is cut off before the first event misses none either.
+      // With an ID, so that a client cut off before the first event misses none.
       socket.write(`retry: ${RETRY_MS}\nid: ${after}\n\n`)
       feeds.listen({ clientId: client.id, after, socket, isAllowed })
     },
@@ -90,7 +90,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
   }
 }
 
-// Whoever was away for longer than events are kept resumes with the oldest that there is.
+// Beyond retention, resume with the oldest event.
 function clamped(given: bigint, { last, dropped }: { last: bigint; dropped: bigint }): bigint {
   if (given > last) return last
   return given < dropped ? dropped : given

@@ -1,4 +1,4 @@
-// /api/v1/events: everything that happened, whether or not a webhook arrived; and why one did not.
+// /api/v1/events: events and their deliveries.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'

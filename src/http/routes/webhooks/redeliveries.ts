@@ -1,4 +1,4 @@
-// Sending on request: an event again, a range of time to one endpoint, a test.
+// Redelivery: one event, a replay to one endpoint, a test event.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { REPLAY_MAX, redeliver, replay } from '#domain/webhooks/redeliver.ts'
@@ -154,8 +154,8 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-// The start that was asked for and, of a call that goes on, the number that the one before ended
-// with. Times do not order events: several share one, and a later event may bear an earlier one.
+// Start time and, when continuing, the last sequence of the previous call. Times do not order
+// events: several share one, and a later event may have an earlier one.
 function startOf(from: string): { since: string; after: bigint } {
   const [, since, after] = /^([^#]+)#([0-9]{1,18})$/.exec(from) ?? []
   return since && after ? { since, after: BigInt(after) } : { since: from, after: 0n }

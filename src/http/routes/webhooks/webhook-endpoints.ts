@@ -1,5 +1,4 @@
-// /api/v1/webhook-endpoints: where a client's events go, besides the addresses that accounts and
-// advices name.
+// /api/v1/webhook-endpoints: registered endpoints, besides the URLs of accounts and advices.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'

@@ -1,4 +1,4 @@
-// How webhook endpoints, deliveries and their attempts look from outside.
+// Schemas and presenters of webhook endpoints, deliveries and attempts.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { OUR_HEADERS } from '#domain/webhooks/attempt.ts'
@@ -59,7 +59,7 @@ export const EndpointFields = {
   updatedAt: Type.String(),
 }
 
-// Nothing is to be said; an empty object is taken too.
+// No body; an empty object is accepted.
 export const NoBody = Type.Unsafe<object | null>({
   type: ['object', 'null'],
   additionalProperties: false,

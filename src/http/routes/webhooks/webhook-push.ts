@@ -1,4 +1,4 @@
-// /api/WebHook/push: the latest state of a payment, told again.
+// /api/WebHook/push: redelivers the latest state of a payment.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { pushPayment, redeliver } from '#domain/webhooks/redeliver.ts'
@@ -40,7 +40,7 @@ export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       if (!paymentReference) throw new Refusal('payment_not_found')
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const { eventId } = await pushPayment(tx, clock(), client.id, paymentReference)
-        // Endpoints too: for many merchants they are the only ones that are told.
+        // Endpoints too: many merchants use nothing else.
         const queued = await redeliver(tx, clock(), { clientId: client.id, eventId })
         if (queued === 0) throw new Refusal('nowhere_to_send')
         return paymentAccepted({ paymentReference, eventId, queued })

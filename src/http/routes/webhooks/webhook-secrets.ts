@@ -1,5 +1,5 @@
-// What deliveries are signed with: /api/v1/webhook-secret is the client's own, for what goes to a
-// notificationUrl or a callBackUrl; every endpoint has another.
+// Signing secrets: /api/v1/webhook-secret for notificationUrl and callBackUrl; each endpoint has
+// its own.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { getSecret, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
