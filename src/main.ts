@@ -142,8 +142,8 @@ function isTurnedAway(code: string): boolean {
 }
 
 main().catch((error) => {
-  const words = describeStartProblem(error)
-  if (words) process.stderr.write(`\n${words}\n\n`)
+  const problem = describeStartProblem(error)
+  if (problem) process.stderr.write(`\n${problem}\n\n`)
   else console.error(error)
   process.exit(1)
 })

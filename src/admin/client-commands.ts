@@ -110,8 +110,8 @@ export const clientCommands: readonly AdminCommand[] = [
         gross: toNaira(grossKobo),
       }))
       const lines = shownDays.map(({ from, ...counts }) => {
-        const said = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
-        return [watDate(from), said.join('  ')] as const
+        const cells = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
+        return [watDate(from), cells.join('  ')] as const
       })
       return { data: { clientId, days: shownDays }, text: columns(lines).join('\n') }
     },

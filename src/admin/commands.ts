@@ -13,7 +13,7 @@ export type Context = {
   db: Pool
   env: Environment // For commands that need more settings than where the database is.
   clock: Clock
-  actor: string // Who types, for the record of actions.
+  actor: string // For the audit log.
 }
 
 export type AdminCommand = Command<Context>

@@ -3,7 +3,7 @@
 
 import { userInfo } from 'node:os'
 import { systemClock } from '#clock.ts'
-import { ConfigProblem, databasePlace, readEnvironment } from '#config/config.ts'
+import { ConfigProblem, databaseSettings, readEnvironment } from '#config/config.ts'
 import { isConnectionLost } from '#db/transaction.ts'
 import { EmbeddedProblem } from '#embedded/embedded.ts'
 import { Refusal } from '#errors.ts'
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   if ('help' in chosen) return say(chosen.help)
   const env = readEnvironment()
   const { command, given, isJson } = chosen
-  const { data, text } = await withDatabase(databasePlace(env), (db) =>
+  const { data, text } = await withDatabase(databaseSettings(env), (db) =>
     command.run({ db, env, clock: systemClock, actor: `cli:${userName()}` }, given),
   )
   say(isJson ? JSON.stringify(data, null, 2) : text)
@@ -54,8 +54,8 @@ function describeStartProblem(error: Error & { code?: string }): string | undefi
 }
 
 main().catch((error) => {
-  const words = describeStartProblem(error)
-  if (words) process.stderr.write(`${words}\n`)
+  const problem = describeStartProblem(error)
+  if (problem) process.stderr.write(`${problem}\n`)
   else console.error(error)
   process.exitCode = error instanceof UsageProblem ? MISUSED : REFUSED
 })

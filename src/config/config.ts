@@ -118,7 +118,7 @@ export function readEnvironment(
 }
 
 // Database settings only, for commands that need nothing else.
-export function databasePlace(env: Environment): Pick<Config, 'databaseUrl' | 'dataDir'> {
+export function databaseSettings(env: Environment): Pick<Config, 'databaseUrl' | 'dataDir'> {
   const problems: string[] = []
   const { MANILLA_DATA_DIR, DATABASE_URL } = env
   const { databaseUrl, dataDir } = plainSettings(

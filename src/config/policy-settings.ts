@@ -7,7 +7,7 @@ export type Policy = {
   readonly expirySeconds: number
   readonly graceSeconds: number
   readonly quarantineDays: number
-  readonly approverWaitHours: number // Before somebody whose access was changed approves.
+  readonly approverWaitHours: number // Before a user with changed access may approve.
   readonly bankTimeMaxAgeHours: number // Older, and a credit is judged by its arrival.
   readonly accountName: string // With {merchant} and {customer} in it.
   // Of new collection accounts. Null: none.

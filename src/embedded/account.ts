@@ -1,5 +1,5 @@
-// The user that the server runs as. PostgreSQL refuses root, so root lends it another user: the
-// one that already owns the cluster, or nobody. Everybody else runs it as themselves.
+// The user that the server runs as. PostgreSQL refuses root, so root uses the owner of the cluster,
+// or nobody; other users run it as themselves.
 
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, statSync } from 'node:fs'
@@ -10,8 +10,8 @@ export type Account = { uid: number | undefined; gid: number | undefined }
 
 const NOBODY = 65534
 
-// The server's whole environment: PGPORT, PGDATA, LD_LIBRARY_PATH and the like of whoever starts
-// us must not reach it.
+// The complete environment of the server: PGPORT, PGDATA, LD_LIBRARY_PATH and the like must not
+// leak in from ours.
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
 
 export function accountFor(clusterFolder: string): Account {

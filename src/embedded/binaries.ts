@@ -1,10 +1,9 @@
-// Finds PostgreSQL's programs in the npm package of this platform and makes them runnable for the
-// server's user.
+// Finds PostgreSQL’s programs in the npm package of this platform and makes them runnable by the
+// server’s user.
 //
-// They are used where npm put them. Only when that user cannot run them there (a checkout below
-// /root, a package folder we may not complete) are they copied to a folder it can enter, stamped
-// with their version: the data folder, else one that no cleaner of old files empties below a running
-// server, and /var/tmp only when all else fails.
+// Used in place where possible. If that user cannot run them there (a checkout below /root, a
+// read-only package), they are copied to a reachable directory, stamped with their version: the
+// data directory, then /var/lib, and /var/tmp as a last resort.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -65,8 +64,8 @@ function findPackage(resolvePackage: ResolvePackage) {
   }
 }
 
-// npm packages carry no symbolic links; this one lists those its libraries need. Whoever may not
-// write there goes on without, and the trial run decides.
+// npm packages cannot contain symbolic links; this one lists those its libraries need. Without
+// write access we continue, and the trial run decides.
 function makeLinks(native: string): void {
   const list = readFileSync(join(native, 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -91,7 +90,7 @@ function whyNotRunnable(native: string, account: Account): string | undefined {
   return undefined
 }
 
-// False when it cannot be made, or when somebody else could put programs of theirs there.
+// False if it cannot be created, or others could place programs there.
 function madeReadable(folder: string): boolean {
   try {
     if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)

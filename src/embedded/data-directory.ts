@@ -19,7 +19,7 @@ import { join, resolve } from 'node:path'
 import { type Account, accountFor, canEnter, makePrivateFolder } from './account.ts'
 import { EmbeddedProblem } from './embedded-problem.ts'
 
-export type Home = {
+export type DataDirectory = {
   dataDir: string
   clusterFolder: string
   account: Account
@@ -38,7 +38,7 @@ export type SocketFolder = {
 const SOCKET_PATH_BYTES_MAX = 100
 export const SOCKET_NAME = '.s.PGSQL.5432'
 
-export function openDataDirectory(givenDataDir: string): Home {
+export function openDataDirectory(givenDataDir: string): DataDirectory {
   const asRoot = process.getuid?.() === 0
   mkdirSync(resolve(givenDataDir), { recursive: true, mode: asRoot ? 0o711 : 0o700 })
   const dataDir = realpathSync(givenDataDir)
@@ -54,7 +54,7 @@ export function openDataDirectory(givenDataDir: string): Home {
   return { dataDir, clusterFolder, account, byDescriptor }
 }
 
-export function makeSocketFolder({ dataDir, clusterFolder, account }: Home): SocketFolder {
+export function makeSocketFolder({ dataDir, clusterFolder, account }: DataDirectory): SocketFolder {
   const inside = join(clusterFolder, 'socket')
   if (isShortEnough(inside)) {
     makePrivateFolder(inside, account)
@@ -78,8 +78,8 @@ function temporaryName(dataDir: string): string {
   return `manilla-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
 }
 
-// Always the same name for one data folder, so that kills leave at most one behind; another when
-// somebody else sits on it.
+// A stable name per data directory, so that crashes leave at most one behind; another if it is
+// occupied.
 function makeTemporaryFolder(dataDir: string, account: Account): string {
   const name = temporaryName(dataDir)
   const parents = [tmpdir(), '/tmp'].filter(

@@ -1,5 +1,4 @@
-// What keeps the embedded server from running, in one plain sentence for the operator: what is
-// wrong and what to do about it.
+// A problem of the embedded server, with the remedy, for the operator.
 
 export class EmbeddedProblem extends Error {
   override name = 'EmbeddedProblem'

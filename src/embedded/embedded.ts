@@ -67,7 +67,7 @@ async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
   }
 }
 
-// The address of the server that runs on this folder, whoever started it; undefined: none does.
+// Connection string of the server running on this directory, if any.
 export async function findEmbedded(dataDir: string): Promise<string | undefined> {
   for (const folder of socketFolders(dataDir)) {
     const url = urlOf(DATABASE, folder)

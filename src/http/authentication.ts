@@ -18,7 +18,7 @@ import type { TokenClaims, Tokens } from './tokens.ts'
 
 export type Identity = {
   client: Client // The tenant.
-  actor: string // Who exactly, for the record of actions: `client:MAN0000001`, `user:<email>`.
+  actor: string // For the audit log: `client:MAN0000001`, `user:<email>`.
   scopes: ReadonlySet<Scope>
   isPerson: boolean // At the dashboard, where BVNs are masked.
   userId: string | null // Of a person.
@@ -65,9 +65,9 @@ export class Authentication {
 
   async identify(request: FastifyRequest, scope: Scope): Promise<Identity> {
     const { authorization } = request.headers
-    const isVisit =
+    const hasSession =
       authorization === undefined && this.#sessionCookies.tokenOf(request) !== undefined
-    if (isVisit) return this.#person(request, scope)
+    if (hasSession) return this.#person(request, scope)
     const token = bearerToken(authorization)
     if (token === undefined) throw new Refusal('unauthorized')
     const claims = await this.#tokens.read(token)

@@ -75,8 +75,8 @@ function keyedRequest(sealer: Sealer, { request, by }: Call): KeyedRequest | und
   const operation = `${request.method} ${request.routeOptions.url}`
   // Scoped to the actor: another one may have other rights.
   const { clientId, actor } = by ?? { clientId: request.client.id, actor: request.actor }
-  const said = [actor, request.params, request.query, request.body ?? {}]
-  const requestHash = sealer.hash(operation, JSON.stringify(said, inOrder))
+  const parts = [actor, request.params, request.query, request.body ?? {}]
+  const requestHash = sealer.hash(operation, JSON.stringify(parts, inOrder))
   return { clientId, key, operation, requestHash }
 }
 

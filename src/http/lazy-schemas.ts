@@ -21,7 +21,7 @@ declare module 'fastify' {
 export function lazySchemas() {
   const pending = new Set<() => unknown>()
 
-  // Once, whoever comes first.
+  // Compiles once, on first use.
   function lazy<T>(compile: () => T): () => T {
     let made: T | undefined
     const get = () => {

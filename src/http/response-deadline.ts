@@ -25,7 +25,7 @@ export function enforceResponseDeadline(app: FastifyInstance): void {
     const dueMs = performance.now() - RESPONSE_MAX_MS
     for (const [reply, sinceMs] of waiting) {
       if (sinceMs > dueMs) return
-      if (reply.request.raw.complete === false) continue // How long that may take is said elsewhere.
+      if (reply.request.raw.complete === false) continue // Still arriving: limited in connections.ts.
       waiting.delete(reply)
       if (!reply.sent && !reply.raw.headersSent) reply.send(new Refusal('try_again'))
     }

@@ -37,7 +37,7 @@ export type DelivererDeps = {
   rendering: Rendering
   clock: Clock
   log: Logger
-  notifier: Notifier // Our own, called when a lane runs low.
+  notifier: Notifier // Called when a queue runs low.
   random?: () => number
   timeoutMs?: number
   graceMs?: number // For what is being sent when we are told to stop.
@@ -50,7 +50,7 @@ assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
 type Sent = AttemptResult & { signature: string | null }
 
 const GRACE_MS = 3_000
-// How often schedules are looked at for what a wrong clock left; and at once when ours was set back.
+// How often schedules are corrected after a wrong clock; immediately when ours is set back.
 const CORRECT_EVERY_MS = 300_000
 const SET_BACK_MIN_MS = 1_000
 const RESULTS = { itemsMax: 500, inFlightMax: 2, queueMax: 100_000 }
@@ -103,7 +103,7 @@ export class Deliverer {
     await this.#correct(now)
     const { claims, isFull } = await withTransaction(pool, (tx) => claimDeliveries(tx, now, limits))
     try {
-      this.#concurrency.add(await this.#preparer.pack(claims, now))
+      this.#concurrency.add(await this.#preparer.prepare(claims, now))
     } catch (error) {
       await withTransaction(pool, (tx) => releaseClaims(tx, now, claims)).catch(() => {})
       throw error

@@ -39,7 +39,7 @@ export class DeliveryPreparer {
     this.#deps = deps
   }
 
-  async pack(claims: readonly Claim[], now: Date): Promise<PreparedDelivery[]> {
+  async prepare(claims: readonly Claim[], now: Date): Promise<PreparedDelivery[]> {
     if (claims.length === 0) return []
     const { pool } = this.#deps
     const ids = [...new Set(claims.map(({ eventId }) => eventId))].sort()

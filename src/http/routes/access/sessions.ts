@@ -27,7 +27,7 @@ import {
   tags,
 } from './user-presenters.ts'
 
-const VisitBody = Type.Object({
+const CurrentSessionBody = Type.Object({
   user: Type.Object({
     id: Type.String(),
     email: Type.String(),
@@ -58,7 +58,7 @@ const SignInRequest = Type.Object(
   { additionalProperties: false },
 )
 
-const response = { 200: ApiEnvelope(VisitBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(CurrentSessionBody), '4xx': ApiFailure }
 const Ended = ApiEnvelope(Type.Object({ ended: Type.Integer() }))
 
 export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {

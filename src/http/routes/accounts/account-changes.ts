@@ -128,7 +128,7 @@ const SWITCHES = [
     description:
       'Money sent to it from now on is taken and suspended (account_inactive). Its number stays ' +
       'its own. It is no longer the default of its merchant.',
-    said: 'deactivated',
+    done: 'deactivated',
     make: deactivateAccount,
   },
   {
@@ -136,7 +136,7 @@ const SWITCHES = [
     operationId: 'activateCollectionAccount',
     summary: 'Activate a collection account',
     description: 'Money suspended in the meantime stays in suspense until assigned.',
-    said: 'activated',
+    done: 'activated',
     make: activateAccount,
   },
   {
@@ -144,14 +144,14 @@ const SWITCHES = [
     operationId: 'setDefaultCollectionAccount',
     summary: 'Make a collection account the default of its merchantId',
     description: 'Replaces the current default. The account must be active.',
-    said: 'made default',
+    done: 'made default',
     make: makeDefault,
   },
 ] as const
 
 const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sealer, authentication, clock } = deps
-  for (const { path, operationId, summary, description, said, make } of SWITCHES) {
+  for (const { path, operationId, summary, description, done, make } of SWITCHES) {
     app.post(
       `${ACCOUNTS}/:accountNumber/${path}`,
       {
@@ -173,7 +173,7 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           const how = { sealer, now: clock(), by, actor, isCurrent, note: body?.note }
           const account = await make(tx, how, accountNumber)
           return accepted(
-            `Collection account ${said} successfully`,
+            `Collection account ${done} successfully`,
             presentOwnAccount(account, sealer),
           )
         })

@@ -92,9 +92,9 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 }
 
 // In a query a + means a space, and nearly everybody forgets to write it as %2B.
-type Asked = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
+type FilterQuery = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
 
-export function accountFiltersOf(asked: Asked): AccountFilters {
+export function accountFiltersOf(asked: FilterQuery): AccountFilters {
   const { merchantId, merchantCode, bvn, name } = asked
   return {
     ...windowOf(asked),

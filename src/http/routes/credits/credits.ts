@@ -123,9 +123,9 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   )
 }
 
-type Asked = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor' | 'order'>
+type FilterQuery = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor' | 'order'>
 
-export function creditFiltersOf(asked: Asked): CreditFilters {
+export function creditFiltersOf(asked: FilterQuery): CreditFilters {
   const { sessionId, accountNumber, merchantRef, outcome } = asked
   const id = (text: string | undefined) => (text === undefined ? text : parseReference(text))
   return {

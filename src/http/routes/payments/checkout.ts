@@ -27,7 +27,7 @@ const RETRY_MS = 2_000 // After which a browser comes back to a stream that was 
 const YEAR_SECONDS = 31_536_000
 
 const hidden = { hide: true }
-const Asked = Type.Object({ adviceReference: Type.Optional(Type.String()) })
+const StreamQuery = Type.Object({ adviceReference: Type.Optional(Type.String()) })
 
 const squeeze = promisify(gzip)
 
@@ -59,10 +59,10 @@ const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(CHECKOUT, { schema: hidden }, async (request, reply) => {
     getBuild(build)
     const asked = request.query as Record<string, unknown>
-    const said = (name: string) => (typeof asked[name] === 'string' ? asked[name] : undefined)
+    const param = (name: string) => (typeof asked[name] === 'string' ? asked[name] : undefined)
     try {
-      const { checkout, colour } = await read(said('adviceReference'))
-      const page = { checkout, bankCode: said('bank'), problem: said('problem') }
+      const { checkout, colour } = await read(param('adviceReference'))
+      const page = { checkout, bankCode: param('bank'), problem: param('problem') }
       return await show(request, reply, 200, pages?.checkout(page, colour))
     } catch (error) {
       const isMissing = error instanceof Refusal && error.code === 'advice_not_found'
@@ -138,7 +138,7 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
   app.get(
     `${CHECKOUT}/api/stream`,
-    { exposeHeadRoute: false, schema: { ...hidden, querystring: Asked } },
+    { exposeHeadRoute: false, schema: { ...hidden, querystring: StreamQuery } },
     async (request, reply) => {
       const { checkout } = await read(request.query.adviceReference)
       const { now: _, ...seen } = checkout

@@ -133,12 +133,14 @@ export const BY_ANY_REFERENCE =
   `${ANY_REFERENCE} Tried in this order. References match with or without dashes, in any case; ` +
   'an account number matches its latest payment.'
 
-type Asked<Status extends string> = Omit<
+type FilterQuery<Status extends string> = Omit<
   Static<ReturnType<typeof listQuery<Status>>>,
   'limit' | 'cursor' | 'order'
 >
 
-export function filtersOf<Status extends string>(asked: Asked<Status>): PaymentFilters<Status> {
+export function filtersOf<Status extends string>(
+  asked: FilterQuery<Status>,
+): PaymentFilters<Status> {
   const { status, minAmount, maxAmount, search, merchantRef, accountNumber, reference } = asked
   const [minKobo, maxKobo] = [minAmount, maxAmount].map((amount) =>
     amount === undefined ? undefined : (koboOf(amount) as bigint),

@@ -63,14 +63,14 @@ const TransferBody = Type.Object({
 })
 
 // Stored with the idempotency key, so that a retry sends the same transfer.
-type Planned = {
+type PlannedTransfer = {
   bankCode: string
   paymentReference: string | null
   amountKobo: string
   sessionId: string
   reversalSessionId: string
 }
-type Asked = { accountNumber: string; kind: SandboxTransfer; amount?: number | string }
+type TransferOptions = { accountNumber: string; kind: SandboxTransfer; amount?: number | string }
 
 export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { mode, authentication } = deps
@@ -110,8 +110,8 @@ async function plan(
   tx: Transaction,
   { clock }: Deps,
   clientId: bigint,
-  { accountNumber, kind, amount }: Asked,
-): Promise<Planned> {
+  { accountNumber, kind, amount }: TransferOptions,
+): Promise<PlannedTransfer> {
   const owner = await findNumber(tx, clientId, accountNumber)
   if (!owner) throw new Refusal('number_not_found')
   const { bankCode, paymentId } = owner
@@ -128,7 +128,11 @@ async function plan(
   }
 }
 
-async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: Planned) {
+async function sendPlanned(
+  deps: Deps,
+  { accountNumber, kind }: TransferOptions,
+  planned: PlannedTransfer,
+) {
   const { bankCode, sessionId, paymentReference } = planned
   const amountKobo = BigInt(planned.amountKobo)
   const { writers, clock } = deps
@@ -153,9 +157,9 @@ async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: 
 }
 
 type Step = Static<typeof StepBody>
-type Taken = Exclude<Answer, { status: 'session_reused' }>
+type TakenCredit = Exclude<Answer, { status: 'session_reused' }>
 
-function creditStep(sessionId: string, { outcome, reason, suspendedKobo }: Taken): Step {
+function creditStep(sessionId: string, { outcome, reason, suspendedKobo }: TakenCredit): Step {
   const amountInSuspense = toNaira(suspendedKobo)
   return { step: 'credit', sessionId, responseCode: '00', outcome, reason, amountInSuspense }
 }
@@ -174,7 +178,7 @@ function againStep(sessionId: string, { status }: Answer): Step {
 
 async function reverse(
   { batchPool, sharedAccounts, clock }: Deps,
-  planned: Planned,
+  planned: PlannedTransfer,
 ): Promise<Step> {
   const { bankCode, sessionId: originalSessionId, reversalSessionId: sessionId } = planned
   const amountKobo = BigInt(planned.amountKobo)
