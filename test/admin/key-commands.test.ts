@@ -34,7 +34,7 @@ test('a rotation that is killed twice is finished, while the service goes on ans
   const numbers = [await client.createAccount(), await client.createAccount()]
   const running = client.keepWorking()
 
-  await killed(folder.path, /waiting for 1 running process to hold/)
+  await killed(folder.path, /waiting for 1 running process to load/)
   await killed(folder.path, /scanned/)
   const { code, out } = await rotateKeys(folder.path)
 
