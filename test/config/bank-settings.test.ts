@@ -50,7 +50,7 @@ for (const [what, bank, problem] of [
   ['three secrets', { ...WEMA, railSecrets: Array(3).fill(SANDBOX_RAIL_SECRET) }, 'railSecrets'],
   ['a secret without its prefix', { ...WEMA, railSecrets: ['bWFu'] }, 'railSecrets entry 1'],
   ['a short secret', { ...WEMA, railSecrets: ['whsec_bWFu'] }, 'railSecrets entry 1'],
-  ['a mistyped field', { ...WEMA, statik: {} }, 'has a field "statik"'],
+  ['a mistyped field', { ...WEMA, statik: {} }, 'has unknown field "statik"'],
 ] as const) {
   test(`${what} is a problem`, () => {
     const { banks, problems } = read([bank, { ...WEMA, code: '058' }])
