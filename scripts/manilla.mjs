@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npx manilla …`: runs the service's own commands with the Node that npm brought, whatever Node
-// the machine has. Plain JavaScript, like guard.mjs, that any Node since version 12 can read.
+// `npx manilla …`: runs the commands with the packaged Node, whatever Node the machine has. Plain
+// JavaScript for Node 12 and newer, like guard.mjs.
 
 // biome-ignore-start lint/style/useNodejsImportProtocol: not every Node 12 knows the prefix
 import { spawn } from 'child_process'
@@ -12,8 +12,10 @@ import { fileURLToPath } from 'url'
 const ROLES = ['serve', 'api', 'worker', 'migrate']
 const HELP = `Usage: manilla <command>
 
-  admin …                            clients, keys, erasures: see manilla admin --help
-  serve | api | worker | migrate     the service itself, by role: see docs/operating.md`
+  admin …                            manage clients, users, keys and erasures
+  serve | api | worker | migrate     run a role of the service (docs/operating.md)
+
+Run manilla admin --help for the admin commands.`
 
 const here = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const [first = '--help', ...rest] = process.argv.slice(2)
@@ -22,7 +24,7 @@ if (first === 'admin') run([here('src/admin/main.ts'), ...rest])
 else if (ROLES.includes(first)) run([here('src/main.ts'), first, ...rest])
 else if (first === '--help' || first === '-h') console.log(HELP)
 else {
-  console.error(`There is no command "${first}".\n\n${HELP}`)
+  console.error(`Unknown command: ${first}\n\n${HELP}`)
   process.exitCode = 2
 }
 
@@ -30,11 +32,11 @@ function run(args) {
   const packaged = here(`node_modules/node-${process.platform}-${process.arch}/bin/node`)
   const node = existsSync(packaged) ? packaged : process.execPath
   const child = spawn(node, args, { stdio: 'inherit' })
-  // A terminal's Ctrl-C reaches both of us; what is sent to us alone is passed on.
+  // Ctrl-C reaches both processes; SIGTERM is forwarded.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   child.on('error', (error) => {
-    console.error(`Node could not be started (${error.message}). Type: npm ci`)
+    console.error(`Cannot start Node (${error.message}). Run npm ci.`)
     process.exitCode = 1
   })
   child.on('exit', (code) => {

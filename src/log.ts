@@ -1,8 +1,8 @@
-// The log: one JSON object a line, on standard output. Code never logs a BVN, a credential or a
-// payer's account; this is the second wall behind that, and must not become the first.
+// The log: one JSON object per line on standard output. Code never logs a BVN, a credential or a
+// payer’s account; redaction here is the second line of defence.
 //
-// Lines are cleaned as finished text, so that neither depth nor a child logger nor formatting gets
-// around it. pino's own `redact`, tried first, misses what lies deep and throws on a nested Buffer.
+// Lines are redacted as finished text, so nesting, child loggers and formatting cannot bypass it.
+// pino’s own `redact` misses deep fields and throws on a nested Buffer.
 
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 

@@ -1,5 +1,5 @@
-// Starts one role of the service and stops it cleanly: `node src/main.ts [serve|api|worker|migrate]`.
-// What goes wrong at start is told in plain words; then we exit with 1.
+// Starts one role of the service and shuts it down cleanly: `node src/main.ts [role]`, where role
+// is serve, api, worker or migrate. Start-up problems are printed for the operator; exit code 1.
 
 import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
@@ -46,11 +46,11 @@ async function main(): Promise<void> {
     })
     if (config.role !== 'api') service.startWorkers()
     if (http) process.stdout.write(welcome(config, http.port))
-    else log.info('the workers are running')
-    // Last of all: a start that fails stops the database too, and has its own words for it.
+    else log.info('workers running')
+    // Last: a failed start stops the database itself and reports its own problem.
     void embedded?.exited.then(() => {
       if (stopping.aborted) return
-      log.fatal('the embedded database ended; stopping')
+      log.fatal('embedded database exited; shutting down')
       process.exit(1)
     })
   } catch (error) {
@@ -85,8 +85,7 @@ async function listen(app: Service['app'], { host, port }: Config): Promise<void
   await app.listen({ host, port })
 }
 
-// One of several on a port. Ctrl-C in a terminal reaches every process: it is the first one's to
-// say when we stop.
+// One of several processes on a port. Ctrl-C reaches all of them; the primary decides when to stop.
 async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   let stop = (): void => process.exit(0)
   process.on('SIGINT', () => {})
@@ -98,20 +97,20 @@ async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   stop = () => void service.close().finally(() => process.exit(0))
 }
 
-// The first signal stops gently: requests in flight are finished. A second one stops at once; the
-// database is then stopped by its guard, and nothing that was answered is lost.
+// The first signal drains requests in flight. A second one exits immediately; the guard then stops
+// the database, and nothing acknowledged is lost.
 function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (stopping.signal.aborted) process.exit(1)
       stopping.abort()
-      log.info({ signal }, 'stopping')
+      log.info({ signal }, 'shutting down')
       setTimeout(() => process.exit(1), STOP_MAX_MS).unref()
       stop().then(
         () => process.exit(0),
         (error) => {
-          log.error({ err: error }, 'stopping failed')
+          log.error({ err: error }, 'shutdown failed')
           process.exit(1)
         },
       )
@@ -122,28 +121,29 @@ function stopOnSignals(log: Logger, stop: () => Promise<void>): AbortSignal {
 
 type Failure = Error & { code?: string; syscall?: string; port?: number; hostname?: string }
 
-// Undefined for what nobody foresaw: our bug, shown in full.
+// Undefined for unexpected errors: a bug, printed in full.
 function describeStartProblem(error: Failure): string | undefined {
   if (PROBLEMS.some((problem) => error instanceof problem)) return error.message
   const { code = '', syscall, port, hostname, message } = error
-  if (code === 'EADDRINUSE') return `Port ${port} is taken: set PORT.`
-  if (syscall === 'listen') return `Listening is not allowed there (${code}): set HOST and PORT.`
-  if (hostname) return `The name ${hostname} is not known (${code}): see DATABASE_URL and HOST.`
+  if (code === 'EADDRINUSE') return `Port ${port} is already in use. Set PORT.`
+  if (syscall === 'listen') return `Cannot listen on this address (${code}). Check HOST and PORT.`
+  if (hostname) return `Cannot resolve host ${hostname} (${code}). Check DATABASE_URL and HOST.`
   if (isConnectionLost(error)) {
-    return `The database cannot be reached (${code || message}): see DATABASE_URL.`
+    return `Cannot connect to the database (${code || message}). Check DATABASE_URL.`
   }
-  if (isTurnedAway(code)) return `The database turns us away (${message}): see DATABASE_URL.`
+  if (isTurnedAway(code))
+    return `The database rejected the connection (${message}). Check DATABASE_URL.`
   return undefined
 }
 
-// Wrong user or password; no such database; no right to use it.
+// Authentication failure, unknown database, insufficient privilege.
 function isTurnedAway(code: string): boolean {
   return /^(28|3D|42501)/.test(code)
 }
 
 main().catch((error) => {
-  const words = describeStartProblem(error)
-  if (words) process.stderr.write(`\n${words}\n\n`)
+  const problem = describeStartProblem(error)
+  if (problem) process.stderr.write(`\n${problem}\n\n`)
   else console.error(error)
   process.exit(1)
 })

@@ -1,11 +1,11 @@
-// Notifiers somebody who waits for work before their time is up. Only ever earlier: whoever waits also
-// looks by themselves, because the work may have come from another process.
+// Wakes a waiting worker early. Only an optimisation: workers also poll, because work may come from
+// another process.
 
 export class Notifier {
   #isCalled = false
   #resume: (() => void) | undefined
 
-  // While nobody waits it is remembered, so that no call falls between looking and waiting.
+  // Remembered while nobody waits, so no call is lost between checking and waiting.
   call(): void {
     this.#isCalled = true
     this.#resume?.()

@@ -1,6 +1,6 @@
-// Several HTTP processes on one port (MANILLA_PROCESSES). The first process keeps the database and
-// the workers and answers no requests; each of the others is this program again, with nothing to
-// do but HTTP. One that dies is replaced; when the first is gone, the others stop by themselves.
+// Several HTTP processes on one port (MANILLA_PROCESSES). The primary runs the database and the
+// workers and serves no requests; the others serve HTTP only. A process that dies is replaced; all
+// stop when the primary is gone.
 
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ export async function startHttpProcesses(options: Options): Promise<HttpProcesse
   const start = (): Worker => cluster.fork({ DATABASE_URL: connectionString })
   const replace = (worker: Worker) => {
     if (isStopping) return
-    log.error({ pid: worker.process.pid }, 'an HTTP process ended; starting another')
+    log.error({ pid: worker.process.pid }, 'HTTP process exited; restarting')
     setTimeout(() => {
       if (!isStopping) start()
     }, REPLACE_AFTER_MS)
@@ -49,6 +49,6 @@ export async function startHttpProcesses(options: Options): Promise<HttpProcesse
 function listening(worker: Worker): Promise<number> {
   return new Promise((resolve, reject) => {
     worker.once('listening', ({ port }) => resolve(port))
-    worker.once('exit', () => reject(new Error('an HTTP process could not start')))
+    worker.once('exit', () => reject(new Error('HTTP process failed to start')))
   })
 }

@@ -1,4 +1,4 @@
-// What a person sees when the service is up: where it is, how to get in, what to type next.
+// The start-up banner: addresses, sandbox credentials, a first command.
 
 import type { Config } from '#config/config.ts'
 

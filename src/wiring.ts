@@ -1,5 +1,4 @@
-// Wires the parts of one process together, given where the database is. Every role and every test
-// gets its service from here.
+// Wires one process. Every role and every test gets its service here.
 
 import type { FastifyInstance } from 'fastify'
 import { operatorDesk, sandboxBank } from '#banks/connector.ts'
@@ -22,11 +21,11 @@ import { SessionCookies } from '#http/session.ts'
 import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { eraseTracesRound } from '#workers/erase-traces.ts'
-import { holdKeys } from '#workers/hold-keys.ts'
 import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
 import { sendReturnsRound } from '#workers/send-returns.ts'
+import { syncDataKeys } from '#workers/sync-data-keys.ts'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 import { Notifier } from './notifier.ts'
@@ -35,9 +34,9 @@ import { Sealer } from './seal.ts'
 const CONNECTIONS_MAX = 10
 const BATCH_CONNECTIONS_MAX = 8
 const READ_CONNECTIONS = 2
-// Of their own, so that webhooks never take a connection that money waits for.
+// A separate pool, so that webhooks never take a connection that money needs.
 const WEBHOOK_CONNECTIONS_MAX = 6
-// So that reports that take all connections do not make us look unready.
+// A separate pool, so that reports using every connection do not fail readiness.
 const PROBE_CONNECTIONS_MAX = 1
 const PROBE_MAX_MS = 1_000
 
@@ -46,19 +45,19 @@ export type Service = {
   db: Pool
   writers: Writers
   startWorkers(): void
-  holdKeys: () => Promise<void> // Which it does by itself, every other second.
+  syncDataKeys: () => Promise<void> // Which it does by itself, every other second.
   close(): Promise<void>
 }
 
-// A reason not to start that the operator can do something about.
+// A start-up problem the operator can fix.
 export class StartProblem extends Error {}
 
 export type ServiceOptions = { config: Config; connectionString: string; clock: Clock; log: Logger }
 
-// Brings the database to where this build needs it. Safe to run by many processes at once.
+// Migrates and seeds the database. Safe to run in several processes at once.
 export async function prepareDatabase({ config, connectionString, clock, log }: ServiceOptions) {
   const applied = await migrate(connectionString)
-  if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
+  if (applied.length > 0) log.info({ applied }, 'database migrated')
   const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
   try {
     await maintainPartitionsRound({ db, clock, log })()
@@ -76,12 +75,12 @@ export async function prepareDatabase({ config, connectionString, clock, log }: 
 async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
   if (await hasSandboxClient(db, clock())) {
     throw new StartProblem(
-      `The client ${SANDBOX_CLIENT.clientId} has the secret of the documentation: change it.`,
+      `Client ${SANDBOX_CLIENT.clientId} still has the documented sandbox secret. Rotate it.`,
     )
   }
   if (await hasSandboxUser(db)) {
     throw new StartProblem(
-      `The user ${SANDBOX_USER.email} has the password of the documentation: remove it.`,
+      `User ${SANDBOX_USER.email} still has the documented sandbox password. Delete it.`,
     )
   }
 }
@@ -91,11 +90,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const connections = openConnections(connectionString, log)
   const { db, batchPool, reads, probes } = connections
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
-  const { sealer, keyHolder, holdKeysNow } = await holdDataKeys(options, connections)
+  const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
   const failed = (batch: string) => (error: unknown) =>
-    log.error({ err: error, batch }, 'a batch failed')
+    log.error({ err: error, batch }, 'batch failed')
   const writers = createWriters({
     pool: batchPool,
     clock,
@@ -130,8 +129,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
     batchPool,
     sharedAccounts,
-    sendReturns: atOnce(sendReturnsRound(parts), log),
-    eraseTraces: atOnce(eraseTracesRound(parts), log),
+    sendReturns: runNow(sendReturnsRound(parts), log),
+    eraseTraces: runNow(eraseTracesRound(parts), log),
     sealer,
     writers,
     tokens,
@@ -148,36 +147,34 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     )
   }
 
-  // Requests and rounds in flight are finished first, then what they queued; then the connections
-  // go.
+  // Drains requests and worker rounds, then their queues, then closes connections.
   async function close(): Promise<void> {
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
-    await keyHolder.stop()
+    await keySync.stop()
     await connections.end()
   }
-  return { app, db, writers, startWorkers, holdKeys: holdKeysNow, close }
+  return { app, db, writers, startWorkers, syncDataKeys: syncDataKeysNow, close }
 }
 
-// A worker's round, done for whoever has just asked for its work. What cannot be done now is asked
-// for all the same, and the workers try again.
-function atOnce(round: Round, log: Logger): () => Promise<void> {
+// Runs a worker round immediately on behalf of a request. On failure the workers retry.
+function runNow(round: Round, log: Logger): () => Promise<void> {
   return async () => {
     await round(new AbortController().signal).catch((error) =>
-      log.error({ err: error }, 'a round of work failed'),
+      log.error({ err: error }, 'worker round failed'),
     )
   }
 }
 
-// Keys that are kept in a file are read again and again: a rotation adds to them.
-async function holdDataKeys({ config, clock, log }: ServiceOptions, connections: Connections) {
+// Keys in secrets.json are re-read: a rotation adds to them.
+async function startDataKeys({ config, clock, log }: ServiceOptions, connections: Connections) {
   const { data, hash, areDataKeysStored } = config.secrets
   const sealer = new Sealer(data, hash)
   const readKeys = () => (areDataKeysStored ? readDataKeys(config.dataDir) : data)
   try {
-    const holder = await holdKeys({ db: connections.db, clock, sealer, readKeys })
-    const keyHolder = runWorkers({ log }, [holder])
-    return { sealer, keyHolder, holdKeysNow: atOnce(holder.round, log) }
+    const holder = await syncDataKeys({ db: connections.db, clock, sealer, readKeys })
+    const keySync = runWorkers({ log }, [holder])
+    return { sealer, keySync, syncDataKeysNow: runNow(holder.round, log) }
   } catch (error) {
     await connections.end()
     throw error instanceof KeyProblem ? new StartProblem(error.message) : error
@@ -192,9 +189,10 @@ type Connections = ReturnType<typeof openConnections>
 
 function openConnections(connectionString: string, log: Logger) {
   let isEnding = false
-  // A pool's end does not wait for the goodbyes, and a database that stops right after cuts them.
+  // pool.end() does not wait for the sockets to close, so a database that stops right after would
+  // log lost connections.
   const onLost = (error: Error) => {
-    if (!isEnding) log.warn({ err: error }, 'a database connection was lost')
+    if (!isEnding) log.warn({ err: error }, 'database connection lost')
   }
   const shared = { connectionString, onIdleError: onLost }
   const db = createPool({ ...shared, max: CONNECTIONS_MAX })

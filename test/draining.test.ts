@@ -23,7 +23,7 @@ test('SIGTERM under load: every request is answered, and told to go elsewhere ne
   const clients = Array.from({ length: CONNECTIONS }, () => keepAsking(service.url, token, answers))
   await until('requests are answered', () => answers.length >= BEFORE)
   service.child.kill('SIGTERM')
-  await service.says('"msg":"stopping"')
+  await service.says('"msg":"shutting down"')
   const ready = await send(new Agent(), `${service.url}/ready`)
   await Promise.all(clients)
   const code = await service.closed

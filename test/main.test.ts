@@ -95,7 +95,7 @@ test('a running service', async (t) => {
     const request = await beginRequest(service.url)
 
     service.child.kill('SIGTERM')
-    await service.says('"msg":"stopping"')
+    await service.says('"msg":"shutting down"')
     const answer = await request.finish()
     const code = await service.closed
 
@@ -137,7 +137,7 @@ test('a port that is taken is told in plain words, and the database is stopped a
 
   assert.equal(await refused.closed, 1)
 
-  assert.match(refused.said.err, new RegExp(`Port ${busy.port} is taken: set PORT`))
+  assert.match(refused.said.err, new RegExp(`Port ${busy.port} is already in use. Set PORT`))
   assert.doesNotMatch(refused.said.err, /\n\s+at /)
   assert.doesNotMatch(refused.said.out, /"level":"(warn|error|fatal)"/)
 })
@@ -152,7 +152,7 @@ test('a database that cannot be reached is told in plain words, without its pass
 
   assert.equal(await refused.closed, 1)
 
-  assert.match(refused.said.err, /database.*cannot be reached.*ECONNREFUSED/)
+  assert.match(refused.said.err, /Cannot connect to the database.*ECONNREFUSED/)
   assert.doesNotMatch(refused.said.err, /hush|\n\s+at /)
 })
 
@@ -170,7 +170,7 @@ test('a worker works and listens nowhere; an api listens and leaves the work', a
 
   const worker = { role: 'worker', env: { ...env, PORT: `${busy.port}` } }
   await using working = spawnChild({ folder: folder.path, ...worker })
-  await working.says('the books add up')
+  await working.says('integrity check passed')
   working.child.kill('SIGTERM')
   assert.equal(await working.closed, 0)
   assert.equal(await audits(), 1)
@@ -183,7 +183,7 @@ test('npm start told to stop takes the service and its database with it', async 
   assert(service.processes.length > 3)
 
   service.child.kill('SIGTERM')
-  await service.says('"msg":"stopping"')
+  await service.says('"msg":"shutting down"')
   await service.closed
 
   await until('no process is left', () => !service.processes.some(isRunning))

@@ -22,7 +22,7 @@ import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import { toNaira } from '#money.ts'
 import { watDay } from '#wat-time.ts'
-import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
+import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
 
 const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/
@@ -30,20 +30,20 @@ const PLAIN_TEXT = /^(?=[\s\S]*\S)[^\p{Cc}\p{Cs}]*$/u
 const PAGE = 500
 
 const RESTRICTIONS: readonly Option[] = [
-  { name: 'scope', value: 'scope', isMany: true, about: `Only these of ${SCOPES.join(' ')}.` },
-  { name: 'merchant-code', value: 'code', isMany: true, about: 'Only accounts of these.' },
-  { name: 'from', value: 'address', isMany: true, about: 'Only from these addresses or ranges.' },
+  { name: 'scope', value: 'scope', isMany: true, about: `Allowed scopes: ${SCOPES.join(' ')}.` },
+  { name: 'merchant-code', value: 'code', isMany: true, about: 'Allowed merchant codes.' },
+  { name: 'from', value: 'address', isMany: true, about: 'Allowed IP addresses or CIDR ranges.' },
 ]
-const NOTE: Option = { name: 'note', value: 'text', about: 'Why; kept in the record of actions.' }
+const NOTE: Option = { name: 'note', value: 'text', about: 'Reason (audit log).' }
 
 export const clientCommands: readonly AdminCommand[] = [
   {
     name: 'client create',
-    summary: 'Make a client; its secret is shown once.',
+    summary: 'Create a client; its secret is shown once.',
     options: [
-      { name: 'name', value: 'text', about: 'Of the merchant, as payers see it. Required.' },
-      { name: 'id', value: 'clientId', about: 'What it logs in with; made up when left out.' },
-      { name: 'operator', about: 'May run the service: clients, and money that is nobody’s.' },
+      { name: 'name', value: 'text', about: 'Merchant name shown to payers. Required.' },
+      { name: 'id', value: 'clientId', about: 'Client ID; generated when omitted.' },
+      { name: 'operator', about: 'Operates the service: manages clients and unidentified money.' },
       ...RESTRICTIONS,
     ],
     async run({ db, clock, actor }, given) {
@@ -65,7 +65,7 @@ export const clientCommands: readonly AdminCommand[] = [
   },
   {
     name: 'client list',
-    summary: 'All clients, in the order of their making.',
+    summary: 'List clients, oldest first.',
     options: [],
     async run({ db }) {
       const clients: ClientEntry[] = []
@@ -78,13 +78,13 @@ export const clientCommands: readonly AdminCommand[] = [
       const lines = clients.map(
         (client) => [client.clientId, `${stateOf(client).padEnd(18)}  ${client.name}`] as const,
       )
-      return { data: clients.map(plain), text: columns(lines).join('\n') || 'There are none yet.' }
+      return { data: clients.map(plain), text: columns(lines).join('\n') || 'No clients.' }
     },
   },
   {
     name: 'client show',
     subject: 'clientId',
-    summary: 'What a client may do, from where, and the secrets it has.',
+    summary: 'Show a client and its secrets.',
     options: [],
     async run({ db, clock }, { subject }) {
       return shown(await getClient(db, clock(), subject))
@@ -93,8 +93,14 @@ export const clientCommands: readonly AdminCommand[] = [
   {
     name: 'client use',
     subject: 'clientId',
-    summary: 'How much a client uses the service, day by day.',
-    options: [{ name: 'days', value: 'days', about: '1 to 31, with today; 7 when left out.' }],
+    summary: 'Show the daily usage of a client.',
+    options: [
+      {
+        name: 'days',
+        value: 'days',
+        about: 'Number of days, including today, 1 to 31. Default 7.',
+      },
+    ],
     async run({ db, clock }, given) {
       const days = daysOf(given.text('days'))
       const { id, clientId } = await getClient(db, clock(), given.subject)
@@ -105,8 +111,8 @@ export const clientCommands: readonly AdminCommand[] = [
         gross: toNaira(grossKobo),
       }))
       const lines = shownDays.map(({ from, ...counts }) => {
-        const said = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
-        return [watDay(from), said.join('  ')] as const
+        const cells = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
+        return [watDay(from), cells.join('  ')] as const
       })
       return { data: { clientId, days: shownDays }, text: columns(lines).join('\n') }
     },
@@ -114,12 +120,12 @@ export const clientCommands: readonly AdminCommand[] = [
   {
     name: 'client rotate-secret',
     subject: 'clientId',
-    summary: 'Give a client a new secret, shown once; the old one works on for a while.',
+    summary: 'Rotate a client secret; the new one is shown once.',
     options: [
       {
         name: 'overlap',
         value: 'hours',
-        about: 'How long; 24 when left out. 0: at once, and all its tokens die too.',
+        about: 'How long the old secret stays valid. Default 24. 0 revokes it and all tokens.',
       },
     ],
     async run({ db, clock, actor }, given) {
@@ -134,25 +140,25 @@ export const clientCommands: readonly AdminCommand[] = [
   {
     name: 'client suspend',
     subject: 'clientId',
-    summary: 'Shut a client out: it cannot log in, and its tokens die within 5 seconds.',
+    summary: 'Suspend a client: no logins; tokens are revoked within 5 seconds.',
     options: [NOTE],
     run: (context, given) => changed(context, given, suspendClient),
   },
   {
     name: 'client resume',
     subject: 'clientId',
-    summary: 'Let a suspended client in again; it must log in anew.',
+    summary: 'Resume a suspended client; it must log in again.',
     options: [NOTE],
     run: (context, given) => changed(context, given, resumeClient),
   },
   {
     name: 'client restrict',
     subject: 'clientId',
-    summary: 'Change what a client may do. What is not named stays as it is.',
+    summary: 'Change the restrictions of a client. Omitted options keep their value.',
     options: [
       ...RESTRICTIONS,
-      { name: 'any-merchant', about: 'Accounts of all merchant codes.' },
-      { name: 'from-anywhere', about: 'From all addresses.' },
+      { name: 'any-merchant', about: 'Allow all merchant codes.' },
+      { name: 'from-anywhere', about: 'Allow all IP addresses.' },
     ],
     async run({ db, clock, actor }, given) {
       const changes: Partial<ClientFields> = {
@@ -160,7 +166,7 @@ export const clientCommands: readonly AdminCommand[] = [
         ...(given.flag('any-merchant') ? { merchantCodes: null } : {}),
         ...(given.flag('from-anywhere') ? { allowedAddresses: null } : {}),
       }
-      if (Object.keys(changes).length === 0) throw new UsageProblem('Say what is to change.')
+      if (Object.keys(changes).length === 0) throw new UsageProblem('Specify at least one change.')
       const client = await withTransaction(db, (tx) =>
         changeClient(tx, { now: clock(), actor }, given.subject, changes),
       )
@@ -169,7 +175,11 @@ export const clientCommands: readonly AdminCommand[] = [
   },
 ]
 
-async function changed({ db, clock, actor }: Context, given: Given, change: typeof suspendClient) {
+async function changed(
+  { db, clock, actor }: Context,
+  given: Arguments,
+  change: typeof suspendClient,
+) {
   const note = given.text('note') ?? null
   const by = { now: clock(), actor }
   return shown(await withTransaction(db, (tx) => change(tx, by, given.subject, note)))
@@ -177,23 +187,23 @@ async function changed({ db, clock, actor }: Context, given: Given, change: type
 
 function nameOf(text: string | undefined): string {
   if (text !== undefined && text.length <= 100 && PLAIN_TEXT.test(text)) return text
-  throw new UsageProblem('--name is required: text of 1 to 100 characters.')
+  throw new UsageProblem('--name is required: 1 to 100 characters.')
 }
 
 function daysOf(text = '7'): number {
   const days = /^[0-9]{1,2}$/.test(text) ? Number(text) : 0
   if (days >= 1 && days <= USAGE_DAYS_MAX) return days
-  throw new UsageProblem(`--days must be a whole number, 1 to ${USAGE_DAYS_MAX}.`)
+  throw new UsageProblem(`--days must be a whole number from 1 to ${USAGE_DAYS_MAX}.`)
 }
 
 function overlapOf(text: string | undefined): number {
   if (text === undefined) return OVERLAP_SECONDS_DEFAULT
   const hoursMax = OVERLAP_SECONDS_MAX / 3_600
   if (/^[0-9]{1,3}$/.test(text) && Number(text) <= hoursMax) return Number(text) * 3_600
-  throw new UsageProblem(`--overlap must be a whole number of hours, 0 to ${hoursMax}.`)
+  throw new UsageProblem(`--overlap must be a whole number of hours from 0 to ${hoursMax}.`)
 }
 
-function restrictionsOf(given: Given): Partial<ClientFields> {
+function restrictionsOf(given: Arguments): Partial<ClientFields> {
   const scopes = given.list('scope')?.map((text) => {
     const scope = SCOPES.find((known) => known === text)
     if (!scope) throw new UsageProblem(`--scope must be one of ${SCOPES.join(', ')}.`)
@@ -202,7 +212,7 @@ function restrictionsOf(given: Given): Partial<ClientFields> {
   const codes = given.list('merchant-code')
   const addresses = given.list('from')
   if ([scopes, codes, addresses].some((list) => list?.length === 0)) {
-    throw new UsageProblem('--scope, --merchant-code and --from need at least one value each.')
+    throw new UsageProblem('--scope, --merchant-code and --from require at least one value.')
   }
   return {
     ...(scopes ? { scopes: [...new Set(scopes)] } : {}),
@@ -215,17 +225,17 @@ function shown(client: ClientDetail, secret?: string) {
   const data = { ...plain(client), ...(secret ? { secret } : {}), secrets: client.secrets }
   const rows: (readonly [string, string])[] = [
     ['client id', client.clientId],
-    ...(secret ? [['secret', `${secret}   (shown only now)`] as const] : []),
+    ...(secret ? [['secret', `${secret}   (shown only once)`] as const] : []),
     ['name', client.name],
     ['state', stateOf(client)],
     ['scopes', client.scopes.join(' ')],
     ['merchant codes', client.merchantCodes?.join(' ') ?? 'all'],
     ['from', client.allowedAddresses?.join(' ') ?? 'anywhere'],
-    ['made', client.createdAt.toISOString()],
+    ['created', client.createdAt.toISOString()],
     ...client.secrets.map(({ keyId, retiresAt, usedAt }) => {
-      const until = retiresAt ? `retires ${retiresAt.toISOString()}` : 'current'
-      const used = usedAt ? `used about ${usedAt.toISOString()}` : 'not used yet'
-      return ['secret', `${keyId || '(given)'}.…  ${until}, ${used}`] as const
+      const until = retiresAt ? `expires ${retiresAt.toISOString()}` : 'current'
+      const used = usedAt ? `last used ${usedAt.toISOString()}` : 'never used'
+      return ['secret', `${keyId || '(legacy)'}.…  ${until}, ${used}`] as const
     }),
   ]
   return { data, text: columns(rows).join('\n') }

@@ -1,5 +1,5 @@
-// The command line of the operator: finds the command in the table, reads its options, and says
-// what is wrong with them in plain words. A pure function of its words; nothing is run here.
+// Parses the operator’s command line: finds the command, reads its options, reports usage errors.
+// Pure; nothing runs here.
 
 import { parseArgs } from 'node:util'
 
@@ -10,8 +10,8 @@ export type Option = {
   about: string
 }
 
-// What was given: switches as true, single values as text, many as a list.
-export type Given = {
+// Parsed arguments: flags, single values and lists.
+export type Arguments = {
   subject: string // What the command is about; '' for one that takes none.
   flag(name: string): boolean
   text(name: string): string | undefined
@@ -23,7 +23,7 @@ export type Command<Context> = {
   subject?: string // What is typed after the name, e.g. 'clientId'.
   summary: string
   options: readonly Option[]
-  run(context: Context, given: Given): Promise<Answer>
+  run(context: Context, given: Arguments): Promise<Answer>
 }
 
 // For programs (--json) and for people.
@@ -31,19 +31,19 @@ export type Answer = { data: unknown; text: string }
 
 export class UsageProblem extends Error {}
 
-type Chosen<Context> =
+type ParsedCommand<Context> =
   | { help: string }
-  | { command: Command<Context>; given: Given; isJson: boolean }
+  | { command: Command<Context>; given: Arguments; isJson: boolean }
 
 const EVERYWHERE: readonly Option[] = [
-  { name: 'json', about: 'Answer with JSON.' },
-  { name: 'help', about: 'Show this.' },
+  { name: 'json', about: 'Output JSON.' },
+  { name: 'help', about: 'Show help.' },
 ]
 
-export function choose<Context>(
+export function parseCommand<Context>(
   commands: readonly Command<Context>[],
   words: readonly string[],
-): Chosen<Context> {
+): ParsedCommand<Context> {
   const command = commands.find(({ name }) =>
     name.split(' ').every((word, at) => words[at] === word),
   )
@@ -51,7 +51,7 @@ export function choose<Context>(
   if (!command) {
     const known = words.filter((word) => !word.startsWith('-')).join(' ')
     if (isAsked || known === '') return { help: overview(commands) }
-    throw new UsageProblem(`There is no command "${known}".\n\n${overview(commands)}`)
+    throw new UsageProblem(`Unknown command: ${known}\n\n${overview(commands)}`)
   }
   if (isAsked) return { help: usageOf(command) }
   const rest = words.slice(command.name.split(' ').length)
@@ -75,10 +75,11 @@ function readOptions<Context>(command: Command<Context>, words: readonly string[
   }
   const { values, positionals } = parsed
   const [subject = '', ...more] = positionals
-  if (command.subject && subject === '') throw misused(command, `${command.subject} is missing`)
+  if (command.subject && subject === '')
+    throw misused(command, `Missing argument: ${command.subject}`)
   const tooMany = command.subject ? more : positionals
-  if (tooMany.length > 0) throw misused(command, `"${tooMany[0]}" was not expected`)
-  const given: Given = {
+  if (tooMany.length > 0) throw misused(command, `Unexpected argument: ${tooMany[0]}`)
+  const given: Arguments = {
     subject,
     flag: (name) => values[name] === true,
     text: (name) => values[name] as string | undefined,
@@ -101,8 +102,8 @@ function overview<Context>(commands: readonly Command<Context>[]): string {
     '',
     ...columns(lines),
     '',
-    'Every command takes --json and --help. The database is that of DATABASE_URL, or the embedded',
-    'one in MANILLA_DATA_DIR, whether the service runs or not.',
+    'All commands accept --json and --help. They use DATABASE_URL, or the embedded database in',
+    'MANILLA_DATA_DIR, whether or not the service is running.',
   ].join('\n')
 }
 

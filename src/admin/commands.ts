@@ -1,5 +1,4 @@
-// Every command of the operator, in the order that the help shows them. A family of commands is a
-// file; what it exports is listed here and nowhere else.
+// All admin commands, in help order. One file per group of commands.
 
 import type { Clock } from '#clock.ts'
 import type { Environment } from '#config/config.ts'
@@ -14,7 +13,7 @@ export type Context = {
   db: Pool
   env: Environment // For commands that need more settings than where the database is.
   clock: Clock
-  actor: string // Who types, for the record of actions.
+  actor: string // For the audit log.
 }
 
 export type AdminCommand = Command<Context>

@@ -1,5 +1,4 @@
-// `manilla admin … erase`: a customer's personal data, by the operator's hand. What a client can do
-// over HTTP for its own, whichever client it is.
+// `manilla admin … erase`: erases personal data on behalf of any client.
 
 import { loadConfig } from '#config/config.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -10,7 +9,7 @@ import { eraseAccounts, eraseAdvice } from '#domain/privacy/erase-personal-data.
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
 import { Sealer } from '#seal.ts'
-import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
+import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
 
 const REASON_MAX = 200
@@ -18,17 +17,17 @@ const PLAIN_TEXT = /^(?=[\s\S]*\S)[^\p{Cc}\p{Cs}]*$/u
 const REASON: Option = {
   name: 'reason',
   value: 'text',
-  about: 'Why; kept for ever, so without any of the data that is to go. Required.',
+  about: 'Reason (audit log), without personal data. Required.',
 }
 
 export const erasureCommands: readonly AdminCommand[] = [
   {
     name: 'account erase',
     subject: 'accountNumber',
-    summary: 'Erase the customer of a collection account, for good; the money stays.',
+    summary: 'Erase the personal data of a collection account. Irreversible.',
     options: [
       REASON,
-      { name: 'same-bvn', about: 'Also the client’s other accounts with the same BVN.' },
+      { name: 'same-bvn', about: 'Also erase other accounts of the client with the same BVN.' },
     ],
     async run(context, given) {
       const { subject } = given
@@ -53,7 +52,7 @@ export const erasureCommands: readonly AdminCommand[] = [
   {
     name: 'advice erase',
     subject: 'adviceReference',
-    summary: 'Erase the customer of an advice, for good; the money stays.',
+    summary: 'Erase the personal data of an advice. Irreversible.',
     options: [REASON],
     async run(context, given) {
       const id = parseReference(given.subject)
@@ -72,11 +71,11 @@ export const erasureCommands: readonly AdminCommand[] = [
   },
 ]
 
-// In the client's name, but without its limits.
-async function depsOf({ db, env, clock, actor }: Context, given: Given, clientId: string) {
+// On behalf of the client, without its merchant scope.
+async function depsOf({ db, env, clock, actor }: Context, given: Arguments, clientId: string) {
   const reason = given.text('reason') ?? ''
   if (reason.length > REASON_MAX || !PLAIN_TEXT.test(reason)) {
-    throw new UsageProblem(`--reason is required: text of 1 to ${REASON_MAX} characters.`)
+    throw new UsageProblem(`--reason is required: 1 to ${REASON_MAX} characters.`)
   }
   const { secrets } = loadConfig(env, 'serve')
   const sealer = new Sealer(secrets.data, secrets.hash)
@@ -85,7 +84,7 @@ async function depsOf({ db, env, clock, actor }: Context, given: Given, clientId
   return { sealer, now: clock(), by: { ...client, merchantCodes: null }, actor, reason }
 }
 
-// What receivers answered is left to the workers: deliveries may be on their way.
+// Stored webhook responses are left to the workers: deliveries may be in flight.
 async function erasePages({ db, clock }: Context): Promise<void> {
   while (await withTransaction(db, (tx) => eraseNextPage(tx, clock())));
 }

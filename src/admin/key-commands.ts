@@ -1,8 +1,8 @@
-// `manilla admin rotate-keys`: replaces the key that personal data and secrets are sealed with,
-// while the service runs (domain/privacy/rotate-data-key.ts).
+// `manilla admin rotate-keys`: rotates the data key while the service runs
+// (domain/privacy/rotate-data-key.ts).
 //
-// Where the keys are in secrets.json, the new one is made here; where they are in the environment,
-// it is the operator who has put it first in MANILLA_DATA_KEYS, here and for every process.
+// Keys in secrets.json are generated here; keys in the environment are added by the operator, first
+// in MANILLA_DATA_KEYS of every process.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { loadConfig } from '#config/config.ts'
@@ -11,9 +11,9 @@ import type { Pool } from '#db/pool.ts'
 import { KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
 import { countByKey, type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
+import { AdminProblem } from './admin-database.ts'
 import { columns } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
-import { PlaceProblem } from './database-place.ts'
 
 const LOOK_MS = 500
 const LOCK = `hashtext('rotate-keys')`
@@ -21,8 +21,8 @@ const LOCK = `hashtext('rotate-keys')`
 export const keyCommands: readonly AdminCommand[] = [
   {
     name: 'rotate-keys',
-    summary: 'Replace the data key: everything is sealed anew while the service runs.',
-    options: [{ name: 'check', about: 'Only count what is sealed with which key.' }],
+    summary: 'Rotate the data key and re-encrypt all data, online.',
+    options: [{ name: 'check', about: 'Only count values by key.' }],
     run: (context, given) => (given.flag('check') ? counted(context) : rotated(context)),
   },
 ]
@@ -44,7 +44,7 @@ async function rotated(context: Context) {
       },
       first.id,
     )
-    const done = `Everything is sealed with data key ${first.id}: ${resealed} values anew.`
+    const done = `All data is encrypted with data key ${first.id} (${resealed} values re-encrypted).`
     const text = cleared.length === 0 ? done : `${done}\n${dropWords(cleared)}`
     return { data: { sealingKey: first.id, resealed, mayBeDropped: cleared }, text }
   })
@@ -53,12 +53,12 @@ async function rotated(context: Context) {
 function dropWords(cleared: readonly number[]): string {
   const [keys, them] = cleared.length === 1 ? ['Key', 'it'] : ['Keys', 'them']
   return (
-    `${keys} ${cleared.join(', ')} may be dropped from MANILLA_DATA_KEYS. ` +
-    `Backups of before still need ${them}.`
+    `${keys} ${cleared.join(', ')} can be removed from MANILLA_DATA_KEYS. ` +
+    `Older backups still need ${them}.`
   )
 }
 
-// A rotation that was begun is finished before another one begins.
+// An interrupted rotation is finished before a new one starts.
 async function wantedKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]> {
   const keys = readDataKeys(dataDir)
   const known = await readKeys(db)
@@ -67,16 +67,16 @@ async function wantedKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]
   return isFinished ? addDataKey(dataDir) : keys
 }
 
-// Two at once would each wait for the other's key. The lock goes with the connection, also when we
-// are killed.
+// Concurrent rotations would deadlock. The advisory lock is released with the connection, even if
+// the process is killed.
 async function alone<T>(db: Pool, work: () => Promise<T>): Promise<T> {
   const holder = await db.connect()
   try {
     const { rows } = await holder.query(`select pg_try_advisory_lock(${LOCK}) as held`)
-    if (!rows[0].held) throw new PlaceProblem('A rotation of the keys is running already.')
+    if (!rows[0].held) throw new AdminProblem('A key rotation is already in progress.')
     return await work()
   } catch (error) {
-    throw error instanceof KeyProblem ? new PlaceProblem(error.message) : error
+    throw error instanceof KeyProblem ? new AdminProblem(error.message) : error
   } finally {
     holder.release(true)
   }
@@ -91,12 +91,12 @@ async function counted({ db }: Context) {
     return { id, isSealing, values: counts.get(id) ?? 0 }
   })
   const lines = keys.map(({ id, isSealing, values }) => {
-    return [`key ${id}`, `${values} values${isSealing ? ', seals' : ''}`] as const
+    return [`key ${id}`, `${values} values${isSealing ? ', current' : ''}`] as const
   })
-  return { data: { keys }, text: columns(lines).join('\n') || 'No key is known yet.' }
+  return { data: { keys }, text: columns(lines).join('\n') || 'No keys yet.' }
 }
 
-// A line for every column once it is done, and one for every kind of wait.
+// One line per finished column and per kind of wait.
 function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void {
   let last = ''
   return (progress) => {
@@ -109,9 +109,9 @@ function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void
 function lineOf(progress: Progress): string {
   if (progress.step === 'sealing') {
     const { table, column, seen, resealed } = progress
-    return `${table}.${column}: ${seen} looked at, ${resealed} sealed anew`
+    return `${table}.${column}: ${seen} scanned, ${resealed} re-encrypted`
   }
   const { processes, until } = progress
-  const what = until === 'opens' ? 'hold the new key' : 'seal with the new key'
+  const what = until === 'opens' ? 'load the new key' : 'encrypt with the new key'
   return `waiting for ${processes} running ${processes === 1 ? 'process' : 'processes'} to ${what}`
 }

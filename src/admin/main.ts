@@ -1,25 +1,24 @@
-// `npx manilla admin …`: what the operator does by hand, straight on the database. The answer goes
-// to standard output, what went wrong to standard error; the exit code is 0, 1 (refused or failed)
-// or 2 (not understood).
+// `npx manilla admin …`: operator commands, run directly on the database. Results go to standard
+// output, errors to standard error; exit code 0, 1 (refused or failed) or 2 (usage).
 
 import { userInfo } from 'node:os'
 import { systemClock } from '#clock.ts'
-import { ConfigProblem, databasePlace, readEnvironment } from '#config/config.ts'
+import { ConfigProblem, databaseSettings, readEnvironment } from '#config/config.ts'
 import { isConnectionLost } from '#db/transaction.ts'
 import { EmbeddedProblem } from '#embedded/embedded.ts'
 import { Refusal } from '#errors.ts'
-import { choose, UsageProblem } from './command-line.ts'
+import { AdminProblem, withDatabase } from './admin-database.ts'
+import { parseCommand, UsageProblem } from './command-line.ts'
 import { COMMANDS } from './commands.ts'
-import { PlaceProblem, withDatabase } from './database-place.ts'
 
 const [REFUSED, MISUSED] = [1, 2]
 
 async function main(): Promise<void> {
-  const chosen = choose(COMMANDS, process.argv.slice(2))
+  const chosen = parseCommand(COMMANDS, process.argv.slice(2))
   if ('help' in chosen) return say(chosen.help)
   const env = readEnvironment()
   const { command, given, isJson } = chosen
-  const { data, text } = await withDatabase(databasePlace(env), (db) =>
+  const { data, text } = await withDatabase(databaseSettings(env), (db) =>
     command.run({ db, env, clock: systemClock, actor: `cli:${userName()}` }, given),
   )
   say(isJson ? JSON.stringify(data, null, 2) : text)
@@ -29,7 +28,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-// Not every system knows a name for the user of a container.
+// Container users may have no name.
 function userName(): string {
   try {
     return userInfo().username
@@ -38,25 +37,25 @@ function userName(): string {
   }
 }
 
-// Undefined for what nobody foresaw: our bug, shown in full.
+// Undefined for unexpected errors: a bug, printed in full.
 function describeStartProblem(error: Error & { code?: string }): string | undefined {
   if (error instanceof Refusal) {
     const fields = error.fields.map(({ field, message }) => `\n- ${field}: ${message}`)
     return `${error.message}${fields.join('')}`
   }
-  const isOurs = [UsageProblem, ConfigProblem, EmbeddedProblem, PlaceProblem].some(
+  const isOurs = [UsageProblem, ConfigProblem, EmbeddedProblem, AdminProblem].some(
     (problem) => error instanceof problem,
   )
   if (isOurs) return error.message
   if (isConnectionLost(error) || /^(28|3D|42501)/.test(error.code ?? '')) {
-    return `The database cannot be used (${error.code ?? error.message}): see DATABASE_URL.`
+    return `Cannot use the database (${error.code ?? error.message}). Check DATABASE_URL.`
   }
   return undefined
 }
 
 main().catch((error) => {
-  const words = describeStartProblem(error)
-  if (words) process.stderr.write(`${words}\n`)
+  const problem = describeStartProblem(error)
+  if (problem) process.stderr.write(`${problem}\n`)
   else console.error(error)
   process.exitCode = error instanceof UsageProblem ? MISUSED : REFUSED
 })

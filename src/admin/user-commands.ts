@@ -1,5 +1,5 @@
-// `manilla admin user …`: the people of a client. Here the first owner of a client is made, and
-// whoever locked themselves out is let in again.
+// `manilla admin user …`: the users of a client. Creates the first owner and recovers locked-out
+// users.
 
 import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
@@ -14,20 +14,20 @@ import { hashPassword, temporaryPassword } from '#domain/access/passwords.ts'
 import { ROLES, type Role } from '#domain/access/roles.ts'
 import { findUserByEmail, listUsers, sharedSalt, type User } from '#domain/access/users.ts'
 import { Refusal } from '#errors.ts'
-import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
+import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
 
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+\.[^\s@.\p{Cc}\p{Cs}]+$/u
 const EMAIL_LENGTH_MAX = 254
 const PAGE = 500
 
-const CLIENT: Option = { name: 'client', value: 'clientId', about: 'Whose user. Required.' }
+const CLIENT: Option = { name: 'client', value: 'clientId', about: 'Client of the user. Required.' }
 
 export const userCommands: readonly AdminCommand[] = [
   {
     name: 'user create',
     subject: 'email',
-    summary: 'Let somebody in to the dashboard; a temporary password is shown once.',
+    summary: 'Invite a user; a temporary password is shown once.',
     options: [
       CLIENT,
       { name: 'role', value: 'role', about: `One of ${ROLES.join(' ')}. Required.` },
@@ -49,7 +49,7 @@ export const userCommands: readonly AdminCommand[] = [
   },
   {
     name: 'user list',
-    summary: 'The users of a client, newest first.',
+    summary: 'List the users of a client, newest first.',
     options: [CLIENT],
     async run(context, given) {
       const client = await clientOf(context, given)
@@ -62,28 +62,28 @@ export const userCommands: readonly AdminCommand[] = [
       }
       const lines = users.map((user) => [user.email, `${user.role}  ${stateOf(user)}`] as const)
       const data = users.map((user) => plain(user, client))
-      return { data, text: columns(lines).join('\n') || 'There are none yet.' }
+      return { data, text: columns(lines).join('\n') || 'No users.' }
     },
   },
   {
     name: 'user disable',
     subject: 'email',
-    summary: 'Shut somebody out: signed out at once, and cannot sign in.',
+    summary: 'Disable a user and end all sessions.',
     options: [CLIENT],
     run: (context, given) => setActive(context, given, false),
   },
   {
     name: 'user enable',
     subject: 'email',
-    summary: 'Let somebody who was disabled in again.',
+    summary: 'Enable a disabled user.',
     options: [CLIENT],
     run: (context, given) => setActive(context, given, true),
   },
   {
     name: 'user reset-password',
     subject: 'email',
-    summary: 'Give somebody a new temporary password, shown once; a lock ends too.',
-    options: [CLIENT, { name: 'remove-totp', about: 'Their second factor was lost.' }],
+    summary: 'Reset a password; the temporary one is shown once. Lifts any lockout.',
+    options: [CLIENT, { name: 'remove-totp', about: 'Also remove the second factor.' }],
     async run(context, given) {
       const { db, clock } = context
       const client = await clientOf(context, given)
@@ -99,7 +99,7 @@ export const userCommands: readonly AdminCommand[] = [
   },
 ]
 
-async function setActive(context: Context, given: Given, isActive: boolean) {
+async function setActive(context: Context, given: Arguments, isActive: boolean) {
   const { db, clock } = context
   const client = await clientOf(context, given)
   const { id } = await userOf(context, client, given.subject)
@@ -110,12 +110,12 @@ async function setActive(context: Context, given: Given, isActive: boolean) {
   return shown(user, client)
 }
 
-// Whoever reaches the database may do what an operator may.
+// Database access implies operator rights.
 function administrator({ actor }: Context, client: Client): Administrator {
   return { actor, role: 'operator', clientId: client.id }
 }
 
-async function clientOf({ db }: Context, given: Given): Promise<Client> {
+async function clientOf({ db }: Context, given: Arguments): Promise<Client> {
   const clientId = given.text('client')
   if (clientId === undefined) throw new UsageProblem('--client is required.')
   const client = await findClient(db, clientId)
@@ -131,7 +131,7 @@ async function userOf({ db }: Context, client: Client, email: string): Promise<U
 
 function emailOf(text: string): string {
   if (text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)) return text
-  throw new UsageProblem('The user is named by an email address.')
+  throw new UsageProblem('The user must be an email address.')
 }
 
 function roleOf(text: string | undefined): Role {
@@ -144,7 +144,7 @@ function shown(user: User, client: Client, password?: string) {
   const data = { ...plain(user, client), ...(password ? { temporaryPassword: password } : {}) }
   const rows: (readonly [string, string])[] = [
     ['email', user.email],
-    ...(password ? [['password', `${password}   (temporary; shown only now)`] as const] : []),
+    ...(password ? [['password', `${password}   (temporary; shown only once)`] as const] : []),
     ['client', client.clientId],
     ['role', user.role],
     ['state', stateOf(user)],

@@ -1,9 +1,9 @@
-// The banks we issue numbers at: which serials each granted us, and what signs its messages.
-// Static and dynamic serials of a bank never overlap, so a number is one or the other for ever.
-// A bank without ranges is fine: no new numbers there, but money for the old ones is still taken.
+// The banks: serial ranges granted by each, and their rail secrets. Static and dynamic ranges of a
+// bank never overlap. A bank without ranges issues no new numbers but still takes money for
+// existing ones.
 
 import { isBankCode } from '#banks/nuban.ts'
-import { bytesOf, type Report } from './setting-values.ts'
+import { bytesOf, type Report } from './setting-parsers.ts'
 
 export type SerialRange = { readonly from: number; readonly to: number }
 
@@ -58,7 +58,7 @@ export function readBanks(text: string, report: Report): readonly BankSettings[]
   const content = parseJson(text, report)
   if (content === undefined) return undefined
   if (!Array.isArray(content)) {
-    report('must hold a JSON array of banks')
+    report('must contain a JSON array of banks')
     return undefined
   }
   let faults = 0
@@ -79,7 +79,7 @@ function parseJson(text: string, report: Report): unknown {
   } catch (error) {
     // Of the parser's message only the place is told: the rest quotes the file, secrets and all.
     const [place = ''] = / \(line \d+ column \d+\)$/.exec((error as Error).message) ?? []
-    report(`does not hold valid JSON${place}`)
+    report(`must contain valid JSON${place}`)
     return undefined
   }
 }
@@ -91,7 +91,7 @@ function checkBank(bank: unknown, report: Report): void {
   }
   for (const field of Object.keys(bank)) {
     if (!FIELDS.includes(field)) {
-      report(`has a field ${JSON.stringify(field)}; known are ${FIELDS.join(', ')}`)
+      report(`has unknown field ${JSON.stringify(field)}; allowed: ${FIELDS.join(', ')}`)
     }
   }
   if (typeof bank.code !== 'string' || !isBankCode(bank.code)) {
@@ -144,20 +144,20 @@ function checkTogether(banks: readonly unknown[], report: Report): void {
   })
   for (const field of ['static', 'dynamic']) {
     if (records.every((bank) => bank[field] === undefined)) {
-      report(`must give at least one bank a ${field} range`)
+      report(`must define a ${field} range for at least one bank`)
     }
   }
 }
 
 // For live mode: a bank's signature must be its own, and a number its own bank's. In the sandbox all
 // banks share one secret, and the path says which bank it is.
-export function checkApart(banks: readonly BankSettings[], report: Report): void {
+export function checkDistinct(banks: readonly BankSettings[], report: Report): void {
   banks.forEach((bank, at) => {
     for (const other of banks.slice(0, at)) {
       const pair = `banks ${other.code} and ${bank.code}`
       if (sharesSecret(bank, other)) report(`${pair} share a rail secret; each needs its own`)
       if (rangesOf(bank).some((range) => rangesOf(other).some((its) => overlap(range, its)))) {
-        report(`${pair} have overlapping number ranges; a serial may be granted by one bank only`)
+        report(`${pair} have overlapping number ranges`)
       }
     }
   })

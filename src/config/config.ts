@@ -1,12 +1,13 @@
-// Every setting, read once at start: the only reader of process.env. The result is whole, checked
-// and frozen, or the start is refused with all problems at once. An empty setting counts as absent.
+// All settings, read once at start; the only reader of process.env. The result is complete,
+// validated and frozen, or the start fails with all problems at once. An empty setting counts as
+// unset.
 
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import {
   type BankSettings,
-  checkApart,
+  checkDistinct,
   readBanks,
   SANDBOX_BANKS,
   SANDBOX_RAIL_SECRET,
@@ -20,7 +21,7 @@ import {
   type SecretTexts,
   secretsPath,
 } from './secrets-file.ts'
-import * as values from './setting-values.ts'
+import * as values from './setting-parsers.ts'
 
 export const ROLES = ['serve', 'api', 'worker', 'migrate'] as const
 const MODES = ['sandbox', 'live'] as const
@@ -84,7 +85,7 @@ export class ConfigProblem extends Error {
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
-    super(`The settings need attention:\n${problems.map((problem) => `- ${problem}`).join('\n')}`)
+    super(`Invalid configuration:\n${problems.map((problem) => `- ${problem}`).join('\n')}`)
     this.name = 'ConfigProblem'
     this.problems = problems
   }
@@ -110,14 +111,14 @@ export function readEnvironment(
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if (reasonOf(error) !== 'ENOENT') {
-      throw new ConfigProblem([`${path} cannot be read: ${reasonOf(error)}`])
+      throw new ConfigProblem([`Cannot read ${path}: ${reasonOf(error)}`])
     }
   }
   return { ...parseEnv(text), ...real }
 }
 
-// Where the database is, for those who need nothing else and must not be stopped by anything else.
-export function databasePlace(env: Environment): Pick<Config, 'databaseUrl' | 'dataDir'> {
+// Database settings only, for commands that need nothing else.
+export function databaseSettings(env: Environment): Pick<Config, 'databaseUrl' | 'dataDir'> {
   const problems: string[] = []
   const { MANILLA_DATA_DIR, DATABASE_URL } = env
   const { databaseUrl, dataDir } = plainSettings(
@@ -166,7 +167,7 @@ function plainSettings(given: Given, role: Role): Plain {
 
 function readRole(role: string | undefined, problems: string[]): Role {
   const known = ROLES.find((each) => each === (role ?? 'serve'))
-  if (!known) problems.push(`The role (first argument) must be one of: ${ROLES.join(', ')}`)
+  if (!known) problems.push(`Role (first argument) must be one of: ${ROLES.join(', ')}`)
   return known ?? 'serve'
 }
 
@@ -192,17 +193,17 @@ function missing(env: Environment, { mode, role }: Plain): string[] {
     if (!textOf(env, name)) problems.push(`${name} is missing: ${how}`)
   }
   if (mode === 'live') {
-    need('PUBLIC_URL', 'live mode needs the https address that payers and merchants see')
-    need('MANILLA_BANKS_FILE', 'live mode needs the path of a JSON file of your banks')
+    need('PUBLIC_URL', 'live mode requires the public https URL')
+    need('MANILLA_BANKS_FILE', 'live mode requires the path of a JSON file of your banks')
   }
   if (mode === 'live' || role !== 'serve') {
-    const who = mode === 'live' ? 'live mode' : `the role ${role}`
-    need('DATABASE_URL', `${who} needs postgres://user:password@host:5432/database`)
+    const who = mode === 'live' ? 'live mode' : `role ${role}`
+    need('DATABASE_URL', `${who} requires postgres://user:password@host:5432/database`)
   }
   if (!mayMakeSecrets({ mode, role })) {
-    need('MANILLA_TOKEN_SECRETS', `make one with ${values.SECRET_COMMAND}`)
-    need('MANILLA_DATA_KEYS', `give 1: followed by the output of ${values.SECRET_COMMAND}`)
-    need('MANILLA_HASH_KEY', `make one with ${values.SECRET_COMMAND}`)
+    need('MANILLA_TOKEN_SECRETS', `generate one with ${values.SECRET_COMMAND}`)
+    need('MANILLA_DATA_KEYS', `set it to 1: followed by the output of ${values.SECRET_COMMAND}`)
+    need('MANILLA_HASH_KEY', `generate one with ${values.SECRET_COMMAND}`)
   }
   return problems
 }
@@ -215,23 +216,21 @@ function bankSettings(given: Given, mode: Mode, files: Files, problems: string[]
   try {
     text = files.readText(path)
   } catch (error) {
-    report(`must be a file that can be read (${reasonOf(error)})`)
+    report(`must be a readable file (${reasonOf(error)})`)
     return undefined
   }
   const banks = readBanks(text, report)
   banks?.forEach((bank, at) => {
     if (mode === 'live' && bank.railSecrets.includes(SANDBOX_RAIL_SECRET)) {
-      report(
-        `bank ${at + 1}: live mode refuses the sandbox's rail secret; agree on one of your own`,
-      )
+      report(`bank ${at + 1}: the sandbox rail secret is not allowed in live mode`)
     }
   })
-  if (banks && mode === 'live') checkApart(banks, report)
+  if (banks && mode === 'live') checkDistinct(banks, report)
   return banks
 }
 
-// Nothing is written while there is any other problem: a mistyped setting must not leave secrets
-// in a folder nobody meant.
+// Nothing is written while there are other problems: a mistyped setting must not leave secrets in
+// the wrong directory.
 function secretSettings(
   env: Environment,
   given: Given,
@@ -246,7 +245,7 @@ function secretSettings(
       if (!stored && problems.length === 0) stored = files.makeSecrets(plain.dataDir)
     } catch (error) {
       const path = secretsPath(plain.dataDir)
-      problems.push(`MANILLA_DATA_DIR: ${path} cannot be used (${reasonOf(error)})`)
+      problems.push(`MANILLA_DATA_DIR: cannot use ${path} (${reasonOf(error)})`)
     }
   }
   const { MANILLA_TOKEN_SECRETS, MANILLA_DATA_KEYS, MANILLA_HASH_KEY } = {

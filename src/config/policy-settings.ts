@@ -1,13 +1,13 @@
-// What holds for everybody unless a client or an advice says otherwise: times, names, limits.
+// Defaults that clients and advices may override: lifetimes, names, limits.
 
-import * as values from './setting-values.ts'
+import * as values from './setting-parsers.ts'
 
 export type Policy = {
   readonly tokenTtlSeconds: number
   readonly expirySeconds: number
   readonly graceSeconds: number
   readonly quarantineDays: number
-  readonly approverWaitHours: number // Before somebody whose access was changed approves.
+  readonly approverWaitHours: number // Before a user with changed access may approve.
   readonly bankTimeMaxAgeHours: number // Older, and a credit is judged by its arrival.
   readonly accountName: string // With {merchant} and {customer} in it.
   // Of new collection accounts. Null: none.

@@ -1,8 +1,7 @@
-// How often one caller may ask, in requests a minute. Each request counts in one bucket: the most
-// special one that its endpoint and its caller have. The sandbox is generous on purpose: a load
-// test of it must measure the service and not its limits.
+// Rate limits, in requests per minute. A request counts in the most specific bucket. The sandbox is
+// generous, so that load tests measure the service.
 
-import type { Parser } from './setting-values.ts'
+import type { Parser } from './setting-parsers.ts'
 
 export type RatePolicy = 'client' | 'simulate' | 'address' | 'initiate' | 'login' | 'rail'
 export type Rates = Readonly<Record<RatePolicy, number>> // 0: as many as come.
@@ -38,7 +37,7 @@ export const rates: Parser<Partial<Rates>> = (text, report) => {
     const perMinute = Number(digits)
     if (!NAMES.includes(name) || digits === '' || perMinute > RATE_MAX || name in given) {
       const right = `name=number, each name once: ${NAMES.join(', ')}`
-      report(`entry ${at + 1} must be ${right}; at most ${RATE_MAX} a minute, 0 for no limit`)
+      report(`entry ${at + 1} must be ${right}; at most ${RATE_MAX} per minute, 0 for no limit`)
     }
     given[name] = perMinute
   })

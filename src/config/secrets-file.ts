@@ -1,13 +1,13 @@
-// The secrets a sandbox makes for itself at its first start, kept in <dataDir>/secrets.json.
+// Secrets that a sandbox generates at its first start, in <dataDir>/secrets.json.
 //
-// The file appears whole or not at all, and only once: it is written aside, made durable and then
-// linked to its name, which fails when another process was first. Whoever loses reads the winner's.
-// Losing the file would leave what it encrypted unreadable, hence the fsync of file and folder.
+// Created atomically and once: written aside, fsynced, then linked, which fails if another process
+// was first. Losing the file would make sealed data unreadable, hence the fsync of file and
+// directory.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { type DataKey, dataKeys, KEY_BYTES, KEY_ID_MAX } from './setting-values.ts'
+import { type DataKey, dataKeys, KEY_BYTES, KEY_ID_MAX } from './setting-parsers.ts'
 
 export const SECRET_NAMES = [
   'MANILLA_TOKEN_SECRETS',
@@ -44,7 +44,7 @@ export function makeSecrets(dataDir: string): SecretTexts {
   }
   syncFolder(dataDir)
   const secrets = findSecrets(dataDir)
-  if (!secrets) throw new Error('it vanished right after it was written')
+  if (!secrets) throw new Error('it disappeared after it was written')
   return secrets
 }
 
@@ -61,12 +61,12 @@ export function readDataKeys(dataDir: string): readonly DataKey[] {
 // A new key, put first. The file is replaced whole, and is on disk before anybody may use the key.
 export function addDataKey(dataDir: string): readonly DataKey[] {
   const secrets = findSecrets(dataDir)
-  if (!secrets) throw new Error('there is none yet')
+  if (!secrets) throw new Error('it does not exist')
   const taken = readDataKeys(dataDir).map(({ id }) => id)
   const newest = taken[0] as number
   const others = Array.from({ length: KEY_ID_MAX }, (_, at) => ((newest + at) % KEY_ID_MAX) + 1)
   const id = others.find((other) => !taken.includes(other))
-  if (!id) throw new Error(`it has ${KEY_ID_MAX} data keys: drop those that are cleared`)
+  if (!id) throw new Error(`it has ${KEY_ID_MAX} data keys; remove unused ones`)
   const texts = {
     ...secrets,
     MANILLA_DATA_KEYS: `${id}:${freshKey()},${secrets.MANILLA_DATA_KEYS}`,
@@ -100,7 +100,7 @@ function understand(text: string): SecretTexts {
     content = JSON.parse(text)
   } catch {
     // The parser's own message quotes the text, which is secret.
-    throw new Error('it is not JSON')
+    throw new Error('it is not valid JSON')
   }
   const fields = (content ?? {}) as Record<string, unknown>
   const missing = SECRET_NAMES.filter((name) => typeof fields[name] !== 'string' || !fields[name])

@@ -1,17 +1,17 @@
-// The user that the server runs as. PostgreSQL refuses root, so root lends it another user: the
-// one that already owns the cluster, or nobody. Everybody else runs it as themselves.
+// The user that the server runs as. PostgreSQL refuses root, so root uses the owner of the cluster,
+// or nobody; other users run it as themselves.
 
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, statSync } from 'node:fs'
-import { EmbeddedProblem } from './problem.ts'
+import { EmbeddedProblem } from './embedded-problem.ts'
 
 // `undefined` ids leave spawn and chown alone: the server is us.
 export type Account = { uid: number | undefined; gid: number | undefined }
 
 const NOBODY = 65534
 
-// The server's whole environment: PGPORT, PGDATA, LD_LIBRARY_PATH and the like of whoever starts
-// us must not reach it.
+// The complete environment of the server: PGPORT, PGDATA, LD_LIBRARY_PATH and the like must not
+// leak in from ours.
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
 
 export function accountFor(clusterFolder: string): Account {
@@ -23,7 +23,7 @@ export function accountFor(clusterFolder: string): Account {
   }
   if (process.platform === 'darwin') {
     throw new EmbeddedProblem(
-      'On macOS the embedded PostgreSQL cannot be run by root: start Manilla as an ordinary user.',
+      'The embedded PostgreSQL cannot run as root on macOS. Start Manilla as a regular user.',
     )
   }
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
@@ -49,7 +49,7 @@ export function canEnter(path: string, account: Account): boolean {
 
 function foreignCluster(folder: string, uid: number): EmbeddedProblem {
   return new EmbeddedProblem(
-    `The database in ${folder} belongs to another user (uid ${uid}): start Manilla as that user` +
-      ' (or as root), or give the whole data folder to yours with chown -R.',
+    `The database in ${folder} belongs to another user (uid ${uid}). Start Manilla as that user` +
+      ' or as root, or change the owner of the data directory with chown -R.',
   )
 }

@@ -1,10 +1,9 @@
-// Finds PostgreSQL's programs in the npm package of this platform and makes them runnable for the
-// server's user.
+// Finds PostgreSQL’s programs in the npm package of this platform and makes them runnable by the
+// server’s user.
 //
-// They are used where npm put them. Only when that user cannot run them there (a checkout below
-// /root, a package folder we may not complete) are they copied to a folder it can enter, stamped
-// with their version: the data folder, else one that no cleaner of old files empties below a running
-// server, and /var/tmp only when all else fails.
+// Used in place where possible. If that user cannot run them there (a checkout below /root, a
+// read-only package), they are copied to a reachable directory, stamped with their version: the
+// data directory, then /var/lib, and /var/tmp as a last resort.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -12,7 +11,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Account, canEnter, spawnOptions } from './account.ts'
 import { copyFiles } from './binaries-copy.ts'
-import { EmbeddedProblem } from './problem.ts'
+import { EmbeddedProblem } from './embedded-problem.ts'
 
 export type Binaries = { postgres: string; initdb: string; major: string }
 export type ResolvePackage = (name: string) => string
@@ -40,8 +39,8 @@ export function prepareBinaries({ dataDir, account, resolvePackage }: Options): 
     rmSync(copy, { recursive: true, force: true }) // A disk mounted noexec, or the wrong machine.
   }
   throw new EmbeddedProblem(
-    `The embedded PostgreSQL cannot be run on this machine (${problem}): set DATABASE_URL to a` +
-      ' PostgreSQL server of your own.',
+    `The embedded PostgreSQL cannot run on this machine (${problem}). Set DATABASE_URL to an` +
+      ' external PostgreSQL server.',
   )
 }
 
@@ -57,16 +56,16 @@ function findPackage(resolvePackage: ResolvePackage) {
   } catch {
     throw new EmbeddedProblem(
       PLATFORMS.includes(platform)
-        ? `The package ${name}, which holds the embedded PostgreSQL, is not installed: run` +
-            ' `npm ci` without leaving out optional packages, or set DATABASE_URL.'
-        : `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL` +
-            ' server of your own.',
+        ? `Package ${name} (embedded PostgreSQL) is not installed. Run` +
+            ' `npm ci --include=optional`, or set DATABASE_URL.'
+        : `There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL to an external` +
+            ' PostgreSQL server.',
     )
   }
 }
 
-// npm packages carry no symbolic links; this one lists those its libraries need. Whoever may not
-// write there goes on without, and the trial run decides.
+// npm packages cannot contain symbolic links; this one lists those its libraries need. Without
+// write access we continue, and the trial run decides.
 function makeLinks(native: string): void {
   const list = readFileSync(join(native, 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -91,7 +90,7 @@ function whyNotRunnable(native: string, account: Account): string | undefined {
   return undefined
 }
 
-// False when it cannot be made, or when somebody else could put programs of theirs there.
+// False if it cannot be created, or others could place programs there.
 function madeReadable(folder: string): boolean {
   try {
     if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)

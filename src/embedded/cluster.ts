@@ -17,9 +17,9 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makePrivateFolder } from './account.ts'
 import type { Binaries } from './binaries.ts'
+import type { DataDirectory } from './data-directory.ts'
+import { EmbeddedProblem } from './embedded-problem.ts'
 import { spawnGuarded } from './guard.ts'
-import type { Home } from './home.ts'
-import { EmbeddedProblem } from './problem.ts'
 import { findProcess } from './processes.ts'
 
 type State = 'absent' | 'half-made' | 'damaged' | 'complete'
@@ -31,7 +31,7 @@ const MAKING = /^postgres\.making-(\d+)-/
 
 const inUse = new Set<string>()
 
-export async function ensureCluster(home: Home, binaries: Binaries): Promise<void> {
+export async function ensureCluster(home: DataDirectory, binaries: Binaries): Promise<void> {
   const { clusterFolder } = home
   await sweep(home.dataDir)
   const state = judge(clusterFolder)
@@ -42,7 +42,7 @@ export async function ensureCluster(home: Home, binaries: Binaries): Promise<voi
 }
 
 async function makeCluster(
-  { dataDir, clusterFolder, account, byDescriptor }: Home,
+  { dataDir, clusterFolder, account, byDescriptor }: DataDirectory,
   { initdb }: Binaries,
 ): Promise<void> {
   const aside = makingPath(dataDir)
@@ -55,7 +55,7 @@ async function makeCluster(
     const { code } = await run.exited
     if (code !== 0) {
       const words = run.lastLines().slice(-3).join(' ')
-      throw new EmbeddedProblem(`No database could be made in ${dataDir}: ${words}`)
+      throw new EmbeddedProblem(`Cannot create the database in ${dataDir}: ${words}`)
     }
     putInPlace(aside, clusterFolder)
   } finally {
@@ -110,7 +110,7 @@ function judge(folder: string): State {
 }
 
 // Moved first and judged again: another start may just have put a whole cluster there.
-async function discard({ dataDir, clusterFolder }: Home): Promise<void> {
+async function discard({ dataDir, clusterFolder }: DataDirectory): Promise<void> {
   const aside = join(dataDir, `postgres.set-aside-${randomBytes(6).toString('hex')}`)
   renameSync(clusterFolder, aside)
   if (judge(aside) !== 'half-made') {
@@ -147,14 +147,14 @@ function checkVersion(clusterFolder: string, major: string): void {
   const found = readFileSync(join(clusterFolder, 'PG_VERSION'), 'utf8').trim()
   if (found === major) return
   throw new EmbeddedProblem(
-    `The database in ${clusterFolder} was made by PostgreSQL ${found} and this is ${major}: run` +
-      ' the version of Manilla that made it, or move its data over by dump and restore.',
+    `The database in ${clusterFolder} was created by PostgreSQL ${found}; this is ${major}. Run` +
+      ' the Manilla version that created it, or migrate the data with dump and restore.',
   )
 }
 
 function damaged(clusterFolder: string): EmbeddedProblem {
   return new EmbeddedProblem(
-    `The folder ${clusterFolder} holds something that is not a whole database, and nothing in it` +
-      ' was touched: restore it from a backup, or move it away to begin with an empty one.',
+    `${clusterFolder} is not a complete database; nothing in it was changed. Restore it from a` +
+      ' backup, or move it away to start with an empty database.',
   )
 }

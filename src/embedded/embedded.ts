@@ -8,9 +8,9 @@
 import pg from 'pg'
 import { prepareBinaries, type ResolvePackage } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
-import { makeHome, makeSocketFolder, socketFolders } from './home.ts'
-import { EmbeddedProblem } from './problem.ts'
-import { bringDown, bringUp } from './server.ts'
+import { makeSocketFolder, openDataDirectory, socketFolders } from './data-directory.ts'
+import { EmbeddedProblem } from './embedded-problem.ts'
+import { startServer, stopServer } from './server.ts'
 
 export { EmbeddedProblem }
 
@@ -44,17 +44,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
 async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { settings = {}, onLog = () => {}, resolvePackage = resolveHere } = options
-  const home = makeHome(options.dataDir)
+  const home = openDataDirectory(options.dataDir)
   const binaries = prepareBinaries({ ...home, resolvePackage })
   await ensureCluster(home, binaries)
   const socket = makeSocketFolder(home)
-  const server = await bringUp({ home, binaries, socket, settings, onLog })
+  const server = await startServer({ home, binaries, socket, settings, onLog })
   const exited = server.exited.then(() => socket.remove())
   const databaseUrl = (name: string) => urlOf(name, socket.path)
 
   let stopped: Promise<void> | undefined
   const stop = () => {
-    stopped ??= bringDown(server).then(() => exited)
+    stopped ??= stopServer(server).then(() => exited)
     return stopped
   }
   try {
@@ -67,7 +67,7 @@ async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
   }
 }
 
-// The address of the server that runs on this folder, whoever started it; undefined: none does.
+// Connection string of the server running on this directory, if any.
 export async function findEmbedded(dataDir: string): Promise<string | undefined> {
   for (const folder of socketFolders(dataDir)) {
     const url = urlOf(DATABASE, folder)
@@ -126,8 +126,8 @@ async function runOn(connectionString: string, statement: string): Promise<void>
 
 function unanswered(error: Error): EmbeddedProblem {
   return new EmbeddedProblem(
-    `The database server started but does not answer (${error.message}): see its log, and restore` +
-      ' the data folder from a backup if it is damaged.',
+    `The database server started but does not respond (${error.message}). Check its log, and` +
+      ' restore the data directory from a backup if it is damaged.',
     { cause: error },
   )
 }
@@ -138,8 +138,8 @@ function isFromSystem(error: unknown): error is NodeJS.ErrnoException {
 
 function unusable(dataDir: string, error: NodeJS.ErrnoException): EmbeddedProblem {
   return new EmbeddedProblem(
-    `The data folder ${dataDir} cannot be used (${error.message}): set MANILLA_DATA_DIR to a` +
-      ' folder that Manilla may write.',
+    `Cannot use the data directory ${dataDir} (${error.message}). Set MANILLA_DATA_DIR to a` +
+      ' writable directory.',
     { cause: error },
   )
 }

@@ -1,6 +1,6 @@
-// Starts a program that does not outlive us. A small shell beside it holds a pipe from us and sends
-// it SIGINT when the pipe closes, however we end. Both are in a session of their own: Ctrl-C
-// reaches us alone, and we drain before the server goes.
+// Starts a child that does not outlive us. A guard shell holds a pipe from us and sends SIGINT when
+// the pipe closes, however we exit. Both run in their own session: Ctrl-C reaches us alone, and we
+// drain before the server stops.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import type { Duplex } from 'node:stream'
 import { type Account, spawnOptions } from './account.ts'
 
-export type Guarded = {
+export type GuardedProcess = {
   pid: number
   exited: Promise<{ code: number | null }>
   lastLines(): string[]
@@ -35,10 +35,10 @@ const SCRIPT = `
 exec "$0" "$@" 3<&-
 `
 
-// By descriptor: a user that cannot walk to the folder (it lies below /root, say) is handed the open
-// folder itself and finds it again below /proc. The data stays where the operator wants it, and
-// nobody's home has to be opened to everybody.
-export async function spawnGuarded(options: Options): Promise<Guarded> {
+// By descriptor: a user that cannot traverse to the directory (below /root, say) inherits it as an
+// open descriptor and reopens it through /proc. The data stays in place, and no parent has to be
+// opened up.
+export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
   const { program, folder, args, account, byDescriptor, onLog = () => {} } = options
   const descriptor = byDescriptor && openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   const path = byDescriptor ? '/proc/self/fd/4' : folder
@@ -62,9 +62,8 @@ export async function spawnGuarded(options: Options): Promise<Guarded> {
   }
 }
 
-// After the program has ended the guard must not signal: its number may be somebody else's soon.
-// `close` comes when all output has been read, so the last words are complete, and when no process
-// of the server holds it any longer.
+// After exit the guard must not signal: the PID may be reused. `close` fires once all output is
+// read and no server process holds it.
 function watchExit(child: ChildProcess): Promise<{ code: number | null }> {
   const pipe = child.stdio[3] as Duplex
   pipe.on('error', () => {}) // The guard itself may have been killed.

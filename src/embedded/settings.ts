@@ -1,8 +1,8 @@
-// PostgreSQL's settings for a small machine, given as arguments at every start, so that a later
-// version may change them without touching the cluster.
+// PostgreSQL settings for a small machine, passed as arguments at every start, so that a later
+// version can change them without touching the cluster.
 //
-// Nothing here trades safety for speed. The log never shows a statement or its values, which may
-// hold a person's BVN.
+// No setting trades safety for speed. The log never shows statements or values, which may contain a
+// BVN.
 
 import { availableParallelism, totalmem } from 'node:os'
 

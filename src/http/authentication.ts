@@ -1,9 +1,9 @@
-// Who is asking, and may they? A token names a client; the client is looked up at most every few
-// seconds, so one that was suspended or restricted feels it within that time, whatever tokens it
-// holds; in the process that did it, at once.
+// Authentication and authorisation. A token identifies a client; clients are cached for a few
+// seconds, so a suspension or restriction applies within that time in other processes and
+// immediately in this one.
 //
-// A person at the dashboard has a session instead, with what the role may do. A bearer token wins
-// over a session, and whoever sends one pays nothing for there being sessions.
+// Dashboard users have a session instead, with the scopes of their role. A bearer token takes
+// precedence, so API requests never pay for session lookup.
 
 import type { FastifyRequest } from 'fastify'
 import { addressMatcher } from '#address-ranges.ts'
@@ -18,7 +18,7 @@ import type { TokenClaims, Tokens } from './tokens.ts'
 
 export type Identity = {
   client: Client // The tenant.
-  actor: string // Who exactly, for the record of actions: `client:MAN0000001`, `user:<email>`.
+  actor: string // For the audit log: `client:MAN0000001`, `user:<email>`.
   scopes: ReadonlySet<Scope>
   isPerson: boolean // At the dashboard, where BVNs are masked.
   userId: string | null // Of a person.
@@ -51,8 +51,7 @@ export class Authentication {
     this.#clock = clock
   }
 
-  // As a route's hook: nobody gets past it without a valid token that may do this, before any body
-  // is read.
+  // Route hook: requires a valid token or session with this scope, before the body is read.
   requires(scope: Scope): (request: FastifyRequest) => Promise<void> {
     return async (request) => {
       const { client, actor, scopes, isPerson, userId } = await this.identify(request, scope)
@@ -66,9 +65,9 @@ export class Authentication {
 
   async identify(request: FastifyRequest, scope: Scope): Promise<Identity> {
     const { authorization } = request.headers
-    const isVisit =
+    const hasSession =
       authorization === undefined && this.#sessionCookies.tokenOf(request) !== undefined
-    if (isVisit) return this.#person(request, scope)
+    if (hasSession) return this.#person(request, scope)
     const token = bearerToken(authorization)
     if (token === undefined) throw new Refusal('unauthorized')
     const claims = await this.#tokens.read(token)
@@ -76,7 +75,7 @@ export class Authentication {
     return checked(known, claims, request, scope)
   }
 
-  // For endpoints that anybody may call: no token is fine, a bad one is not.
+  // For public endpoints: no token is fine, an invalid one is not.
   requiresIfAny(scope: Scope): (request: FastifyRequest) => Promise<void> {
     const require = this.requires(scope)
     return async (request) => {
@@ -84,13 +83,13 @@ export class Authentication {
     }
   }
 
-  // What was changed is seen by the next request, also when a look-up is on its way just now.
+  // Invalidates the cache, including lookups in flight.
   forget(clientId: string): void {
     this.#forgotten++
     this.#clients.delete(clientId)
   }
 
-  // What only an operator may see is hidden from the other people of the operator's client.
+  // Operator data is hidden from non-operator users of an operator client.
   async #person(request: FastifyRequest, scope: Scope): Promise<Identity> {
     const { client, user } = await this.#sessionCookies.getWithPermanentPassword(request)
     const scopes = new Set(scopesOf(user.role, client))

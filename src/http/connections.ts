@@ -1,5 +1,5 @@
-// What a connection may cost us. Whoever sends or reads too slowly, or opens too many connections,
-// loses them; what is no HTTP at all is answered as any other mistake.
+// Connection limits: slow senders and readers, and addresses with too many connections, are
+// disconnected. Malformed HTTP gets a regular error response.
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,7 +7,7 @@ import { addressMatcher } from '#address-ranges.ts'
 import type { Clock } from '#clock.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
-import { callerAt } from './caller-addresses.ts'
+import { addressKey } from './client-addresses.ts'
 import { failureBody } from './envelopes.ts'
 
 const LOCAL = ['127.0.0.0/8', '::1/128']
@@ -16,9 +16,9 @@ const LOCAL = ['127.0.0.0/8', '::1/128']
 const HEADERS_MAX_MS = 10_000
 const REQUEST_MAX_MS = 30_000
 const CHECKED_EVERY_MS = 2_000
-// Nothing comes and nothing is read: an open stream of events says something every 15 seconds.
+// No traffic in either direction; event streams send a heartbeat every 15 seconds.
 const SILENCE_MAX_MS = 60_000
-// Longer than load balancers keep theirs, so that it is never we who hang up on a request.
+// Longer than load balancers’ idle timeout, so that they close first and no request is cut.
 const KEEP_ALIVE_MS = 72_000
 const HEADER_BYTES_MAX = 16_384
 
@@ -38,8 +38,8 @@ export const CONNECTION_OPTIONS = {
 
 type Limits = { all: number; perAddress: number; trusted: readonly string[] }
 
-// Beyond `all` the server hangs up by itself. Of one address, only strangers are counted: a proxy
-// brings many callers, and so may a program on this machine.
+// Node enforces `all`. Per address, only untrusted addresses are counted: a proxy carries many
+// clients, and so may a local process.
 export function limitConnections(server: Server, { all, perAddress, trusted }: Limits): void {
   const isTrusted = addressMatcher(trusted)
   const open = new Map<string, number>()
@@ -47,7 +47,7 @@ export function limitConnections(server: Server, { all, perAddress, trusted }: L
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress
     if (address === undefined || isTrusted(address)) return
-    const caller = callerAt(address)
+    const caller = addressKey(address)
     const count = (open.get(caller) ?? 0) + 1
     if (count > perAddress) return void socket.destroy()
     open.set(caller, count)
@@ -59,11 +59,11 @@ export function limitConnections(server: Server, { all, perAddress, trusted }: L
   })
 }
 
-export function trustedCallers(proxies: readonly string[]): string[] {
+export function trustedAddresses(proxies: readonly string[]): string[] {
   return [...LOCAL, ...proxies]
 }
 
-// What a caller expects of us besides an answer is its own affair: the answer comes all the same.
+// The Expect header is ignored; the request is served normally.
 export function ignoreExpectHeader(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
@@ -71,10 +71,10 @@ export function ignoreExpectHeader(server: Server): void {
 type ParserError = Error & { code?: string }
 type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
 
-// What the parser refuses never becomes a request: answered here, and the connection ends.
+// Errors before a request exists: respond here and close the connection.
 export function handleClientError(clock: Clock) {
   return (error: ParserError, socket: Answering): void => {
-    // An answer that is on its way must not be written into.
+    // Do not write into a response in progress.
     const isAnswering = socket._httpMessage?.headersSent === true
     if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || isAnswering) {
       return void socket.destroy()

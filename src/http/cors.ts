@@ -1,9 +1,7 @@
-// CORS: which calls a page of another site may make from its visitor's browser. None, but those that
-// say so (`config: { allowsCrossOrigin: true }`): what a payer does, who has the reference and no token.
-// Neither cookies nor tokens may go along.
+// CORS: off, except for routes with `config: { allowsCrossOrigin: true }`: payer endpoints that
+// need only a reference. Without credentials.
 //
-// Own code: the library answers preflights for every address at once, and works for a microsecond on
-// every request.
+// Not the plugin: it answers preflights for every path and costs a microsecond per request.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -42,7 +40,7 @@ function answerPreflight(reply: FastifyReply, methods: string) {
     .send()
 }
 
-// Refusals too: the page must be able to read why.
+// On errors too, so that the page can read them.
 function allow(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('access-control-allow-origin', '*')
   reply.header('access-control-expose-headers', EXPOSED)

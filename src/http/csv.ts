@@ -1,12 +1,10 @@
-// Lists as CSV, streamed: batch by batch as the reader takes them, so that a list of millions needs
-// no more memory than a page, and no connection to the database while a slow reader reads.
+// CSV exports, streamed batch by batch at the reader’s pace: a list of millions needs the memory of
+// one page, and no database connection while a slow reader reads.
 //
-// Cells are for spreadsheets, which take what begins with = + - @ for a formula: such a cell gets an
-// apostrophe first. Some split cells at ; or a tab as well, as their locale has it, and take line ends
-// within quotes for the end of a row: so an apostrophe also goes before such a beginning within a cell,
-// and a cell that holds one of these is quoted. Amounts and numbers are our own and stay as they are. A
-// mark at the beginning tells spreadsheets that it is UTF-8. Should something fail on the way, the
-// connection is cut: a file that ends well is whole.
+// Cells that a spreadsheet would read as a formula (= + - @) are prefixed with an apostrophe, also
+// after separators that some locales split at; cells with separators are quoted. Amounts are left
+// alone. A byte order mark declares UTF-8. On error the connection is cut: a file that ends cleanly
+// is complete.
 
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
@@ -24,7 +22,7 @@ const FORMULA =
   /(^|[;|\t\r\n]+)(?=[\s"\p{Cc}\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20\u2212])|^(?=[\t\r\n])/gu
 const AMOUNT = /^-?[0-9]+(?:\.[0-9]+)?$/
 const NEEDS_QUOTES = /[",;|\t\r\n]/
-// A reader that takes nothing for this long is not waited for.
+// A stalled reader is disconnected after this time.
 const STALLED_MS = 60_000
 export const EXPORTS_MAX = 3 // Of one client at once, in one process.
 
@@ -45,12 +43,11 @@ function csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
   return lines.map((line) => line + LINE_END).join('')
 }
 
-// Streams of all clients, so that one cannot have ever so many.
+// Limits concurrent exports per client.
 export class CsvExports {
   readonly #open = new Map<bigint, number>()
 
-  // What cannot be read at all is refused as anything else is: the first batch is read before a
-  // byte is sent.
+  // The first batch is read before the headers are sent, so that errors get a regular response.
   async send<Row>(
     reply: FastifyReply,
     clientId: bigint,
@@ -62,7 +59,7 @@ export class CsvExports {
     const release = () => this.#release(clientId)
     try {
       const first = await batches.next()
-      const cut = () => void stream.destroy(new Error('the reader of an export takes nothing'))
+      const cut = () => void stream.destroy(new Error('export stalled: the client stopped reading'))
       const text = watched(textOf(columns, first, batches), cut)
       const stream = Readable.from(text, { objectMode: false })
       stream.once('close', release)
@@ -104,7 +101,7 @@ async function* textOf<Row>(
   }
 }
 
-// Asked for the next only when there is room for it, so the time between two is the reader's.
+// The next chunk is requested only when there is room, so a pause is the reader’s.
 async function* watched(chunks: AsyncIterable<string>, cut: () => void) {
   for await (const chunk of chunks) {
     const timer = setTimeout(cut, STALLED_MS)
@@ -116,8 +113,8 @@ async function* watched(chunks: AsyncIterable<string>, cut: () => void) {
   }
 }
 
-// A list from its beginning to its end, by the position that each batch ends at.
-export async function* inBatches<Row, Position>(
+// Reads a whole list, from the position where each batch ended.
+export async function* readBatches<Row, Position>(
   read: (after: Position | undefined) => Promise<{ rows: readonly Row[]; next: Position | null }>,
 ): Batches<Row> {
   let after: Position | undefined

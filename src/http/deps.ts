@@ -1,4 +1,4 @@
-// What the routes work with.
+// Dependencies of the routes.
 
 import type { Logger } from 'pino'
 import type { Clock } from '#clock.ts'
@@ -24,13 +24,13 @@ export type Deps = {
   clock: Clock
   log: Logger
   db: Pool
-  reads: Queryable // For single look-ups that are asked often.
+  reads: Queryable // Pipelined single-row lookups.
   accountLookups: AccountLookups
   batchPool: Pool
   sharedAccounts: SharedAccounts
-  // Tells banks of the returns that were asked for; the workers do the same by and by.
+  // Sends requested returns now; the workers retry.
   sendReturns: () => Promise<void>
-  eraseTraces: () => Promise<void> // The same with what is to be erased.
+  eraseTraces: () => Promise<void> // Likewise for pending erasures.
   sealer: Sealer
   writers: Writers
   tokens: Tokens

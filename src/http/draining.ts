@@ -1,7 +1,6 @@
-// How we leave without hanging up on anybody. From the signal on, every answer says
-// `Connection: close`, and /ready says 503; what still comes on open connections, and on new ones
-// until the load balancers have noticed, is served. Then no new connections are taken, idle ones
-// are closed, and the answers under way are finished.
+// Graceful shutdown. From the signal on, responses carry `Connection: close` and /ready returns
+// 503; requests on open and new connections are still served until load balancers have noticed.
+// Then the server stops accepting, closes idle connections and finishes responses.
 
 import type { FastifyInstance } from 'fastify'
 
@@ -32,7 +31,7 @@ export function drainOnClose(app: FastifyInstance): void {
   })
 }
 
-// Resolves at once where nobody is connected: a service that is stopped by hand need not wait.
+// Immediate if there are no connections.
 async function connectionsLeave({ server }: FastifyInstance): Promise<void> {
   if (!server.listening) return
   const untilMs = performance.now() + DRAIN_MS

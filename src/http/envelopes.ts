@@ -1,14 +1,13 @@
-// The two envelopes, and how each family of endpoints says no. An error keeps the envelope of its
-// family with the flag false and the payload null; nothing else ever leaves.
+// Response envelopes, and the error body of each endpoint family. Errors keep the envelope with the
+// flag false and the payload null.
 //
-// Endpoints of the published contract know 200 and 400: what does not exist, is somebody else's or
-// conflicts is 400 there, and 404 or 409 on our own.
+// Published endpoints use only 200 and 400: their 404 and 409 become 400.
 
 import { type FieldError, REFUSALS, type Refusal, type RefusalCode } from '#errors.ts'
 
 export type Family = 'api' | 'payment' | 'oauth' | 'rail'
 
-export function familyOf(url: string): Family {
+export function endpointFamily(url: string): Family {
   const path = url.toLowerCase()
   if (/^\/(?:payment|api\/transaction|api\/webhook)(?:[/?]|$)/.test(path)) return 'payment'
   if (path.startsWith('/oauth/')) return 'oauth'

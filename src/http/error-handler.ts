@@ -1,11 +1,10 @@
-// The one place where something that went wrong becomes an answer. Refusals speak for themselves;
-// what the framework refuses is translated; anything unforeseen is our bug: logged in full, told to
-// the caller as nothing but a request id.
+// Turns every error into a response: refusals as they are, framework errors mapped to refusals,
+// anything else logged in full and returned as `internal` with the request ID only.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '#db/transaction.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
-import { failureBody, failureStatus, familyOf } from './envelopes.ts'
+import { endpointFamily, failureBody, failureStatus } from './envelopes.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SetHeaders } from './response-headers.ts'
 import { fieldErrors } from './validation.ts'
@@ -23,7 +22,7 @@ const FRAMEWORK_CODES: Record<string, RefusalCode> = {
   ERR_STREAM_PREMATURE_CLOSE: 'invalid_request',
 }
 
-// What the framework refuses before it has found a route, and so before any hook.
+// Framework errors before routing, and so before any hook.
 export function frameworkErrors(setHeaders: SetHeaders) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     setHeaders(request, reply)
@@ -40,7 +39,7 @@ export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): 
     answer(counted(new Refusal('route_not_found'), request, reply), request, reply)
   })
 
-  // What no route has counted: whoever keeps asking is told to slow down instead.
+  // Requests that no route has counted towards a rate limit.
   function counted(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): Refusal {
     try {
       limits.countAddress(request, reply)
@@ -70,7 +69,7 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
   const retryAfterSeconds =
     refusal.retryAfterSeconds ?? (isForLater ? RETRY_AFTER_SECONDS : undefined)
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
-  const family = familyOf(request.url)
+  const family = endpointFamily(request.url)
   if (status === 401) {
     const scheme = family === 'oauth' ? 'Basic' : 'Bearer'
     reply.header('www-authenticate', `${scheme} realm="manilla"`)
@@ -79,7 +78,7 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-// The caller went away before its request had come whole: nobody's fault here, and nobody reads on.
+// The client disconnected before its request was complete.
 function isHungUp({ raw }: FastifyRequest): boolean {
   return raw.errored !== null && !raw.complete
 }

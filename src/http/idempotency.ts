@@ -1,9 +1,8 @@
-// Idempotency-Key for every POST that makes or moves something (those that come by the thousand
-// have it in their batches). A request sent again gets the first answer, status and body, and the
-// header `Idempotent-Replayed: true`; two at once do the work once. A refusal is not remembered: the
-// same key may be tried again.
+// Idempotency-Key for every POST that creates or moves something (high-volume endpoints handle it
+// in their batches). A retry gets the stored response, status and body, with `Idempotent-Replayed:
+// true`; concurrent retries run once. Refusals are not stored: the key can be reused.
 //
-// An answer is kept sealed, because it may hold a secret, for as long as its key (at least 24 h).
+// Responses may contain secrets and are stored sealed, as long as the key (at least 24 hours).
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from '#db/pool.ts'
@@ -26,8 +25,8 @@ type Call = {
 }
 type Parts = Pick<Deps, 'db' | 'sealer' | 'clock'>
 
-// All of the work is done in the transaction, and so is its answer made.
-export async function answerOnce<T extends object>(
+// The work and its response in one transaction.
+export async function withIdempotency<T extends object>(
   { db, sealer, clock }: Parts,
   call: Call,
   work: (tx: Transaction) => Promise<T>,
@@ -46,11 +45,10 @@ export async function answerOnce<T extends object>(
   return 'body' in answered ? answered.body : replay(sealer, reply, answered.sealed as Buffer)
 }
 
-// Where something has a part in the work that cannot be in the transaction (a bank, a batch):
-// `begin` is or answers what it is about, which is remembered; `finish` does the rest and makes the
-// answer. Should we fail in between, the same request goes on from there: so `finish` must do no
-// harm when it is done again for the same thing.
-export async function answerInSteps<T extends object>(
+// For work with a part outside the transaction (a bank, a batch). `begin` is or returns the
+// subject, which is stored; `finish` does the rest and builds the response. After a crash in
+// between, a retry resumes with `finish`, which must therefore be idempotent.
+export async function withIdempotentSteps<T extends object>(
   { db, sealer, clock }: Parts,
   call: Call,
   begin: string | ((tx: Transaction) => Promise<string>),
@@ -75,10 +73,10 @@ function keyedRequest(sealer: Sealer, { request, by }: Call): KeyedRequest | und
   const key = request.headers['idempotency-key']
   if (typeof key !== 'string') return undefined
   const operation = `${request.method} ${request.routeOptions.url}`
-  // Of whoever got the first answer: another's rights may be others. No body is an empty one.
+  // Scoped to the actor: another one may have other rights.
   const { clientId, actor } = by ?? { clientId: request.client.id, actor: request.actor }
-  const said = [actor, request.params, request.query, request.body ?? {}]
-  const requestHash = sealer.hash(operation, JSON.stringify(said, inOrder))
+  const parts = [actor, request.params, request.query, request.body ?? {}]
+  const requestHash = sealer.hash(operation, JSON.stringify(parts, inOrder))
   return { clientId, key, operation, requestHash }
 }
 

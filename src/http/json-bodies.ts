@@ -1,5 +1,5 @@
-// Reading JSON bodies: exactly JSON in exactly UTF-8. Bytes that are not UTF-8 are refused rather
-// than replaced, because what we store must be what was sent.
+// Strict JSON in strict UTF-8. Invalid bytes are refused rather than replaced: what is stored must
+// be what was sent.
 
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'

@@ -1,7 +1,6 @@
-// Validators and serialisers, each compiled when it is first used. All of them together take more
-// than a second of a core, which whoever needs a handful (a test, a command) need not spend. The
-// program itself compiles all of them before it listens: a schema that does not compile stops the
-// start, and no request waits.
+// Compiles validators and serialisers on first use. Compiling all takes over a second, which tests
+// and commands need not spend. The service compiles all before it listens, so that a bad schema
+// fails the start and no request waits.
 
 import buildValidators from '@fastify/ajv-compiler'
 import buildSerializers from '@fastify/fast-json-stringify-compiler'
@@ -19,11 +18,11 @@ declare module 'fastify' {
   }
 }
 
-export function lateSchemas() {
+export function lazySchemas() {
   const pending = new Set<() => unknown>()
 
-  // Once, whoever comes first.
-  function late<T>(compile: () => T): () => T {
+  // Compiles once, on first use.
+  function lazy<T>(compile: () => T): () => T {
     let made: T | undefined
     const get = () => {
       if (made === undefined) {
@@ -42,7 +41,7 @@ export function lateSchemas() {
         route: never,
       ) => Check
       return (route: unknown) => {
-        const compiled = late(() => compile(route as never))
+        const compiled = lazy(() => compile(route as never))
         // Fastify looks for what was wrong on the function that it called.
         const check: Check = (value) => {
           const validate = compiled()
@@ -56,7 +55,7 @@ export function lateSchemas() {
     buildSerializer: (schemas, options) => {
       const compile = buildSerializers()(schemas, options as never) as (route: never) => Write
       return (route) => {
-        const compiled = late(() => compile(route as never))
+        const compiled = lazy(() => compile(route as never))
         return (value: unknown) => compiled()(value)
       }
     },

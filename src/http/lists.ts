@@ -1,5 +1,5 @@
-// What all lists of ours share: their query, their envelope, and windows of time. On our own
-// endpoints a query parameter that is not known is refused: a misspelt filter would show too much.
+// Shared by all list endpoints: query parameters, envelope, time windows. Unknown query parameters
+// are refused: a misspelt filter would show too much.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_DEFAULT, ORDERS, type Order, type Page } from '#db/paging.ts'
@@ -19,14 +19,14 @@ export const NoQuery = query({})
 const Limit = Type.Unsafe<string>({
   type: ['string', 'integer'],
   pattern: '^(?:[1-9][0-9]?|100)$',
-  description: `How many to answer with, 1 to 100. Default ${LIMIT_DEFAULT}.`,
+  description: `Page size, 1 to 100. Default ${LIMIT_DEFAULT}.`,
   'x-says': 'Must be a whole number from 1 to 100.',
 })
 
 export const PageQuery = {
   limit: Type.Optional(Limit),
   cursor: Type.Optional(
-    Type.String({ description: 'The nextCursor of the page before, with the same filters.' }),
+    Type.String({ description: 'nextCursor of the previous page, with the same filters.' }),
   ),
 }
 
@@ -35,7 +35,7 @@ export const OrderQuery = {
     Type.Unsafe<Order>({
       type: 'string',
       enum: [...ORDERS],
-      description: 'Which come first. Default newest. A cursor goes on in its own order only.',
+      description: 'Sort order. Default newest. A cursor keeps its order.',
       'x-says': `Must be one of ${ORDERS.join(', ')}.`,
     }),
   ),
@@ -47,8 +47,8 @@ const moment = (description: string) =>
 const NOT_A_TIME = 'Must be an ISO 8601 date or time, e.g. 2026-11-15 or 2026-11-15T09:30:00Z.'
 
 export const WindowQuery = {
-  from: moment('This time or later (ISO 8601; without an offset: West Africa Time).'),
-  to: moment('Before this time (ISO 8601; without an offset: West Africa Time).'),
+  from: moment('Start, inclusive (ISO 8601; West Africa Time if it has no offset).'),
+  to: moment('End, exclusive (ISO 8601; West Africa Time if it has no offset).'),
 }
 
 export function limitOf({ limit }: { limit?: string | undefined }): number {
@@ -69,7 +69,7 @@ export function windowOf(given: { from?: string | undefined; to?: string | undef
   return { from, to }
 }
 
-// The + of an offset means a space in a query, and nearly everybody forgets to write it as %2B.
+// An unescaped + in a query means a space; most clients forget %2B.
 function withPlus(text: string): string {
   return text.replace(/(:[0-9.,]+) ([0-9]{2}:?[0-9]{2})$/, '$1+$2')
 }
@@ -83,12 +83,11 @@ export function ListEnvelope<T extends TSchema>(item: T) {
       hasMore: Type.Boolean(),
       nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
     },
-    { description: 'One page.' },
+    { description: 'A page of results.' },
   )
 }
 
-// The page of a list that looks at so many at a time: what it found, one more than is shown, and how
-// far it came.
+// A page of a list that scans a bounded number of rows at a time.
 export function scannedPage<T>(
   { rows, scannedTo }: { rows: readonly T[]; scannedTo: string | null },
   how: { limit: number; idOf: (row: T) => string; cursorAfter: (id: string) => string },
@@ -98,7 +97,7 @@ export function scannedPage<T>(
   return { rows: shown, nextCursor: last === null ? null : how.cursorAfter(last) }
 }
 
-export function listed<T, Shown>(message: string, page: Page<T>, present: (row: T) => Shown) {
+export function listResponse<T, Shown>(message: string, page: Page<T>, present: (row: T) => Shown) {
   const { rows, nextCursor } = page
   const data = rows.map(present)
   return { isSuccessful: true, message, data, hasMore: nextCursor !== null, nextCursor }

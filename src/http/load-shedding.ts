@@ -1,6 +1,5 @@
-// Refuses what would have to wait too long (src/db/queue-delay.ts), before anything is done for it:
-// no body is read, no signature or token checked. Under four times the load that can be served,
-// three requests in four end here.
+// Load shedding: refuses requests whose queue is too slow (src/db/queue-delay.ts) before reading
+// the body or checking credentials.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Writers } from '#domain/batch-writers.ts'

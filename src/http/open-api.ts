@@ -1,5 +1,5 @@
-// The API's description, made from the routes, and the reference page that shows it. The page and
-// everything it loads come from here: it works without internet.
+// OpenAPI description, generated from the routes, and the reference page, served without external
+// assets.
 
 import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
@@ -40,8 +40,8 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
             in: 'cookie',
             name: '__Host-manilla_session',
             description:
-              'Of a person, with x-csrf-token on POST, PUT, PATCH and DELETE. Over plain http, as ' +
-              'in a local sandbox, the name is manilla_session.',
+              'Session of a dashboard user, with x-csrf-token on POST, PUT, PATCH and DELETE. Named ' +
+              'manilla_session over plain http, as in a local sandbox.',
           },
         },
       },
@@ -54,33 +54,35 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
   await app.register(referencePage)
 }
 
-// The defaults; what is in force is told with every answer.
+// Defaults; response headers show the limits in force.
 function describeLimits(): string {
   const rows = Object.entries(COUNTED).map(([name, who]) => {
     const [live, sandbox] = [RATES.live, RATES.sandbox].map((rates) => rates[name as RatePolicy])
     return `| \`${name}\` | ${who} | ${live?.toLocaleString('en')} | ${sandbox?.toLocaleString('en')} |`
   })
-  const head = ['| policy | counts | a minute, live | a minute, sandbox |', '|---|---|--:|--:|']
+  const head = [
+    '| policy | applies to | per minute, live | per minute, sandbox |',
+    '|---|---|--:|--:|',
+  ]
   return [
-    '## Limits',
-    'Every answer tells the policy it counts under (`RateLimit-Policy`) and what remains of it ' +
-      '(`RateLimit`: `r` requests, all back in `t` seconds). A request too many is answered 429, ' +
-      'code `rate_limited`, with `Retry-After` in seconds.',
+    '## Rate limits',
+    'Every response carries its policy (`RateLimit-Policy`) and what remains of it ' +
+      '(`RateLimit`: `r` requests, fully restored in `t` seconds). Above the limit: 429, code ' +
+      '`rate_limited`, with `Retry-After` in seconds.',
     [...head, ...rows].join('\n'),
   ].join('\n\n')
 }
 
 const COUNTED: Record<RatePolicy, string> = {
-  client: 'each client: calls with its token',
+  client: 'each client: requests with its token',
   simulate: 'each client: simulated transfers',
-  address: 'each address: calls without a token, or with one that is refused',
-  initiate: 'each address: asking for a number without a token',
-  login: 'each address: log-ins',
-  rail: 'each bank: signed calls',
+  address: 'each IP address: requests without a valid token',
+  initiate: 'each IP address: payment initiation without a token',
+  login: 'each IP address: logins',
+  rail: 'each bank: signed requests',
 }
 
-// The page brings four megabytes of script along: it is loaded when somebody looks at it first, into
-// an application of its own.
+// Loaded on first use, in its own Fastify instance: the page has 4 MB of script.
 const referencePage: FastifyPluginAsync = async (app) => {
   let reference: Promise<FastifyInstance> | undefined
   const show = async (request: FastifyRequest, reply: FastifyReply) => {

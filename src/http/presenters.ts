@@ -1,4 +1,4 @@
-// How our things look from outside: the fields and types of the published contract.
+// Presenters of the published contract.
 
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import { presentPayerRules } from '#domain/accounts/payer-rules.ts'
@@ -10,8 +10,7 @@ import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
-// The one place that shows a BVN in full: it is for the client's own systems. People see enough of
-// it to compare.
+// The only place that shows a BVN in full, to the client’s systems; masked for dashboard users.
 export function presentAccount(
   account: CollectionAccount,
   { isPerson, sealer }: { isPerson: boolean; sealer: Sealer },
@@ -20,7 +19,7 @@ export function presentAccount(
   return Object.assign(viewAccount(account, sealer), { bvn })
 }
 
-// On our own endpoints: nobody needs the whole BVN again.
+// For our own endpoints: BVN always masked.
 export function presentOwnAccount(account: CollectionAccount, sealer: Sealer) {
   const { payerRules, perCreditKobo, perDayKobo } = account
   return {

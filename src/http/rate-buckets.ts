@@ -1,9 +1,9 @@
-// The buckets of one policy, one for every caller: each holds a minute's worth of requests and is
-// refilled evenly. Counted in whole numbers, with nothing lost to rounding: a request takes out as
-// many drops as a window has milliseconds, and each millisecond brings back as many as requests are
-// allowed. A bucket that is full again need not be kept: forgetting it changes nothing.
+// Token buckets of one policy, one per caller: each holds a minute’s worth of requests and refills
+// evenly. Integer arithmetic, without rounding: a request costs as many units as a window has
+// milliseconds, and each millisecond restores as many as requests are allowed. A full bucket need
+// not be kept.
 //
-// Measured: 0.1 µs a request, with one caller or with 10,000.
+// Measured: 0.1 µs per request, with one caller or 10,000.
 
 const WINDOW_MS = 60_000
 const WINDOW_SECONDS = WINDOW_MS / 1000
@@ -84,8 +84,8 @@ export class RateBuckets {
     return bucket
   }
 
-  // First those that are full again. When that is not enough, somebody has very many addresses and
-  // is not held up by this anyway: then the older half goes, since memory must not grow.
+  // Evicts full buckets first. If that is not enough, an attacker has very many addresses and is
+  // not held up anyway: the older half goes, since memory must stay bounded.
   #forget(nowMs: number): void {
     for (const [caller, bucket] of this.#buckets) {
       if (this.#missing(bucket, nowMs) === 0) this.#buckets.delete(caller)

@@ -1,16 +1,15 @@
-// Whoever has asked is answered, whatever became of the database: a request that has come whole and
-// waits longer than this is told to try again. What it asked for may still be done; to ask again is
-// safe. Answers that have begun (files, streams) may take as long as they like.
+// Response deadline: a complete request without a response by then gets 503 try_again. The work may
+// still be done; retrying is safe. Responses in progress (files, streams) are not limited.
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Refusal } from '#errors.ts'
 
-// Longer than a batch waits for the database (src/db/deadlines.ts), so that this answers only those
-// who were still in line.
-export const ANSWER_MAX_MS = 12_000
+// Longer than a batch waits for the database (src/db/deadlines.ts), so it only affects queued
+// requests.
+export const RESPONSE_MAX_MS = 12_000
 const LOOK_EVERY_MS = 500
 
-export function answerInTime(app: FastifyInstance): void {
+export function enforceResponseDeadline(app: FastifyInstance): void {
   const waiting = new Map<FastifyReply, number>() // Since when, oldest first.
 
   app.addHook('onRequest', (_request, reply, done) => {
@@ -23,10 +22,10 @@ export function answerInTime(app: FastifyInstance): void {
   })
 
   const timer = setInterval(() => {
-    const dueMs = performance.now() - ANSWER_MAX_MS
+    const dueMs = performance.now() - RESPONSE_MAX_MS
     for (const [reply, sinceMs] of waiting) {
       if (sinceMs > dueMs) return
-      if (reply.request.raw.complete === false) continue // How long that may take is said elsewhere.
+      if (reply.request.raw.complete === false) continue // Still arriving: limited in connections.ts.
       waiting.delete(reply)
       if (!reply.sent && !reply.raw.headersSent) reply.send(new Refusal('try_again'))
     }

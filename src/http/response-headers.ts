@@ -1,5 +1,5 @@
-// The headers that every answer carries, whoever gives it. Pages add their own (pages.ts); what may be
-// kept by a browser says so itself.
+// Headers of every response. Pages add their own (static-pages.ts); cacheable responses override
+// cache-control.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 

@@ -13,7 +13,7 @@ export function text(lengthMax: number, description: string) {
     maxLength: lengthMax,
     pattern: PLAIN_TEXT,
     description,
-    'x-says': `Must be text of 1 to ${lengthMax} characters, not blank, without control characters.`,
+    'x-says': `Must be 1 to ${lengthMax} characters, not blank, without control characters.`,
   })
 }
 
@@ -46,7 +46,7 @@ export function webAddress(description: string) {
   return Type.String({
     'x-web-address': true,
     description,
-    'x-says': 'Must be an absolute http or https address (https in live).',
+    'x-says': 'Must be an absolute http or https URL (https in live mode).',
   })
 }
 
@@ -54,9 +54,9 @@ export function webAddress(description: string) {
 export const Amount = Type.Unsafe<number | string>({
   type: ['number', 'string'],
   'x-money': true,
-  description: 'More than 0, at most two decimals, at most 1,000,000,000.00.',
+  description: 'Greater than 0, at most 1,000,000,000.00, with at most two decimals.',
   examples: ['6000.00'],
-  'x-says': 'Must be more than 0 and at most 1000000000.00, with at most two decimals.',
+  'x-says': 'Must be greater than 0 and at most 1000000000.00, with at most two decimals.',
 })
 
 // Who may pay, and how much at a time; money from anybody else is taken and suspended.
@@ -67,10 +67,10 @@ export const PayerRulesBody = Type.Object(
     accounts: Type.Optional(
       Type.Array(
         Type.Object({
-          accountNumber: accountNumber('A payer’s account.'),
-          bankCode: bankCode('Its bank.'),
+          accountNumber: accountNumber('Payer’s account number.'),
+          bankCode: bankCode('Payer’s bank code.'),
         }),
-        { maxItems: 50, 'x-says': 'Must be a list of at most 50.' },
+        { maxItems: 50, 'x-says': 'Must be a list of at most 50 items.' },
       ),
     ),
     names: Type.Optional(
@@ -78,9 +78,9 @@ export const PayerRulesBody = Type.Object(
         Type.String({
           maxLength: 100,
           pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-          'x-says': 'Must be at least two words: a payer needs two of them, in any order.',
+          'x-says': 'Must be at least two words. A payer matches on any two, in any order.',
         }),
-        { maxItems: 50, 'x-says': 'Must be a list of at most 50.' },
+        { maxItems: 50, 'x-says': 'Must be a list of at most 50 items.' },
       ),
     ),
   },
@@ -122,7 +122,7 @@ const FieldErrors = Type.Optional(
   Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
 )
 
-const REFUSED = { description: 'Refused: `code` says why, `message` what to do about it.' }
+const REFUSED = { description: 'Error: `code` is machine-readable, `message` is for people.' }
 
 export const ApiFailure = Type.Object(
   {
@@ -151,7 +151,7 @@ export const PaymentFailure = Type.Object(
 
 export const RailFailure = Type.Object(
   {
-    responseCode: Type.String({ description: '02 rejected, 03 try again.' }),
+    responseCode: Type.String({ description: '02 rejected, 03 retry.' }),
     responseMessage: Type.String(),
     code: Type.String(),
     errors: FieldErrors,
@@ -162,7 +162,7 @@ export const RailFailure = Type.Object(
 
 export function ApiEnvelope<T extends Parameters<typeof Type.Array>[0]>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
-  return Type.Object(body, { description: 'Done.' })
+  return Type.Object(body, { description: 'Success.' })
 }
 
 export function PaymentEnvelope<T extends Parameters<typeof Type.Array>[0]>(responseData: T) {
@@ -173,7 +173,7 @@ export function PaymentEnvelope<T extends Parameters<typeof Type.Array>[0]>(resp
       responseCode: Type.String(),
       responseData,
     },
-    { description: 'Done.' },
+    { description: 'Success.' },
   )
 }
 
@@ -181,7 +181,7 @@ export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,255}$',
-      description: 'Send it again with the same key and body, and get the same answer (24 h).',
+      description: 'A retry with the same key and body returns the original response (24 hours).',
       'x-says': 'Must be 1 to 255 printable ASCII characters.',
     }),
   ),

@@ -1,11 +1,9 @@
-// People at the dashboard: the session cookie, and the token against forged requests that goes with
-// it. SameSite keeps other sites from sending the cookie along; the header that only our own page
-// can set is the second wall.
+// Dashboard sessions: the session cookie and its CSRF token. SameSite blocks cross-site cookies;
+// the CSRF header is the second line of defence.
 //
-// Over https the cookie has the prefix `__Host-`: a browser then keeps it only if it is Secure, for
-// all paths and for this very host, so that neither a sibling domain nor a page over plain http can
-// plant one. A browser refuses that prefix over plain http, where the sandbox may run: there the
-// plain name is used. A service takes the name it gives, and no other.
+// Over https the cookie has the `__Host-` prefix, so that neither a sibling domain nor a plain-http
+// page can set it. Browsers refuse the prefix over plain http, where a sandbox may run: there the
+// plain name is used. Only the name issued is accepted.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -44,7 +42,7 @@ export class SessionCookies {
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
   }
 
-  // As a route's hook, for what a person may do whose password is still a temporary one.
+  // Route hook; also admits users with a temporary password.
   readonly require = async (request: FastifyRequest): Promise<void> => {
     request.session = await this.get(request)
   }

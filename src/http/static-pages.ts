@@ -1,5 +1,6 @@
-// The built web apps (scripts/build-web.ts) and the rules that a browser is given with every page:
-// nothing from elsewhere, nothing inline, nobody may frame it, and no address leaves with a link.
+// The built web apps (scripts/build-web.ts) and their security headers: no external or inline
+// resources, no framing, no referrer. The build is fixed at start, so a newer one does not mix with
+// open pages.
 
 import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'

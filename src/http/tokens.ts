@@ -1,8 +1,8 @@
-// Bearer tokens: short-lived JWTs (HS256), signed with the first token secret and checked against
-// all of them, so that a secret can be replaced without logging anybody out.
+// Bearer tokens: short-lived JWTs (HS256), signed with the first token secret and verified against
+// all, so that secrets can be rotated without logging anyone out.
 //
-// A checked token is remembered until it expires: verifying costs 25 µs, remembering none. The
-// memory is bounded, and every hit looks at the expiry again.
+// Verified tokens are cached until they expire (verifying costs 25 µs); the cache is bounded and
+// checks the expiry on every hit.
 
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
@@ -32,7 +32,7 @@ export class Tokens {
     }))
     for (const { id, key } of keys) this.#keys.set(id, key)
     const first = keys[0]
-    if (!first) throw new Error('at least one token secret is needed')
+    if (!first) throw new Error('at least one token secret is required')
     this.#signing = first
     this.#audience = `manilla-${mode}`
     this.ttlSeconds = ttlSeconds
@@ -74,7 +74,7 @@ export class Tokens {
       // A token from before there were generations is of the first.
       const generation = typeof payload.gen === 'number' ? payload.gen : 0
       const claims = { clientId: payload.sub as string, generation, expiresAtMs }
-      this.#storeKeys(token, claims)
+      this.#remember(token, claims)
       return claims
     } catch (error) {
       throw new Refusal(error instanceof errors.JWTExpired ? 'token_expired' : 'unauthorized')
@@ -87,8 +87,8 @@ export class Tokens {
     return key
   }
 
-  // The oldest leaves when there are too many: a Map keeps the order of insertion.
-  #storeKeys(token: string, claims: TokenClaims & { expiresAtMs: number }): void {
+  // Evicts the oldest entry: a Map keeps insertion order.
+  #remember(token: string, claims: TokenClaims & { expiresAtMs: number }): void {
     if (this.#remembered.size >= REMEMBERED_MAX) {
       const [oldest] = this.#remembered.keys()
       this.#remembered.delete(oldest as string)

@@ -1,5 +1,5 @@
-// How requests are checked, and how what is wrong is told: every bad field at once, each with a
-// sentence. A schema may carry its own sentence in `x-says`.
+// Request validation: reports every invalid field at once, one sentence each. A schema may provide
+// its own in `x-says`.
 
 import type { FastifySchemaValidationError } from 'fastify'
 import { checkTargetUrl } from '#domain/webhooks/target-guard.ts'
@@ -79,9 +79,9 @@ function fieldName({ instancePath, keyword, params }: AjvError, context: string)
 }
 
 function sentence({ keyword, message, parentSchema }: AjvError): string {
-  if (keyword === 'required') return 'Is required.'
-  if (keyword === 'additionalProperties') return 'Is not a known field.'
+  if (keyword === 'required') return 'Required.'
+  if (keyword === 'additionalProperties') return 'Unknown field.'
   const says = parentSchema?.['x-says']
   if (says) return says
-  return message ? `${message.charAt(0).toUpperCase()}${message.slice(1)}.` : 'Is not valid.'
+  return message ? `${message.charAt(0).toUpperCase()}${message.slice(1)}.` : 'Invalid.'
 }

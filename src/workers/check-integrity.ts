@@ -1,9 +1,9 @@
-// Audits the books, every quarter of an hour, whoever of all processes comes first:
+// Checks the integrity of the books every 15 minutes, in one process at a time:
 //
-//   claim (a row in `audits`) ─▶ audit ─▶ record ─▶ raise one alert, or clear it
+//   claim (a row in `audits`) ─▶ check ─▶ record ─▶ raise or clear an alert
 //
-// No lock is held while the audit runs. One that was killed leaves its claim behind, which stops
-// others no longer than CLAIM_MAX_MS; one that was told to stop takes its claim back.
+// No lock is held during the check. A killed run leaves its claim, which expires after
+// CLAIM_MAX_MS; a stopped one releases it.
 
 import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
@@ -34,13 +34,13 @@ export function checkIntegrityRound({ db, clock, log }: Deps): Round {
       throw error
     }
     await withTransaction(db, (tx) => record(tx, clock(), auditId, findings))
-    if (findings.length > 0) log.error({ auditId, findings }, 'the books do not add up')
-    else log.info({ auditId }, 'the books add up')
+    if (findings.length > 0) log.error({ auditId, findings }, 'integrity check failed')
+    else log.info({ auditId }, 'integrity check passed')
     return { more: false }
   }
 }
 
-// Undefined when no audit is due, or somebody is at it.
+// Undefined if no check is due or one is running.
 function claim(db: Pool, now: Date): Promise<bigint | undefined> {
   return withTransaction(db, async (tx) => {
     await takeTurns(tx)
@@ -88,7 +88,7 @@ async function record(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
-// Two that look at the same time would both find nothing, and both begin.
+// Serialises claims.
 async function takeTurns(tx: Transaction): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('audit_books'))`)
 }

@@ -1,5 +1,5 @@
-// Counts new events into the totals of their hours. One client at a time, so that a long history
-// being counted for the first time holds up nobody else's for more than a moment.
+// Counts new events into hourly totals, one client at a time, so that a long backlog does not delay
+// others.
 
 import { withTransaction } from '#db/transaction.ts'
 import { countEvents, findUncounted } from '#domain/reports/hourly-totals.ts'

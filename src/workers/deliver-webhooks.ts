@@ -1,10 +1,10 @@
-// Delivers webhooks. A round claims what is due and starts sending it; it does not wait for the
-// answers, so that one slow receiver holds up nobody. Places that get free are filled from the
-// lanes at once, and the next round is asked for before a lane runs dry.
+// Delivers webhooks. A round claims due deliveries and starts sending without waiting for
+// responses, so that a slow receiver delays nobody. Free slots are refilled from the queues, and
+// the next round is requested before a queue runs dry.
 //
 // The lease is committed before the first byte is sent, and no transaction or connection is held
-// while we wait on someone else's server. Killed, we leave leases that run out: a delivery may come
-// twice, with the same id, never not at all.
+// while waiting for a receiver. After a crash, leases expire: delivery is at least once, with a
+// stable ID.
 
 import assert from 'node:assert/strict'
 import type { Agent } from 'undici'
@@ -37,7 +37,7 @@ export type DelivererDeps = {
   rendering: Rendering
   clock: Clock
   log: Logger
-  notifier: Notifier // Our own, called when a lane runs low.
+  notifier: Notifier // Called when a queue runs low.
   random?: () => number
   timeoutMs?: number
   graceMs?: number // For what is being sent when we are told to stop.
@@ -50,7 +50,7 @@ assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
 type Sent = AttemptResult & { signature: string | null }
 
 const GRACE_MS = 3_000
-// How often schedules are looked at for what a wrong clock left; and at once when ours was set back.
+// How often schedules are corrected after a wrong clock; immediately when ours is set back.
 const CORRECT_EVERY_MS = 300_000
 const SET_BACK_MIN_MS = 1_000
 const RESULTS = { itemsMax: 500, inFlightMax: 2, queueMax: 100_000 }
@@ -70,7 +70,7 @@ export class Deliverer {
 
   constructor(deps: DelivererDeps) {
     const { webhookPool: pool, clock, log, notifier } = deps
-    const onError = (err: unknown) => log.error({ err }, 'deliveries could not be recorded')
+    const onError = (err: unknown) => log.error({ err }, 'failed to record deliveries')
     this.#deps = deps
     this.#agent = createGuardedAgent({ mode: deps.rendering.mode })
     this.#preparer = new DeliveryPreparer({ ...deps, pool, onError })
@@ -103,7 +103,7 @@ export class Deliverer {
     await this.#correct(now)
     const { claims, isFull } = await withTransaction(pool, (tx) => claimDeliveries(tx, now, limits))
     try {
-      this.#concurrency.add(await this.#preparer.pack(claims, now))
+      this.#concurrency.add(await this.#preparer.prepare(claims, now))
     } catch (error) {
       await withTransaction(pool, (tx) => releaseClaims(tx, now, claims)).catch(() => {})
       throw error
@@ -119,7 +119,7 @@ export class Deliverer {
     if (!isSetBack && nowMs - this.#correctedMs < CORRECT_EVERY_MS) return
     const deliveries = await withTransaction(pool, (tx) => correctSchedule(tx, now, WAITS_MAX))
     this.#correctedMs = deliveries < CORRECTED_MAX ? nowMs : 0 // Else there may be more.
-    if (deliveries > 0) log.warn({ deliveries }, 'a wrong clock had put deliveries off')
+    if (deliveries > 0) log.warn({ deliveries }, 'rescheduled deliveries after a clock change')
   }
 
   // Resolves once everything that was claimed is sent and recorded.
@@ -127,8 +127,8 @@ export class Deliverer {
     while (this.#concurrency.held > 0) await new Promise<void>((resume) => this.#idle.push(resume))
   }
 
-  // What is being sent is waited for, for a moment; what has no answer by then is given back, as is
-  // what was not begun, and will be sent again by somebody else.
+  // Waits briefly for deliveries in flight; those without a response, and those not started, are
+  // released for another process.
   readonly stop = async (): Promise<void> => {
     await this.#release(this.#concurrency.takeQueued())
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.graceMs ?? GRACE_MS)

@@ -1,7 +1,5 @@
-// Puts new events into the queues of their destinations, and wakes the deliverer.
-//
-// Clients are taken together; should that fail, one by one, so that what is wrong with one client's
-// events holds up nobody else's.
+// Dispatches new events to their destinations and wakes the deliverer. All clients together; on
+// failure one by one, so that one client’s bad event does not block the others.
 
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
@@ -35,14 +33,17 @@ export function dispatchEventsRound({
       return { more: await dispatch() }
     } catch (error) {
       if (isConnectionLost(error)) throw error
-      log.error({ err: error }, 'events could not be dispatched together')
+      log.error({ err: error }, 'failed to dispatch events; retrying client by client')
     }
     let more = false
     for (const clientId of await findWaiting(pool)) {
       try {
         more = (await dispatch(clientId)) || more
       } catch (error) {
-        log.error({ err: error, client: clientId.toString() }, 'events could not be dispatched')
+        log.error(
+          { err: error, client: clientId.toString() },
+          'failed to dispatch events of a client',
+        )
       }
     }
     return { more }

@@ -1,4 +1,4 @@
-// Finishes erasures: each round is one page, in a transaction of its own.
+// Completes erasures, one page per round and transaction.
 
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'

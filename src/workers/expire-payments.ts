@@ -1,5 +1,5 @@
-// Closes payments whose grace is over: they expire for good, and what was paid on them moves to
-// suspense. Readers do not depend on it: a payment reads Expired from its expiry on.
+// Expires payments after their grace period; part payments move to suspense. Reads do not depend on
+// it: a payment reads Expired from its expiry on.
 
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'

@@ -1,7 +1,7 @@
-// Writes a line of log for every alert: once, whichever process raised it, and after its commit. So a
-// log collector can page whoever is on duty, and the path of money writes no logs.
+// Logs every alert once, after its commit, whichever process raised it. Log collectors can page the
+// operator, and the path of money writes no logs.
 //
-// Dying between the commit here and the line loses the line, never the alert.
+// A crash between commit and log loses the line, never the alert.
 
 import { withTransaction } from '#db/transaction.ts'
 import { ALERT_KINDS } from '#domain/records/alert-kinds.ts'

@@ -1,8 +1,7 @@
-// A worker is a function that does one bounded round of work. This loop runs it: again at once
-// while more is waiting, otherwise after a pause, which a wake cuts short.
+// Runs worker rounds: immediately while there is more work, otherwise after a pause that a notifier
+// cuts short.
 //
-// Stopping never cuts a round short, so no half-done attempt is mistaken for a failed one. A round
-// that may take longer than a process is given to stop watches the signal, and ends itself.
+// Shutdown never interrupts a round. Long rounds watch the signal and end themselves.
 
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'

@@ -1,8 +1,7 @@
-// Keeps the partitioned tables supplied with partitions, and rid of old ones.
+// Creates partitions ahead of time and drops old ones.
 //
-// Creation or dropping a partition needs its table for itself, and whoever comes after waits in the
-// queue behind it. So we never queue long behind a slow reader, such as the audit: we give way,
-// and come again. Nothing is lost by that, because partitions are made weeks ahead.
+// DDL needs an exclusive lock, and writers queue behind it. So it gives up quickly behind a slow
+// reader, such as the integrity check, and retries later: partitions are created weeks ahead.
 
 import { maintainPartitions } from '#db/partitions.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -20,10 +19,10 @@ export function maintainPartitionsRound({ db, clock, log }: Deps) {
         await tx.query(`set local lock_timeout = '${TABLE_WAIT_MAX}'`)
         return maintainPartitions(tx, clock())
       })
-      if (did.length > 0) log.info({ did }, 'partitions were made or dropped')
+      if (did.length > 0) log.info({ did }, 'partitions maintained')
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error
-      log.info('partitions are left for the next round: their table is being read')
+      log.info('partition maintenance postponed: table locked')
     }
     return { more: false }
   }

@@ -1,5 +1,4 @@
-// Parcels: claims made ready to be sent, with their bodies and what signs them. Read set-wise, for
-// all claims of a round.
+// Prepares claimed deliveries: bodies and signing secrets, read set-wise for a whole round.
 
 import type { Queryable } from '#db/pool.ts'
 import { isUnavailable } from '#db/transaction.ts'
@@ -20,7 +19,7 @@ export type PreparedDelivery = { claim: Claim; secrets: SigningSecret[] } & (
   | { body: null; problem: string }
 )
 
-type DeliveryPreparerDeps = {
+type DeliveryPreparerOptions = {
   pool: Queryable
   sealer: Sealer
   rendering: Rendering
@@ -28,19 +27,19 @@ type DeliveryPreparerDeps = {
 }
 
 const SECRETS_KEPT_MAX = 10_000
-const NOT_KEPT = 'the event is too old and no longer kept'
-const NOT_PREPARED = 'the event could not be prepared on our side'
+const NOT_KEPT = 'event no longer retained'
+const NOT_PREPARED = 'event could not be rendered'
 
 export class DeliveryPreparer {
-  readonly #deps: DeliveryPreparerDeps
+  readonly #deps: DeliveryPreparerOptions
   // By their row, which never changes: opening a secret costs more than signing with it.
   readonly #opened = new Map<bigint, SigningSecret>()
 
-  constructor(deps: DeliveryPreparerDeps) {
+  constructor(deps: DeliveryPreparerOptions) {
     this.#deps = deps
   }
 
-  async pack(claims: readonly Claim[], now: Date): Promise<PreparedDelivery[]> {
+  async prepare(claims: readonly Claim[], now: Date): Promise<PreparedDelivery[]> {
     if (claims.length === 0) return []
     const { pool } = this.#deps
     const ids = [...new Set(claims.map(({ eventId }) => eventId))].sort()

@@ -1,5 +1,5 @@
-// All workers of a process: the list is what the service promises to do by itself. Any number of
-// processes may run them; each round makes sure that its work is done once.
+// All background workers. Any number of processes may run them; each round ensures that its work is
+// done once.
 
 import type { Pool } from '#db/pool.ts'
 import type { Notifier } from '#notifier.ts'
@@ -9,10 +9,10 @@ import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
 import { eraseTracesRound } from './erase-traces.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
-import { forgetSignInsRound } from './forget-sign-ins.ts'
 import { logAlertsRound } from './log-alerts.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
+import { purgeSessionsRound } from './purge-sessions.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
 
 const LOOK_MS = 250
@@ -43,7 +43,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: eraseTracesRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
-    { name: 'forget-sign-ins', pauseMs: 10 * MINUTE_MS, round: forgetSignInsRound(deps) },
+    { name: 'purge-sessions', pauseMs: 10 * MINUTE_MS, round: purgeSessionsRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
   ]
 }
@@ -60,7 +60,7 @@ export function runWorkers(deps: Pick<Deps, 'log'>, workers: readonly Worker[]):
   const stopping = new AbortController()
   const { signal } = stopping
   const onError = (error: unknown, worker: string) =>
-    deps.log.error({ err: error, worker }, 'a round of work failed')
+    deps.log.error({ err: error, worker }, 'worker round failed')
   const running = Promise.all(workers.map((worker) => runWorker(worker, { signal, onError })))
 
   // Waits for the rounds in progress.

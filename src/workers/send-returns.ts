@@ -1,7 +1,7 @@
-// Sends money back: tells banks which returns were asked for, and books what they answer.
+// Sends returns to the banks and books their responses.
 //
-// No transaction is open while a bank is asked. Dying between the bank's answer and our commit
-// means asking again, which a connector must allow (src/banks/connector.ts).
+// No transaction is open during a bank call. A crash between the response and the commit repeats
+// the call, which connectors must allow (src/banks/connector.ts).
 
 import type { BankConnector } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'

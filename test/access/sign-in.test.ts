@@ -227,7 +227,10 @@ test('live refuses to start while the documented user has the documented passwor
   await addClient(live.db, live.clock(), client)
   await createSandboxUser(live.db, live.clock())
 
-  await assert.rejects(prepareDatabase(options), /demo@sandbox\.example has the password of the/)
+  await assert.rejects(
+    prepareDatabase(options),
+    /demo@sandbox\.example still has the documented sandbox password/,
+  )
   await live.db.query(`update users set password_hash = 'scrypt$1024$AA==$AA=='`)
   await prepareDatabase(options)
 })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { choose } from '#admin/command-line.ts'
+import { parseCommand } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
 import { migrate } from '#db/migrate.ts'
 import { CLIENT_SCOPES } from '#domain/access/scopes.ts'
@@ -23,7 +23,7 @@ type Shown = { clientId: string; secret: string; isActive: boolean; scopes: stri
 type Data = Shown & { secrets: { retiresAt: Date | null }[] } & Record<string, unknown>
 
 async function admin(...words: string[]): Promise<{ data: Data; text: string }> {
-  const chosen = choose(COMMANDS, ['client', ...words])
+  const chosen = parseCommand(COMMANDS, ['client', ...words])
   assert('command' in chosen)
   const context = { db: bench.db, env: {}, clock: bench.clock, actor: 'cli:ada' }
   const { data, text } = await chosen.command.run(context, chosen.given)
@@ -149,13 +149,13 @@ test('the program answers JSON for programs, plain words for people, and exit co
   assert.deepEqual([made.status, made.stderr], [0, ''])
   const { clientId } = JSON.parse(made.stdout)
   const missing = spawnAdmin(['client', 'show', `${clientId}x`], env)
-  assert.deepEqual(missing, { status: 1, stdout: '', stderr: 'There is no such client.\n' })
+  assert.deepEqual(missing, { status: 1, stdout: '', stderr: 'No such client.\n' })
   const misused = spawnAdmin(['client', 'shw'], env)
   assert.equal(misused.status, 2)
-  assert.match(misused.stderr, /^There is no command "client shw"\./)
+  assert.match(misused.stderr, /^Unknown command: client shw\n/)
   const lost = spawnAdmin(['client', 'list'], { DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/x' })
   assert.equal(lost.status, 1)
-  assert.match(lost.stderr, /database cannot be used \(ECONNREFUSED\): see DATABASE_URL/)
+  assert.match(lost.stderr, /Cannot use the database \(ECONNREFUSED\)\. Check DATABASE_URL/)
   assert.doesNotMatch(lost.stderr, /hush|\n\s+at /)
 })
 
@@ -166,7 +166,10 @@ test('the embedded database is reached while it runs, and started when it does n
   try {
     const early = spawnAdmin(['client', 'list'], env)
     assert.equal(early.status, 1)
-    assert.match(early.stderr, /not at the version of this build: run `npx manilla migrate` first/)
+    assert.match(
+      early.stderr,
+      /schema does not match this version\. Run `npx manilla migrate` first/,
+    )
     await migrate(server.connectionString)
     assert.equal(spawnAdmin(['client', 'create', '--name', 'Up', '--id', 'UP-1'], env).status, 0)
   } finally {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Command, choose, UsageProblem } from '#admin/command-line.ts'
+import { type Command, parseCommand, UsageProblem } from '#admin/command-line.ts'
 
 const COMMANDS: readonly Command<undefined>[] = [
   {
@@ -25,7 +25,7 @@ const COMMANDS: readonly Command<undefined>[] = [
 ]
 
 function read(...words: string[]) {
-  const chosen = choose(COMMANDS, words)
+  const chosen = parseCommand(COMMANDS, words)
   if ('help' in chosen) return chosen.help
   const { command, given, isJson } = chosen
   const options = [given.subject, given.flag('now'), given.text('name'), given.list('tag'), isJson]
@@ -47,15 +47,15 @@ test('help is given for everything, and for each command', () => {
   const help = String(read('thing', 'make', '--help'))
   assert.match(help, /^Usage: manilla admin thing make \[options\]/)
   assert.match(help, /--name <text> +Its name\./)
-  assert.match(help, /--json +Answer with JSON\./)
+  assert.match(help, /--json +Output JSON\./)
 })
 
 for (const [words, says] of [
-  [['thing', 'mend'], /^There is no command "thing mend"\./],
-  [['thing', 'drop'], /^thingId is missing\./],
-  [['thing', 'drop', ''], /^thingId is missing\./],
-  [['thing', 'drop', 'T1', 'T2'], /^"T2" was not expected\./],
-  [['thing', 'make', 'T1'], /^"T1" was not expected\./],
+  [['thing', 'mend'], /^Unknown command: thing mend\n/],
+  [['thing', 'drop'], /^Missing argument: thingId\./],
+  [['thing', 'drop', ''], /^Missing argument: thingId\./],
+  [['thing', 'drop', 'T1', 'T2'], /^Unexpected argument: T2\./],
+  [['thing', 'make', 'T1'], /^Unexpected argument: T1\./],
   [['thing', 'make', '--colour', 'red'], /^Unknown option '--colour'\./],
   [['thing', 'make', '--name'], /--name <value>' argument missing\./],
   [['thing', 'make', '--now=yes'], /--now' does not take an argument\./],

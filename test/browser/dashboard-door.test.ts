@@ -47,8 +47,8 @@ test('a wrong password is told, and enough of them lock the door for a while', a
   await page.goto(`${bench.url}/dashboard`)
 
   await signIn(page, email, 'not the password')
-  await page.getByText('The email address or the password is wrong.').waitFor()
-  const tooMany = page.getByText('Too many failed attempts: wait before you try again.')
+  await page.getByText('Incorrect email address or password.').waitFor()
+  const tooMany = page.getByText('Too many failed attempts. Try again later.')
   for (let tries = 0; tries < 10 && !(await tooMany.isVisible()); tries++) {
     const answered = page.waitForResponse(/\/dashboard\/api\/session$/)
     await page.getByRole('button', { name: 'Sign in' }).click()

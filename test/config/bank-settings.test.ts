@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  checkApart,
+  checkDistinct,
   readBanks,
   SANDBOX_BANKS,
   SANDBOX_RAIL_SECRET,
@@ -50,7 +50,7 @@ for (const [what, bank, problem] of [
   ['three secrets', { ...WEMA, railSecrets: Array(3).fill(SANDBOX_RAIL_SECRET) }, 'railSecrets'],
   ['a secret without its prefix', { ...WEMA, railSecrets: ['bWFu'] }, 'railSecrets entry 1'],
   ['a short secret', { ...WEMA, railSecrets: ['whsec_bWFu'] }, 'railSecrets entry 1'],
-  ['a mistyped field', { ...WEMA, statik: {} }, 'has a field "statik"'],
+  ['a mistyped field', { ...WEMA, statik: {} }, 'has unknown field "statik"'],
 ] as const) {
   test(`${what} is a problem`, () => {
     const { banks, problems } = read([bank, { ...WEMA, code: '058' }])
@@ -74,9 +74,9 @@ test('banks that share a rail secret or serials are told in a sentence each', ()
     { ...bank, code: '101', ...far },
   ]
 
-  checkApart(banks, (sentence) => problems.push(sentence))
+  checkDistinct(banks, (sentence) => problems.push(sentence))
 
-  const serials = 'have overlapping number ranges; a serial may be granted by one bank only'
+  const serials = 'have overlapping number ranges'
   assert.deepEqual(problems, [
     `banks 035 and 058 ${serials}`,
     'banks 035 and 101 share a rail secret; each needs its own',
@@ -90,8 +90,8 @@ test('two banks of one code are a problem', () => {
 
 test('somebody must be able to issue static numbers, and somebody dynamic ones', () => {
   assert.deepEqual(read([KUDA]).problems, [
-    'must give at least one bank a static range',
-    'must give at least one bank a dynamic range',
+    'must define a static range for at least one bank',
+    'must define a dynamic range for at least one bank',
   ])
 })
 

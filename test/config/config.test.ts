@@ -118,7 +118,7 @@ test('all problems are told at once, each by its name', () => {
   const problems = problemsOf(env, 'cook')
 
   const named = problems.map((problem) => problem.split(' ')[0])
-  assert.deepEqual(named.toSorted(), [...Object.keys(env), 'The'].toSorted())
+  assert.deepEqual(named.toSorted(), [...Object.keys(env), 'Role'].toSorted())
 })
 
 test('live mode asks for everything it needs, with the command that makes a secret', () => {
@@ -147,7 +147,7 @@ test('live mode refuses plain http and what the sandbox is known for', () => {
 
   assert.equal(problems.length, 2)
   assert.match(problems[0] ?? '', /^PUBLIC_URL must start with https/)
-  assert.match(problems[1] ?? '', /^MANILLA_BANKS_FILE bank 1: live mode refuses the sandbox/)
+  assert.match(problems[1] ?? '', /^MANILLA_BANKS_FILE bank 1: the sandbox rail secret/)
 })
 
 for (const role of ['api', 'worker', 'migrate']) {

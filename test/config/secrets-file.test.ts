@@ -93,7 +93,7 @@ test('ids of data keys begin again at 1, pass over those in use, and run out', (
   assert.equal(addDataKey(folder.dataDir)[0]?.id, 3)
 
   keep(Array.from({ length: 255 }, (_, at) => at + 1))
-  assert.throws(() => addDataKey(folder.dataDir), /drop those that are cleared/)
+  assert.throws(() => addDataKey(folder.dataDir), /remove unused ones/)
 })
 
 test('processes that start at once end with the same secrets', async () => {

@@ -52,7 +52,7 @@ test('a credit taken back whole leaves nothing behind, and is answered 00', asyn
   assert.deepEqual(answer.json(), {
     sessionId,
     responseCode: '00',
-    responseMessage: 'Taken back',
+    responseMessage: 'Reversed',
     outcome: 'reversed',
   })
   assert.equal(await balance(accountNumber), 0)

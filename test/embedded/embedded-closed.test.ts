@@ -101,7 +101,7 @@ test('programs that cannot run here are told in a sentence', async () => {
 
   await assert.rejects(refused, {
     name: 'EmbeddedProblem',
-    message: /cannot be run on this machine \(.+\): set DATABASE_URL/,
+    message: /cannot run on this machine \(.+\)\. Set DATABASE_URL/,
   })
   renameSync(whole, checkout.program)
   assert.deepEqual(readdirSync(dataDir), [])

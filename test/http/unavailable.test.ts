@@ -111,7 +111,7 @@ function assertTryAgain(answer: LightMyRequestResponse): void {
 }
 
 function failedBatches(bench: Bench): number {
-  return bench.logText().split('"a batch failed"').length - 1
+  return bench.logText().split('"batch failed"').length - 1
 }
 
 async function failWith({ db }: Bench, code: string, tables: readonly string[]): Promise<void> {

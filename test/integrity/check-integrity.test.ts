@@ -61,7 +61,7 @@ test('books that do not add up raise one alert, which stands until they do again
   assert.deepEqual(more, [])
   assert.equal(alert?.cleared, false)
   assert.equal(alert?.detail.count, audit?.findings.length)
-  assert.match(bench.logText(), /"level":"error".*"the books do not add up"/)
+  assert.match(bench.logText(), /"level":"error".*"integrity check failed"/)
 
   await bench.tamper(-1)
   bench.advance(INTERVAL_MS)

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { reportKeys, syncKeys } from '#domain/privacy/data-keys.ts'
 import { type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
-import { holdKeys } from '#workers/hold-keys.ts'
+import { syncDataKeys } from '#workers/sync-data-keys.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
 const NEVER = new AbortController().signal
@@ -32,7 +32,7 @@ export async function startHolder(
 ) {
   const sealer = new Sealer(keys, HASH_KEY)
   let set = keys
-  const worker = await holdKeys({ db, clock, sealer, readKeys: () => set })
+  const worker = await syncDataKeys({ db, clock, sealer, readKeys: () => set })
   return {
     sealer,
     beat: () => worker.round(NEVER),

@@ -181,7 +181,7 @@ test("what is wrong with one client's events holds up nobody else's", async () =
   await bench.dispatch()
 
   assert.deepEqual(await queued(bench), [['account.created', 'notification', HOOK]])
-  assert.match(bench.logText(), /"client":"2".*"events could not be dispatched"/)
+  assert.match(bench.logText(), /"client":"2".*"failed to dispatch events of a client"/)
 })
 
 test('an endpoint that is switched off, deleted or of another client is queued nothing', async () => {

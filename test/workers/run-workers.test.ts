@@ -72,7 +72,7 @@ test('a round that fails is logged, and the worker goes on', async () => {
   await recovered.promise
   await workers.stop()
 
-  assert.match(lines.join(), /the disk is full.*"worker":"example".*"a round of work failed"/)
+  assert.match(lines.join(), /the disk is full.*"worker":"example".*"worker round failed"/)
 })
 
 test('all workers of the service run on a real database, and stop with it', async () => {

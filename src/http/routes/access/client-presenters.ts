@@ -1,4 +1,4 @@
-// How clients look to the operator, and what the operator may send of them.
+// Schemas and presenters of clients, for operators.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/access/client-secrets.ts'
@@ -36,27 +36,27 @@ export const ClientFields = {
         enum: [...SCOPES],
         'x-says': `Must be one of ${SCOPES.join(', ')}.`,
       },
-      description: 'What it may do. Left out: all but operator; for an operator all.',
-      'x-says': 'Must be a list of different scopes, at least one.',
+      description: 'Permissions. Default: all but operator; all for an operator.',
+      'x-says': 'Must be a non-empty list of distinct scopes.',
     }),
   ),
   merchantCodes: Type.Optional(
     listOf<string>(
       text(64, 'A merchantCode.'),
-      `Must be null, or a list of 1 to ${ENTRIES_MAX} different merchant codes.`,
-      'Collection accounts with other merchantCodes do not exist for it. Null: all do.',
+      `Must be null or a list of 1 to ${ENTRIES_MAX} distinct merchant codes.`,
+      'Restricts the client to accounts with these merchantCodes. Null: no restriction.',
     ),
   ),
   allowedAddresses: Type.Optional(
     listOf<string>(
-      text(64, 'An address, or a range by its first one: 10.0.0.0/8.'),
-      `Must be null, or a list of 1 to ${ENTRIES_MAX} different addresses or ranges.`,
-      'Where it may call from. Null: anywhere.',
+      text(64, 'An IP address or CIDR range, e.g. 10.0.0.0/8.'),
+      `Must be null or a list of 1 to ${ENTRIES_MAX} distinct IP addresses or CIDR ranges.`,
+      'IP allowlist. Null: any address.',
     ),
   ),
   isOperator: Type.Optional(
     Type.Boolean({
-      description: 'May run the service: clients, and money that is nobody’s.',
+      description: 'Whether it operates the service: manages clients and unidentified money.',
       'x-says': 'Must be true or false.',
     }),
   ),
@@ -76,12 +76,12 @@ export const RotationBody = Type.Object(
   { additionalProperties: false },
 )
 
-export const ClientName = text(100, 'Of the merchant, as payers see it.')
+export const ClientName = text(100, 'Merchant name shown to payers.')
 export const ClientParams = Type.Object({ clientId: Type.String() })
 
 export const ClientId = digits(
   '^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$',
-  'What it logs in with; made up when left out.',
+  'Login ID. Generated when omitted.',
   'Must be 3 to 40 letters, digits, - or _.',
 )
 
@@ -104,12 +104,12 @@ const ClientShown = {
 
 const SecretsShown = Type.Array(
   Type.Object({
-    keyId: Type.String({ description: 'What the secret begins with; empty for one of old.' }),
+    keyId: Type.String({ description: 'Prefix of the secret; empty for legacy secrets.' }),
     createdAt: Type.String(),
-    retiresAt: nullable('string', { description: 'Null: the current one.' }),
-    usedAt: nullable('string', { description: 'The last login with it, within an hour.' }),
+    retiresAt: nullable('string', { description: 'Null for the current secret.' }),
+    usedAt: nullable('string', { description: 'Last login with this secret, to the hour.' }),
   }),
-  { description: 'Those that log in, the current one first.' },
+  { description: 'Active secrets, current one first.' },
 )
 
 export const ClientBody = Type.Object(ClientShown)
@@ -117,20 +117,20 @@ export const ClientDetailBody = Type.Object({ ...ClientShown, secrets: SecretsSh
 export const ClientWithSecretBody = Type.Object({
   ...ClientShown,
   secrets: SecretsShown,
-  secret: Type.String({ description: 'Shown only now.' }),
+  secret: Type.String({ description: 'Shown only once.' }),
 })
 
 export const UsageBody = Type.Object({
   clientId: Type.String(),
   days: Type.Array(
     Type.Object({
-      from: Type.String({ description: 'When the day begins (West Africa Time).' }),
+      from: Type.String({ description: 'Start of the day (West Africa Time).' }),
       accounts: Type.Integer({ description: 'Collection accounts created.' }),
       advices: Type.Integer({ description: 'Advices created.' }),
-      payments: Type.Integer({ description: 'Payments begun.' }),
+      payments: Type.Integer({ description: 'Payments initiated.' }),
       credits: Type.Integer({ description: 'Credits booked or assigned.' }),
-      gross: Type.Number({ description: 'What these brought.' }),
-      webhooks: Type.Integer({ description: 'Webhooks delivered, of events of that day.' }),
+      gross: Type.Number({ description: 'Gross amount of these credits.' }),
+      webhooks: Type.Integer({ description: 'Webhooks delivered for events of that day.' }),
     }),
     { description: 'Today last.' },
   ),
@@ -163,7 +163,7 @@ export function presentDay({ from, grossKobo, ...counts }: DailyUsage) {
   return { ...counts, from: timestamp(from), gross: toNaira(grossKobo) }
 }
 
-// What PostgreSQL would choke on is nobody's id.
+// PostgreSQL rejects these characters.
 export function clientIdOf(text: string): string {
   if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('client_not_found')
   return text

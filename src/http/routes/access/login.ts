@@ -8,7 +8,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { countFailedLogin, findLoginLock } from '#domain/access/client-logins.ts'
 import { logIn } from '#domain/access/client-secrets.ts'
 import { Refusal } from '#errors.ts'
-import { callerAt } from '#http/caller-addresses.ts'
+import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { ApiFailure, text } from '#http/schemas.ts'
 
@@ -36,7 +36,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
     reply: FastifyReply,
   ) {
     const client = await logInWithinLimits(deps, request, { clientId, clientSecret })
-    // Told only to whom has the secret: nobody else is to learn that there is such a client.
+    // Only after the secret is verified: nobody else may learn that the client exists.
     if (client.allowedAddresses && !addressMatcher(client.allowedAddresses)(request.ip)) {
       throw new Refusal('address_not_allowed')
     }
@@ -58,10 +58,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
       schema: {
         operationId: 'login',
         tags: ['Authentication'],
-        summary: 'Exchange a client id and secret for a bearer token',
+        summary: 'Exchange client credentials for a bearer token',
         body: Type.Object({
-          clientId: text(CREDENTIAL_LENGTH_MAX, 'The client id, e.g. MAN0000001.'),
-          clientSecret: text(CREDENTIAL_LENGTH_MAX, 'The client secret.'),
+          clientId: text(CREDENTIAL_LENGTH_MAX, 'Client ID, e.g. MAN0000001.'),
+          clientSecret: text(CREDENTIAL_LENGTH_MAX, 'Client secret.'),
         }),
         response: { 200: TokenBody, '4xx': ApiFailure },
       },
@@ -78,11 +78,13 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
         schema: {
           operationId: 'oauthToken',
           tags: ['Authentication'],
-          summary: 'OAuth 2.0 client credentials (RFC 6749, section 4.4)',
+          summary: 'OAuth 2.0 client credentials grant (RFC 6749, section 4.4)',
           consumes: ['application/x-www-form-urlencoded'],
           body: Type.Object({
             grant_type: Type.String({ description: 'client_credentials' }),
-            client_id: Type.Optional(Type.String({ description: 'Or in a Basic header.' })),
+            client_id: Type.Optional(
+              Type.String({ description: 'Alternatively, HTTP Basic authentication.' }),
+            ),
             client_secret: Type.Optional(Type.String()),
           }),
           response: { 200: TokenBody, '4xx': OauthFailure },
@@ -98,7 +100,7 @@ async function logInWithinLimits(
   request: FastifyRequest,
   { clientId, clientSecret }: Credentials,
 ) {
-  const who = { clientId, address: request.ip, caller: callerAt(request.ip) }
+  const who = { clientId, address: request.ip, caller: addressKey(request.ip) }
   const locked = await findLoginLock(db, clock(), who)
   if (locked !== undefined) throw new Refusal('too_many_attempts', [], locked)
   try {

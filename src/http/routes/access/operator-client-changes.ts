@@ -1,5 +1,5 @@
-// /api/v1/operator/clients/{clientId}: what the operator changes of a client. It holds for the next
-// request in this process, and within seconds in every other.
+// /api/v1/operator/clients/{clientId}: changes to a client. Effective immediately in this process,
+// within seconds in others.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
@@ -13,7 +13,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
@@ -29,7 +29,7 @@ import {
 } from './client-presenters.ts'
 
 const NoteBody = Type.Object(
-  { note: Type.Optional(text(500, 'Why; kept in the record of actions.')) },
+  { note: Type.Optional(text(500, 'Reason (audit log).')) },
   { additionalProperties: false },
 )
 const aboutOne = {
@@ -54,8 +54,8 @@ export const operatorClientChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async
       schema: {
         ...aboutOne,
         operationId: 'updateClient',
-        summary: 'Change what a client may do',
-        description: 'What is left out stays. Holds for tokens in use, too.',
+        summary: 'Update a client',
+        description: 'Omitted fields keep their value. Applies to tokens already issued.',
         body: Type.Object(
           { name: Type.Optional(ClientName), ...ClientFields },
           {
@@ -91,10 +91,10 @@ const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...aboutOne,
         operationId: 'rotateClientSecret',
-        summary: 'Give a client a new secret',
+        summary: 'Rotate a client secret',
         description:
-          'The old one logs in until the overlap is over. With an overlap of 0 it does not any ' +
-          'more, and all tokens of the client are dead.',
+          'The old secret stays valid during the overlap. An overlap of 0 revokes it immediately, ' +
+          'with all tokens of the client.',
         headers: IdempotencyHeaders,
         body: RotationBody,
         response: oneWithSecret,
@@ -105,7 +105,7 @@ const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const clientId = clientIdOf(params.clientId)
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
-      const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+      const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
         const client = await rotateClientSecret(tx, { now: clock(), actor }, clientId, change)
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Secret rotated successfully', data)
@@ -121,8 +121,8 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const onRequest = authentication.requires('operator')
 
   for (const [verb, change, summary, message] of [
-    ['suspend', suspendClient, 'Shut a client out', 'Client suspended successfully'],
-    ['resume', resumeClient, 'Let a suspended client in again', 'Client resumed successfully'],
+    ['suspend', suspendClient, 'Suspend a client', 'Client suspended successfully'],
+    ['resume', resumeClient, 'Resume a suspended client', 'Client resumed successfully'],
   ] as const) {
     app.post(
       `${CLIENTS}/:clientId/${verb}`,
@@ -133,8 +133,8 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           operationId: `${verb}Client`,
           summary,
           description:
-            'A suspended client cannot log in, and its tokens are dead for good. Its numbers take ' +
-            'money, payers’ pages work and webhooks go out as before.',
+            'A suspended client cannot log in, and its tokens are revoked. Its accounts still ' +
+            'receive money, its checkout pages work and its webhooks are delivered.',
           headers: IdempotencyHeaders,
           body: NoteBody,
           response: oneClient,
@@ -144,7 +144,7 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const { client: own, actor, params, body } = request
         const clientId = clientIdOf(params.clientId)
         if (clientId === own.clientId) throw new Refusal('own_client')
-        const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+        const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
           const client = await change(tx, { now: clock(), actor }, clientId, body.note ?? null)
           return accepted(message, presentClientDetail(client))
         })

@@ -1,5 +1,4 @@
-// /api/v1/operator/clients: the register of clients, for whoever runs the service: made, listed,
-// looked at.
+// /api/v1/operator/clients: create, list and retrieve clients.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -8,8 +7,8 @@ import { getClient, listClients, registerClient } from '#domain/access/manage-cl
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   CLIENTS,
@@ -45,8 +44,8 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'createClient',
-        summary: 'Make a client',
-        description: 'Its secret is in the answer, and never again.',
+        summary: 'Create a client',
+        description: 'The secret is returned only in this response.',
         headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: Type.Object(
@@ -59,7 +58,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { actor, body } = request
       const secret = await makeSecret()
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const client = await registerClient(tx, { now: clock(), actor }, body, secret)
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Client created successfully', data)
@@ -74,7 +73,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'listClients',
-        summary: 'Clients, in the order of their making',
+        summary: 'List clients, oldest first',
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(ClientBody), '4xx': ApiFailure },
       },
@@ -86,7 +85,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = limitOf(asked)
       const rows = await listClients(db, { afterId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Clients retrieved successfully', page, presentClient)
+      return listResponse('Clients retrieved successfully', page, presentClient)
     },
   )
 }
@@ -104,7 +103,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         params: ClientParams,
         querystring: NoQuery,
         operationId: 'getClient',
-        summary: 'What a client may do, from where, and the secrets it has',
+        summary: 'Retrieve a client',
         response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
       },
     },
@@ -121,14 +120,14 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'getClientUse',
-        summary: 'How much a client uses the service, day by day',
+        summary: 'Retrieve the daily usage of a client',
         params: ClientParams,
         querystring: query({
           days: Type.Optional(
             Type.Unsafe<string>({
               type: ['string', 'integer'],
               pattern: '^(?:[1-9]|[12][0-9]|3[01])$',
-              description: `How many days, 1 to ${USAGE_DAYS_MAX}, with today. Default 7.`,
+              description: `Number of days, including today, 1 to ${USAGE_DAYS_MAX}. Default 7.`,
               'x-says': `Must be a whole number from 1 to ${USAGE_DAYS_MAX}.`,
             }),
           ),
@@ -139,7 +138,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ params, query: { days = '7' } }) => {
       const { id, clientId } = await getClient(db, clock(), clientIdOf(params.clientId))
       const use = await readUsage(db, clock(), id, Number(days))
-      return accepted('Use retrieved successfully', { clientId, days: use.map(presentDay) })
+      return accepted('Usage retrieved successfully', { clientId, days: use.map(presentDay) })
     },
   )
 }

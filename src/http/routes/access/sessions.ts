@@ -12,10 +12,10 @@ import {
 import { checkPassword, finishSignIn, type SignInOutcome } from '#domain/access/sign-in.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import { callerAt } from '#http/caller-addresses.ts'
+import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listed, NoQuery } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, Email, text } from '#http/schemas.ts'
 import {
   Code,
@@ -27,12 +27,14 @@ import {
   tags,
 } from './user-presenters.ts'
 
-const VisitBody = Type.Object({
+const CurrentSessionBody = Type.Object({
   user: Type.Object({
     id: Type.String(),
     email: Type.String(),
     hasTotp: Type.Boolean(),
-    mustChangePassword: Type.Boolean({ description: 'Nothing else works until that is done.' }),
+    mustChangePassword: Type.Boolean({
+      description: 'The password must be changed before anything else.',
+    }),
   }),
   role: Type.String(),
   scopes: Type.Array(Type.String()),
@@ -42,7 +44,7 @@ const VisitBody = Type.Object({
     mode: Type.String({ description: 'sandbox or live.' }),
   }),
   csrfToken: Type.String({
-    description: 'To be sent as x-csrf-token with every POST, PUT, PATCH and DELETE.',
+    description: 'Send as x-csrf-token with every POST, PUT, PATCH and DELETE.',
   }),
 })
 
@@ -51,19 +53,19 @@ const SignInRequest = Type.Object(
     email: Email,
     password: Password,
     code: Type.Optional(Code),
-    clientId: Type.Optional(text(200, 'When one has the same password at several clients.')),
+    clientId: Type.Optional(text(200, 'Required for users of several clients.')),
   },
   { additionalProperties: false },
 )
 
-const response = { 200: ApiEnvelope(VisitBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(CurrentSessionBody), '4xx': ApiFailure }
 const Ended = ApiEnvelope(Type.Object({ ended: Type.Integer() }))
 
 export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(signingIn, deps)
   await app.register(currentSession, deps)
   await app.register(ownSessions, deps)
-  // Not the page that all other addresses below /dashboard show.
+  // Not the page that other paths below /dashboard serve.
   app.get('/dashboard/api/*', { schema: { hide: true } }, async () => {
     throw new Refusal('route_not_found')
   })
@@ -81,11 +83,10 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         tags,
         summary: 'Sign in',
         description:
-          'Answers with the session cookie: `__Host-manilla_session` over https, ' +
-          '`manilla_session` over plain http. 401 code_needed: send it again with a code. ' +
-          '429 too_many_attempts: after ten failures with one email address, or a hundred with ' +
-          'any, from one IP address within a quarter of an hour; Retry-After says when to try ' +
-          'again.',
+          'Sets the session cookie: `__Host-manilla_session` over https, `manilla_session` over ' +
+          'plain http. 401 code_needed: retry with a code. 429 too_many_attempts: after 10 ' +
+          'failures per email address, or 100 in total, from one IP address within 15 minutes; ' +
+          'see Retry-After.',
         querystring: NoQuery,
         body: SignInRequest,
         response,
@@ -93,7 +94,7 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { ip, headers } = request
-      const from = { address: ip, caller: callerAt(ip), userAgent: headers['user-agent'] }
+      const from = { address: ip, caller: addressKey(ip), userAgent: headers['user-agent'] }
       const signIn = { ...request.body, ...from, oldToken: sessionCookies.tokenOf(request) }
       const checked = await checkPassword(db, clock(), signIn)
       const outcome = await withTransaction(db, (tx) =>
@@ -119,7 +120,7 @@ const currentSession: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getSession',
         tags,
-        summary: 'Who is signed in, and what they may do',
+        summary: 'Retrieve the current session',
         security: SESSION,
         querystring: NoQuery,
         response,
@@ -166,13 +167,13 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
       schema: {
         ...shared,
         operationId: 'listSessions',
-        summary: 'Where you are signed in',
+        summary: 'List your sessions',
         response: { 200: ListEnvelope(SessionBody), '4xx': ApiFailure },
       },
     },
     async ({ session }) => {
       const rows = await listSessions(db, clock(), session.user.id)
-      return listed('Sessions retrieved successfully', { rows, nextCursor: null }, (row) =>
+      return listResponse('Sessions retrieved successfully', { rows, nextCursor: null }, (row) =>
         presentSession(row, session.sessionId),
       )
     },
@@ -185,7 +186,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
       schema: {
         ...shared,
         operationId: 'signOutEverywhere',
-        summary: 'Sign out everywhere, here too',
+        summary: 'End all your sessions',
         response: { 200: Ended, '4xx': ApiFailure },
       },
     },
@@ -208,7 +209,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
       schema: {
         ...shared,
         operationId: 'endSession',
-        summary: 'Sign out elsewhere',
+        summary: 'End one of your sessions',
         params: Type.Object({ id: Type.String() }),
         response: { 200: Ended, '4xx': ApiFailure },
       },

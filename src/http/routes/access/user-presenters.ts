@@ -1,4 +1,4 @@
-// Users, sessions and passwords as requests and answers show them.
+// Schemas and presenters of users, sessions and passwords.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#domain/access/password-rules.ts'
@@ -13,26 +13,26 @@ import { timestamp } from '#wat-time.ts'
 export const SESSION = [{ session: [] }]
 export const tags = ['Dashboard']
 
-// Not looked at closely: what is wrong with it is only that it is not the right one.
+// Not validated: it either matches or does not.
 export const Password = Type.String({
   minLength: 1,
   maxLength: 1_000,
-  'x-says': 'Must be text of 1 to 1000 characters.',
+  'x-says': 'Must be 1 to 1000 characters.',
 })
 
 export const NewPassword = Type.String({
   minLength: 1,
   maxLength: 1_000,
   description:
-    `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters, not easy to guess, not made of ` +
-    'the email address.',
-  'x-says': `Must be text of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
+    `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters, not a common password, not ` +
+    'derived from the email address.',
+  'x-says': `Must be ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
 })
 
 export const Code = Type.String({
   pattern: '^[0-9A-Za-z\\s-]{6,40}$',
-  description: 'Six digits from the app, or a recovery code.',
-  'x-says': 'Must be six digits, or a recovery code.',
+  description: 'Six-digit code from the authenticator app, or a recovery code.',
+  'x-says': 'Must be six digits or a recovery code.',
 })
 
 export const RoleName = Type.Unsafe<Role>({
@@ -46,16 +46,16 @@ export const UserBody = Type.Object({
   email: Type.String(),
   role: Type.String({ description: `One of ${ROLES.join(', ')}.` }),
   isActive: Type.Boolean(),
-  isPasswordTemporary: Type.Boolean({ description: 'To be changed at the next sign-in.' }),
-  hasTotp: Type.Boolean({ description: 'Signs in with a second factor.' }),
+  isPasswordTemporary: Type.Boolean({ description: 'Must be changed at the next sign-in.' }),
+  hasTotp: Type.Boolean({ description: 'Whether two-factor authentication is on.' }),
   createdAt: Type.String(),
-  signedInAt: nullable('string', { description: 'The last time.' }),
+  signedInAt: nullable('string', { description: 'Last sign-in.' }),
 })
 
 export const UserWithPassword = Type.Object({
   ...UserBody.properties,
   temporaryPassword: Type.String({
-    description: 'Shown this once. Good for 72 hours, and to be changed at the first sign-in.',
+    description: 'Shown only once. Valid for 72 hours; must be changed at the first sign-in.',
   }),
 })
 
@@ -77,7 +77,7 @@ export const SessionBody = Type.Object({
   id: Type.String(),
   address: Type.String(),
   userAgent: Type.String(),
-  isCurrent: Type.Boolean({ description: 'The one that this request came with.' }),
+  isCurrent: Type.Boolean({ description: 'Whether this is the session of this request.' }),
   createdAt: Type.String(),
   seenAt: Type.String({ description: 'To the minute.' }),
   expiresAt: Type.String(),

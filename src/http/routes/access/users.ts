@@ -1,4 +1,4 @@
-// /dashboard/api/users: the people of a client, managed by its owners and by operators.
+// /dashboard/api/users: users of a client, managed by owners and operators.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -17,8 +17,8 @@ import type { SignedInSession } from '#domain/access/sessions.ts'
 import { listUsers, sharedSalt } from '#domain/access/users.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, Email, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   idOf,
@@ -32,7 +32,7 @@ import {
 
 const USERS = '/dashboard/api/users'
 
-const ClientId = Type.Optional(text(200, 'Another client’s; for operators only.'))
+const ClientId = Type.Optional(text(200, 'Client to manage. Operators only; default: your own.'))
 const Params = Type.Object({ id: Type.String() })
 const about = { tags, security: SESSION, querystring: NoQuery }
 
@@ -52,7 +52,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'listUsers',
-        summary: 'Users, newest first',
+        summary: 'List users, newest first',
         querystring: query({ clientId: ClientId, ...PageQuery }),
         response: { 200: ListEnvelope(UserBody), '4xx': ApiFailure },
       },
@@ -64,7 +64,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = limitOf(asked)
       const rows = await listUsers(db, client.id, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
-      return listed('Users retrieved successfully', page, presentUser)
+      return listResponse('Users retrieved successfully', page, presentUser)
     },
   )
 
@@ -75,10 +75,10 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'createUser',
-        summary: 'Let somebody in',
+        summary: 'Invite a user',
         description:
-          'Answers with a temporary password to hand over. Only an operator makes operators, and ' +
-          'only at a client that runs the service.',
+          'Returns a temporary password to hand over. Only operators can add operators, and only ' +
+          'to an operator client.',
         headers: IdempotencyHeaders,
         body: Type.Object(
           { email: Email, role: RoleName, clientId: ClientId },
@@ -96,7 +96,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email))
       reply.header('cache-control', 'no-store')
-      return answerOnce(deps, { request, reply, by }, async (tx) => {
+      return withIdempotency(deps, { request, reply, by }, async (tx) => {
         const user = await addUser(tx, clock(), by, client, { email, role, passwordHash })
         const data = { ...presentUser(user), temporaryPassword: password }
         return accepted('User created successfully', data)
@@ -115,10 +115,10 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'changeUser',
-        summary: 'Change a user’s role, disable or enable them',
+        summary: 'Update a user',
         description:
-          'Felt by the user’s next request; disabled, they are signed out. The last owner, or ' +
-          'operator, keeps the role.',
+          'Changes the role, or disables or enables the user, from the next request on. Disabled ' +
+          'users are signed out. The last owner or operator cannot be changed.',
         params: Params,
         body: Type.Object(
           {
@@ -139,7 +139,7 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const user = await withTransaction(db, (tx) =>
         changeUserBy(tx, clock(), administratorOf(session), { id, change: body }),
       )
-      return accepted('User changed successfully', presentUser(user))
+      return accepted('User updated successfully', presentUser(user))
     },
   )
 
@@ -150,8 +150,8 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'removeUser',
-        summary: 'Remove a user',
-        description: 'What they did stays in the record of actions.',
+        summary: 'Delete a user',
+        description: 'The audit log keeps their actions.',
         params: Params,
         response: { 200: ApiEnvelope(Type.Object({ id: Type.String() })), '4xx': ApiFailure },
       },
@@ -159,7 +159,7 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ session, params }) => {
       const id = idOf(params.id, 'user_not_found')
       await withTransaction(db, (tx) => removeUserBy(tx, clock(), administratorOf(session), id))
-      return accepted('User removed successfully', { id })
+      return accepted('User deleted successfully', { id })
     },
   )
 }
@@ -174,15 +174,15 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       schema: {
         ...about,
         operationId: 'resetUserPassword',
-        summary: 'Give a user a new temporary password',
-        description: 'They are signed out everywhere, and no longer locked out.',
+        summary: 'Reset a user’s password',
+        description: 'Returns a temporary password, ends all sessions and lifts any lockout.',
         headers: IdempotencyHeaders,
         params: Params,
         body: Type.Object(
           {
             removeTotp: Type.Optional(
               Type.Boolean({
-                description: 'For whoever lost the second factor, and the recovery codes.',
+                description: 'Also removes the second factor, for users who lost it.',
                 'x-says': 'Must be true or false.',
               }),
             ),
@@ -200,7 +200,7 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
       const reset = { id, passwordHash, removesTotp: body.removeTotp === true }
       reply.header('cache-control', 'no-store')
-      return answerOnce(deps, { request, reply, by }, async (tx) => {
+      return withIdempotency(deps, { request, reply, by }, async (tx) => {
         const user = await resetPassword(tx, clock(), by, reset)
         const data = { ...presentUser(user), temporaryPassword: password }
         return accepted('Password reset successfully', data)

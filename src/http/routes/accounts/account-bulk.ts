@@ -1,5 +1,5 @@
-// POST /api/v1/accounts/static/bulk: many collection accounts at once. Each is accepted or refused
-// on its own, exactly as if it had been sent alone; they are made together, in one batch.
+// POST /api/v1/accounts/static/bulk: creates many collection accounts in one batch. Each is
+// accepted or refused individually, as if sent alone.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest, FastifySchemaValidationError } from 'fastify'
@@ -11,7 +11,7 @@ import type { Once } from '#domain/records/idempotency.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps } from '#http/idempotency.ts'
+import { withIdempotentSteps } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
@@ -25,13 +25,14 @@ const BODY_BYTES_MAX = 2_097_152 // Some 4 kB for each: an account takes less th
 
 const Item = Type.Object(RequestFields, { additionalProperties: false })
 
-// What is wrong with one item is told of that item; so as a whole the list takes anything.
+// Items are validated individually, so the list itself accepts anything.
 const BulkRequest = Type.Object(
   {
     accounts: Type.Array(Type.Union([Item, Type.Unknown()]), {
       minItems: 1,
       maxItems: ITEMS_MAX,
-      description: 'As for creating one. Whatever else is refused by itself.',
+      description:
+        'Same fields as when creating one account. Invalid items are refused individually.',
       'x-says': `Must be a list of 1 to ${ITEMS_MAX} accounts.`,
     }),
   },
@@ -39,10 +40,10 @@ const BulkRequest = Type.Object(
 )
 
 const Result = Type.Object({
-  index: Type.Integer({ description: 'Its place in the list, from 0.' }),
+  index: Type.Integer({ description: 'Position in the list, from 0.' }),
   isSuccessful: Type.Boolean(),
   message: Type.String(),
-  code: nullable('string', { description: 'Why it was refused.' }),
+  code: nullable('string', { description: 'Refusal code.' }),
   data: Type.Unsafe<unknown>({ ...OwnAccountBody, type: ['object', 'null'] }),
   errors: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
 })
@@ -50,7 +51,7 @@ const Result = Type.Object({
 const BulkBody = Type.Object({
   accepted: Type.Integer(),
   refused: Type.Integer(),
-  results: Type.Array(Result, { description: 'In the order of the list.' }),
+  results: Type.Array(Result, { description: 'In request order.' }),
 })
 
 export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -67,8 +68,8 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         tags: ['Collection accounts'],
         summary: `Create up to ${ITEMS_MAX} collection accounts`,
         description:
-          'Each is accepted or refused on its own. Send an Idempotency-Key: should the answer get ' +
-          'lost, the same request makes what is missing, and nothing twice.',
+          'Each account is accepted or refused individually. Send an Idempotency-Key: a retry ' +
+          'creates what is missing, and nothing twice.',
         security: BEARER,
         headers: IdempotencyHeaders,
         querystring: NoQuery,
@@ -81,7 +82,7 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const items = request.body.accounts.map(read)
       const isKeyed = request.headers['idempotency-key'] !== undefined
       const bulkId = timeOrderedId(clock())
-      return answerInSteps(deps, { request, reply }, bulkId, async (id) => {
+      return withIdempotentSteps(deps, { request, reply }, bulkId, async (id) => {
         const results = await makeAll(writers.accounts, items, isKeyed ? id : undefined)
         return accepted('Collection accounts created', summaryOf(results, sealer))
       })

@@ -1,4 +1,4 @@
-// GET /api/v1/accounts/static: a client's collection accounts, found by whatever it knows of them.
+// GET /api/v1/accounts/static: list and filter collection accounts.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
@@ -7,7 +7,7 @@ import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   OrderQuery,
   PageQuery,
   query,
@@ -30,18 +30,18 @@ const flag = (description: string) =>
 
 // What the list and its export can be narrowed by.
 export const AccountFilterFields = {
-  merchantId: Type.Optional(text(64, 'Of this merchant.')),
-  merchantCode: Type.Optional(text(64, 'Of this merchantCode.')),
-  email: Type.Optional(text(254, 'With this email address, in any case.')),
+  merchantId: Type.Optional(text(64, 'Merchant ID.')),
+  merchantCode: Type.Optional(text(64, 'Merchant code.')),
+  email: Type.Optional(text(254, 'Email address, case-insensitive.')),
   phone: Type.Optional(
     digits(
       '^[+ ]?[0-9]{7,15}$',
-      'With this phone number; 0803…, 234803… and +234803… are the same.',
-      'Must be 7 to 15 digits, with an optional + before them.',
+      'Phone number; 0803…, 234803… and +234803… are equivalent.',
+      'Must be 7 to 15 digits with an optional leading +.',
     ),
   ),
-  bvn: Type.Optional(digits('^[0-9]{11}$', 'Of the customer with this BVN.', 'Must be 11 digits.')),
-  name: Type.Optional(text(100, 'With this in the account’s name, in any case.')),
+  bvn: Type.Optional(digits('^[0-9]{11}$', 'BVN of the customer.', 'Must be 11 digits.')),
+  name: Type.Optional(text(100, 'Part of the account name, case-insensitive.')),
   active: flag('true: takes money; false: was deactivated.'),
   default: flag('true: the default of its merchant; false: any other.'),
   ...WindowQuery,
@@ -59,7 +59,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       schema: {
         operationId: 'listCollectionAccounts',
         tags: ['Collection accounts'],
-        summary: 'Collection accounts, newest first',
+        summary: 'List collection accounts, newest first',
         description:
           'All filters together must fit; from and to are of when the account was made. Where ' +
           'few accounts among very many fit, a page may hold fewer than asked for, or none: ' +
@@ -84,7 +84,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const end = rows.length > limit ? shown.at(-1)?.id : scannedTo
       const nextCursor = end ? writeCursor(sealer, list, [end.toString()]) : null
       const page = { rows: shown, nextCursor }
-      return listed('Collection accounts retrieved successfully', page, (row) =>
+      return listResponse('Collection accounts retrieved successfully', page, (row) =>
         presentOwnAccount(row, sealer),
       )
     },
@@ -92,9 +92,9 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 }
 
 // In a query a + means a space, and nearly everybody forgets to write it as %2B.
-type Asked = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
+type FilterQuery = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
 
-export function accountFiltersOf(asked: Asked): AccountFilters {
+export function accountFiltersOf(asked: FilterQuery): AccountFilters {
   const { merchantId, merchantCode, bvn, name } = asked
   return {
     ...windowOf(asked),

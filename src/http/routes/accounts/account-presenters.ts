@@ -1,5 +1,4 @@
-// How collection accounts look from outside: one list of their fields, for answers and for events;
-// and what a client gives to make one.
+// Schemas and presenters of collection accounts, for responses, requests and events.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { isAccountNumber } from '#banks/nuban.ts'
@@ -11,7 +10,7 @@ export const ACCOUNTS = '/api/v1/accounts/static'
 
 // What everybody who may see the account may see of it.
 export const AccountFields = {
-  id: Type.Integer({ description: 'Of up to 15 digits, in no order.' }),
+  id: Type.Integer({ description: 'Up to 15 digits; not sequential.' }),
   bankCode: Type.String(),
   accountNumber: Type.String(),
   accountName: Type.String(),
@@ -56,7 +55,7 @@ const ShownRules = Type.Unsafe<object | null>({
     },
     names: { type: 'array', items: { type: 'string' } },
   },
-  description: 'Who may pay, and how much at a time; account numbers are masked. Null: anybody.',
+  description: 'Who may pay, and how much at a time. Account numbers are masked. Null: anyone.',
 })
 
 // As our own endpoints have it.
@@ -66,9 +65,12 @@ export const OwnAccountBody = Type.Object({
   payerRules: ShownRules,
   limits: Type.Object(
     { perCredit: nullable('number'), perDay: nullable('number') },
-    { description: 'What is more is suspended. A day is one of West Africa Time. Null: no limit.' },
+    {
+      description:
+        'Credits above a limit are suspended. Days are in West Africa Time. Null: no limit.',
+    },
   ),
-  version: Type.Integer({ description: 'Counts the changes. In quotes, it is the ETag.' }),
+  version: Type.Integer({ description: 'Incremented by every change. In quotes, the ETag.' }),
 })
 
 export const ChangeableFields = {
@@ -78,7 +80,7 @@ export const ChangeableFields = {
   phoneNumber: digits(
     '^\\+?[0-9]{7,15}$',
     'Contact phone number.',
-    'Must be 7 to 15 digits, with an optional + before them.',
+    'Must be 7 to 15 digits with an optional leading +.',
   ),
 }
 
@@ -94,7 +96,7 @@ export const RequestFields = {
   payerRules: Type.Optional(PayerRulesBody),
 }
 
-// Real clients send fields that we do not know; nothing of them gets in.
+// Clients send unknown fields; they are dropped.
 export function pickFields(body: GivenFields): GivenFields {
   const { bvn, email, merchantId, merchantCode, notificationUrl, phoneNumber, channel } = body
   return {
@@ -116,8 +118,8 @@ export function accountNumberOf({ accountNumber: given }: { accountNumber: strin
   return given
 }
 
-// Of what a client can change. Balances move by themselves and are no part of it, so it is not for
-// caches: If-None-Match is not looked at.
+// Covers the updatable fields. Balances are excluded, so it is not for caching: If-None-Match is
+// ignored.
 export function etagOf(version: bigint | number): string {
   return `"${version}"`
 }
@@ -126,7 +128,7 @@ export const IfMatchHeader = {
   'if-match': Type.Optional(
     Type.String({
       maxLength: 500,
-      description: 'The ETag that you have seen. When it is no longer the current one: 412.',
+      description: 'ETag of the version you read. 412 if it is no longer current.',
       'x-says': 'Must be one or more ETags of at most 500 characters, or *.',
     }),
   ),

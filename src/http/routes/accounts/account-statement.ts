@@ -15,7 +15,7 @@ import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   PageQuery,
   query,
   WindowQuery,
@@ -29,13 +29,13 @@ import { timestamp } from '#wat-time.ts'
 
 const EntryBody = Type.Object({
   id: Type.Integer(),
-  type: Type.String({ description: 'credit, assign (out of suspense) or reversal.' }),
+  type: Type.String({ description: 'credit, assign (from suspense) or reversal.' }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
   amount: Type.Number({ description: 'Always positive: see direction.' }),
-  balanceAfter: Type.Number({ description: 'Of the account, once this was posted.' }),
+  balanceAfter: Type.Number({ description: 'Account balance after posting.' }),
   currency: Type.String(),
   creditId: Type.Integer(),
-  sessionId: Type.String({ description: 'Of the credit that the money came with.' }),
+  sessionId: Type.String({ description: 'Session ID of the credit.' }),
   narration: nullable('string'),
   sourceAccountName: nullable('string'),
   postedAt: Type.String(),
@@ -51,8 +51,8 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       schema: {
         operationId: 'listAccountTransactions',
         tags: ['Collection accounts'],
-        summary: 'The statement of a collection account, newest first',
-        description: 'Every transfer in and out, each with the balance after it.',
+        summary: 'Retrieve an account statement, newest first',
+        description: 'Every transfer in and out, with the running balance.',
         security: BEARER,
         params: Type.Object({ accountNumber: Type.String() }),
         querystring: query({ ...WindowQuery, ...PageQuery }),
@@ -73,7 +73,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
         const { id, balanceKobo } = positionAfter(last)
         return writeCursor(sealer, list, [id.toString(), balanceKobo.toString()])
       })
-      return listed('Transactions retrieved successfully', page, (entry) =>
+      return listResponse('Transactions retrieved successfully', page, (entry) =>
         presentEntry(entry, account.currency, sealer),
       )
     },

@@ -1,5 +1,5 @@
-// /api/v1/accounts/static: making and reading a collection account, as the published contract has
-// it. Lists, changes and many at once: account-list.ts, account-changes.ts, account-bulk.ts.
+// /api/v1/accounts/static: create and retrieve a collection account (published contract). Lists,
+// changes and bulk: account-list.ts, account-changes.ts, account-bulk.ts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { refuseMerchant } from '#domain/access/clients.ts'
@@ -67,8 +67,8 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       schema: {
         operationId: 'getCollectionAccount',
         tags,
-        summary: 'Get a collection account by its number',
-        description: 'The ETag is of what can be changed, and not of the balance.',
+        summary: 'Retrieve a collection account',
+        description: 'The ETag covers the updatable fields, not the balance.',
         security: BEARER,
         params: AccountParams,
         response,

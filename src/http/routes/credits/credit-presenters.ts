@@ -1,4 +1,4 @@
-// How a credit looks from outside: what came in, and where its money is now.
+// Schemas and presenters of credits and where their money is.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { isSessionId } from '#banks/session-id.ts'
@@ -33,29 +33,31 @@ const LocationBody = Type.Object({
   amount: Type.Number(),
   place: Type.Unsafe<Place>({ type: 'string', enum: [...PLACES] }),
   reference: nullable('string', {
-    description: 'Account number, payment reference, suspense id, or the bank’s own reference.',
+    description: 'Account number, payment reference, suspense ID or bank reference.',
   }),
-  reason: nullable('string', { description: 'Why it is, or was, in suspense.' }),
-  description: Type.String({ description: 'The same in a sentence.' }),
+  reason: nullable('string', { description: 'Suspense reason.' }),
+  description: Type.String({ description: 'Human-readable summary.' }),
 })
 
 export const CreditBody = Type.Object({
   id: Type.Integer(),
-  sessionId: Type.String({ description: 'The bank’s session id: 30 digits on NIP.' }),
+  sessionId: Type.String({ description: 'Interbank session ID (30 digits on NIP).' }),
   bankCode: Type.String(),
   bankName: Type.String(),
-  accountNumber: Type.String({ description: 'The number that the money was sent to.' }),
+  accountNumber: Type.String({ description: 'Credited account number.' }),
   amount: Type.Number(),
   currency: Type.String(),
   outcome: Type.String({ enum: [...OUTCOMES] }),
-  reason: nullable('string', { description: 'Why it, or a part of it, went to suspense.' }),
-  amountBooked: Type.Number({ description: 'Now with a collection account or a payment.' }),
-  amountSuspended: Type.Number({ description: 'Now in suspense.' }),
-  amountReturned: Type.Number({ description: 'Sent back to the payer, or on its way.' }),
-  amountReversed: Type.Number({ description: 'Taken back by the bank, in all.' }),
+  reason: nullable('string', { description: 'Why all or part of it was suspended.' }),
+  amountBooked: Type.Number({
+    description: 'Currently booked to a collection account or payment.',
+  }),
+  amountSuspended: Type.Number({ description: 'Currently in suspense.' }),
+  amountReturned: Type.Number({ description: 'Returned to the payer, or being returned.' }),
+  amountReversed: Type.Number({ description: 'Total reversed by the bank.' }),
   amountShortfall: Type.Number({
     description:
-      'Of amountReversed, what had left us already: it is in amountReturned too. amount = ' +
+      'Part of amountReversed that was already returned, and so also in amountReturned. amount = ' +
       'amountBooked + amountSuspended + amountReturned + amountReversed − amountShortfall.',
   }),
   sourceAccountName: nullable('string'),
@@ -67,20 +69,20 @@ export const CreditBody = Type.Object({
   merchantRef: nullable('string'),
   collectionAccountNumber: nullable('string'),
   transactionTime: nullable('string', {
-    description: 'When it happened, as the bank says: a time, or a date where it gives none.',
+    description: 'Time reported by the bank, or its date if it reports no time.',
   }),
-  receivedAt: Type.String({ description: 'When we learned of it.' }),
+  receivedAt: Type.String({ description: 'When the bank reported it.' }),
   judgedBy: nullable('string', {
     enum: ['bank_time', 'arrival', null],
     description:
-      'Which time said whether its payment was still open: transactionTime or receivedAt.' +
-      ' Null where no time decides.',
+      'Which time decided whether the payment was still open: transactionTime or receivedAt. ' +
+      'Null where neither applies.',
   }),
-  locations: Type.Array(LocationBody, { description: 'Sums to the amount.' }),
+  locations: Type.Array(LocationBody, { description: 'Parts sum to amount.' }),
 })
 
 const LedgerSideBody = Type.Object({
-  kind: Type.String({ description: 'Kind of ledger account.' }),
+  kind: Type.String({ description: 'Ledger account kind.' }),
   accountNumber: nullable('string'),
 })
 
@@ -105,7 +107,7 @@ export const CreditDetailBody = Type.Object({
       assignedAccountNumber: nullable('string'),
       assignedPaymentReference: nullable('string'),
       ...ReturnOfItem,
-      returns: Type.Array(ReturnInTrace, { description: 'Each time it was to go back.' }),
+      returns: Type.Array(ReturnInTrace, { description: 'Every attempt to return it.' }),
       openedAt: Type.String(),
       closedAt: nullable('string'),
     }),
@@ -114,7 +116,7 @@ export const CreditDetailBody = Type.Object({
     Type.Object({
       sessionId: Type.String(),
       amount: Type.Number(),
-      shortfall: Type.Number({ description: 'Of the amount, what had left us already.' }),
+      shortfall: Type.Number({ description: 'Part of the amount that had already been returned.' }),
       receivedAt: Type.String(),
     }),
   ),

@@ -1,4 +1,4 @@
-// /api/v1/credits: where a payer's money went, by whatever the payer or the merchant knows of it.
+// /api/v1/credits: trace credits by any known reference.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -17,7 +17,7 @@ import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   OrderQuery,
   PageQuery,
@@ -37,11 +37,11 @@ import {
 
 // What the list and its export can be narrowed by.
 export const CreditFilterFields = {
-  sessionId: Type.Optional(text(64, 'The bank’s session id.')),
-  accountNumber: Type.Optional(accountNumber('The number that the money was sent to.')),
-  paymentReference: Type.Optional(reference('What was paid to, or assigned to, this payment.')),
-  adviceReference: Type.Optional(reference('The same by the reference of its advice.')),
-  merchantRef: Type.Optional(text(100, 'The same by your own reference.')),
+  sessionId: Type.Optional(text(64, 'Interbank session ID.')),
+  accountNumber: Type.Optional(accountNumber('Credited account number.')),
+  paymentReference: Type.Optional(reference('Credits paid or assigned to this payment.')),
+  adviceReference: Type.Optional(reference('Credits paid or assigned to this advice.')),
+  merchantRef: Type.Optional(text(100, 'Credits of the advice with this merchantRef.')),
   outcome: Type.Optional(
     Type.Unsafe<Outcome>({
       type: 'string',
@@ -66,10 +66,10 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       schema: {
         operationId: 'listCredits',
         tags: ['Credits'],
-        summary: 'Trace money that came in, newest first',
+        summary: 'List credits, newest first',
         description:
-          'Filters may be combined; from and to are about when we learned of the credit. ' +
-          'An operator also finds money that is nobody’s, by sessionId or accountNumber.',
+          'Filters can be combined; from and to apply to receivedAt. Operators also find ' +
+          'unidentified credits, by sessionId or accountNumber.',
         security: BEARER,
         querystring: CreditsQuery,
         response: { 200: ListEnvelope(CreditBody), '4xx': ApiFailure },
@@ -86,7 +86,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Credits retrieved successfully', page, (row) =>
+      return listResponse('Credits retrieved successfully', page, (row) =>
         presentCredit(row, { sealer, nameBank }),
       )
     },
@@ -99,8 +99,8 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       schema: {
         operationId: 'getCredit',
         tags: ['Credits'],
-        summary: 'Where the money of one credit went',
-        description: 'By its id, or by the session id that the payer has.',
+        summary: 'Retrieve a credit',
+        description: 'By ID or session ID. Shows where its money is now.',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
@@ -121,9 +121,9 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   )
 }
 
-type Asked = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor' | 'order'>
+type FilterQuery = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor' | 'order'>
 
-export function creditFiltersOf(asked: Asked): CreditFilters {
+export function creditFiltersOf(asked: FilterQuery): CreditFilters {
   const { sessionId, accountNumber, merchantRef, outcome } = asked
   const id = (text: string | undefined) => (text === undefined ? text : parseReference(text))
   return {

@@ -1,4 +1,4 @@
-// The smaller calls of a bank: asking whose a number is, taking a credit back, confirming a return.
+// Other rail calls: name enquiry, reversal, confirmation of a return.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { cleanText } from '#banks/formats/credit-fields.ts'
@@ -17,7 +17,7 @@ import { parseJson } from '#http/json-bodies.ts'
 import { Amount, RailFailure } from '#http/schemas.ts'
 import { isAmount } from '#http/validation.ts'
 import { koboOf } from '#money.ts'
-import { keepUnreadable, type ReversalBody, rejectedReversal } from './rail-register.ts'
+import { keepUnreadable, type ReversalBody, rejectedReversal } from './keep-rail-items.ts'
 import { isReversed } from './rail-reversals.ts'
 
 const tags = ['Rails']
@@ -33,24 +33,24 @@ const REVERSAL_ACKNOWLEDGEMENTS: Record<
   ReversalAnswer,
   { responseCode: '00' | '01' | '02'; responseMessage: string }
 > = {
-  reversed: { responseCode: '00', responseMessage: 'Taken back' },
-  duplicate: { responseCode: '01', responseMessage: 'Duplicate: taken back before' },
+  reversed: { responseCode: '00', responseMessage: 'Reversed' },
+  duplicate: { responseCode: '01', responseMessage: 'Duplicate: already reversed' },
   session_reused: {
     responseCode: '02',
-    responseMessage: 'This session id was used on other terms',
+    responseMessage: 'Session ID already used with different details',
   },
   original_not_found: {
     responseCode: '02',
-    responseMessage: 'No credit with this original session id was reported',
+    responseMessage: 'No credit with this original session ID',
   },
   amount_exceeds_original: {
     responseCode: '02',
-    responseMessage: 'The amount is more than is left of the credit',
+    responseMessage: 'Amount exceeds the remaining credit',
   },
 }
 
 export const railCallRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  // Bodies arrive as signed bytes: they are read here, after the signature was checked.
+  // Bodies are raw signed bytes, parsed after the signature check.
   app.setValidatorCompiler(() => () => true)
   await app.register(nameEnquiry, deps)
   await app.register(reversals, deps)
@@ -66,7 +66,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'nameEnquiry',
         tags,
-        summary: 'A bank asks whose a number is before it sends money',
+        summary: 'Name enquiry',
         params: BankParams,
         body: Type.Object({ accountNumber: Type.String({ pattern: ACCOUNT_NUMBER }) }),
         response: {
@@ -75,7 +75,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             accountName: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
             kycLevel: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
             responseCode: Type.String({
-              description: '00 found, 07 invalid account, or not of this bank.',
+              description: '00 found; 07 invalid account, or an account of another bank.',
             }),
           }),
           '4xx': RailFailure,
@@ -105,11 +105,11 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'reverseCredit',
         tags,
-        summary: 'A bank takes a credit back, whole or in part',
+        summary: 'Reverse a credit, in full or in part',
         params: BankParams,
         body: Type.Object({
-          sessionId: SessionId('Of the reversal.'),
-          originalSessionId: SessionId('Of the credit.'),
+          sessionId: SessionId('Session ID of the reversal.'),
+          originalSessionId: SessionId('Session ID of the credit.'),
           amount: Amount,
         }),
         response: {
@@ -138,12 +138,12 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         }
         return given
       })
-      return { sessionId, ...reversalWords(answer) }
+      return { sessionId, ...reversalAcknowledgement(answer) }
     },
   )
 }
 
-export function reversalWords(answer: ReversalAnswer) {
+export function reversalAcknowledgement(answer: ReversalAnswer) {
   const words = REVERSAL_ACKNOWLEDGEMENTS[answer]
   return isReversed(answer)
     ? { ...words, outcome: answer }
@@ -159,13 +159,15 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'settleReturn',
         tags,
-        summary: 'A bank says what became of a return that it was asked for',
+        summary: 'Confirm or fail a return',
         params: BankParams,
         body: Type.Object({
-          reference: Type.String({ description: 'As we gave it when we asked.' }),
+          reference: Type.String({ description: 'Return reference from the instruction.' }),
           status: Type.Union([Type.Literal('confirmed'), Type.Literal('failed')]),
-          bankReference: Type.Optional(Type.String({ description: 'Under which it was sent.' })),
-          reason: Type.Optional(Type.String({ description: 'Why it failed: the client is told.' })),
+          bankReference: Type.Optional(Type.String({ description: 'The bank’s own reference.' })),
+          reason: Type.Optional(
+            Type.String({ description: 'Failure reason, shown to the client.' }),
+          ),
         }),
         response: {
           200: Type.Object({
@@ -199,13 +201,17 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         settleReturn(tx, { sharedAccounts, now: clock() }, settling),
       )
       return isSettled
-        ? { reference, responseCode: '00', responseMessage: 'Taken' }
-        : { reference, responseCode: '01', responseMessage: 'Nothing by this reference is waiting' }
+        ? { reference, responseCode: '00', responseMessage: 'Accepted' }
+        : {
+            reference,
+            responseCode: '01',
+            responseMessage: 'No pending return with this reference',
+          }
     },
   )
 }
 
-// What the bank took back and we cannot read is kept as well.
+// Unreadable reversals are kept too.
 async function readReversal(deps: Deps, bankCode: string, rawBody: Buffer): Promise<ReversalBody> {
   try {
     const checks = { sessionId: isSession, originalSessionId: isSession, amount: isAmount }
@@ -226,14 +232,14 @@ const textOf = (value: unknown, lengthMax: number) =>
   typeof value === 'string' ? (cleanText(value, lengthMax) ?? null) : null
 const isNumber = (value: unknown) => typeof value === 'string' && isAccountNumber(value)
 
-// Fields that we do not know are ignored, since banks add some.
+// Unknown fields are ignored: banks add some.
 function readBody(bytes: unknown, checks: Checks): Record<string, unknown> {
   const value = parseJson(bytes as Buffer)
   const body = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
   const problems = Object.entries(checks).flatMap(([field, isGood]): FieldError[] =>
     Object.hasOwn(body, field) && isGood(body[field])
       ? []
-      : [{ field, message: Object.hasOwn(body, field) ? 'Is not valid.' : 'Is required.' }],
+      : [{ field, message: Object.hasOwn(body, field) ? 'Invalid.' : 'Required.' }],
   )
   if (problems.length > 0) throw new Refusal('invalid_request', problems)
   return body

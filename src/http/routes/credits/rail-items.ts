@@ -1,4 +1,4 @@
-// /api/v1/operator/rail-items: what banks signed and we could not book, for whoever runs the service.
+// /api/v1/operator/rail-items: signed bank messages that could not be booked.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -13,7 +13,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, bankCode, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -23,23 +23,24 @@ const about = { tags: ['Operator'], security: BEARER }
 
 const RailItemBody = Type.Object({
   id: Type.String(),
-  bankCode: Type.String({ description: 'The bank that signed it.' }),
-  call: Type.String({ description: 'What the bank called: credits or reversals.' }),
+  bankCode: Type.String({ description: 'Bank that signed the message.' }),
+  call: Type.String({ description: 'Endpoint called: credits or reversals.' }),
   outcome: Type.Unsafe<RailOutcome>({
     type: 'string',
     enum: [...RAIL_OUTCOMES],
-    description: 'rejected: names an amount. unreadable: a whole body that nothing was read of.',
+    description:
+      'rejected: a credit or reversal with an amount. unreadable: a body that could not be parsed.',
   }),
-  reason: Type.String({ description: 'Why it could not be booked, e.g. invalid_account_number.' }),
-  responseCode: Type.String({ description: 'As the bank was answered: 00 kept, 02 rejected.' }),
-  sessionId: nullable('string', { description: 'As the bank sent it, at most 64 characters.' }),
-  amount: nullable('string', { description: 'As the bank wrote it: it need not be a number.' }),
+  reason: Type.String({ description: 'Rejection code, e.g. invalid_account_number.' }),
+  responseCode: Type.String({ description: 'Response sent to the bank: 00 kept, 02 rejected.' }),
+  sessionId: nullable('string', { description: 'As received, at most 64 characters.' }),
+  amount: nullable('string', { description: 'As received; not necessarily a number.' }),
   receivedAt: Type.String(),
 })
 
 const OpenedBody = Type.Object({
   ...RailItemBody.properties,
-  body: Type.String({ description: 'What was read of the item, or the body as it came.' }),
+  body: Type.String({ description: 'The parsed item, or the raw body.' }),
 })
 
 export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -53,10 +54,10 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         ...about,
         operationId: 'listRailItems',
-        summary: 'What banks signed and could not be booked, newest first',
+        summary: 'List rail items, newest first',
         description:
-          'Settle each with its bank. A credit that the bank sends again, put right, is booked as' +
-          ' any other.',
+          'Signed bank messages that could not be booked. Resolve each with its bank; a corrected ' +
+          'credit that the bank resends is booked normally.',
         querystring: query({
           outcome: Type.Optional(
             Type.Unsafe<RailOutcome>({
@@ -65,7 +66,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
               'x-says': `Must be one of ${RAIL_OUTCOMES.join(', ')}.`,
             }),
           ),
-          bankCode: Type.Optional(bankCode('Only of this bank.')),
+          bankCode: Type.Optional(bankCode('Filter by bank.')),
           ...PageQuery,
         }),
         response: { 200: ListEnvelope(RailItemBody), '4xx': ApiFailure },
@@ -83,7 +84,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Rail items retrieved successfully', page, presentItem)
+      return listResponse('Rail items retrieved successfully', page, presentItem)
     },
   )
 
@@ -94,8 +95,8 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         ...about,
         operationId: 'openRailItem',
-        summary: 'What the bank sent',
-        description: 'It may name a payer: opening it goes on the record of actions.',
+        summary: 'Retrieve a rail item',
+        description: 'May contain payer data: every retrieval is recorded in the audit log.',
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
         response: { 200: ApiEnvelope(OpenedBody), '4xx': ApiFailure },

@@ -1,8 +1,8 @@
-// Reversals that a bank reports among its credits, in its own format: each is taken like one of
-// POST /rails/{bankCode}/reversals, after the credits of the same body, and before the bank is answered.
+// Reversals inside a credit report: handled like POST /rails/{bankCode}/reversals, after the
+// credits of the same body, before acknowledging.
 //
-// The credit is found by any of the ids under which the bank may have reported it. One that cannot be
-// taken goes into the register of rail items, in the same transaction.
+// The original is found by any ID the bank may have used. Rejected reversals become rail items in
+// the same transaction.
 
 import type { IncomingReversal } from '#banks/formats/format.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -11,7 +11,7 @@ import { storeRailItems } from '#domain/credits/rail-items.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
 import type { Deps } from '#http/deps.ts'
 import { formatKobo } from '#money.ts'
-import { rejectedReversal } from './rail-register.ts'
+import { rejectedReversal } from './keep-rail-items.ts'
 
 export type Reversed = ReversalAnswer | 'failed' // Failed: try again, it is safe.
 
@@ -38,7 +38,7 @@ export async function takeReversals(
       })
       results.set(reversal, answer)
     } catch (error) {
-      log.error({ err: error }, 'a reversal was not taken')
+      log.error({ err: error }, 'failed to book a reversal')
       results.set(reversal, 'failed')
     }
   }

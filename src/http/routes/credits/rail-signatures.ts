@@ -1,5 +1,5 @@
-// Who is calling a rail: each bank signs its calls (Standard Webhooks, as we sign ours). While a
-// bank changes its secret, both are good.
+// Verifies rail calls, signed by each bank per Standard Webhooks. Two secrets are valid during a
+// rotation.
 
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '#clock.ts'
@@ -18,7 +18,7 @@ export class RailSignatures {
     this.#clock = clock
   }
 
-  // Over the body as it came: any parser in between could change it.
+  // Over the raw body: parsing could change it.
   check(request: RailRequest): void {
     const secrets = this.#secrets.get(request.params.bankCode)
     if (!secrets) throw new Refusal('bank_not_supported')

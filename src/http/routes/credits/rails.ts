@@ -1,7 +1,6 @@
-// /rails/{bankCode}: where banks report money. Every call is signed; every answer is 00 taken,
-// 01 duplicate, 02 rejected or 03 try again, and 00 and 01 mean committed. What names an amount and
-// cannot be booked is kept in the register of rail items, and is 00 too: the bank need not send it
-// again, an operator looks into it.
+// /rails/{bankCode}: banks report credits. Every call is signed; acknowledgements are 00 accepted,
+// 01 duplicate, 02 rejected, 03 retry, where 00 and 01 mean committed. A credit with an amount that
+// cannot be booked becomes a rail item and is 00 too: an operator resolves it.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -19,8 +18,8 @@ import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { Amount, RailFailure } from '#http/schemas.ts'
-import { railCallRoutes, reversalWords } from './rail-calls.ts'
-import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './rail-register.ts'
+import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './keep-rail-items.ts'
+import { railCallRoutes, reversalAcknowledgement } from './rail-calls.ts'
 import { type Reversed, takeReversals } from './rail-reversals.ts'
 import { RailSignatures } from './rail-signatures.ts'
 
@@ -29,20 +28,18 @@ const BODY_BYTES_MAX = 2_097_152
 
 const AcknowledgementBody = Type.Object({
   sessionId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-  responseCode: Type.String({ description: '00 taken, 01 duplicate, 02 rejected, 03 try again.' }),
+  responseCode: Type.String({ description: '00 accepted, 01 duplicate, 02 rejected, 03 retry.' }),
   responseMessage: Type.String(),
   outcome: Type.String({
     description:
-      'booked, suspended, reversed, kept (it could not be booked, and is looked into), duplicate,' +
-      ' rejected or retry.',
+      'booked, suspended, reversed, kept (not bookable; under manual review), duplicate, ' +
+      'rejected or retry.',
   }),
-  code: Type.Optional(
-    Type.String({ description: 'Why it was kept or rejected, or is in suspense.' }),
-  ),
+  code: Type.Optional(Type.String({ description: 'Why it was kept, rejected or suspended.' })),
 })
 
 const Answers = Type.Union([AcknowledgementBody, Type.Array(AcknowledgementBody)], {
-  description: 'One answer for each credit, in their order; in the format of the request.',
+  description: 'One acknowledgement per credit, in request order and in the format of the request.',
 })
 
 const ProvidusAnswer = Type.Object(
@@ -59,19 +56,19 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 
 const CreditBody = Type.Object({
   sessionId: Type.String({
-    description: 'The bank’s own id of the transfer: 30 digits on NIP.',
+    description: 'Interbank session ID (30 digits on NIP).',
     minLength: 1,
     maxLength: 64,
   }),
-  accountNumber: Type.String({ description: 'That was credited.', pattern: ACCOUNT_NUMBER }),
+  accountNumber: Type.String({ description: 'Credited account.', pattern: ACCOUNT_NUMBER }),
   amount: Amount,
-  currency: text('NGN unless said otherwise.'),
-  sourceAccountNumber: text('Who paid.'),
-  sourceAccountName: text('Who paid.'),
-  sourceBankCode: text('From where.'),
-  narration: text('What the payer wrote.'),
+  currency: text('Default NGN.'),
+  sourceAccountNumber: text('Payer’s account number.'),
+  sourceAccountName: text('Payer’s name.'),
+  sourceBankCode: text('Payer’s bank.'),
+  narration: text('Payer’s narration.'),
   transactionTime: text(
-    'ISO 8601; without an offset: West Africa Time. One in the future is not kept.',
+    'ISO 8601; West Africa Time if it has no offset. Future times are discarded.',
   ),
 })
 
@@ -98,13 +95,13 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       schema: {
         operationId: 'reportCredits',
         tags: ['Rails'],
-        summary: 'A bank reports one credit, or up to 1,000',
+        summary: 'Report up to 1,000 credits',
         description:
-          'Signed by Standard Webhooks. In our own JSON; ?format=providus for Providus-style JSON;' +
-          ' or camt.054 as application/xml or application/iso20022+xml. A credit to a number of' +
-          ' another bank is suspended (wrong_bank). What names an amount and cannot be booked is' +
-          ' answered 00 with the outcome kept: see the rail items of the operator. 02 is for what is' +
-          ' no money.',
+          'Signed per Standard Webhooks. Accepts Manilla JSON, Providus-style JSON ' +
+          '(?format=providus), or camt.054 as application/xml or application/iso20022+xml. A ' +
+          'credit to an account of another bank is suspended (wrong_bank). A credit with an amount ' +
+          'that cannot be booked is acknowledged with 00 and outcome kept, and becomes a rail ' +
+          'item. 02 means that no money was reported.',
         params: Type.Object({ bankCode: Type.String() }),
         querystring: Type.Object({
           format: Type.Optional(Type.String({ enum: ['json', 'providus', 'camt054'] })),
@@ -116,7 +113,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
           503: Type.Union([RailFailure, Answers, ProvidusAnswer]),
         },
       },
-      // The body is bytes, signed and in the bank's own format; the answer is text of that format.
+      // Raw signed bytes in the bank’s format; the response is in the same format.
       validatorCompiler: () => () => true,
       serializerCompiler: () => (data) => data as string,
     },
@@ -142,7 +139,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   )
 }
 
-// Credits first, so that one that is taken back in the same report is there to be taken back.
+// Credits first, so that a reversal in the same report finds its credit.
 async function take(
   deps: Deps,
   report: { bankCode: string; rawBody: Buffer },
@@ -196,26 +193,26 @@ function acknowledgement(
     const { sessionId, code, message } = item
     const answer = item.reversal && reversed.get(item.reversal)
     if (answer === 'failed') return { sessionId, ...SYSTEM_FAILURE }
-    if (answer) return { sessionId, ...reversalWords(answer) }
+    if (answer) return { sessionId, ...reversalAcknowledgement(answer) }
     const rejected = { responseCode: '02', outcome: 'rejected' } as const
     return { sessionId, ...rejected, responseMessage: message, code }
   }
   const { sessionId } = item.credit
   const { value: result } = results.next()
   if (!result?.ok) return { sessionId, ...SYSTEM_FAILURE }
-  return { sessionId, ...words(result.value) }
+  return { sessionId, ...toAcknowledgement(result.value) }
 }
 
-function words(answer: CreditResult): Omit<Acknowledgement, 'sessionId'> {
+function toAcknowledgement(answer: CreditResult): Omit<Acknowledgement, 'sessionId'> {
   if (answer.status === 'session_reused') {
-    const responseMessage = 'This session id was used on other terms'
+    const responseMessage = 'Session ID already used with different details'
     return { responseCode: '02', responseMessage, outcome: 'rejected', code: answer.status }
   }
   const code = answer.reason === null ? {} : { code: answer.reason }
   if (answer.status === 'duplicate') {
-    const responseMessage = `Duplicate: taken before and ${answer.outcome}`
+    const responseMessage = `Duplicate: already ${answer.outcome}`
     return { responseCode: '01', responseMessage, outcome: 'duplicate', ...code }
   }
-  const responseMessage = answer.outcome === 'booked' ? 'Taken' : 'Taken, and in suspense'
+  const responseMessage = answer.outcome === 'booked' ? 'Accepted' : 'Accepted, in suspense'
   return { responseCode: '00', responseMessage, outcome: answer.outcome, ...code }
 }

@@ -1,4 +1,4 @@
-// /Payment/advice: what a customer is asked to pay.
+// /Payment/advice: payment requests.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import type { Queryable } from '#db/pool.ts'
@@ -14,7 +14,7 @@ import { findPaymentOfAdvice } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { presentAdvice } from '#http/presenters.ts'
 import { publicAddress } from '#http/public-address.ts'
 import {
@@ -40,30 +40,30 @@ const AdviceRequest = Type.Object({
   currency: Type.Optional(Type.Literal('NGN', { default: 'NGN', 'x-says': 'Must be NGN.' })),
   customer: Type.Object(
     {
-      customerId: optionalText(100, 'Your own id of the customer.'),
+      customerId: optionalText(100, 'Your customer ID.'),
       customerFirstName: optionalText(100, 'First name.'),
       customerLastName: optionalText(100, 'Last name.'),
-      customerFullName: optionalText(200, 'Instead of first and last name.'),
+      customerFullName: optionalText(200, 'Alternative to first and last name.'),
       customerEmail: Type.Optional(Type.Union([Email, Type.Literal(''), Type.Null()])),
       customerPhoneNumber: optionalText(20, 'Phone number.'),
     },
     {
-      description: 'At least a name is needed.',
+      description: 'At least one name is required.',
       'x-has-name': ['customerFirstName', 'customerLastName', 'customerFullName'],
       'x-says': 'Must have a customerFirstName, customerLastName or customerFullName.',
     },
   ),
-  callBackUrl: webAddress('Where the payer returns to.'),
+  callBackUrl: webAddress('Where the payer is redirected after payment.'),
   notificationUrl: Type.Optional(
     Type.Union([webAddress('Webhook URL for this payment.'), Type.Literal(''), Type.Null()]),
   ),
-  merchantRef: optionalText(100, 'Your own reference; unique among your advices.'),
-  narration: optionalText(200, 'What the payment is for.'),
+  merchantRef: optionalText(100, 'Your reference, unique among your advices.'),
+  narration: optionalText(200, 'Payment description.'),
   expiresInSeconds: Type.Optional(
     Type.Integer({
       minimum: 60,
       maximum: 172_800,
-      description: 'From the moment a number is issued. Default 1800.',
+      description: 'Counted from when a number is issued. Default 1800.',
       'x-says': 'Must be a whole number from 60 to 172800.',
     }),
   ),
@@ -71,7 +71,7 @@ const AdviceRequest = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: 86_400,
-      description: 'How long after expiry money still counts. Default 300.',
+      description: 'Grace period: how long after expiry money still counts. Default 300.',
       'x-says': 'Must be a whole number from 0 to 86400.',
     }),
   ),
@@ -79,7 +79,7 @@ const AdviceRequest = Type.Object({
     Type.Unsafe<AmountPolicy>({
       type: 'string',
       enum: [...AMOUNT_POLICIES],
-      description: 'Default allow_under: top up until expiry, excess is suspended.',
+      description: 'Default allow_under: part payments until expiry; excess is suspended.',
       'x-says': `Must be one of ${AMOUNT_POLICIES.join(', ')}.`,
     }),
   ),
@@ -145,8 +145,8 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       schema: {
         operationId: 'cancelAdvice',
         tags,
-        summary: 'Cancel an advice that is not paid',
-        description: 'What was paid in part moves to suspense. Cancelling again changes nothing.',
+        summary: 'Cancel an unpaid advice',
+        description: 'Part payments move to suspense. Idempotent.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),
@@ -157,7 +157,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       const { client, actor } = request
       const id = parseReference(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
         return readAdvice(tx, client.id, id)
       })
@@ -172,7 +172,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       schema: {
         operationId: 'getAdvice',
         tags,
-        summary: 'Get a payment advice',
+        summary: 'Retrieve a payment advice',
         security: BEARER,
         params: Type.Object({ adviceReference: Type.String() }),
         response,

@@ -52,7 +52,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       schema: {
         operationId: 'listSupportedBanks',
         tags,
-        summary: 'Banks at which a number can be issued',
+        summary: 'List supported banks',
         response: {
           200: PaymentEnvelope(
             Type.Array(Type.Object({ code: Type.String(), bankName: Type.String() })),
@@ -80,12 +80,12 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       schema: {
         operationId: 'initiateBankTransfer',
         tags,
-        summary: 'Issue a number to pay an advice into',
-        description: 'The reference suffices; a token, when sent, must be the owner’s.',
+        summary: 'Issue an account number for an advice',
+        description: 'No token needed; a token, if sent, must be the owner’s.',
         security: [...BEARER, {}],
         headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),
-        body: Type.Object({ bankCode: text(10, 'A code of the supported banks.') }),
+        body: Type.Object({ bankCode: text(10, 'Code of a supported bank.') }),
         response: { 200: PaymentEnvelope(PaymentBody), '4xx': PaymentFailure },
       },
     },

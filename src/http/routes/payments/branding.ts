@@ -1,4 +1,4 @@
-// /api/v1/branding: the name and colour that payers see.
+// /api/v1/branding: name and colour of the checkout page.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
@@ -8,20 +8,20 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, text } from '#http/schemas.ts'
-import { OUR_COLOUR } from './brand-colours.ts'
+import { DEFAULT_COLOUR } from './brand-colours.ts'
 
 const BRANDING = '/api/v1/branding'
 const NAME_MAX = 60
 
 const BrandingRequest = Type.Object(
   {
-    name: Type.Union([text(NAME_MAX, 'Instead of your own name; null for that.'), Type.Null()]),
+    name: Type.Union([text(NAME_MAX, 'Display name. Null: the client’s name.'), Type.Null()]),
     colour: Type.Union([
       Type.String({
         pattern: '^#[0-9a-fA-F]{6}$',
-        description: 'As #rrggbb; null for ours. What is written on it stays readable.',
+        description: 'As #rrggbb; null for the default. Text on it stays readable.',
         examples: ['#0f5e4d'],
-        'x-says': 'Must be a colour as #rrggbb, or null.',
+        'x-says': 'Must be a #rrggbb colour or null.',
       }),
       Type.Null(),
     ]),
@@ -32,8 +32,8 @@ const BrandingRequest = Type.Object(
 const BrandingBody = Type.Object({
   name: Type.String(),
   colour: Type.String(),
-  isOwnName: Type.Boolean({ description: 'Whether the name was chosen; else it is the client’s.' }),
-  isOwnColour: Type.Boolean({ description: 'Whether the colour was chosen; else it is ours.' }),
+  isOwnName: Type.Boolean({ description: 'False: the client’s name.' }),
+  isOwnColour: Type.Boolean({ description: 'False: the default colour.' }),
 })
 
 export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -45,7 +45,7 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     BRANDING,
     {
       onRequest: authentication.requires('accounts:read'),
-      schema: { ...about, operationId: 'getBranding', summary: 'How you look to payers' },
+      schema: { ...about, operationId: 'getBranding', summary: 'Retrieve branding' },
     },
     async ({ client }) =>
       accepted(
@@ -61,8 +61,8 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         ...about,
         operationId: 'setBranding',
-        summary: 'Change how you look to payers',
-        description: 'The payer’s page shows it from the next load on.',
+        summary: 'Update branding',
+        description: 'The checkout page shows it from the next load.',
         body: BrandingRequest,
       },
     },
@@ -77,7 +77,7 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
 function present(client: Client, { name, colour }: Branding) {
   return {
     name: name ?? client.name,
-    colour: colour ?? OUR_COLOUR,
+    colour: colour ?? DEFAULT_COLOUR,
     isOwnName: name !== null,
     isOwnColour: colour !== null,
   }

@@ -1,8 +1,8 @@
-// Live status for open payer's pages. One reader for all of them: it looks at every advice that
-// somebody watches, and tells those whose advice looks different from what they have.
+// Live status for open checkout pages. One reader polls all watched advices and sends changes to
+// their watchers.
 //
-// Nothing is remembered but what each was last sent, so whoever was away is told the present, never
-// a history. Watchers are bounded; whoever finds no room asks again by and by (the page does).
+// Only the last state sent is kept, so a reconnecting page gets the present, not a history.
+// Watchers are bounded; pages without a slot poll instead.
 
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -96,7 +96,7 @@ export class CheckoutFeeds {
       try {
         this.#tell(await this.#options.read(ids.slice(at, at + READ_MAX)))
       } catch (error) {
-        this.#options.log.warn({ err: error }, 'open checkouts could not be read') // Next round is soon.
+        this.#options.log.warn({ err: error }, 'failed to read open checkouts') // Next round is soon.
       }
     }
   }

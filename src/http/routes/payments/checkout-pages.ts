@@ -1,11 +1,11 @@
-// The payer's page as text. It is drawn by the module that Vite built from web/checkout/, the same
-// that takes over in the browser: one source for what both show.
+// Server-side rendering of the checkout page, with the same module (web/checkout/, built by Vite)
+// that takes over in the browser.
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Checkout } from '#domain/payments/checkout.ts'
 import { type AppFiles, readManifest } from '#http/static-pages.ts'
-import { OUR_COLOUR } from './brand-colours.ts'
+import { DEFAULT_COLOUR } from './brand-colours.ts'
 
 export const CHECKOUT = '/pay'
 
@@ -31,7 +31,7 @@ export async function loadCheckoutPages(build: string) {
   }
   return {
     checkout: (page: CheckoutPage, colour: string) => drawing.drawCheckout(page, filesOf(colour)),
-    missing: () => drawing.drawMissing(filesOf(OUR_COLOUR)),
-    unavailable: (address: string) => drawing.drawUnavailable(filesOf(OUR_COLOUR), address),
+    missing: () => drawing.drawMissing(filesOf(DEFAULT_COLOUR)),
+    unavailable: (address: string) => drawing.drawUnavailable(filesOf(DEFAULT_COLOUR), address),
   }
 }

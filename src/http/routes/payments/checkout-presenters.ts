@@ -1,15 +1,15 @@
-// What a payer is told of an advice: these fields, and none that are not named here.
+// What a payer may see of an advice: these fields only.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { nullable } from '#http/schemas.ts'
 
 const STATUSES =
-  'Pending (no number was asked for yet), Processing, PartPayment, Successful, Expired, Cancelled ' +
-  'or Reversed.'
+  'Pending (no number issued yet), Processing, PartPayment, Successful, Expired, Cancelled or ' +
+  'Reversed.'
 
 export const CheckoutBody = Type.Object({
-  now: Type.String({ description: 'The service’s clock: count down by it, not by the phone’s.' }),
-  isTest: Type.Boolean({ description: 'A sandbox: no real money moves.' }),
+  now: Type.String({ description: 'Server time, for countdowns.' }),
+  isTest: Type.Boolean({ description: 'Sandbox: no real money moves.' }),
   adviceReference: Type.String(),
   paymentReference: nullable('string'),
   merchantRef: nullable('string'),
@@ -20,7 +20,7 @@ export const CheckoutBody = Type.Object({
   amount: Type.Number(),
   amountPaid: Type.Number(),
   amountRemaining: Type.Number(),
-  amountHeld: Type.Number({ description: 'Sent for this payment, and in suspense.' }),
+  amountHeld: Type.Number({ description: 'Paid towards this payment and in suspense.' }),
   accountName: Type.String(),
   numbers: Type.Array(
     Type.Object({
@@ -28,13 +28,13 @@ export const CheckoutBody = Type.Object({
       bankName: Type.String(),
       accountNumber: Type.String(),
     }),
-    { description: 'In the order they were issued; money to any of them counts.' },
+    { description: 'In order of issue; money to any of them counts.' },
   ),
   banks: Type.Array(Type.Object({ code: Type.String(), name: Type.String() }), {
-    description: 'Where a number may be had; none when it is too late.',
+    description: 'Banks that can issue a number; empty once the advice is closed.',
   }),
   expiresAt: nullable('string'),
-  closesAt: nullable('string', { description: 'Until here money still counts.' }),
+  closesAt: nullable('string', { description: 'End of the grace period.' }),
   paidAt: nullable('string'),
-  returnUrl: Type.String({ description: 'The callBackUrl with the two references.' }),
+  returnUrl: Type.String({ description: 'callBackUrl with both references appended.' }),
 })

@@ -1,8 +1,8 @@
-// /pay: the payer's page, and what it asks for while it is open. The advice reference, 74 random
-// bits, is the only key: whoever has it may see what the page shows, and ask for a number.
+// /pay: the checkout page and its API. The advice reference (74 random bits) is the only
+// credential.
 //
-// Opening the page changes nothing (whoever previews a link opens it too): a number is issued by the
-// payer's own choice, which is safe to repeat.
+// Opening the page changes nothing (link previews open it too); a number is issued only on the
+// payer’s choice, which is safe to repeat.
 
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -17,7 +17,7 @@ import { accepted } from '#http/envelopes.ts'
 import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
 import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
 import { parseReference } from '#ids.ts'
-import { colourSheet, OUR_COLOUR } from './brand-colours.ts'
+import { brandStylesheet, DEFAULT_COLOUR } from './brand-colours.ts'
 import { CheckoutFeeds } from './checkout-feeds.ts'
 import { CHECKOUT, loadCheckoutPages } from './checkout-pages.ts'
 import { CheckoutBody } from './checkout-presenters.ts'
@@ -27,7 +27,7 @@ const RETRY_MS = 2_000 // After which a browser comes back to a stream that was 
 const YEAR_SECONDS = 31_536_000
 
 const hidden = { hide: true }
-const Asked = Type.Object({ adviceReference: Type.Optional(Type.String()) })
+const StreamQuery = Type.Object({ adviceReference: Type.Optional(Type.String()) })
 
 const squeeze = promisify(gzip)
 
@@ -46,7 +46,7 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         .header('content-type', 'text/css; charset=utf-8')
         .header('x-content-type-options', 'nosniff')
         .header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
-        .send(colourSheet(params.hex)),
+        .send(brandStylesheet(params.hex)),
   )
 }
 
@@ -59,20 +59,20 @@ const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(CHECKOUT, { schema: hidden }, async (request, reply) => {
     getBuild(build)
     const asked = request.query as Record<string, unknown>
-    const said = (name: string) => (typeof asked[name] === 'string' ? asked[name] : undefined)
+    const param = (name: string) => (typeof asked[name] === 'string' ? asked[name] : undefined)
     try {
-      const { checkout, colour } = await read(said('adviceReference'))
-      const page = { checkout, bankCode: said('bank'), problem: said('problem') }
+      const { checkout, colour } = await read(param('adviceReference'))
+      const page = { checkout, bankCode: param('bank'), problem: param('problem') }
       return await show(request, reply, 200, pages?.checkout(page, colour))
     } catch (error) {
       const isMissing = error instanceof Refusal && error.code === 'advice_not_found'
       if (isMissing) return show(request, reply, 404, pages?.missing())
-      log.error({ reqId: request.id, err: error }, 'the payer’s page could not be shown')
+      log.error({ reqId: request.id, err: error }, 'failed to render the checkout page')
       return show(request, reply, 503, pages?.unavailable(request.url))
     }
   })
 
-  // A form, so that it works without a script; a script asks for JSON instead of a page.
+  // A form, to work without JavaScript; scripts request JSON.
   app.post(
     CHECKOUT,
     {
@@ -124,8 +124,8 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getCheckoutStatus',
         tags: ['Payments'],
-        summary: 'What a payer may know of an advice',
-        description: 'The reference suffices: for pages of your own that payers look at.',
+        summary: 'Retrieve the checkout status of an advice',
+        description: 'No token needed. For your own checkout pages.',
         querystring: Type.Object({ adviceReference: Type.String() }),
         response: { 200: ApiEnvelope(CheckoutBody), '4xx': ApiFailure },
       },
@@ -138,7 +138,7 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
   app.get(
     `${CHECKOUT}/api/stream`,
-    { exposeHeadRoute: false, schema: { ...hidden, querystring: Asked } },
+    { exposeHeadRoute: false, schema: { ...hidden, querystring: StreamQuery } },
     async (request, reply) => {
       const { checkout } = await read(request.query.adviceReference)
       const { now: _, ...seen } = checkout
@@ -167,7 +167,7 @@ function checkoutReader(deps: Deps) {
     const [row] = await findCheckouts(deps.reads, [referenceOf(adviceReference)])
     if (!row) throw new Refusal('advice_not_found')
     const checkout = { now: deps.clock().toISOString(), ...present(row) }
-    return { checkout, colour: row.brandColour ?? OUR_COLOUR }
+    return { checkout, colour: row.brandColour ?? DEFAULT_COLOUR }
   }
 }
 

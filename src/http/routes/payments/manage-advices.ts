@@ -1,5 +1,4 @@
-// /api/v1/advices: a client's advices by whatever is known of them; calling one off, or giving it
-// more time.
+// /api/v1/advices: list, retrieve, cancel and extend advices.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
@@ -17,8 +16,8 @@ import { getAdviceId } from '#domain/payments/payment-lookups.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, scannedPage } from '#http/lists.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http/lists.ts'
 import { publicAddress } from '#http/public-address.ts'
 import { NoBody } from '#http/routes/webhooks/webhook-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
@@ -39,8 +38,7 @@ const ExtendRequest = Type.Object(
     expiresAt: Type.Optional(
       Type.String({
         maxLength: 64,
-        description:
-          'When it is to expire (ISO 8601), to the second; not before a number is issued.',
+        description: 'New expiry (ISO 8601), to the second. Only once a number is issued.',
         'x-says': 'Must be an ISO 8601 date or time.',
       }),
     ),
@@ -48,7 +46,7 @@ const ExtendRequest = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: EXPIRY_SECONDS_MAX,
-        description: 'By how much later than it would.',
+        description: 'Seconds to add to the expiry.',
         'x-says': `Must be a whole number from 1 to ${EXPIRY_SECONDS_MAX}.`,
       }),
     ),
@@ -75,7 +73,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       schema: {
         ...about,
         operationId: 'listAdvices',
-        summary: 'Payment advices, newest first',
+        summary: 'List payment advices, newest first',
         description: LISTED,
         querystring: listQuery(ADVICE_STATUSES),
         response: { 200: ListEnvelope(AdviceRecord), '4xx': ApiFailure },
@@ -96,7 +94,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         cursorAfter: (id) => writeCursor(sealer, list, [id]),
       })
       const address = publicAddress(publicUrl, app.server)
-      return listed('Payment advices retrieved successfully', shown, (row) =>
+      return listResponse('Payment advices retrieved successfully', shown, (row) =>
         presentAdviceRecord(row, { now, address }),
       )
     },
@@ -106,7 +104,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
     `${ADVICES}/:reference`,
     {
       onRequest: authentication.requires('payments:read'),
-      schema: { ...one, operationId: 'findAdvice', summary: 'An advice by any of its references' },
+      schema: { ...one, operationId: 'findAdvice', summary: 'Retrieve an advice by any reference' },
     },
     async ({ client, params }) => {
       const row = await withSnapshot(db, async (tx) =>
@@ -131,15 +129,15 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...one,
         operationId: 'cancelAdviceByAnyReference',
-        summary: 'Cancel an advice that is not paid',
-        description: 'What was paid in part moves to suspense. Cancelling again changes nothing.',
+        summary: 'Cancel an unpaid advice',
+        description: 'Part payments move to suspense. Idempotent.',
         headers: IdempotencyHeaders,
         body: NoBody,
       },
     },
     async (request, reply) => {
       const { client, actor, params } = request
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const id = await getAdviceId(tx, client.id, params.reference)
         await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
         const data = present(await readAdvice(tx, id))
@@ -155,10 +153,10 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...one,
         operationId: 'extendAdvice',
-        summary: 'Give an advice more time',
+        summary: 'Extend an advice',
         description:
-          'Give one of the two. Only while it is Pending, and at most to 48 hours after its first ' +
-          'number was issued; grace follows. The payer may go on paying to the same number.',
+          'Send either expiresAt or seconds. Only while Pending, and to at most 48 hours after ' +
+          'the first number was issued, plus grace. The account number stays the same.',
         headers: IdempotencyHeaders,
         body: ExtendRequest,
       },
@@ -166,7 +164,7 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { client, actor, params, body } = request
       const extension = extensionOf(body)
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const id = await getAdviceId(tx, client.id, params.reference)
         await extendAdvice(tx, { now: clock(), actor }, client.id, id, extension)
         const data = present(await readAdvice(tx, id))
@@ -184,7 +182,7 @@ async function readAdvice(db: Queryable, id: string): Promise<ListedAdvice> {
 
 function extensionOf({ expiresAt, seconds }: Static<typeof ExtendRequest>): Extension {
   if ((expiresAt === undefined) === (seconds === undefined)) {
-    throw refused('Give either expiresAt or seconds.')
+    throw refused('Send either expiresAt or seconds.')
   }
   if (seconds !== undefined) return { seconds }
   const time = parseBankTime(expiresAt as string)

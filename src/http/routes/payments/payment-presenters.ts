@@ -1,4 +1,4 @@
-// How advices and payments look on our own endpoints, and what they can be listed by.
+// Schemas, presenters and filters of advices and payments on our own endpoints.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { Advice } from '#domain/payments/advices.ts'
@@ -19,8 +19,8 @@ export const AdviceRecord = Type.Object({
   customerEmail: nullable('string'),
   customerPhoneNumber: nullable('string'),
   graceSeconds: Type.Integer(),
-  expiresAt: nullable('string', { description: 'Null: no number was issued yet.' }),
-  closesAt: nullable('string', { description: 'The end of grace: until here money still counts.' }),
+  expiresAt: nullable('string', { description: 'Null until a number is issued.' }),
+  closesAt: nullable('string', { description: 'End of the grace period.' }),
   cancelledAt: nullable('string'),
 })
 
@@ -47,11 +47,11 @@ export const PaymentFields = {
   status: Type.String(),
   amount: Type.Number(),
   amountPaid: Type.Number(),
-  amountRemaining: Type.Number({ description: 'What is still due.' }),
+  amountRemaining: Type.Number({ description: 'Amount still due.' }),
   currency: Type.String(),
   amountPolicy: Type.String(),
   expiresAt: Type.String(),
-  closesAt: Type.String({ description: 'The end of grace: until here money still counts.' }),
+  closesAt: Type.String({ description: 'End of the grace period.' }),
   numbers: Type.Array(
     Type.Object({
       bankCode: Type.String(),
@@ -93,8 +93,7 @@ export function presentPaymentRecord(payment: Payment, now: Date, nameBank: Name
   }
 }
 
-const ANY_REFERENCE =
-  'Payment or advice reference, merchantRef, session id of a transfer, or account number.'
+const ANY_REFERENCE = 'Payment or advice reference, merchantRef, session ID or account number.'
 
 // What the lists and their export can be narrowed by.
 export function filterFields<Status extends string>(statuses: readonly Status[]) {
@@ -103,16 +102,18 @@ export function filterFields<Status extends string>(statuses: readonly Status[])
       Type.Unsafe<Status>({
         type: 'string',
         enum: [...statuses],
-        description: 'As it is now: it reads Expired from its expiry on.',
+        description: 'Current status; Expired from the expiry on.',
         'x-says': `Must be one of ${statuses.join(', ')}.`,
       }),
     ),
     minAmount: Type.Optional(Amount),
     maxAmount: Type.Optional(Amount),
-    search: Type.Optional(text(100, 'Part of the customer’s name or e-mail address, in any case.')),
-    merchantRef: Type.Optional(text(100, 'Your own reference.')),
-    accountNumber: Type.Optional(accountNumber('A number that was issued for it.')),
-    reference: Type.Optional(text(100, `Any reference at all. ${ANY_REFERENCE}`)),
+    search: Type.Optional(
+      text(100, 'Part of the customer’s name or email address, case-insensitive.'),
+    ),
+    merchantRef: Type.Optional(text(100, 'Your reference.')),
+    accountNumber: Type.Optional(accountNumber('An account number issued for it.')),
+    reference: Type.Optional(text(100, `Any reference. ${ANY_REFERENCE}`)),
     ...WindowQuery,
   }
 }
@@ -122,20 +123,22 @@ export function listQuery<Status extends string>(statuses: readonly Status[]) {
 }
 
 export const LISTED =
-  '`from` and `to` are of its making. Filters may be combined. A page of a list that is filtered ' +
-  'by amount, customer or a common status may hold fewer than asked for, or none, while hasMore ' +
-  'is true: go on with nextCursor.'
+  '`from` and `to` apply to createdAt. Filters can be combined. A page filtered by amount, ' +
+  'customer or a common status may hold fewer items than `limit`, or none, while hasMore is ' +
+  'true: continue with nextCursor.'
 
 export const BY_ANY_REFERENCE =
-  `${ANY_REFERENCE} Tried in this order; references with or without dashes and in any case; of a ` +
-  'number its latest payment.'
+  `${ANY_REFERENCE} Tried in this order. References match with or without dashes, in any case; ` +
+  'an account number matches its latest payment.'
 
-type Asked<Status extends string> = Omit<
+type FilterQuery<Status extends string> = Omit<
   Static<ReturnType<typeof listQuery<Status>>>,
   'limit' | 'cursor' | 'order'
 >
 
-export function filtersOf<Status extends string>(asked: Asked<Status>): PaymentFilters<Status> {
+export function filtersOf<Status extends string>(
+  asked: FilterQuery<Status>,
+): PaymentFilters<Status> {
   const { status, minAmount, maxAmount, search, merchantRef, accountNumber, reference } = asked
   const [minKobo, maxKobo] = [minAmount, maxAmount].map((amount) =>
     amount === undefined ? undefined : (koboOf(amount) as bigint),

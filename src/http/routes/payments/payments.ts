@@ -1,4 +1,4 @@
-// /api/v1/payments: payments by whatever is known of them, and all about one.
+// /api/v1/payments: list and retrieve payments.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_MAX, type List, readCursor, writeCursor } from '#db/paging.ts'
@@ -9,7 +9,7 @@ import { findPayment } from '#domain/payments/payment-lookups.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, scannedPage } from '#http/lists.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http/lists.ts'
 import { CreditBody, presentCredit } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
@@ -24,9 +24,9 @@ import {
 
 const PaymentDetailBody = Type.Object({
   ...PaymentFields,
-  amountInSuspense: Type.Number({ description: 'Of its credits, what is in suspense now.' }),
-  credits: Type.Array(CreditBody, { description: 'The latest, newest first.' }),
-  hasMoreCredits: Type.Boolean({ description: 'True: list the rest by paymentReference.' }),
+  amountInSuspense: Type.Number({ description: 'Amount of its credits currently in suspense.' }),
+  credits: Type.Array(CreditBody, { description: 'Latest credits, newest first.' }),
+  hasMoreCredits: Type.Boolean({ description: 'If true, list the rest by paymentReference.' }),
 })
 
 const about = { tags: ['Payments'], security: BEARER }
@@ -42,7 +42,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       schema: {
         ...about,
         operationId: 'listPayments',
-        summary: 'Payments, newest first',
+        summary: 'List payments, newest first',
         description: LISTED,
         querystring: listQuery(PAYMENT_STATUSES),
         response: { 200: ListEnvelope(Type.Object(PaymentFields)), '4xx': ApiFailure },
@@ -62,7 +62,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         idOf: (payment) => payment.id,
         cursorAfter: (id) => writeCursor(sealer, list, [id]),
       })
-      return listed('Payments retrieved successfully', shown, (payment) =>
+      return listResponse('Payments retrieved successfully', shown, (payment) =>
         presentPaymentRecord(payment, now, nameBank),
       )
     },
@@ -75,7 +75,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       schema: {
         ...about,
         operationId: 'getPayment',
-        summary: 'A payment by any of its references',
+        summary: 'Retrieve a payment by any reference',
         description: BY_ANY_REFERENCE,
         params: Type.Object({ reference: Type.String() }),
         querystring: NoQuery,

@@ -1,4 +1,4 @@
-// /api/Transaction: what became of a payment, by either of its references.
+// /api/Transaction: verify a payment by either reference.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {

@@ -6,16 +6,16 @@ import { eraseAccounts, eraseAdvice } from '#domain/privacy/erase-personal-data.
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
-const reason = text(200, 'Why: kept for ever, so without any of the data that is to go.')
+const reason = text(200, 'Reason (audit log). Must not contain personal data.')
 const ErasedFields = {
   erasedAt: Type.String(),
   isComplete: Type.Boolean({
-    description: 'Whether its credits and deliveries are done too; they are in some minutes.',
+    description: 'Whether its credits and deliveries are erased too; takes a few minutes.',
   }),
 }
 const ErasedAccounts = Type.Object({
@@ -37,12 +37,12 @@ const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'eraseCollectionAccount',
         tags: ['Collection accounts'],
-        summary: 'Erase a customer’s personal data, for good',
+        summary: 'Erase the personal data of a collection account',
         description:
-          'Name, BVN, email, phone number and payer rules of the account, and what its credits and ' +
-          'deliveries tell of people. The account is closed and its number never used again; ' +
-          'balance, transfers and references stay. Money that still comes is suspended. Refused ' +
-          'while money of it is in suspense. Again is fine, and erases what came in since.',
+          'Irreversible. Erases name, BVN, email, phone number and payer rules of the account, and ' +
+          'personal data in its credits and deliveries. The account is closed and its number never ' +
+          'reused; balance, transfers and references stay. Later credits are suspended. Refused ' +
+          'while it has money in suspense. Can be repeated to erase data received since.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Type.Object({ accountNumber: Type.String() }),
@@ -51,7 +51,7 @@ const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             reason,
             sameBvn: Type.Optional(
               Type.Boolean({
-                description: 'Also all your other accounts with the same BVN. Default false.',
+                description: 'Also erase your other accounts with the same BVN. Default false.',
                 'x-says': 'Must be true or false.',
               }),
             ),
@@ -66,7 +66,7 @@ const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { accountNumber } = request.params
       if (!isAccountNumber(accountNumber)) throw new Refusal('account_not_found')
       const { sameBvn = false } = body
-      const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+      const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
         const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
         const erased = await eraseAccounts(tx, by, accountNumber, { sameBvn })
         const accounts = erased.map((each) => ({ ...each, erasedAt: timestamp(each.erasedAt) }))
@@ -87,7 +87,7 @@ const adviceErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'eraseAdvice',
         tags: ['Payments'],
-        summary: 'Erase the customer of an advice, for good',
+        summary: 'Erase the personal data of an advice',
         description:
           'Name, email, phone number, your id of the customer, narration and payer rules, and what ' +
           'its credits and deliveries tell of people. Amounts, states and references stay. Refused ' +
@@ -103,7 +103,7 @@ const adviceErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, actor, body } = request
       const id = parseReference(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
-      const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+      const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
         const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
         const { erasedAt, isComplete } = await eraseAdvice(tx, by, id)
         const data = { adviceReference: id, erasedAt: timestamp(erasedAt), isComplete }

@@ -1,4 +1,4 @@
-// /api/v1/operator/alerts: what an operator must look at, and who has.
+// /api/v1/operator/alerts: list, retrieve and acknowledge alerts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -7,11 +7,11 @@ import { type Alert, acknowledgeAlert, getAlert, listAlerts } from '#domain/reco
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   PageQuery,
   query,
@@ -38,14 +38,14 @@ const AlertBody = Type.Object({
   id: Type.Integer(),
   kind: Type.String({ description: `One of ${ALERT_KIND_NAMES.join(', ')}.` }),
   title: Type.String(),
-  remedy: Type.String({ description: 'What to do about it.' }),
-  subject: Type.String({ description: 'What it is about.' }),
+  remedy: Type.String({ description: 'Recommended action.' }),
+  subject: Type.String({ description: 'Object the alert refers to.' }),
   detail: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
   isOpen: Type.Boolean({ description: 'Neither acknowledged nor cleared.' }),
   raisedAt: Type.String(),
   acknowledgedAt: nullable('string'),
   acknowledgedBy: nullable('string'),
-  clearedAt: nullable('string', { description: 'Since when it does not stand any more.' }),
+  clearedAt: nullable('string', { description: 'When the condition ended.' }),
 })
 
 const Params = Type.Object({ id: Type.String() })
@@ -67,9 +67,9 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'listAlerts',
-        summary: 'Alerts, newest first',
+        summary: 'List alerts, newest first',
         querystring: query({
-          kind: oneOf<AlertKind>(ALERT_KIND_NAMES, 'Only this kind.'),
+          kind: oneOf<AlertKind>(ALERT_KIND_NAMES, 'Filter by kind.'),
           open: oneOf(['true', 'false'], 'true: only what nobody has acknowledged and stands.'),
           ...WindowQuery,
           ...PageQuery,
@@ -90,7 +90,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Alerts retrieved successfully', page, present)
+      return listResponse('Alerts retrieved successfully', page, present)
     },
   )
 
@@ -101,7 +101,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'getAlert',
-        summary: 'One alert',
+        summary: 'Retrieve an alert',
         params: Params,
         querystring: NoQuery,
         response,
@@ -125,8 +125,8 @@ const acknowledging: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'acknowledgeAlert',
-        summary: 'Say that somebody looks after an alert',
-        description: 'The same again changes nothing: the first who did it stays.',
+        summary: 'Acknowledge an alert',
+        description: 'Idempotent: the first acknowledgement stays.',
         headers: IdempotencyHeaders,
         params: Params,
         querystring: NoQuery,
@@ -137,7 +137,7 @@ const acknowledging: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { client, actor, params } = request
       const id = alertIdOf(params.id)
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const by = { now: clock(), clientId: client.id, actor }
         const alert = await acknowledgeAlert(tx, by, id)
         return accepted('Alert acknowledged successfully', present(alert))

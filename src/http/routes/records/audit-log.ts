@@ -1,4 +1,4 @@
-// GET /api/v1/audit-log: who did what by hand.
+// GET /api/v1/audit-log: manual actions.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -7,7 +7,7 @@ import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   PageQuery,
   query,
   WindowQuery,
@@ -21,8 +21,8 @@ import { timestamp } from '#wat-time.ts'
 const ActionBody = Type.Object({
   id: Type.Integer(),
   actor: Type.String({ description: 'client:<client id>, user:<email>, address:<address>, …' }),
-  action: Type.String({ description: 'Noun and verb, e.g. suspense.assign, user.sign_in.' }),
-  subject: Type.String({ description: 'What it was done to, as noun/id.' }),
+  action: Type.String({ description: 'e.g. suspense.assign, user.sign_in.' }),
+  subject: Type.String({ description: 'Object acted on, as type/id.' }),
   detail: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
   takenAt: Type.String(),
 })
@@ -36,14 +36,15 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       onRequest: authentication.requires('actions:read'),
       schema: {
         operationId: 'listAuditLog',
-        tags: ['Record of actions'],
-        summary: 'Who did what by hand, newest first',
-        description: 'Sign-ins, changes of users, suspense, cancelling, … Nothing is ever removed.',
+        tags: ['Audit log'],
+        summary: 'List audit log entries, newest first',
+        description:
+          'Manual actions: sign-ins, user changes, suspense, cancellations and so on. Append-only.',
         security: BEARER,
         querystring: query({
-          actor: Type.Optional(text(300, 'Only by this one, e.g. user:ada@example.com.')),
-          action: Type.Optional(text(64, 'Only of this kind, e.g. user.sign_in.')),
-          subject: Type.Optional(text(300, 'Only to this, e.g. user/ada@example.com.')),
+          actor: Type.Optional(text(300, 'Filter by actor, e.g. user:ada@example.com.')),
+          action: Type.Optional(text(64, 'Filter by action, e.g. user.sign_in.')),
+          subject: Type.Optional(text(300, 'Filter by subject, e.g. user/ada@example.com.')),
           ...WindowQuery,
           ...PageQuery,
         }),
@@ -61,7 +62,9 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const wanted = { actor, action, subject: named, ...windowOf(asked) }
       const rows = await listAuditLog(db, client, wanted, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Actions retrieved successfully', page, (row) => presentAction(row, sealer))
+      return listResponse('Audit log retrieved successfully', page, (row) =>
+        presentAction(row, sealer),
+      )
     },
   )
 }

@@ -1,4 +1,4 @@
-// /api/v1/balances: what a client has with us, in all and by merchant.
+// /api/v1/balances: balances of a client, in total and by merchant.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_DEFAULT, type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -13,7 +13,7 @@ import {
 } from '#domain/reports/balances.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 
@@ -21,34 +21,34 @@ const BalanceBody = Type.Object({
   currency: Type.String(),
   gross: Type.Number({
     description:
-      'What banks reported for your numbers, and what was assigned to you from unidentified ' +
-      'suspense. Sums to net, reversed, returned and suspended.',
+      'Credits reported for your accounts, plus unidentified money assigned to you. Equals net + ' +
+      'reversed + returned + suspended.',
   }),
-  net: Type.Number({ description: 'collected and pending.' }),
-  suspended: Type.Number({ description: 'inSuspense and returning.' }),
-  collected: Type.Number({ description: 'On collection accounts, and of paid payments.' }),
-  pending: Type.Number({ description: 'Part payments that are not settled yet.' }),
-  inSuspense: Type.Number({ description: 'Held, and not given to anyone yet.' }),
-  returning: Type.Number({ description: 'On its way back to payers.' }),
-  returned: Type.Number({ description: 'Back with payers, as the banks confirmed.' }),
-  reversed: Type.Number({ description: 'Taken back by the banks.' }),
+  net: Type.Number({ description: 'collected + pending.' }),
+  suspended: Type.Number({ description: 'inSuspense + returning.' }),
+  collected: Type.Number({ description: 'On collection accounts and from paid payments.' }),
+  pending: Type.Number({ description: 'Part payments not yet settled.' }),
+  inSuspense: Type.Number({ description: 'Held in suspense.' }),
+  returning: Type.Number({ description: 'Being returned to payers.' }),
+  returned: Type.Number({ description: 'Returned to payers, confirmed by the banks.' }),
+  reversed: Type.Number({ description: 'Reversed by the banks.' }),
 })
 
 const MerchantBody = Type.Object({
   merchantId: Type.String(),
   merchantCode: Type.String(),
   currency: Type.String(),
-  accounts: Type.Integer({ description: 'How many collection accounts.' }),
-  collected: Type.Number({ description: 'On its collection accounts.' }),
-  inSuspense: Type.Number({ description: 'Sent to its collection accounts and held.' }),
+  accounts: Type.Integer({ description: 'Number of collection accounts.' }),
+  collected: Type.Number({ description: 'Collected on its collection accounts.' }),
+  inSuspense: Type.Number({ description: 'Sent to its collection accounts and in suspense.' }),
   returned: Type.Number({ description: 'Sent to its collection accounts and returned.' }),
 })
 
 const BalancesBody = Type.Object({
-  totals: Type.Array(BalanceBody, { description: 'One for each currency.' }),
+  totals: Type.Array(BalanceBody, { description: 'One per currency.' }),
   merchants: Type.Array(MerchantBody, { description: `The first ${LIMIT_DEFAULT}.` }),
   merchantsNextCursor: nullable('string', {
-    description: 'For the rest of them, at /api/v1/balances/merchants.',
+    description: 'Cursor for the rest, at /api/v1/balances/merchants.',
   }),
 })
 
@@ -66,8 +66,8 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       schema: {
         operationId: 'getBalances',
         tags,
-        summary: 'What was collected, is held, and went back',
-        description: 'Not for a client that is restricted to some merchantCodes.',
+        summary: 'Retrieve balances',
+        description: 'Not available to clients restricted to certain merchantCodes.',
         security: BEARER,
         querystring: NoQuery,
         response: { 200: ApiEnvelope(BalancesBody), '4xx': ApiFailure },
@@ -95,8 +95,8 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       schema: {
         operationId: 'listMerchantBalances',
         tags,
-        summary: 'Balances by merchant, in the order of their ids',
-        description: 'By the merchantId and merchantCode given to collection accounts.',
+        summary: 'List balances by merchant, by merchantId',
+        description: 'Grouped by merchantId and merchantCode of the collection accounts.',
         security: BEARER,
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(MerchantBody), '4xx': ApiFailure },
@@ -108,7 +108,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       const limit = limitOf(asked)
       const rows = await listMerchantBalances(db, client.id, { after, limit: limit + 1 })
       const page = pageOf(rows, limit, cursorAfter(list))
-      return listed('Balances retrieved successfully', page, presentMerchant)
+      return listResponse('Balances retrieved successfully', page, presentMerchant)
     },
   )
 }

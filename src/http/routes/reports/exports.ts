@@ -1,5 +1,4 @@
-// Lists as files for spreadsheets: credits, collection accounts, payments, by the same filters as
-// the lists.
+// CSV exports of credits, collection accounts and payments, with the filters of the lists.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withSnapshot } from '#db/snapshot.ts'
@@ -8,7 +7,7 @@ import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { netOf } from '#domain/records/movements.ts'
 import { type CreditMovement, listMovements } from '#domain/reports/credit-movements.ts'
-import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'
+import { type Columns, CsvExports, decimal, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { OrderQuery, query } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
@@ -34,9 +33,9 @@ const CSV = {
   '4xx': ApiFailure,
 }
 const DESCRIPTION =
-  'Streamed, newest first unless order says otherwise, in UTF-8. Amounts have two decimals. A ' +
-  'cell that a spreadsheet would take for a formula begins with an apostrophe. A file that was ' +
-  'cut off ends the connection with an error. At most 3 at a time.'
+  'Streamed as UTF-8, newest first by default. Amounts have two decimals. Cells that a ' +
+  'spreadsheet would read as a formula are prefixed with an apostrophe. A truncated file ends ' +
+  'with a connection error. At most 3 concurrent exports.'
 
 export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const exports = new CsvExports()
@@ -55,7 +54,7 @@ type Movement = {
 const kobo = (read: (movement: CreditMovement) => bigint) => (row: Movement) =>
   formatKobo(read(row.movement))
 
-// Only what never changes: a file of days that are over is the same whenever it is made.
+// Immutable columns only: an export of past days never changes.
 const MOVEMENT_COLUMNS: Columns<Movement> = [
   ['movementId', ({ id }) => id],
   ['postedAt', ({ movement }) => timestamp(movement.postedAt)],
@@ -97,13 +96,12 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
       schema: {
         operationId: 'exportCredits',
         tags: ['Credits'],
-        summary: 'Movements of credits as CSV',
+        summary: 'Export credit movements as CSV',
         description:
-          'One row for each movement of money; from and to are about when it was booked. A ' +
-          'credit that a bank takes back later has a further row, of the day it was taken back: ' +
-          'a day that is over reads the same for ever. Gross, reversed, returned, suspended and ' +
-          'net sum to those of the overview and of balances; docs/exports.md tells of every ' +
-          `column. ${DESCRIPTION}`,
+          'One row per movement of money; from and to apply to postedAt. A later reversal is a ' +
+          'further row on the day of the reversal, so past days never change. Gross, reversed, ' +
+          'returned, suspended and net add up to the overview and the balances. Columns: ' +
+          `docs/exports.md. ${DESCRIPTION}`,
         security: BEARER,
         querystring: query({ ...CreditFilterFields, ...OrderQuery }),
         response: CSV,
@@ -111,7 +109,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
     },
     async ({ client, query: asked }, reply) => {
       const filters = creditFiltersOf(asked)
-      const batches = inBatches<Movement, bigint>(async (after) => {
+      const batches = readBatches<Movement, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, next } = await listMovements(db, sealer, client, filters, page)
         const present = (movement: CreditMovement): Movement => ({
@@ -156,7 +154,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       schema: {
         operationId: 'exportCollectionAccounts',
         tags: ['Collection accounts'],
-        summary: 'Collection accounts as CSV',
+        summary: 'Export collection accounts as CSV',
         description: DESCRIPTION,
         security: BEARER,
         querystring: query({ ...AccountFilterFields, ...OrderQuery }),
@@ -165,7 +163,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
     },
     async ({ client, query: asked }, reply) => {
       const filters = accountFiltersOf(asked)
-      const batches = inBatches<Account, bigint>(async (after) => {
+      const batches = readBatches<Account, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, page)
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
@@ -208,7 +206,7 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       schema: {
         operationId: 'exportPayments',
         tags: ['Payments'],
-        summary: 'Payments as CSV',
+        summary: 'Export payments as CSV',
         description: DESCRIPTION,
         security: BEARER,
         querystring: query({ ...filterFields(PAYMENT_STATUSES), ...OrderQuery }),
@@ -217,7 +215,7 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
     },
     async ({ client, query: asked }, reply) => {
       const [filters, now] = [filtersOf(asked), clock()]
-      const batches = inBatches<Payment, string>(async (after) => {
+      const batches = readBatches<Payment, string>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH, now }
         const { rows, scannedTo } = await withSnapshot(db, (tx) =>
           listPayments(tx, client.id, filters, page),

@@ -1,5 +1,4 @@
-// /api/v1/ledger: the books themselves. Accounts with their balances, the transfers of each, and what
-// the last audit found.
+// /api/v1/ledger: ledger accounts with balances, their transfers, and the last integrity check.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -24,7 +23,7 @@ import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   PageQuery,
   query,
@@ -37,23 +36,23 @@ import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
 const LEDGER = '/api/v1/ledger'
-const RESTRICTED = 'Not for a client that is restricted to some merchantCodes.'
-// An audit that is this much overdue says nothing about today's books.
+const RESTRICTED = 'Not available to clients restricted to certain merchantCodes.'
+// In check intervals; an older result says nothing about today.
 const OVERDUE_AFTER = 3
 
 const AccountBody = Type.Object({
   id: Type.Integer(),
   kind: Type.String({
     description:
-      'collection, pending, settled or suspense; an operator: bank, returning, shortfall.',
+      'collection, pending, settled or suspense; for operators also bank, returning, shortfall.',
   }),
-  bankCode: nullable('string', { description: 'Of a bank’s account, and of what is nobody’s.' }),
-  accountNumber: nullable('string', { description: 'Of a collection account.' }),
+  bankCode: nullable('string', { description: 'For bank accounts and unidentified suspense.' }),
+  accountNumber: nullable('string', { description: 'For collection accounts.' }),
   accountName: nullable('string'),
   currency: Type.String(),
   balance: Type.Number(),
-  debits: Type.Number({ description: 'All that was ever debited.' }),
-  credits: Type.Number({ description: 'All that was ever credited.' }),
+  debits: Type.Number({ description: 'Total debits.' }),
+  credits: Type.Number({ description: 'Total credits.' }),
   openedAt: Type.String(),
 })
 
@@ -62,9 +61,9 @@ const TransferBody = Type.Object({
   reason: Type.String({ description: 'credit, settle, suspend, assign, return, …' }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
   amount: Type.Number({ description: 'Always positive: see direction.' }),
-  otherAccountId: nullable('number', { description: 'Null when it is not yours to see.' }),
-  otherKind: Type.String({ description: 'What kind of account is at the other side.' }),
-  creditId: nullable('number', { description: 'Null when it is not yours to see.' }),
+  otherAccountId: nullable('number', { description: 'Null if not visible to you.' }),
+  otherKind: Type.String({ description: 'Kind of the other account.' }),
+  creditId: nullable('number', { description: 'Null if not visible to you.' }),
   sessionId: nullable('string'),
   postedAt: Type.String(),
 })
@@ -72,16 +71,16 @@ const TransferBody = Type.Object({
 const AuditBody = Type.Object({
   isOk: Type.Unsafe<boolean | null>({
     type: ['boolean', 'null'],
-    description: 'Whether the books add up; null when none was finished yet.',
+    description: 'Whether all checks passed; null before the first run.',
   }),
   startedAt: nullable('string'),
   finishedAt: nullable('string'),
-  isOverdue: Type.Boolean({ description: 'The last one is older than it should be.' }),
+  isOverdue: Type.Boolean({ description: 'Whether the last run is too long ago.' }),
   checks: Type.Array(
     Type.Object({
-      name: Type.String({ description: 'What must hold.' }),
+      name: Type.String({ description: 'Checked condition.' }),
       isOk: Type.Boolean(),
-      findings: Type.Integer({ description: 'How much does not, up to 100.' }),
+      findings: Type.Integer({ description: 'Number of violations, up to 100.' }),
     }),
   ),
   findings: Type.Union(
@@ -96,7 +95,7 @@ const AuditBody = Type.Object({
       ),
       Type.Null(),
     ],
-    { description: 'In detail, for an operator; null for others, since it may be another’s.' },
+    { description: 'Details. Operators only; null for others.' },
   ),
 })
 
@@ -119,8 +118,8 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listLedgerAccounts',
         tags,
-        summary: 'The chart of accounts, with balances',
-        description: `Your own; an operator also sees the banks’ and nobody’s. ${RESTRICTED}`,
+        summary: 'List ledger accounts with balances',
+        description: `Your own; operators also see bank accounts and unidentified suspense. ${RESTRICTED}`,
         security: BEARER,
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(AccountBody), '4xx': ApiFailure },
@@ -136,7 +135,7 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const { isCollection, id } = chartPositionOf(last)
         return writeCursor(sealer, list, [isCollection ? 'collection' : 'shared', id.toString()])
       })
-      return listed('Ledger accounts retrieved successfully', page, (row) =>
+      return listResponse('Ledger accounts retrieved successfully', page, (row) =>
         presentAccount(row, sealer),
       )
     },
@@ -149,7 +148,7 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getLedgerAccount',
         tags,
-        summary: 'One ledger account',
+        summary: 'Retrieve a ledger account',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
@@ -173,8 +172,8 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listLedgerTransfers',
         tags,
-        summary: 'The transfers of a ledger account, newest first',
-        description: 'A bank’s in the order of its credits; such a page may be short.',
+        summary: 'List transfers of a ledger account, newest first',
+        description: 'Transfers of a bank account are ordered by credit; pages may be short.',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: query(PageQuery),
@@ -194,7 +193,7 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         idOf: ({ position }) => position,
         cursorAfter: (position) => writeCursor(sealer, list, [position]),
       })
-      return listed('Ledger transfers retrieved successfully', page, (row) =>
+      return listResponse('Ledger transfers retrieved successfully', page, (row) =>
         presentEntry(row, sealer),
       )
     },
@@ -210,8 +209,8 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getLedgerAudit',
         tags,
-        summary: 'Whether the books add up, as the last audit found',
-        description: 'Of all books of the service, every quarter of an hour.',
+        summary: 'Retrieve the result of the last integrity check',
+        description: 'Covers the whole ledger; runs every 15 minutes.',
         security: BEARER,
         querystring: NoQuery,
         response: { 200: ApiEnvelope(AuditBody), '4xx': ApiFailure },
@@ -222,7 +221,7 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const ageMs = last ? clock().getTime() - last.finishedAt.getTime() : 0
       const findingsOf = (name: string) =>
         last?.findings.filter(({ check }) => check === name).length ?? 0
-      return accepted('Audit retrieved successfully', {
+      return accepted('Integrity check retrieved successfully', {
         isOk: last?.isOk ?? null,
         startedAt: last ? timestamp(last.startedAt) : null,
         finishedAt: last ? timestamp(last.finishedAt) : null,

@@ -1,4 +1,4 @@
-// /api/v1/overview: a client's day at a glance.
+// /api/v1/overview: dashboard figures.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { refuseRestricted } from '#domain/access/clients.ts'
@@ -23,25 +23,25 @@ import { toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 
 const PointBody = Type.Object({
-  from: Type.String({ description: 'When it begins.' }),
-  gross: Type.Number({ description: 'What came in.' }),
+  from: Type.String({ description: 'Start of the period.' }),
+  gross: Type.Number({ description: 'Credits received.' }),
   net: Type.Number({ description: 'gross − reversed − returned − suspended.' }),
   credits: Type.Integer(),
-  successful: Type.Integer({ description: 'Payments that were paid.' }),
+  successful: Type.Integer({ description: 'Successful payments.' }),
 })
 
 const PeriodBody = Type.Object({
   ...PointBody.properties,
-  reversed: Type.Number({ description: 'What banks took back.' }),
-  returned: Type.Number({ description: 'What went back to payers.' }),
+  reversed: Type.Number({ description: 'Reversed by banks.' }),
+  returned: Type.Number({ description: 'Returned to payers.' }),
   suspended: Type.Number({
-    description: 'What went to suspense, less what left it: below zero when more left.',
+    description: 'Net change of suspense; negative when more left than entered.',
   }),
   expired: Type.Integer(),
   cancelled: Type.Integer(),
   successRate: Type.Unsafe<number | null>({
     type: ['number', 'null'],
-    description: 'Paid, of the payments that came to an end: 0 to 1; null when none did.',
+    description: 'Successful share of closed payments, 0 to 1. Null if none closed.',
   }),
 })
 
@@ -62,14 +62,14 @@ const OverviewBody = Type.Object({
   ),
   failingWebhooks: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'Addresses whose last attempt failed. Null without the scope webhooks:read.',
+    description: 'Destinations whose last attempt failed. Null without the scope webhooks:read.',
   }),
   hours: Type.Array(PointBody, {
     description: `The last ${HOURS_SHOWN} hours; the current one last.`,
   }),
   days: Type.Array(PointBody, { description: `The last ${DAYS_SHOWN} days; today last.` }),
   isComplete: Type.Boolean({
-    description: 'False while a long history is being counted for the first time.',
+    description: 'False while history is still being counted.',
   }),
 })
 
@@ -83,12 +83,12 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         operationId: 'getOverview',
         tags: ['Overview'],
-        summary: 'Today at a glance, and the hours and days before',
+        summary: 'Retrieve the overview',
         description:
-          'Days are of West Africa Time. Each change is of the time when it was booked: a credit ' +
-          'of yesterday that a bank takes back today lessens the net of today. Gross, reversed, ' +
-          'returned, suspended and net are those of /api/v1/balances and of the CSV of credits, ' +
-          'of a period: over all periods they sum to the balances.',
+          'Days are in West Africa Time. Every movement counts when it is posted: a reversal today ' +
+          'of a credit from yesterday lowers the net of today. Gross, reversed, returned, ' +
+          'suspended and net are defined as in /api/v1/balances and the credits CSV; over all ' +
+          'periods they add up to the balances.',
         security: BEARER,
         querystring: NoQuery,
         response: { 200: ApiEnvelope(OverviewBody), '4xx': ApiFailure },

@@ -1,4 +1,4 @@
-// GET /api/v1/search: whatever has this reference, number or name.
+// GET /api/v1/search: find objects by reference, number or name.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withSnapshot } from '#db/snapshot.ts'
@@ -13,7 +13,7 @@ import { toNaira } from '#money.ts'
 const HitBody = Type.Object({
   type: Type.Unsafe<HitType>({ type: 'string', enum: [...HIT_TYPES] }),
   reference: Type.String(),
-  href: Type.String({ description: 'Where to get it.' }),
+  href: Type.String({ description: 'Path of the object.' }),
   title: Type.String(),
   detail: nullable('string'),
   amount: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
@@ -38,20 +38,20 @@ export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       schema: {
         operationId: 'search',
         tags: ['Overview'],
-        summary: 'Whatever has this reference, number or name',
+        summary: 'Search',
         description:
-          'A payment, advice or event reference, a merchantRef, a session id, an account ' +
-          'number, the id of a credit, an email address, or a part of a name (among the latest). ' +
-          'At most ten, the likeliest first; only what the scopes let see.',
+          'By payment, advice or event reference, merchantRef, session ID, account number, credit ' +
+          'ID, email address or part of a name (recent objects only). At most ten results, best ' +
+          'match first, limited to your scopes.',
         security: BEARER,
-        querystring: query({ q: text(100, 'What is known of it.') }),
+        querystring: query({ q: text(100, 'Search term.') }),
         response: { 200: ApiEnvelope(Type.Array(HitBody)), '4xx': ApiFailure },
       },
     },
     async ({ client, scopes, query: { q } }) => {
       const how = { sealer, client, scopes, now: clock() }
       const hits = await withSnapshot(db, (tx) => search(tx, how, q.trim()))
-      return accepted('Search done successfully', hits.map(presentHit))
+      return accepted('Search completed successfully', hits.map(presentHit))
     },
   )
 }

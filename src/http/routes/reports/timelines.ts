@@ -1,4 +1,4 @@
-// /timeline of a payment, a credit, a collection account: everything that happened to it, in order.
+// Timelines of payments, credits and collection accounts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
@@ -25,7 +25,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { creditKeyOf } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
@@ -38,13 +38,13 @@ const EntryBody = Type.Object({
   kind: Type.Unsafe<EntryKind>({
     type: 'string',
     enum: [...ENTRY_KINDS],
-    description: 'What happened at the same moment stands in this order.',
+    description: 'Entries of the same time are in this order.',
   }),
-  description: Type.String({ description: 'The same in a sentence.' }),
+  description: Type.String({ description: 'Human-readable summary.' }),
   amount: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
   currency: nullable('string'),
   reference: nullable('string', {
-    description: 'What to look further by: a session id, an account number, an event id, …',
+    description: 'Related object: a session ID, account number, event ID and so on.',
   }),
   detail: Type.Unsafe<Record<string, string | number | null>>({
     type: 'object',
@@ -55,11 +55,11 @@ const EntryBody = Type.Object({
 const TimelineBody = Type.Object({
   entries: Type.Array(EntryBody, { description: 'Oldest first.' }),
   isWhole: Type.Boolean({
-    description: `False: it has more than ${CREDITS_MAX} credits, and these are the latest.`,
+    description: `False if truncated to the latest ${CREDITS_MAX} credits.`,
   }),
 })
 
-const SCOPED = 'Attempts to send webhooks are left out without the scope webhooks:read.'
+const SCOPED = 'Webhook attempts require the scope webhooks:read.'
 const tags = ['Timelines']
 
 export const timelineRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -79,8 +79,8 @@ const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getPaymentTimeline',
         tags,
-        summary: 'Everything that happened to a payment',
-        description: `By any of its references; also of an advice that has no number yet. ${SCOPED}`,
+        summary: 'Retrieve the timeline of a payment',
+        description: `By any reference, including advices without a number. ${SCOPED}`,
         security: BEARER,
         params: Type.Object({ reference: Type.String() }),
         querystring: NoQuery,
@@ -118,8 +118,8 @@ const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getCreditTimeline',
         tags,
-        summary: 'Everything that happened to a credit',
-        description: `By its id, or by the session id that the payer has. ${SCOPED}`,
+        summary: 'Retrieve the timeline of a credit',
+        description: `By ID or session ID. ${SCOPED}`,
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
@@ -149,10 +149,10 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getAccountTimeline',
         tags,
-        summary: 'Everything that happened to a collection account',
+        summary: 'Retrieve the timeline of a collection account',
         description:
-          'Pages go back in time, each in order, oldest first; limit is about the credits of a ' +
-          'page, which tells of all that happened to them, and about what was done by hand. ' +
+          'Pages go back in time; entries within a page are oldest first. limit applies to the ' +
+          'credits of a page, shown with their full history, and to manual actions. ' +
           SCOPED,
         security: BEARER,
         params: Type.Object({ accountNumber: Type.String() }),
@@ -174,7 +174,7 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const position = next && [next.creditId.toString(), next.at.getTime().toString()]
       const nextCursor = position && writeCursor(sealer, list, position)
       const page = { rows: presentEntries(entries, { scopes, sealer }), nextCursor }
-      return listed('Timeline retrieved successfully', page, (entry) => entry)
+      return listResponse('Timeline retrieved successfully', page, (entry) => entry)
     },
   )
 }

@@ -1,5 +1,5 @@
-// /sandbox: the sandbox's bank, for whoever wants to see what each kind of transfer does. The transfer
-// is made up; the credit, the second report of it and the reversal take the way of every other.
+// /sandbox: the sandbox bank. The transfer is simulated; the credit, its duplicate and its reversal
+// take the regular path.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { sandboxCredit, sandboxSessionId } from '#banks/sandbox-credits.ts'
@@ -16,7 +16,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps } from '#http/idempotency.ts'
+import { withIdempotentSteps } from '#http/idempotency.ts'
 import {
   Amount,
   ApiEnvelope,
@@ -31,11 +31,11 @@ import { publicId } from '#public-ids.ts'
 
 const TransferRequest = Type.Object(
   {
-    accountNumber: accountNumber('The number to send it to.'),
+    accountNumber: accountNumber('Account number to credit.'),
     kind: Type.Unsafe<SandboxTransfer>({
       type: 'string',
       enum: [...SANDBOX_TRANSFERS],
-      description: 'exact, under and over what is due; late; reported twice; taken back.',
+      description: 'exact, under or over the amount due; late; duplicate; reversed.',
       'x-says': `Must be one of ${SANDBOX_TRANSFERS.join(', ')}.`,
     }),
     amount: Type.Optional(Amount),
@@ -44,11 +44,11 @@ const TransferRequest = Type.Object(
 )
 
 const StepBody = Type.Object({
-  step: Type.String({ description: 'credit, or then again or reversal.' }),
+  step: Type.String({ description: 'credit, again (duplicate report) or reversal.' }),
   sessionId: Type.String(),
-  responseCode: Type.String({ description: 'As the bank is answered: 00 taken, 01 duplicate.' }),
+  responseCode: Type.String({ description: 'Response to the bank: 00 accepted, 01 duplicate.' }),
   outcome: Type.String({ description: 'booked, suspended, duplicate or reversed.' }),
-  reason: nullable('string', { description: 'Why money is in suspense.' }),
+  reason: nullable('string', { description: 'Suspense reason.' }),
   amountInSuspense: Type.Number(),
 })
 
@@ -59,18 +59,18 @@ const TransferBody = Type.Object({
   sessionId: Type.String(),
   creditId: Type.Integer(),
   paymentReference: nullable('string'),
-  steps: Type.Array(StepBody, { description: 'What the bank reported, and how it was taken.' }),
+  steps: Type.Array(StepBody, { description: 'Each report of the bank and its outcome.' }),
 })
 
-// What is remembered of a transfer until it is answered: the same transfer, should it be sent again.
-type Planned = {
+// Stored with the idempotency key, so that a retry sends the same transfer.
+type PlannedTransfer = {
   bankCode: string
   paymentReference: string | null
   amountKobo: string
   sessionId: string
   reversalSessionId: string
 }
-type Asked = { accountNumber: string; kind: SandboxTransfer; amount?: number | string }
+type TransferOptions = { accountNumber: string; kind: SandboxTransfer; amount?: number | string }
 
 export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { mode, authentication } = deps
@@ -86,10 +86,10 @@ export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
       schema: {
         operationId: 'sendSandboxTransfer',
         tags: ['Sandbox'],
-        summary: 'Have the sandbox’s bank send a transfer of some kind (sandbox only)',
+        summary: 'Send a sandbox transfer (sandbox only)',
         description:
-          'Without an amount: what is due for a payment, half of it (under), 500.00 more (over). ' +
-          'Late is for a payment whose time and grace are over.',
+          'Default amount: the amount due, half of it (under) or 500.00 more (over). late requires ' +
+          'a payment whose grace period has ended.',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: TransferRequest,
@@ -99,7 +99,7 @@ export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
     async (request, reply) => {
       const { client, body } = request
       const begin = async (tx: Transaction) => JSON.stringify(await plan(tx, deps, client.id, body))
-      return answerInSteps(deps, { request, reply }, begin, async (about) =>
+      return withIdempotentSteps(deps, { request, reply }, begin, async (about) =>
         accepted('Transfer sent successfully', await sendPlanned(deps, body, JSON.parse(about))),
       )
     },
@@ -110,8 +110,8 @@ async function plan(
   tx: Transaction,
   { clock }: Deps,
   clientId: bigint,
-  { accountNumber, kind, amount }: Asked,
-): Promise<Planned> {
+  { accountNumber, kind, amount }: TransferOptions,
+): Promise<PlannedTransfer> {
   const owner = await findNumber(tx, clientId, accountNumber)
   if (!owner) throw new Refusal('number_not_found')
   const { bankCode, paymentId } = owner
@@ -128,7 +128,11 @@ async function plan(
   }
 }
 
-async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: Planned) {
+async function sendPlanned(
+  deps: Deps,
+  { accountNumber, kind }: TransferOptions,
+  planned: PlannedTransfer,
+) {
   const { bankCode, sessionId, paymentReference } = planned
   const amountKobo = BigInt(planned.amountKobo)
   const { writers, clock } = deps
@@ -153,9 +157,9 @@ async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: 
 }
 
 type Step = Static<typeof StepBody>
-type Taken = Exclude<CreditResult, { status: 'session_reused' }>
+type TakenCredit = Exclude<CreditResult, { status: 'session_reused' }>
 
-function creditStep(sessionId: string, { outcome, reason, suspendedKobo }: Taken): Step {
+function creditStep(sessionId: string, { outcome, reason, suspendedKobo }: TakenCredit): Step {
   const amountInSuspense = toNaira(suspendedKobo)
   return { step: 'credit', sessionId, responseCode: '00', outcome, reason, amountInSuspense }
 }
@@ -174,7 +178,7 @@ function againStep(sessionId: string, { status }: CreditResult): Step {
 
 async function reverse(
   { batchPool, sharedAccounts, clock }: Deps,
-  planned: Planned,
+  planned: PlannedTransfer,
 ): Promise<Step> {
   const { bankCode, sessionId: originalSessionId, reversalSessionId: sessionId } = planned
   const amountKobo = BigInt(planned.amountKobo)

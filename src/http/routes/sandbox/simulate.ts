@@ -1,5 +1,5 @@
-// /Payment/process/banktransfer/simulate/payment: in the sandbox the tester is the bank. The credit is
-// made up; from the batcher on it takes the way of every other.
+// /Payment/process/banktransfer/simulate/payment: simulates a transfer. From the batcher on, it
+// takes the regular path.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
@@ -13,7 +13,7 @@ import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { answerInSteps } from '#http/idempotency.ts'
+import { withIdempotentSteps } from '#http/idempotency.ts'
 import { bankNameOf, PaymentBody, showPayment } from '#http/routes/payments/bank-transfers.ts'
 import {
   Amount,
@@ -27,9 +27,9 @@ import { koboOf, toNaira } from '#money.ts'
 
 const SimulatedBody = Type.Object({
   ...PaymentBody.properties,
-  sessionId: Type.String({ description: 'Of the transfer that was made up.' }),
+  sessionId: Type.String({ description: 'Session ID of the simulated transfer.' }),
   outcome: Type.String({ description: 'booked or suspended.' }),
-  reason: nullable('string', { description: 'Why money is in suspense.' }),
+  reason: nullable('string', { description: 'Suspense reason.' }),
 })
 
 export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -46,13 +46,13 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         operationId: 'simulatePayment',
         tags: ['Sandbox'],
-        summary: 'Push a test transfer into a virtual account (sandbox only)',
+        summary: 'Simulate a transfer to a virtual account (sandbox only)',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: Type.Object({
           virtualAccountNumber: Type.String({
             pattern: ACCOUNT_NUMBER,
-            description: 'The virtual account number to credit.',
+            description: 'Virtual account number to credit.',
             'x-says': 'Must be 10 digits.',
           }),
           amount: Amount,
@@ -68,8 +68,8 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const amountKobo = koboOf(body.amount) as bigint // Checked by the schema.
       const to = { bankCode: owner.bankCode, accountNumber, amountKobo }
       const made = sandboxCredit(to, clock(), { narration: 'Simulated payment' })
-      // The session id is what makes it one transfer, however often it is sent.
-      return answerInSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
+      // The session ID identifies the transfer across retries.
+      return withIdempotentSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
         const credit = { ...made, sessionId }
         const answer = await writers.credits.submit(credit)
         if (answer.status === 'session_reused') throw new Refusal('try_again')

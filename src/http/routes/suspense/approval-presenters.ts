@@ -1,5 +1,5 @@
-// Requests at the suspense desk as answers show them, and who makes and decides on them: people only,
-// the credentials of a client are no second person.
+// Schemas and presenters of approval requests. Users only: client credentials do not count as a
+// second person.
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000
 const AmountChange = Type.Object({
   from: Type.Number(),
   to: Type.Number(),
-  changedBy: Type.String({ description: 'Such as bank:035, which took part of it back.' }),
+  changedBy: Type.String({ description: 'e.g. bank:035 after a partial reversal.' }),
   changedAt: Type.String(),
 })
 
@@ -31,31 +31,33 @@ const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
 export const RequestBody = Type.Object({
   id: Type.Integer(),
   itemId: nullable('number', {
-    description: 'The money in suspense that it is about; null: maker-checker itself.',
+    description: 'Suspense item. Null for requests to disable maker-checker.',
   }),
   itemState: nullable('string'),
-  itemReason: nullable('string', { description: 'Why it is in suspense.' }),
-  amount: nullable('number', { description: 'What moves, or moved.' }),
-  requestedAmount: nullable('number', { description: 'As it was when it was asked for.' }),
-  amountChanges: Type.Array(AmountChange, { description: 'While the request was open.' }),
+  itemReason: nullable('string', { description: 'Suspense reason.' }),
+  amount: nullable('number', { description: 'Amount that moves on approval.' }),
+  requestedAmount: nullable('number', { description: 'Amount at the time of the request.' }),
+  amountChanges: Type.Array(AmountChange, {
+    description: 'Changes while the request was pending.',
+  }),
   currency: nullable('string'),
   sourceAccountName: nullable('string'),
   action: Type.String({ description: 'assign, return or disable_maker_checker.' }),
-  assignTo: nullable('string', { description: 'A payment reference or an account number.' }),
-  reason: Type.String({ description: 'Why, as who asked says.' }),
+  assignTo: nullable('string', { description: 'Payment reference or account number.' }),
+  reason: Type.String({ description: 'Reason given by the requester.' }),
   state: Type.String({ description: `One of ${REQUEST_STATES.join(', ')}.` }),
   requestedBy: Type.String(),
   requestedAt: Type.String(),
-  isOwn: Type.Boolean({ description: 'Whether you asked for it.' }),
+  isOwn: Type.Boolean({ description: 'Whether you are the requester.' }),
   cannotApprove: Type.Union([Obstacle, Type.Null()], {
-    description: 'What keeps you from approving it, while it is open; null: nothing.',
+    description: 'Why you cannot approve it while pending. Null if you can.',
   }),
   decidedBy: nullable('string'),
   decidedAt: nullable('string'),
   decisionReason: nullable('string'),
 })
 
-export async function peopleOnly({ userId }: FastifyRequest): Promise<void> {
+export async function requireUser({ userId }: FastifyRequest): Promise<void> {
   if (userId === null) throw new Refusal('people_only')
 }
 
@@ -64,7 +66,7 @@ export function viewerOf({ clock, policy }: Deps, { client, actor, userId }: Ide
   return { client, actor, userId, newSince }
 }
 
-export function actingOf(deps: Deps, by: Identity) {
+export function approverOf(deps: Deps, by: Identity) {
   const { userId, ...viewer } = viewerOf(deps, by)
   if (userId === null) throw new Refusal('people_only')
   return { ...viewer, userId, now: deps.clock() }

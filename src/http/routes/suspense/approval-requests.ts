@@ -1,5 +1,5 @@
-// /api/v1/suspense/requests: what one person asked for at the suspense desk and another decides.
-// Only people take part: the credentials of a client are no second person.
+// /api/v1/suspense/requests: approval requests (maker-checker). Users only: client credentials do
+// not count as a second person.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -21,17 +21,17 @@ import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps, answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { findId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
-  actingOf,
-  peopleOnly,
+  approverOf,
   presentRequest,
   RequestBody,
+  requireUser,
   viewerOf,
 } from './approval-presenters.ts'
 import { AssignTarget, itemIdOf, targetOf } from './suspense-presenters.ts'
@@ -60,7 +60,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listSuspenseRequests',
         tags: ['Suspense'],
-        summary: 'What was asked for at the suspense desk, newest first',
+        summary: 'List approval requests, newest first',
         security: BEARER,
         querystring: query({
           state: Type.Optional(
@@ -70,7 +70,9 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
               'x-says': `Must be one of ${REQUEST_STATES.join(', ')}.`,
             }),
           ),
-          itemId: Type.Optional(digits('^[0-9]{1,18}$', 'Only of this item.', 'Is not an id.')),
+          itemId: Type.Optional(
+            digits('^[0-9]{1,18}$', 'Filter by suspense item.', 'Must be a suspense ID.'),
+          ),
           ...PageQuery,
         }),
         response: { 200: ListEnvelope(RequestBody), '4xx': ApiFailure },
@@ -90,7 +92,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
-      return listed('Requests retrieved successfully', page, (row) =>
+      return listResponse('Requests retrieved successfully', page, (row) =>
         presentRequest(row, { actor: request.actor, sealer }),
       )
     },
@@ -102,12 +104,12 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/api/v1/suspense/:id/requests',
     {
-      onRequest: [authentication.requires('suspense:write'), peopleOnly],
+      onRequest: [authentication.requires('suspense:write'), requireUser],
       schema: {
         ...about,
         operationId: 'requestApproval',
-        summary: 'Ask another person to assign or return suspended money',
-        description: 'Nothing moves before another person approves. One request at a time.',
+        summary: 'Request approval to assign or return suspended money',
+        description: 'No money moves until another user approves. One pending request per item.',
         headers: IdempotencyHeaders,
         params: Params,
         body: Type.Object(
@@ -118,7 +120,7 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
               'x-says': 'Must be assign or return.',
             }),
             ...AssignTarget,
-            reason: text(REASON_MAX, 'Why; the other person reads it.'),
+            reason: text(REASON_MAX, 'Reason, shown to the approver.'),
           },
           { additionalProperties: false },
         ),
@@ -128,10 +130,10 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { params, body } = request
       const itemId = itemIdOf(sealer, params.id)
       const to = body.action === 'assign' ? targetOf(body) : refuseTarget(body)
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const asked = { to, reason: body.reason }
-        const id = await requestApproval(tx, actingOf(deps, request), itemId, asked)
-        return accepted('Asked successfully', await show(tx, deps, request, id))
+        const id = await requestApproval(tx, approverOf(deps, request), itemId, asked)
+        return accepted('Approval requested successfully', await show(tx, deps, request, id))
       })
     },
   )
@@ -142,11 +144,11 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${REQUESTS}/:id/approve`,
     {
-      onRequest: [authentication.requires('suspense:write'), peopleOnly],
+      onRequest: [authentication.requires('suspense:write'), requireUser],
       schema: {
         ...about,
         operationId: 'approveSuspenseRequest',
-        summary: 'Approve what another person asked for: the money moves',
+        summary: 'Approve a request',
         headers: IdempotencyHeaders,
         params: Params,
         body: Nothing,
@@ -155,10 +157,10 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const id = requestIdOf(sealer, request.params.id)
       const begin = async (tx: Transaction) => {
-        await approveRequest(tx, { ...actingOf(deps, request), sharedAccounts }, id)
+        await approveRequest(tx, { ...approverOf(deps, request), sharedAccounts }, id)
         return id.toString()
       }
-      return answerInSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
+      return withIdempotentSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
         await sendReturns()
         return accepted('Approved successfully', await show(db, deps, request, id))
       })
@@ -168,7 +170,7 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sealer, authentication } = deps
-  const onRequest = [authentication.requires('suspense:write'), peopleOnly]
+  const onRequest = [authentication.requires('suspense:write'), requireUser]
 
   app.post(
     `${REQUESTS}/:id/reject`,
@@ -177,19 +179,19 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'rejectSuspenseRequest',
-        summary: 'Reject what another person asked for: nothing moves',
+        summary: 'Reject a request',
         headers: IdempotencyHeaders,
         params: Params,
         body: Type.Object(
-          { reason: text(REASON_MAX, 'Why; who asked reads it.') },
+          { reason: text(REASON_MAX, 'Reason, shown to the requester.') },
           { additionalProperties: false },
         ),
       },
     },
     async (request, reply) => {
       const id = requestIdOf(sealer, request.params.id)
-      return answerOnce(deps, { request, reply }, async (tx) => {
-        await rejectRequest(tx, actingOf(deps, request), id, request.body.reason)
+      return withIdempotency(deps, { request, reply }, async (tx) => {
+        await rejectRequest(tx, approverOf(deps, request), id, request.body.reason)
         return accepted('Rejected successfully', await show(tx, deps, request, id))
       })
     },
@@ -202,7 +204,7 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'withdrawSuspenseRequest',
-        summary: 'Withdraw what you asked for',
+        summary: 'Withdraw your request',
         headers: IdempotencyHeaders,
         params: Params,
         body: Nothing,
@@ -210,8 +212,8 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const id = requestIdOf(sealer, request.params.id)
-      return answerOnce(deps, { request, reply }, async (tx) => {
-        await withdrawRequest(tx, actingOf(deps, request), id)
+      return withIdempotency(deps, { request, reply }, async (tx) => {
+        await withdrawRequest(tx, approverOf(deps, request), id)
         return accepted('Withdrawn successfully', await show(tx, deps, request, id))
       })
     },
@@ -229,11 +231,11 @@ function requestIdOf(sealer: Sealer, given: string): bigint {
   return id
 }
 
-// What goes back goes to its payer: a target would be misunderstood.
+// A return goes to the payer; a target would be misleading.
 function refuseTarget(body: { accountNumber?: string; paymentReference?: string }): undefined {
   for (const field of ['accountNumber', 'paymentReference'] as const) {
     if (body[field] === undefined) continue
-    const message = 'Only for action assign: a return goes to the payer.'
+    const message = 'Only for action assign. Returns go to the payer.'
     throw new Refusal('invalid_request', [{ field, message }])
   }
 }

@@ -1,5 +1,5 @@
-// /api/v1/suspense/settings: whether it takes one person or two for money to leave suspense. One
-// person switches it on; another must approve before it is off.
+// /api/v1/suspense/settings: maker-checker on or off. One user turns it on; turning it off needs
+// approval.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
@@ -8,15 +8,15 @@ import { requestDisable } from '#domain/suspense/approval-requests.ts'
 import { readMakerChecker, setMakerChecker } from '#domain/suspense/maker-checker.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
-  actingOf,
-  peopleOnly,
+  approverOf,
   presentRequest,
   RequestBody,
+  requireUser,
   viewerOf,
 } from './approval-presenters.ts'
 
@@ -24,7 +24,7 @@ const REASON_MAX = 500
 const SETTINGS = '/api/v1/suspense/settings'
 
 const MakerChecker = Type.Boolean({
-  description: 'One person asks, another approves, before money leaves suspense.',
+  description: 'Maker-checker: another user must approve before money leaves suspense.',
   'x-says': 'Must be true or false.',
 })
 
@@ -48,7 +48,7 @@ const setting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'getSuspenseSettings',
-        summary: 'Whether two people are needed at the suspense desk',
+        summary: 'Retrieve suspense settings',
         security: BEARER,
       },
     },
@@ -65,10 +65,10 @@ const setting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'setSuspenseSettings',
-        summary: 'Need two people at the suspense desk, or one',
+        summary: 'Update suspense settings',
         description:
-          'For owners and operators, signed in. Off takes two people: it is refused with ' +
-          'approval_needed, and asked for at /api/v1/suspense/settings/requests.',
+          'For signed-in owners and operators. Turning maker-checker off requires approval: it is ' +
+          'refused with approval_needed; use /api/v1/suspense/settings/requests.',
         security: SESSION,
         body: Type.Object({ makerChecker: MakerChecker }, { additionalProperties: false }),
       },
@@ -86,28 +86,28 @@ const disabling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${SETTINGS}/requests`,
     {
-      onRequest: [authentication.requires('suspense:write'), peopleOnly],
+      onRequest: [authentication.requires('suspense:write'), requireUser],
       schema: {
         tags: ['Suspense'],
         querystring: NoQuery,
         response: { 200: ApiEnvelope(RequestBody), '4xx': ApiFailure },
         operationId: 'askToDisableMakerChecker',
-        summary: 'Ask another owner or operator to switch maker-checker off',
-        description: 'Decided like every request: /api/v1/suspense/requests/{id}/approve.',
+        summary: 'Request approval to disable maker-checker',
+        description: 'Approve at /api/v1/suspense/requests/{id}/approve.',
         security: SESSION,
         headers: IdempotencyHeaders,
         body: Type.Object(
-          { reason: text(REASON_MAX, 'Why; the other person reads it.') },
+          { reason: text(REASON_MAX, 'Reason, shown to the approver.') },
           { additionalProperties: false },
         ),
       },
     },
     async (request, reply) =>
-      answerOnce(deps, { request, reply }, async (tx) => {
-        const id = await requestDisable(tx, actingOf(deps, request), request.body.reason)
+      withIdempotency(deps, { request, reply }, async (tx) => {
+        const id = await requestDisable(tx, approverOf(deps, request), request.body.reason)
         const shown = await getRequest(tx, viewerOf(deps, request), id)
         return accepted(
-          'Asked successfully',
+          'Approval requested successfully',
           presentRequest(shown, { actor: request.actor, ...deps }),
         )
       }),

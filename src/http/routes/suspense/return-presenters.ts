@@ -1,4 +1,4 @@
-// Returns as the operator's answers show them.
+// Schemas and presenters of returns, for operators.
 
 import { Type } from '@fastify/type-provider-typebox'
 import {
@@ -28,28 +28,30 @@ export const RevealQuery = Type.Optional(
     type: 'string',
     enum: ['true', 'false'],
     description:
-      'true: payerAccountNumber is given in full. It needs returns:write, and the audit log ' +
-      'keeps who saw which number.',
+      'true: show payerAccountNumber in full. Requires returns:write; every disclosure is ' +
+      'recorded in the audit log.',
     'x-says': 'Must be true or false.',
   }),
 )
 
 export const ReturnBody = Type.Object({
-  reference: Type.String({ description: 'For ever: give it to the bank with the instruction.' }),
+  reference: Type.String({
+    description: 'Permanent reference; pass it to the bank with the instruction.',
+  }),
   status: Type.String({ description: `One of ${RETURN_STATUSES.join(', ')}.` }),
   amount: Type.Number(),
   currency: Type.String(),
-  bankCode: Type.String({ description: 'The bank that holds the money and sends it back.' }),
-  sessionId: Type.String({ description: 'Of the transfer that is sent back.' }),
+  bankCode: Type.String({ description: 'Bank that holds and returns the money.' }),
+  sessionId: Type.String({ description: 'Session ID of the returned credit.' }),
   payerName: nullable('string'),
   payerBankCode: nullable('string'),
   payerAccountNumberMasked: nullable('string'),
-  payerAccountNumber: nullable('string', { description: 'Null unless asked for: reveal=true.' }),
+  payerAccountNumber: nullable('string', { description: 'Null unless reveal=true.' }),
   narration: nullable('string'),
-  clientId: nullable('string', { description: 'Whose money in suspense it is. Null: nobody’s.' }),
+  clientId: nullable('string', { description: 'Owner of the suspense item. Null: unidentified.' }),
   suspenseId: Type.Integer(),
   creditId: Type.Integer(),
-  bankReference: nullable('string', { description: 'The bank’s own, once it was confirmed.' }),
+  bankReference: nullable('string', { description: 'Set once the bank confirms.' }),
   failureReason: nullable('string'),
   requestedBy: nullable('string'),
   requestedAt: Type.String(),

@@ -1,6 +1,6 @@
-// /api/v1/operator/returns: what is to be sent back to payers, for whoever executes it at the banks
-// and says what became of it. Payers' account numbers are masked unless asked for in full, which is
-// for those who execute, and is logged number by number.
+// /api/v1/operator/returns: returns to execute at the banks, and their results. Payers’ account
+// numbers are masked unless revealed, which needs returns:write and is recorded in the audit log
+// per number.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -12,11 +12,11 @@ import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   PageQuery,
   query,
@@ -56,10 +56,12 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'listReturns',
-        summary: 'Returns to execute and those executed, newest first',
+        summary: 'List returns, newest first',
         querystring: query({
           status: StatusQuery,
-          bankCode: Type.Optional(digits('^[0-9]{3,6}$', 'Only of this bank.', 'Is no bank code.')),
+          bankCode: Type.Optional(
+            digits('^[0-9]{3,6}$', 'Filter by bank.', 'Must be a bank code.'),
+          ),
           ...WindowQuery,
           reveal: RevealQuery,
           ...PageQuery,
@@ -84,7 +86,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       if (isRevealed) await logRevealed(deps, request, page.rows)
-      return listed('Returns retrieved successfully', page, (row) =>
+      return listResponse('Returns retrieved successfully', page, (row) =>
         presentReturn(row, sealer, { isRevealed }),
       )
     },
@@ -97,7 +99,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'getReturn',
-        summary: 'One return',
+        summary: 'Retrieve a return',
         params: Params,
         querystring: query({ reveal: RevealQuery }),
         response,
@@ -115,19 +117,19 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  // Not in `db`: shared accounts are opened on a connection from there.
+  // Not on `db`: shared accounts are opened on a connection of it.
   const { batchPool, sealer, sharedAccounts, authentication, clock } = deps
   const onRequest = authentication.requires('returns:write')
   const change = { ...about, headers: IdempotencyHeaders, params: Params, querystring: NoQuery }
 
   const settle = (
-    call: Parameters<typeof answerOnce>[1],
+    call: Parameters<typeof withIdempotency>[1],
     given: string,
     verdict: Verdict,
     message: string,
   ) => {
     const { client: by, actor } = call.request
-    return answerOnce(deps, { ...call, pool: batchPool }, async (tx) => {
+    return withIdempotency(deps, { ...call, pool: batchPool }, async (tx) => {
       const reference = checkedReference({ reference: given })
       await settleByHand(tx, { sharedAccounts, now: clock(), by, actor }, reference, verdict)
       return accepted(message, presentReturn((await findReturn(tx, reference)) as Return, sealer))
@@ -141,10 +143,11 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...change,
         operationId: 'confirmReturn',
-        summary: 'Say that the bank has sent the money back',
-        description: 'The same again changes nothing. Without bankReference, ours stands for it.',
+        summary: 'Confirm a return',
+        description:
+          'The bank has returned the money. Idempotent. bankReference defaults to reference.',
         body: Type.Object(
-          { bankReference: Type.Optional(text(BANK_REFERENCE_MAX, 'Under which it was sent.')) },
+          { bankReference: Type.Optional(text(BANK_REFERENCE_MAX, 'The bank’s own reference.')) },
           { additionalProperties: false },
         ),
         response,
@@ -165,11 +168,11 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...change,
         operationId: 'failReturn',
-        summary: 'Say that the money could not be sent back: it is in suspense again',
+        summary: 'Fail a return',
         description:
-          'The client is told why (credit.return_failed). The same again changes nothing.',
+          'The money goes back to suspense; the client is notified (credit.return_failed). Idempotent.',
         body: Type.Object(
-          { reason: text(REASON_MAX, 'Why; the client reads it.') },
+          { reason: text(REASON_MAX, 'Failure reason, shown to the client.') },
           { additionalProperties: false },
         ),
         response,
@@ -190,7 +193,7 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
   return true
 }
 
-// Committed before anybody sees a number.
+// Committed before any number is shown.
 async function logRevealed({ db, clock }: Deps, by: Identity, rows: readonly Return[]) {
   const seen = rows.filter(({ payerAccountSealed }) => payerAccountSealed !== null)
   await withTransaction(db, (tx) =>

@@ -1,4 +1,4 @@
-// Money in suspense as requests and answers show it.
+// Schemas and presenters of suspense items.
 
 import { Type } from '@fastify/type-provider-typebox'
 import {
@@ -20,49 +20,50 @@ import { timestamp } from '#wat-time.ts'
 // Of the last return of an item.
 export const ReturnOfItem = {
   returnReference: nullable('string', {
-    description: 'Of its last return, for ever: banks and events name it too.',
+    description: 'Permanent reference of the last return, also used by banks and events.',
   }),
-  bankReference: nullable('string', { description: 'The bank’s own, once it was confirmed.' }),
-  failureReason: nullable('string', { description: 'Why its last return failed.' }),
+  bankReference: nullable('string', { description: 'Set once the bank confirms.' }),
+  failureReason: nullable('string', { description: 'Failure reason of the last return.' }),
 }
 
 export const SuspenseBody = Type.Object({
   id: Type.Integer(),
   amount: Type.Number(),
   currency: Type.String(),
-  reason: Type.String({ description: 'Why it is in suspense: see docs/money-flow.md.' }),
+  reason: Type.String({ description: 'Suspense reason: see docs/money-flow.md.' }),
   state: Type.String({ description: 'open, assigned, returning, returned or reversed.' }),
   creditId: Type.Integer(),
   sessionId: Type.String(),
   bankCode: Type.String(),
-  accountNumber: Type.String({ description: 'The number that the payer sent it to.' }),
+  accountNumber: Type.String({ description: 'Credited account number.' }),
   sourceAccountName: nullable('string'),
   sourceAccountNumberMasked: nullable('string'),
   sourceBankCode: nullable('string'),
   narration: nullable('string'),
-  paymentReference: nullable('string', { description: 'The payment that it was meant for.' }),
-  assignedTo: nullable('string', { description: 'A payment reference or an account number.' }),
+  paymentReference: nullable('string', { description: 'Intended payment.' }),
+  assignedTo: nullable('string', { description: 'Payment reference or account number.' }),
   ...ReturnOfItem,
   openedAt: Type.String(),
   closedAt: nullable('string'),
-  ageSeconds: Type.Integer({ description: 'How long it has been, or was, in suspense.' }),
+  ageSeconds: Type.Integer({ description: 'Time in suspense.' }),
 })
 
 // One item, with all that became of it.
 export const SuspenseDetailBody = Type.Object({
   ...SuspenseBody.properties,
-  originalAmount: Type.Number({ description: 'What it began with.' }),
+  originalAmount: Type.Number({ description: 'Initial amount.' }),
   history: Type.Array(
     Type.Object({
       at: Type.String(),
       change: Type.String({ description: `${SUSPENSE_CHANGES.join(', ')}.` }),
-      amount: Type.Number({ description: 'What it was about.' }),
-      amountLeft: Type.Number({ description: 'Of the item, after it.' }),
+      amount: Type.Number({ description: 'Amount of the change.' }),
+      amountLeft: Type.Number({ description: 'Remaining amount after the change.' }),
       reference: nullable('string', {
-        description: 'Payment, account number, or the bank’s own: of a return, or of a reversal.',
+        description:
+          'Payment reference, account number, or bank reference of a return or reversal.',
       }),
     }),
-    { description: 'Oldest first. Nothing here ever changes.' },
+    { description: 'Oldest first. Append-only.' },
   ),
 })
 
@@ -84,7 +85,7 @@ export function targetOf(body: {
 }): AssignTo {
   const { accountNumber, paymentReference } = body
   if ((accountNumber === undefined) === (paymentReference === undefined)) {
-    const message = 'Give either accountNumber or paymentReference.'
+    const message = 'Send either accountNumber or paymentReference.'
     throw new Refusal('invalid_request', [{ field: 'accountNumber', message }])
   }
   if (accountNumber !== undefined) return { accountNumber }

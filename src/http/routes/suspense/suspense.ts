@@ -1,4 +1,4 @@
-// /api/v1/suspense: the desk where money that could not be given to anyone is given, or sent back.
+// /api/v1/suspense: list, assign and return suspense items.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -12,8 +12,8 @@ import { getSuspense, listSuspense } from '#domain/suspense/suspense-list.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps, answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   AssignTarget,
@@ -25,7 +25,7 @@ import {
   targetOf,
 } from './suspense-presenters.ts'
 
-const Note = Type.Optional(text(500, 'Why; kept in the record of actions.'))
+const Note = Type.Optional(text(500, 'Reason (audit log).'))
 const AssignRequest = Type.Object({ ...AssignTarget, note: Note }, { additionalProperties: false })
 const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(SuspenseBody), '4xx': ApiFailure }
@@ -44,8 +44,8 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         operationId: 'listSuspense',
         tags,
-        summary: 'Money in suspense, newest first',
-        description: 'Your own; an operator also sees what is nobody’s (unknown numbers).',
+        summary: 'List suspense items, newest first',
+        description: 'Your own; operators also see unidentified items (unknown account numbers).',
         security: BEARER,
         querystring: query({
           state: Type.Optional(
@@ -55,7 +55,9 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
               'x-says': `Must be one of ${ITEM_STATES.join(', ')}.`,
             }),
           ),
-          reason: Type.Optional(digits('^[a-z_]{1,40}$', 'Only this reason.', 'Is not a reason.')),
+          reason: Type.Optional(
+            digits('^[a-z_]{1,40}$', 'Filter by reason.', 'Must be a suspense reason.'),
+          ),
           ...PageQuery,
         }),
         response: { 200: ListEnvelope(SuspenseBody), '4xx': ApiFailure },
@@ -73,7 +75,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
-      return listed('Suspense retrieved successfully', page, (entry) =>
+      return listResponse('Suspense retrieved successfully', page, (entry) =>
         presentSuspense(entry, sealer, clock()),
       )
     },
@@ -86,7 +88,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         operationId: 'getSuspense',
         tags,
-        summary: 'One item in suspense, with its history',
+        summary: 'Retrieve a suspense item',
         security: BEARER,
         params: Params,
         response: { 200: ApiEnvelope(SuspenseDetailBody), '4xx': ApiFailure },
@@ -105,8 +107,8 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
 }
 
 const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  // Not in `db`: a shared account is opened on a connection from there, and if transactions held
-  // them all, each would wait for another for ever.
+  // Not on `db`: a shared account is opened on a connection of it; if transactions held them all,
+  // they would deadlock.
   const { db, batchPool, sealer, sharedAccounts, authentication, clock, sendReturns } = deps
   const actionOf = ({ client: by, actor, body: { note } }: Acting) => {
     return { sharedAccounts, now: clock(), by, actor, note: note ?? null }
@@ -119,10 +121,10 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'assignSuspense',
         tags,
-        summary: 'Give suspended money to a payment or a collection account',
+        summary: 'Assign a suspense item to a payment or collection account',
         description:
-          'Give one of the two. The same again changes nothing. Where two people are needed ' +
-          '(four eyes) it is refused with approval_needed.',
+          'Send either accountNumber or paymentReference. Idempotent. Refused with ' +
+          'approval_needed while maker-checker is on.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Params,
@@ -134,7 +136,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, params, body } = request
       const itemId = itemIdOf(sealer, params.id)
       const target = targetOf(body)
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         await assignSuspense(tx, actionOf(request), itemId, target)
         const entry = await getSuspense(tx, client, itemId)
         return accepted('Suspense assigned successfully', presentSuspense(entry, sealer, clock()))
@@ -149,10 +151,10 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'returnSuspense',
         tags,
-        summary: 'Send suspended money back to its payer',
+        summary: 'Return a suspense item to its payer',
         description:
-          'The bank is told, and confirms; the sandbox’s bank at once. Where two people are needed ' +
-          '(four eyes) it is refused with approval_needed.',
+          'Instructs the bank, which confirms later (immediately in the sandbox). Refused with ' +
+          'approval_needed while maker-checker is on.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Params,
@@ -167,7 +169,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         await requestReturn(tx, actionOf(request), itemId)
         return itemId.toString()
       }
-      return answerInSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
+      return withIdempotentSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
         await sendReturns()
         const entry = await getSuspense(db, client, itemId)
         return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))

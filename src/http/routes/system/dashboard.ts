@@ -1,4 +1,4 @@
-// /dashboard: one page, whatever the path; its script shows the view that the path names.
+// /dashboard: a single-page app, served for every path.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,14 +22,14 @@ export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks }) 
   const schema = { hide: true }
   app.get('/dashboard', { schema }, show)
   app.get('/dashboard/*', { schema }, show)
-  // What the codes of banks mean, payers' banks too: answers of the API have the codes.
+  // Bank names by code, including payers’ banks.
   const nameBank = bankNames(banks)
   const codes = new Set([...BANKS, ...banks].map(({ code }) => code))
   const named = [...codes].map((code) => ({ code, name: nameBank(code) }))
   app.get('/dashboard/api/banks', { schema }, async () =>
     accepted('Banks retrieved successfully', named),
   )
-  // What an old page asks for and a new build no longer has: not a page.
+  // Assets of an older build: 404, not the page.
   app.get('/dashboard/assets/*', { schema }, async () => {
     throw new Refusal('route_not_found')
   })

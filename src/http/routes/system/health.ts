@@ -1,11 +1,10 @@
-// /health: the process is up. /ready: it can do its work (the database answers, takes writes and is
-// migrated), and is not about to stop. Within two seconds, whatever became of the database: a
-// prober that hears nothing may take us for well.
+// /health: liveness. /ready: readiness (database reachable, writable and migrated; not draining).
+// Both respond within two seconds, whatever the state of the database.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Deps } from '#http/deps.ts'
 
-const ANSWER_MAX_MS = 1_500
+const RESPONSE_MAX_MS = 1_500
 
 const Status = Type.Object({ status: Type.String() })
 
@@ -19,7 +18,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
       schema: {
         operationId: 'health',
         tags,
-        summary: 'Is the process up',
+        summary: 'Liveness',
         response: { 200: Status },
       },
     },
@@ -33,7 +32,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
       schema: {
         operationId: 'ready',
         tags,
-        summary: 'Can it do its work',
+        summary: 'Readiness',
         response: { 200: Status, 503: Status },
       },
     },
@@ -46,7 +45,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
 
 async function inTime(answer: Promise<boolean>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), ANSWER_MAX_MS)
+  const timer = setTimeout(() => late.resolve(false), RESPONSE_MAX_MS)
   try {
     return await Promise.race([answer, late.promise])
   } finally {

@@ -1,4 +1,4 @@
-// GET /api/v1/limits: how much and how often, as this service is set up.
+// GET /api/v1/limits: configured limits.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ENDPOINTS_MAX } from '#domain/webhooks/webhook-endpoints.ts'
@@ -14,25 +14,25 @@ const limit = (description: string) =>
 const LimitsBody = Type.Object({
   requestsPerMinute: Type.Object(
     {
-      client: limit('Of a client, all its requests together.'),
-      simulate: limit('Of a client, to simulate transfers.'),
-      address: limit('Of an address without a token.'),
-      initiate: limit('Of an address, to begin payments.'),
-      login: limit('Of an address, to log in.'),
+      client: limit('Per client, all requests.'),
+      simulate: limit('Per client, simulated transfers.'),
+      address: limit('Per IP address, requests without a token.'),
+      initiate: limit('Per IP address, payment initiation.'),
+      login: limit('Per IP address, logins.'),
     },
-    { description: 'Of each process of the service. Null: as many as come.' },
+    { description: 'Per process. Null: unlimited.' },
   ),
   newAccounts: Type.Object(
     {
-      perCredit: limit('At a time.'),
-      perDay: limit('In a day of West Africa Time.'),
+      perCredit: limit('Per credit.'),
+      perDay: limit('Per day (West Africa Time).'),
     },
-    { description: 'What a new collection account takes, in naira. Null: any amount.' },
+    { description: 'Default limits of new collection accounts, in naira. Null: unlimited.' },
   ),
-  webhookEndpoints: Type.Integer({ description: 'How many there may be.' }),
-  expirySeconds: Type.Integer({ description: 'Of an advice that does not say.' }),
-  graceSeconds: Type.Integer({ description: 'How long after expiry money still counts.' }),
-  tokenSeconds: Type.Integer({ description: 'How long a token lasts.' }),
+  webhookEndpoints: Type.Integer({ description: 'Maximum number of webhook endpoints.' }),
+  expirySeconds: Type.Integer({ description: 'Default payment expiry.' }),
+  graceSeconds: Type.Integer({ description: 'Default grace period.' }),
+  tokenSeconds: Type.Integer({ description: 'Token lifetime.' }),
 })
 
 export const limitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -45,9 +45,8 @@ export const limitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
       schema: {
         operationId: 'getLimits',
         tags: ['Limits'],
-        summary: 'How much and how often',
-        description:
-          'As this service is set up; an account or an advice may have limits of its own.',
+        summary: 'Retrieve limits',
+        description: 'Defaults of this service; accounts and advices may override them.',
         security: BEARER,
         querystring: NoQuery,
         response: { 200: ApiEnvelope(LimitsBody), '4xx': ApiFailure },

@@ -97,7 +97,7 @@ export class EventFeeds {
       await this.#catchUp(listener)
     } catch (error) {
       if (listener.gone.aborted || this.#stopping.signal.aborted) return
-      this.#log.warn({ err: error }, 'an event stream was closed')
+      this.#log.warn({ err: error }, 'event stream closed')
       listener.socket.destroy()
     }
   }
@@ -149,7 +149,7 @@ export class EventFeeds {
       feed.position = frames.at(-1)?.sequence ?? feed.position
       return frames.length === FRAMES_MAX
     } catch (error) {
-      this.#log.warn({ err: error }, 'new events could not be read') // And are, by the next round.
+      this.#log.warn({ err: error }, 'failed to read new events') // And are, by the next round.
       return false
     }
   }

@@ -1,4 +1,4 @@
-// How events look from outside, in lists and on live pages: as they are delivered.
+// Presents events as delivered, for lists and streams.
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { Queryable } from '#db/pool.ts'
@@ -9,21 +9,21 @@ import { type EventBody, renderEvents } from '#domain/webhooks/render-events.ts'
 import type { Deps } from '#http/deps.ts'
 
 export const EventFields = {
-  id: Type.String({ description: 'Stable: the same however often it is sent.' }),
+  id: Type.String({ description: 'Stable across deliveries; use it to deduplicate.' }),
   type: Type.Unsafe<EventType>({ type: 'string', enum: [...EVENT_TYPES] }),
-  sequence: Type.Integer({ description: 'Counts your events, without gaps.' }),
+  sequence: Type.Integer({ description: 'Per client, without gaps.' }),
   createdAt: Type.String(),
   env: Type.Unsafe<'Test' | 'Live'>({ type: 'string', enum: ['Test', 'Live'] }),
   data: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     additionalProperties: true,
-    description: 'What it is about, as it was at that moment: see the webhooks.',
+    description: 'Snapshot of the object: see Webhooks.',
   }),
 }
 
-type ShowEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<EventBody[]>
+type PresentEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<EventBody[]>
 
-export function eventShower({ sealer, mode, banks, policy }: Deps): ShowEvents {
+export function eventPresenter({ sealer, mode, banks, policy }: Deps): PresentEvents {
   const how = { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
   return (db, events) => renderEvents(db, sealer, events, how)
 }

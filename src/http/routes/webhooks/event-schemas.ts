@@ -1,5 +1,4 @@
-// The body of every event, type by type, for the `webhooks` of the API's description. A test holds
-// real events against them: what is described is what is sent.
+// Event schemas by type, for the OpenAPI `webhooks`. A test validates real events against them.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
@@ -8,7 +7,7 @@ import { nullable } from '#http/schemas.ts'
 import { EventFields } from './event-presenters.ts'
 
 const CreditFields = {
-  sessionId: Type.String({ description: 'The bank’s own id of the transfer: 30 digits on NIP.' }),
+  sessionId: Type.String({ description: 'Interbank session ID (30 digits on NIP).' }),
   amount: Type.Number(),
   currency: Type.String(),
   sourceAccountName: nullable('string'),
@@ -18,13 +17,11 @@ const CreditFields = {
   receivedAt: Type.String(),
 }
 
-const Credit = Type.Optional(
-  Type.Object(CreditFields, { description: 'The money that it is about.' }),
-)
+const Credit = Type.Optional(Type.Object(CreditFields, { description: 'The credit.' }))
 
 const Account = {
   ...AccountFields,
-  accountBalance: Type.Number({ description: 'After what the event tells of.' }),
+  accountBalance: Type.Number({ description: 'After the event.' }),
 }
 
 const Payment = {
@@ -34,8 +31,8 @@ const Payment = {
   status: Type.String(),
   message: Type.String(),
   amount: Type.Number(),
-  amountPaid: Type.Number({ description: 'After what the event tells of.' }),
-  amountRemaining: Type.Number({ description: 'What is still due, as the API has it.' }),
+  amountPaid: Type.Number({ description: 'After the event.' }),
+  amountRemaining: Type.Number({ description: 'Amount still due.' }),
   currency: Type.String(),
   bankName: Type.String(),
   bankCode: Type.String(),
@@ -47,35 +44,35 @@ const Payment = {
 }
 
 const Suspense = {
-  id: Type.Integer({ description: 'Of the credit.' }),
+  id: Type.Integer({ description: 'Credit ID.' }),
   ...CreditFields,
   bankCode: Type.String(),
   bankName: Type.String(),
-  accountNumber: Type.String({ description: 'The number that the money was sent to.' }),
-  transactionTime: nullable('string', { description: 'As the bank tells it: a time, or a date.' }),
+  accountNumber: Type.String({ description: 'Credited account number.' }),
+  transactionTime: nullable('string', { description: 'Time or date reported by the bank.' }),
   paymentReference: nullable('string'),
   adviceReference: nullable('string'),
   merchantRef: nullable('string'),
   collectionAccountNumber: nullable('string'),
   outcome: Type.String(),
-  reason: nullable('string', { description: 'Why the money was in suspense.' }),
+  reason: nullable('string', { description: 'Suspense reason.' }),
 }
 
 const amount = (description: string) => Type.Number({ description })
-const amountReversed = amount('What the bank took back from here.')
+const amountReversed = amount('Amount reversed.')
 const reversal = Type.Optional(
   Type.Object(
     {
       sessionId: Type.String(),
-      amount: amount('What the bank took back of the credit by this reversal.'),
+      amount: amount('Amount of the whole reversal.'),
       shortfall: amount('Of it, what had left us already: returned, or on its way back.'),
     },
-    { description: 'The whole reversal that it is part of.' },
+    { description: 'The reversal this is part of.' },
   ),
 )
-const changes = Type.Array(Type.String(), { description: 'The names of what was changed.' })
-const amountSuspended = amount('What went to suspense.')
-const returnReference = Type.String({ description: 'Of the return, for ever: RTN and digits.' })
+const changes = Type.Array(Type.String(), { description: 'Names of the changed fields.' })
+const amountSuspended = amount('Amount suspended.')
+const returnReference = Type.String({ description: 'Permanent return reference: RTN and digits.' })
 
 const about = (fields: Record<string, TSchema>) => Type.Object(fields)
 const account = about(Account)
@@ -85,86 +82,86 @@ const closing = about({ ...Payment, amountSuspended })
 type Description = { summary: string; data: TSchema }
 
 const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
-  'account.created': { summary: 'A collection account was made', data: account },
+  'account.created': { summary: 'A collection account was created', data: account },
   'account.updated': {
-    summary: 'A collection account was changed',
+    summary: 'A collection account was updated',
     data: about({ ...Account, changes }),
   },
-  'account.deactivated': { summary: 'A collection account takes no more money', data: account },
-  'account.activated': { summary: 'A collection account takes money again', data: account },
+  'account.deactivated': { summary: 'A collection account was deactivated', data: account },
+  'account.activated': { summary: 'A collection account was activated', data: account },
   'account.erased': {
-    summary: 'The personal data of a collection account was erased: erase your copies too',
+    summary: 'Personal data of a collection account was erased; erase your copies',
     data: account,
   },
   'collection.received': {
-    summary: 'Money arrived on a collection account',
+    summary: 'A collection account was credited',
     data: about({ ...Account, credit: Credit }),
   },
   'collection.reversed': {
-    summary: 'A bank took money back from a collection account',
+    summary: 'A credit to a collection account was reversed',
     data: about({ ...Account, amountReversed, reversal, credit: Credit }),
   },
-  'payment.processing': { summary: 'A payment waits for its money', data: payment },
-  'payment.part_paid': { summary: 'A part of a payment arrived', data: payment },
-  'payment.extended': { summary: 'A payment has more time', data: about(Payment) },
-  'payment.successful': { summary: 'A payment is paid', data: payment },
-  'payment.expired': { summary: 'A payment was not paid in time', data: closing },
+  'payment.processing': { summary: 'A payment is waiting for money', data: payment },
+  'payment.part_paid': { summary: 'A payment was paid in part', data: payment },
+  'payment.extended': { summary: 'A payment was extended', data: about(Payment) },
+  'payment.successful': { summary: 'A payment was paid', data: payment },
+  'payment.expired': { summary: 'A payment expired', data: closing },
   'payment.cancelled': { summary: 'A payment was cancelled', data: closing },
   'payment.reversed': {
-    summary: 'A bank took back money of a payment',
+    summary: 'A credit to a payment was reversed',
     data: about({ ...Payment, amountReversed, reversal, credit: Credit }),
   },
   'credit.suspended': {
-    summary: 'Money could not be given to anyone, and is in suspense',
+    summary: 'A credit was suspended',
     data: about({ ...Suspense, amountSuspended }),
   },
   'credit.assigned': {
-    summary: 'Money in suspense was given to a payment or an account',
-    data: about({ ...Suspense, amountAssigned: amount('What was given.') }),
+    summary: 'A suspense item was assigned to a payment or account',
+    data: about({ ...Suspense, amountAssigned: amount('Amount assigned.') }),
   },
   'credit.returned': {
-    summary: 'Money in suspense went back to its payer',
+    summary: 'A suspense item was returned to its payer',
     data: about({
       ...Suspense,
-      amountReturned: amount('What went back.'),
+      amountReturned: amount('Amount returned.'),
       returnReference,
       bankReference: nullable('string'),
     }),
   },
   'credit.return_failed': {
-    summary: 'Money could not be sent back to its payer, and is in suspense again',
+    summary: 'A return failed; the money is back in suspense',
     data: about({
       ...Suspense,
-      amountSuspended: amount('What is in suspense again.'),
+      amountSuspended: amount('Amount back in suspense.'),
       returnReference,
-      failureReason: nullable('string', { description: 'As the bank or the operator gave it.' }),
+      failureReason: nullable('string', { description: 'Reported by the bank or operator.' }),
     }),
   },
   'credit.reversed': {
-    summary: 'A bank took back money that was in suspense',
+    summary: 'A suspended credit was reversed',
     data: about({
       ...Suspense,
-      amountReversed: amount('What banks took back of the credit so far.'),
+      amountReversed: amount('Total reversed so far.'),
       amountShortfall: Type.Optional(amount('Of it, what had left us already.')),
       reversal,
     }),
   },
   'alert.raised': {
-    summary: 'Something that an operator must look at; operators only',
+    summary: 'An alert was raised (operators only)',
     data: about({
-      id: Type.Integer({ description: 'As at /api/v1/operator/alerts.' }),
+      id: Type.Integer({ description: 'Alert ID, as in /api/v1/operator/alerts.' }),
       kind: Type.String(),
       title: Type.String(),
-      remedy: Type.String({ description: 'What to do about it.' }),
-      subject: Type.String({ description: 'What it is about.' }),
+      remedy: Type.String({ description: 'Recommended action.' }),
+      subject: Type.String({ description: 'Object the alert refers to.' }),
       detail: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
       raisedAt: Type.String(),
     }),
   },
   'endpoint.disabled': {
-    summary: 'A webhook endpoint is not called any more, because of its answers',
+    summary: 'A webhook destination was disabled after failures',
     data: about({
-      id: nullable('string', { description: 'Null: a notificationUrl or a callBackUrl.' }),
+      id: nullable('string', { description: 'Null for a notificationUrl or callBackUrl.' }),
       url: Type.String(),
       isActive: Type.Boolean(),
       reason: Type.String(),
@@ -172,7 +169,7 @@ const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
     }),
   },
   'endpoint.test': {
-    summary: 'A test that you asked for',
+    summary: 'A test event',
     data: about({ endpointId: Type.String(), message: Type.String() }),
   },
 }
@@ -184,8 +181,8 @@ export function eventSchema(type: EventType): TSchema {
 }
 
 const HEADERS = {
-  'webhook-id': 'The id of the event: the same however often it is sent.',
-  'webhook-timestamp': 'When this attempt was made, in seconds since 1970.',
+  'webhook-id': 'Event ID, stable across deliveries.',
+  'webhook-timestamp': 'Time of the attempt, in Unix seconds.',
   'webhook-signature': 'Standard Webhooks 1.0: v1, and the signature, for each secret that signs.',
 }
 
@@ -194,7 +191,7 @@ export function describeWebhooks(): Record<string, object> {
   const parameters = Object.entries(HEADERS).map(([name, description]) => {
     return { name, in: 'header', required: true, description, schema: { type: 'string' } }
   })
-  const responses = { '2XX': { description: 'Taken. Anything else is tried again.' } }
+  const responses = { '2XX': { description: 'Accepted. Any other status is retried.' } }
   const describe = (type: EventType) => ({
     post: {
       operationId: `on${type.replace(/(?:^|[._])([a-z])/g, (_, letter) => letter.toUpperCase())}`,

@@ -1,4 +1,4 @@
-// GET /api/v1/events/stream: events as they happen, as server-sent events.
+// GET /api/v1/events/stream: live events (SSE).
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { readEventsAfter, sequenceEnds } from '#domain/webhooks/event-list.ts'
@@ -7,22 +7,26 @@ import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
 import { ApiFailure, BEARER, digits } from '#http/schemas.ts'
 import { EventFeeds, type Frame } from './event-feeds.ts'
-import { eventShower } from './event-presenters.ts'
+import { eventPresenter } from './event-presenters.ts'
 
 const LastEventId = Type.Optional(
-  digits('^[0-9]{1,18}$', 'Start after this one; the header wins.', 'Must be a whole number.'),
+  digits(
+    '^[0-9]{1,18}$',
+    'Resume after this sequence. The header takes precedence.',
+    'Must be a whole number.',
+  ),
 )
 const DESCRIPTION =
-  'One block an event: `id` is its sequence, `event` its type, `data` its body as delivered to ' +
-  'webhooks. Starts with new ones, or after Last-Event-ID. A comment every 15 seconds keeps the ' +
-  'connection open. A reader that is too slow, or whose token has run out, is disconnected, and ' +
-  'loses nothing by coming back with its Last-Event-ID.'
+  'Server-sent events: `id` is the sequence, `event` the type, `data` the body as delivered to ' +
+  'webhooks. Starts with new events, or after Last-Event-ID. A comment is sent every 15 seconds ' +
+  'as a heartbeat. Slow readers and expired tokens are disconnected; reconnect with ' +
+  'Last-Event-ID to resume without loss.'
 
 const RETRY_MS = 2_000 // After which a browser comes back.
 
 export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, authentication } = deps
-  const show = eventShower(deps)
+  const show = eventPresenter(deps)
   const feeds = new EventFeeds({ read: readFrames, log })
   // Before the server stops taking connections, which waits for those that are open.
   app.addHook('preClose', () => feeds.stop())
@@ -35,7 +39,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       schema: {
         operationId: 'streamEvents',
         tags: ['Events'],
-        summary: 'Events as they happen',
+        summary: 'Stream events',
         description: DESCRIPTION,
         security: BEARER,
         querystring: query({ lastEventId: LastEventId }),
@@ -68,7 +72,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         'x-request-id': request.id,
         connection: 'close',
       })
-      // With an id of its own: whoever is cut off before the first event misses none either.
+      // With an ID, so that a client cut off before the first event misses none.
       socket.write(`retry: ${RETRY_MS}\nid: ${after}\n\n`)
       feeds.listen({ clientId: client.id, after, socket, isAllowed })
     },
@@ -86,7 +90,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
   }
 }
 
-// Whoever was away for longer than events are kept resumes with the oldest that there is.
+// Beyond retention, resume with the oldest event.
 function clamped(given: bigint, { last, dropped }: { last: bigint; dropped: bigint }): bigint {
   if (given > last) return last
   return given < dropped ? dropped : given

@@ -1,4 +1,4 @@
-// /api/v1/events: everything that happened, whether or not a webhook arrived; and why one did not.
+// /api/v1/events: events and their deliveries.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
@@ -12,7 +12,7 @@ import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   PageQuery,
   query,
@@ -21,7 +21,7 @@ import {
 } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, accountNumber, BEARER, reference } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
-import { EventFields, eventShower } from './event-presenters.ts'
+import { EventFields, eventPresenter } from './event-presenters.ts'
 import {
   DeliveryBody,
   eventIdOf,
@@ -35,17 +35,17 @@ const EventsQuery = query({
     Type.Unsafe<EventType>({
       type: 'string',
       enum: [...EVENT_TYPES],
-      description: 'Only events of this type.',
+      description: 'Filter by type.',
       'x-says': `Must be one of ${EVENT_TYPES.join(', ')}.`,
     }),
   ),
-  accountNumber: Type.Optional(accountNumber('About this account, or what was paid to it.')),
-  paymentReference: Type.Optional(reference('About this payment, or what was paid to it.')),
+  accountNumber: Type.Optional(accountNumber('Events of this account and its credits.')),
+  paymentReference: Type.Optional(reference('Events of this payment and its credits.')),
   delivered: Type.Optional(
     Type.Unsafe<'true' | 'false'>({
       type: ['string', 'boolean'],
       enum: ['true', 'false'],
-      description: 'true: all its deliveries arrived; false: one is on its way or was given up.',
+      description: 'true: all deliveries succeeded; false: one is pending or failed.',
       'x-says': 'Must be true or false.',
     }),
   ),
@@ -53,7 +53,7 @@ const EventsQuery = query({
     Type.Unsafe<'deliveries'>({
       type: 'string',
       enum: ['deliveries'],
-      description: 'deliveries: each event with what became of each of its deliveries.',
+      description: 'deliveries: include the deliveries of each event.',
       'x-says': 'Must be deliveries.',
     }),
   ),
@@ -64,7 +64,7 @@ const EventsQuery = query({
 const ListedEvent = Type.Object({
   ...EventFields,
   deliveryState: Type.String({
-    description: 'pending, delivered, failed (given up), or none: there was nowhere to send it.',
+    description: 'pending, delivered, failed, or none if there was no destination.',
   }),
   deliveries: Type.Optional(Type.Array(ListedDelivery)),
 })
@@ -83,7 +83,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
 
 const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
-  const show = eventShower(deps)
+  const show = eventPresenter(deps)
 
   app.get(
     '/api/v1/events',
@@ -92,10 +92,10 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listEvents',
         tags,
-        summary: 'Events, newest first',
+        summary: 'List events, newest first',
         description:
-          'Filters may be combined. A page of a filtered list may hold fewer than asked for, or ' +
-          'none, while hasMore is true: go on with nextCursor.',
+          'Filters can be combined. A filtered page may hold fewer items than `limit`, or none, ' +
+          'while hasMore is true: continue with nextCursor.',
         security: BEARER,
         querystring: EventsQuery,
         response: { 200: ListEnvelope(ListedEvent), '4xx': ApiFailure },
@@ -122,14 +122,14 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         })),
         nextCursor: next ? writeCursor(sealer, list, [next.toString()]) : null,
       }
-      return listed('Events retrieved successfully', page, (event) => event)
+      return listResponse('Events retrieved successfully', page, (event) => event)
     },
   )
 }
 
 const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
-  const show = eventShower(deps)
+  const show = eventPresenter(deps)
 
   app.get(
     '/api/v1/events/:id',
@@ -138,7 +138,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getEvent',
         tags,
-        summary: 'One event as it is delivered, and its deliveries',
+        summary: 'Retrieve an event and its deliveries',
         security: BEARER,
         params: Params,
         querystring: NoQuery,
@@ -168,7 +168,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listEventDeliveries',
         tags,
-        summary: 'Where an event was sent, with every attempt',
+        summary: 'List deliveries and attempts of an event',
         security: BEARER,
         params: Params,
         querystring: NoQuery,
@@ -181,7 +181,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         return [await listDeliveries(tx, clock(), [id]), await listAttempts(tx, id)] as const
       })
       const page = { rows: deliveries, nextCursor: null }
-      return listed('Deliveries retrieved successfully', page, (delivery) =>
+      return listResponse('Deliveries retrieved successfully', page, (delivery) =>
         presentDelivery(delivery, attempts),
       )
     },

@@ -1,4 +1,4 @@
-// Sending on request: an event again, a range of time to one endpoint, a test.
+// Redelivery: one event, a replay to one endpoint, a test event.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { REPLAY_MAX, redeliver, replay } from '#domain/webhooks/redeliver.ts'
@@ -6,25 +6,25 @@ import { sendTestEvent } from '#domain/webhooks/test-events.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery, windowOf } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 import { endpointIdOf, eventIdOf, NoBody } from './webhook-presenters.ts'
 
-const Queued = Type.Integer({ description: 'How many deliveries are on their way.' })
+const Queued = Type.Integer({ description: 'Number of deliveries queued.' })
 
 const RedeliverRequest = Type.Unsafe<{ endpointId?: string } | null>({
   type: ['object', 'null'],
   properties: {
     endpointId: {
       type: 'string',
-      description: 'Only to this endpoint; left out: to all that it goes to by now.',
-      'x-says': 'Must be the id of an endpoint.',
+      description: 'Deliver only to this endpoint. Default: all current destinations.',
+      'x-says': 'Must be an endpoint ID.',
     },
   },
   additionalProperties: false,
-  'x-says': 'Must be left out, or an object.',
+  'x-says': 'Must be an object, or omitted.',
 })
 
 const moment = (description: string) =>
@@ -33,16 +33,16 @@ const moment = (description: string) =>
 const ReplayRequest = Type.Object(
   {
     from: moment(
-      'This time or later (ISO 8601; without an offset: West Africa Time), or the nextFrom of ' +
-        'the call before.',
+      'Start, inclusive (ISO 8601; West Africa Time if it has no offset), or nextFrom of the ' +
+        'previous call.',
     ),
-    to: moment('Before this time.'),
+    to: moment('End, exclusive.'),
   },
   { additionalProperties: false, 'x-says': 'Must be an object with from and to.' },
 )
 
 const NextFrom = nullable('string', {
-  description: 'Where the next call goes on; pass it as it is. Null: that was all.',
+  description: 'Pass as from to continue. Null: done.',
 })
 
 const about = {
@@ -68,8 +68,8 @@ const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'redeliverEvent',
         tags: ['Events'],
-        summary: 'Send an event again',
-        description: 'At once, with the same id; if it fails it is tried again as a new one is.',
+        summary: 'Redeliver an event',
+        description: 'Immediately, with the same ID; retried like a new event.',
         body: RedeliverRequest,
         response: { 200: ApiEnvelope(Type.Object({ queued: Queued })), '4xx': ApiFailure },
       },
@@ -78,7 +78,7 @@ const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, params, body } = request
       const eventId = eventIdOf(params.id)
       const only = body?.endpointId
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const queued = await redeliver(tx, clock(), {
           clientId: client.id,
           eventId,
@@ -102,10 +102,10 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'replayEvents',
         tags: ['Webhooks'],
-        summary: 'Send the events of a range of time to one endpoint again',
+        summary: 'Replay events to an endpoint',
         description:
-          `Those of the types that it wants, at most ${REPLAY_MAX} at a time: while nextFrom is ` +
-          'not null, call again with that as from.',
+          `Events of the subscribed types, at most ${REPLAY_MAX} per call. While nextFrom is not ` +
+          'null, call again with it as from.',
         body: ReplayRequest,
         response: {
           200: ApiEnvelope(Type.Object({ queued: Queued, nextFrom: NextFrom })),
@@ -118,7 +118,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const endpointId = endpointIdOf(params.id)
       const { since, after } = startOf(body.from)
       const { from, to } = windowOf({ ...body, from: since }) as { from: Date; to: Date } // Both are given.
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const asked = { clientId: client.id, endpointId, from, to, after }
         const { queued, last } = await replay(tx, clock(), asked)
         const data = { queued, nextFrom: last === null ? null : `${timestamp(from)}#${last}` }
@@ -136,7 +136,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'testWebhookEndpoint',
         tags: ['Webhooks'],
         summary: 'Send a test event to a webhook endpoint',
-        description: 'To this one only, of the type `endpoint.test`.',
+        description: 'Sends an `endpoint.test` event to this endpoint only.',
         body: NoBody,
         response: {
           200: ApiEnvelope(Type.Object({ eventId: Type.String() })),
@@ -146,7 +146,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const id = endpointIdOf(request.params.id)
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const eventId = await sendTestEvent(tx, clock(), request.client.id, id)
         return accepted('Test event queued successfully', { eventId })
       })
@@ -154,8 +154,8 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-// The start that was asked for and, of a call that goes on, the number that the one before ended
-// with. Times do not order events: several share one, and a later event may bear an earlier one.
+// Start time and, when continuing, the last sequence of the previous call. Times do not order
+// events: several share one, and a later event may have an earlier one.
 function startOf(from: string): { since: string; after: bigint } {
   const [, since, after] = /^([^#]+)#([0-9]{1,18})$/.exec(from) ?? []
   return since && after ? { since, after: BigInt(after) } : { since: from, after: 0n }

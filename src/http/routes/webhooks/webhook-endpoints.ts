@@ -1,5 +1,4 @@
-// /api/v1/webhook-endpoints: where a client's events go, besides the addresses that accounts and
-// advices name.
+// /api/v1/webhook-endpoints: registered endpoints, besides the URLs of accounts and advices.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
@@ -20,8 +19,8 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
 import {
   EndpointFields,
@@ -37,8 +36,8 @@ import {
 const ENDPOINTS = '/api/v1/webhook-endpoints'
 
 const Url = Type.String({
-  description: 'Absolute; https in live. Redirects are not followed.',
-  'x-says': 'Must be an absolute http or https address (https in live).',
+  description: 'Absolute URL; https in live mode. Redirects are not followed.',
+  'x-says': 'Must be an absolute http or https URL (https in live mode).',
 })
 const EventTypes = Type.Unsafe<EventType[] | null>({
   type: ['array', 'null'],
@@ -49,8 +48,8 @@ const EventTypes = Type.Unsafe<EventType[] | null>({
     enum: SUBSCRIBABLE_TYPES,
     'x-says': `Must be one of ${SUBSCRIBABLE_TYPES.join(', ')}.`,
   },
-  description: 'Which types to send there; left out or null: all, future ones too.',
-  'x-says': 'Must be a list of different event types, at least one; null for all.',
+  description: 'Subscribed event types. Null or omitted: all, including future ones.',
+  'x-says': 'Must be null or a non-empty list of distinct event types.',
 })
 
 const EndpointRequest = Type.Object(
@@ -96,8 +95,8 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'createWebhookEndpoint',
         tags,
-        summary: 'Register a webhook endpoint',
-        description: `At most ${ENDPOINTS_MAX}. Deliveries are signed with the secret answered.`,
+        summary: 'Create a webhook endpoint',
+        description: `At most ${ENDPOINTS_MAX}. Deliveries are signed with the returned secret.`,
         security: BEARER,
         headers: IdempotencyHeaders,
         querystring: NoQuery,
@@ -108,7 +107,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { client, body } = request
       refuseBadTarget(body.url, mode)
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const asked = { url: body.url, eventTypes: body.eventTypes ?? null }
         const endpoint = await createEndpoint(tx, clock(), client.id, asked)
         const secret = await getSecret(tx, sealer, clock(), client.id, endpoint.id)
@@ -125,7 +124,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listWebhookEndpoints',
         tags,
-        summary: 'Webhook endpoints and how they are doing, newest first',
+        summary: 'List webhook endpoints, newest first',
         security: BEARER,
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(ListedEndpoint), '4xx': ApiFailure },
@@ -137,7 +136,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = limitOf(asked)
       const rows = await listEndpoints(db, client.id, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
-      return listed('Webhook endpoints retrieved successfully', page, presentListedEndpoint)
+      return listResponse('Webhook endpoints retrieved successfully', page, presentListedEndpoint)
     },
   )
 }
@@ -153,7 +152,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'getWebhookEndpoint',
-        summary: 'One webhook endpoint, its secret and how it is doing',
+        summary: 'Retrieve a webhook endpoint',
         response: { 200: ApiEnvelope(EndpointDetail), '4xx': ApiFailure },
       },
     },
@@ -177,10 +176,10 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'updateWebhookEndpoint',
-        summary: 'Change a webhook endpoint',
+        summary: 'Update a webhook endpoint',
         description:
-          'What waits goes to the new address. Switched off, nothing is sent there and nothing ' +
-          'new is queued; switched on again, what waited is sent.',
+          'Pending deliveries go to the new URL. An inactive endpoint receives nothing and queues ' +
+          'nothing new; pending deliveries resume when it is activated.',
         body: EndpointChange,
         response: { 200: ApiEnvelope(EndpointBody), '4xx': ApiFailure },
       },
@@ -203,7 +202,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'deleteWebhookEndpoint',
         summary: 'Delete a webhook endpoint',
-        description: 'What waits for it is not sent any more.',
+        description: 'Pending deliveries are discarded.',
         response: { 200: ApiEnvelope(Type.Object({ id: Type.String() })), '4xx': ApiFailure },
       },
     },
@@ -216,6 +215,6 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 function refuseBadTarget(url: string, mode: Deps['mode']): void {
-  const problem = url.isWellFormed() ? checkTargetUrl(url, { mode }) : 'Must be proper text.'
+  const problem = url.isWellFormed() ? checkTargetUrl(url, { mode }) : 'Must be well-formed text.'
   if (problem) throw new Refusal('invalid_request', [{ field: 'url', message: problem }])
 }

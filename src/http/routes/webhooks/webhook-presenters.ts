@@ -1,4 +1,4 @@
-// How webhook endpoints, deliveries and their attempts look from outside.
+// Schemas and presenters of webhook endpoints, deliveries and attempts.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { OUR_HEADERS } from '#domain/webhooks/attempt.ts'
@@ -15,27 +15,26 @@ const AttemptFields = {
   attemptedAt: Type.String(),
   status: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'What the receiver answered; null: no answer.',
+    description: 'HTTP status. Null: no response.',
   }),
   latencyMs: Type.Integer(),
-  error: nullable('string', { description: 'What went wrong, in plain words.' }),
-  responseStart: nullable('string', { description: 'The beginning of the answer, up to 4 kB.' }),
+  error: nullable('string', { description: 'Error description.' }),
+  responseStart: nullable('string', { description: 'First 4 kB of the response body.' }),
   requestHeaders: Type.Unsafe<Record<string, string> | null>({
     type: ['object', 'null'],
     additionalProperties: { type: 'string' },
-    description: 'As they were sent. Null: nothing was sent, or it was before they were kept.',
+    description: 'Null if nothing was sent, or not recorded.',
   }),
 }
 
 const DeliveryFields = {
   kind: Type.String({ description: 'endpoint, notification or callback.' }),
-  endpointId: nullable('string', { description: 'Null: a notificationUrl or a callBackUrl.' }),
+  endpointId: nullable('string', { description: 'Null for a notificationUrl or callBackUrl.' }),
   url: Type.String(),
-  state: Type.String({ description: 'pending, delivered or failed (given up).' }),
-  nextAttemptAt: nullable('string', { description: 'Null: no attempt is planned.' }),
+  state: Type.String({ description: 'pending, delivered or failed.' }),
+  nextAttemptAt: nullable('string', { description: 'Null if no attempt is scheduled.' }),
   heldBy: nullable('string', {
-    description:
-      'paused: its destination failed too often, and is tried again later; off: it is disabled.',
+    description: 'paused: circuit breaker open after repeated failures; off: destination disabled.',
   }),
   createdAt: Type.String(),
   deliveredAt: nullable('string'),
@@ -53,28 +52,28 @@ export const EndpointFields = {
   eventTypes: Type.Unsafe<string[] | null>({
     type: ['array', 'null'],
     items: { type: 'string' },
-    description: 'Null: all.',
+    description: 'Null: all types.',
   }),
   isActive: Type.Boolean(),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 }
 
-// Nothing is to be said; an empty object is taken too.
+// No body; an empty object is accepted.
 export const NoBody = Type.Unsafe<object | null>({
   type: ['object', 'null'],
   additionalProperties: false,
-  'x-says': 'Must be left out, or an empty object.',
+  'x-says': 'Must be an empty object, or omitted.',
 })
 
 export const Secret = Type.String({
-  description: 'Standard Webhooks: whsec_ and the base64 of the key. Two sign during a rotation.',
+  description: 'Standard Webhooks secret (whsec_…). During a rotation, both secrets sign.',
 })
 
 const HealthFields = {
-  failures: Type.Integer({ description: 'In a row.' }),
+  failures: Type.Integer({ description: 'Consecutive failures.' }),
   failingSince: nullable('string'),
-  pausedUntil: nullable('string', { description: 'Nothing is sent there before this time.' }),
+  pausedUntil: nullable('string', { description: 'Deliveries are paused until this time.' }),
   disabledWhy: nullable('string'),
 }
 export const ListedHealth = Type.Object(HealthFields)

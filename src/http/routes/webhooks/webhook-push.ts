@@ -1,18 +1,18 @@
-// /api/WebHook/push: the latest state of a payment, told again.
+// /api/WebHook/push: redelivers the latest state of a payment.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { pushPayment, redeliver } from '#domain/webhooks/redeliver.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { BEARER, IdempotencyHeaders, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 
 const PushBody = Type.Object({
   paymentReference: Type.String(),
-  eventId: Type.String({ description: 'Of the event that is sent again, with the same id.' }),
-  queued: Type.Integer({ description: 'How many deliveries are on their way.' }),
+  eventId: Type.String({ description: 'ID of the redelivered event.' }),
+  queued: Type.Integer({ description: 'Number of deliveries queued.' }),
 })
 
 export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -26,8 +26,8 @@ export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       schema: {
         operationId: 'pushPayment',
         tags: ['Webhooks'],
-        summary: 'Send the latest state of a payment again',
-        description: 'To its notificationUrl, its callBackUrl when it is final, and endpoints.',
+        summary: 'Redeliver the latest state of a payment',
+        description: 'To its notificationUrl, its callBackUrl once final, and webhook endpoints.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Type.Object({ paymentReference: Type.String() }),
@@ -38,9 +38,9 @@ export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const { client, params } = request
       const paymentReference = parseReference(params.paymentReference)
       if (!paymentReference) throw new Refusal('payment_not_found')
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const { eventId } = await pushPayment(tx, clock(), client.id, paymentReference)
-        // Endpoints too: for many merchants they are the only ones that are told.
+        // Endpoints too: many merchants use nothing else.
         const queued = await redeliver(tx, clock(), { clientId: client.id, eventId })
         if (queued === 0) throw new Refusal('nowhere_to_send')
         return paymentAccepted({ paymentReference, eventId, queued })

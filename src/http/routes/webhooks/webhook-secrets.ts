@@ -1,12 +1,12 @@
-// What deliveries are signed with: /api/v1/webhook-secret is the client's own, for what goes to a
-// notificationUrl or a callBackUrl; every endpoint has another.
+// Signing secrets: /api/v1/webhook-secret for notificationUrl and callBackUrl; each endpoint has
+// its own.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { getSecret, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
 import { getEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import { endpointIdOf, NoBody, Secret } from './webhook-presenters.ts'
@@ -17,8 +17,7 @@ const about = {
   querystring: NoQuery,
   response: { 200: ApiEnvelope(Type.Object({ secret: Secret })), '4xx': ApiFailure },
 }
-const ROTATION =
-  'For 24 hours both the old and the new secret sign. Rotating again ends the older at once.'
+const ROTATION = 'Both secrets sign for 24 hours. Rotating again revokes the older one immediately.'
 
 export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
@@ -30,7 +29,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       schema: {
         ...about,
         operationId: 'getWebhookSecret',
-        summary: 'The secret that signs what goes to a notificationUrl or a callBackUrl',
+        summary: 'Retrieve the signing secret for notificationUrl and callBackUrl',
       },
     },
     async ({ client }) => {
@@ -46,14 +45,14 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       schema: {
         ...about,
         operationId: 'rotateWebhookSecret',
-        summary: 'Replace your own signing secret',
+        summary: 'Rotate the signing secret for notificationUrl and callBackUrl',
         description: ROTATION,
         headers: IdempotencyHeaders,
         body: NoBody,
       },
     },
     (request, reply) =>
-      answerOnce(deps, { request, reply }, async (tx) => {
+      withIdempotency(deps, { request, reply }, async (tx) => {
         const secret = await rotateSecret(tx, sealer, clock(), request.client.id, null)
         return accepted('Webhook secret rotated successfully', { secret })
       }),
@@ -66,7 +65,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       schema: {
         ...about,
         operationId: 'rotateWebhookEndpointSecret',
-        summary: 'Replace the secret of a webhook endpoint',
+        summary: 'Rotate the signing secret of a webhook endpoint',
         description: ROTATION,
         headers: IdempotencyHeaders,
         params: Type.Object({ id: Type.String() }),
@@ -76,7 +75,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     async (request, reply) => {
       const { client, params } = request
       const id = endpointIdOf(params.id)
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         await getEndpoint(tx, client.id, id)
         const secret = await rotateSecret(tx, sealer, clock(), client.id, id)
         return accepted('Webhook secret rotated successfully', { secret })

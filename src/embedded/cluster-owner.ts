@@ -1,16 +1,16 @@
-// Who has the cluster now. A server started by us carries in its arguments which folder it serves
-// and which process owns it, so that nothing has to be written, and nothing can be left stale:
-// a server whose parent is no longer that process is an orphan.
+// Finds the owner of the cluster. A server started by us carries its directory and its owner’s PID
+// in its arguments, so nothing is written that could go stale: a server whose parent is not that
+// process is an orphan.
 //
-//   no holder ─▶ start   owned ─▶ refuse   orphaned ─▶ stop it   stopping ─▶ wait
+//   no owner ─▶ start   owned ─▶ refuse   orphaned ─▶ stop it   stopping ─▶ wait
 
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { basename, join } from 'node:path'
-import { SOCKET_NAME } from './home.ts'
+import { SOCKET_NAME } from './data-directory.ts'
 import { findProcess, folderId } from './processes.ts'
 
-export type Holder = {
+export type ClusterOwner = {
   pid: number
   ownerPid: number | undefined
   state: 'owned' | 'orphaned' | 'stopping'
@@ -21,21 +21,21 @@ type Place = { clusterFolder: string; socketFolder: string }
 const OWNER = 'manilla.owner='
 const CLUSTER = 'manilla.cluster='
 
-// Settings of a made-up family, which PostgreSQL takes without a question.
-export function holderSettings(clusterFolder: string): Record<string, string> {
+// Custom settings, which PostgreSQL accepts unchecked.
+export function ownerSettings(clusterFolder: string): Record<string, string> {
   return { 'manilla.owner': `${process.pid}`, 'manilla.cluster': folderId(clusterFolder) }
 }
 
 // Also clears lock files whose process number now belongs to a stranger: PostgreSQL would refuse
 // to start for as long as that stranger runs.
-export async function findHolder({
+export async function findOwner({
   clusterFolder,
   socketFolder,
-}: Place): Promise<Holder | undefined> {
+}: Place): Promise<ClusterOwner | undefined> {
   const lockFile = join(clusterFolder, 'postmaster.pid')
   const lock = readLock(lockFile)
   if (!lock) return undefined
-  const holder = holderOf(lock, clusterFolder)
+  const holder = ownerOf(lock, clusterFolder)
   if (holder) return holder
   // A server in another container is not among our processes, but its socket answers.
   if (await answers(join(socketFolder, SOCKET_NAME))) {
@@ -59,19 +59,19 @@ function readLock(path: string): Lock | undefined {
   }
 }
 
-// What the server with this process number has said of itself in its lock file, or '' so far.
+// Status from the lock file of the server with this PID; empty if none yet.
 export function serverStatus(clusterFolder: string, pid: number): string {
   const lock = readLock(join(clusterFolder, 'postmaster.pid'))
   return lock?.pid === pid ? lock.status : ''
 }
 
-function holderOf({ pid, status }: Lock, clusterFolder: string): Holder | undefined {
+function ownerOf({ pid, status }: Lock, clusterFolder: string): ClusterOwner | undefined {
   const found = findProcess(pid)
   if (!found) return undefined
   const cluster = found.args.find((arg) => arg.startsWith(CLUSTER))?.slice(CLUSTER.length)
   const owner = found.args.find((arg) => arg.startsWith(OWNER))?.slice(OWNER.length)
   if (cluster === undefined || owner === undefined) {
-    // Perhaps somebody runs a server by hand on our folder; where in doubt, it is theirs.
+    // Possibly a server started by hand on our directory; if in doubt, treat it as owned.
     const isServer = basename(found.args[0] ?? '') === 'postgres'
     const elsewhere = found.folder !== undefined && found.folder !== folderId(clusterFolder)
     return isServer && !elsewhere ? { pid, ownerPid: undefined, state: 'owned' } : undefined
@@ -98,7 +98,7 @@ function answers(socketPath: string): Promise<boolean> {
 // is judged a last time, so that a server starting this very moment gets its own lock back.
 function removeStale(path: string, clusterFolder: string): void {
   const lock = readLock(path)
-  if (!lock || !findProcess(lock.pid) || holderOf(lock, clusterFolder)) return
+  if (!lock || !findProcess(lock.pid) || ownerOf(lock, clusterFolder)) return
   const aside = `${path}.stale-${process.pid}`
   try {
     renameSync(path, aside)

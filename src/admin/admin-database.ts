@@ -1,22 +1,25 @@
-// The database that the operator's commands work on: the one of DATABASE_URL, or the embedded one,
-// through its socket when the service runs, else started for as long as the command takes.
+// The database of the admin commands: DATABASE_URL, or the embedded one, through its socket if the
+// service is running, otherwise started for the duration of the command.
 
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createPool, type Pool } from '#db/pool.ts'
 import { type EmbeddedServer, findEmbedded, startEmbedded } from '#embedded/embedded.ts'
 
-export type Place = { databaseUrl: string | undefined; dataDir: string }
+export type DatabaseSettings = { databaseUrl: string | undefined; dataDir: string }
 
-// A reason not to work that the operator can do something about.
-export class PlaceProblem extends Error {}
+// A problem the operator can fix.
+export class AdminProblem extends Error {}
 
-export async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  place: DatabaseSettings,
+  work: (db: Pool) => Promise<T>,
+): Promise<T> {
   const running = place.databaseUrl ?? (await findEmbedded(place.dataDir))
   if (running) return connected(running, work)
   const server: EmbeddedServer = await startEmbedded({ dataDir: place.dataDir })
   try {
-    // Nobody else can be using it, so it may be brought up to date; any other may be in use by
-    // processes of another build.
+    // Not in use by anyone else, so safe to migrate; any other database may be in use by another
+    // version.
     await migrate(server.connectionString)
     return await connected(server.connectionString, work)
   } finally {
@@ -28,8 +31,8 @@ async function connected<T>(connectionString: string, work: (db: Pool) => Promis
   const db = createPool({ connectionString, max: 4, onIdleError: () => {} })
   try {
     if (!(await isMigrated(db))) {
-      throw new PlaceProblem(
-        'The database is not at the version of this build: run `npx manilla migrate` first.',
+      throw new AdminProblem(
+        'The database schema does not match this version. Run `npx manilla migrate` first.',
       )
     }
     return await work(db)

@@ -1,5 +1,5 @@
-// /dashboard/api/client: what a client logs in with, for its own people. Not for the client itself:
-// whoever got hold of a token must not make a secret out of it.
+// /dashboard/api/client: API credentials, for the client’s users. Not for the client itself: a
+// stolen token must not yield a secret.
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
@@ -9,7 +9,7 @@ import type { SignedInSession } from '#domain/access/sessions.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, IdempotencyHeaders } from '#http/schemas.ts'
 import {
@@ -23,7 +23,7 @@ import { SESSION, tags } from './user-presenters.ts'
 const OWN = '/dashboard/api/client'
 const about = { tags, security: SESSION, querystring: NoQuery }
 
-export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sessionCookies, authentication, clock } = deps
 
   app.get(
@@ -33,8 +33,8 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       schema: {
         ...about,
         operationId: 'getOwnClient',
-        summary: 'Your client, and which secrets it logs in with',
-        description: 'For owners, developers and operators. Never the secrets themselves.',
+        summary: 'Retrieve your client',
+        description: 'For owners, developers and operators. Secrets are not included.',
         response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
       },
     },
@@ -52,10 +52,10 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       schema: {
         ...about,
         operationId: 'rotateOwnSecret',
-        summary: 'Give your client a new secret',
+        summary: 'Rotate your client secret',
         description:
-          'For owners, developers and operators. The old one logs in until the overlap is over. ' +
-          'With an overlap of 0 it does not any more, and all tokens of the client are dead.',
+          'For owners, developers and operators. The old secret stays valid during the overlap. ' +
+          'An overlap of 0 revokes it immediately, with all tokens of the client.',
         headers: IdempotencyHeaders,
         body: RotationBody,
         response: { 200: ApiEnvelope(ClientWithSecretBody), '4xx': ApiFailure },
@@ -69,7 +69,7 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
       reply.header('cache-control', 'no-store')
       const call = { request, reply, by: { clientId: id, actor } }
-      const answer = await answerOnce(deps, call, async (tx) => {
+      const answer = await withIdempotency(deps, call, async (tx) => {
         const by = { now: clock(), actor }
         const client = await rotateClientSecret(tx, by, clientId, change, 'secret.rotate')
         const data = { ...presentClientDetail(client), secret: secret.secret }

@@ -17,9 +17,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Account, accountFor, canEnter, makePrivateFolder } from './account.ts'
-import { EmbeddedProblem } from './problem.ts'
+import { EmbeddedProblem } from './embedded-problem.ts'
 
-export type Home = {
+export type DataDirectory = {
   dataDir: string
   clusterFolder: string
   account: Account
@@ -38,7 +38,7 @@ export type SocketFolder = {
 const SOCKET_PATH_BYTES_MAX = 100
 export const SOCKET_NAME = '.s.PGSQL.5432'
 
-export function makeHome(givenDataDir: string): Home {
+export function openDataDirectory(givenDataDir: string): DataDirectory {
   const asRoot = process.getuid?.() === 0
   mkdirSync(resolve(givenDataDir), { recursive: true, mode: asRoot ? 0o711 : 0o700 })
   const dataDir = realpathSync(givenDataDir)
@@ -47,14 +47,14 @@ export function makeHome(givenDataDir: string): Home {
   const byDescriptor = account.uid !== undefined && !canEnter(dataDir, account)
   if (byDescriptor && !existsSync('/proc/self/fd')) {
     throw new EmbeddedProblem(
-      `The data folder ${dataDir} lies where the database's user (uid ${account.uid}) cannot go:` +
-        ' set MANILLA_DATA_DIR to a folder whose parents everybody may enter.',
+      `The database user (uid ${account.uid}) cannot access the data directory ${dataDir}.` +
+        ' Set MANILLA_DATA_DIR to a directory it can reach.',
     )
   }
   return { dataDir, clusterFolder, account, byDescriptor }
 }
 
-export function makeSocketFolder({ dataDir, clusterFolder, account }: Home): SocketFolder {
+export function makeSocketFolder({ dataDir, clusterFolder, account }: DataDirectory): SocketFolder {
   const inside = join(clusterFolder, 'socket')
   if (isShortEnough(inside)) {
     makePrivateFolder(inside, account)
@@ -78,8 +78,8 @@ function temporaryName(dataDir: string): string {
   return `manilla-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
 }
 
-// Always the same name for one data folder, so that kills leave at most one behind; another when
-// somebody else sits on it.
+// A stable name per data directory, so that crashes leave at most one behind; another if it is
+// occupied.
 function makeTemporaryFolder(dataDir: string, account: Account): string {
   const name = temporaryName(dataDir)
   const parents = [tmpdir(), '/tmp'].filter(
@@ -88,8 +88,8 @@ function makeTemporaryFolder(dataDir: string, account: Account): string {
   const [parent] = parents
   if (parent === undefined) {
     throw new EmbeddedProblem(
-      `The path ${dataDir} is too long for a socket and there is no usable folder for temporary` +
-        ' files: set MANILLA_DATA_DIR to a shorter path.',
+      `The path ${dataDir} is too long for a socket, and no temporary directory is usable.` +
+        ' Set MANILLA_DATA_DIR to a shorter path.',
     )
   }
   const path = join(parent, name)

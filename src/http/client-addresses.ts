@@ -1,5 +1,5 @@
-// Under which name an address is counted. An IPv6 network of 64 bits is one caller: whoever has one
-// address of it has all of them. IPv4 written as IPv6 is IPv4.
+// Rate-limiting key of an IP address. IPv6 is grouped by /64 (one host has them all); IPv4-mapped
+// IPv6 counts as IPv4.
 
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -7,16 +7,16 @@ import ipaddr from 'ipaddr.js'
 const UNKNOWN = 'unknown' // Gone before it was asked, or what a proxy passed on is no address.
 const REMEMBERED_MAX = 1_000
 
-export function callerAt(address: string | undefined): string {
+export function addressKey(address: string | undefined): string {
   if (address === undefined) return UNKNOWN
-  if (address.includes(':')) return remembered.get(address) ?? remember(address)
+  if (address.includes(':')) return remembered.get(address) ?? cache(address)
   return isIP(address) === 4 ? address : UNKNOWN
 }
 
 // Parsing one takes microseconds, and every request needs it.
 const remembered = new Map<string, string>()
 
-function remember(address: string): string {
+function cache(address: string): string {
   const caller = networkOf(address)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
   remembered.set(address, caller)

@@ -1,5 +1,5 @@
-// What a bank signed and we could not book goes into the register of rail items, before the bank is
-// answered. If even that fails the bank is told to try again.
+// Stores signed items that could not be booked as rail items, before acknowledging. If that fails,
+// the bank is told to retry.
 
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -11,14 +11,13 @@ import { formatKobo } from '#money.ts'
 
 export const SYSTEM_FAILURE = {
   responseCode: '03',
-  responseMessage: 'System failure: try again, it is safe',
+  responseMessage: 'System failure: safe to retry',
   outcome: 'retry',
 } as const
 
 type Report = { bankCode: string; rawBody: Buffer }
 
-// Answers as they are to be given: an item that was kept is taken (00), and one that had been kept
-// before is a duplicate (01). Whatever else was answered stays.
+// Final acknowledgements: a stored item is 00, a previously stored one 01; others are unchanged.
 export async function keepRejected(
   deps: Deps,
   report: Report,
@@ -40,7 +39,7 @@ export async function keepRejected(
     deps,
     found.map(({ kept }) => kept),
   ).catch((error) => {
-    deps.log.error({ err: error }, 'rejected rail items were not kept')
+    deps.log.error({ err: error }, 'failed to store rejected rail items')
     return undefined
   })
   const given = [...answers]
@@ -56,8 +55,7 @@ function keep({ batchPool, sealer, clock }: Deps, items: readonly NewRailItem[])
   return withTransaction(batchPool, (tx) => storeRailItems(tx, { sealer, now: clock() }, items))
 }
 
-// An item with a session id is the same wherever it stands; one without may stand twice in a report,
-// and is known by its place in it.
+// Identified by content if it has a session ID, otherwise by its position in the report.
 function railItemOf(
   bankCode: string,
   item: ParsedItem,
@@ -85,20 +83,20 @@ function keptAnswer({ sessionId, responseMessage, code }: Acknowledgement, isNew
     ? {
         sessionId,
         responseCode: '00' as const,
-        responseMessage: `Taken, to be looked into. ${responseMessage}`,
+        responseMessage: `Accepted for manual review. ${responseMessage}`,
         outcome: 'kept',
         ...because,
       }
     : {
         sessionId,
         responseCode: '01' as const,
-        responseMessage: 'Duplicate: taken before, to be looked into',
+        responseMessage: 'Duplicate: already accepted for manual review',
         outcome: 'duplicate',
         ...because,
       }
 }
 
-// A bank that took money back, and is told that we did not see it so.
+// A reversal that was rejected.
 export function rejectedReversal(
   bankCode: string,
   body: Pick<ReversalBody, 'sessionId' | 'amount'>,
@@ -120,8 +118,8 @@ export function rejectedReversal(
 
 export type ReversalBody = { sessionId: string; originalSessionId: string; amount: number | string }
 
-// A whole body of which nothing can be used, if it speaks of an amount at all. Throws, and the bank
-// tries again, if it cannot be kept.
+// An unparsable body that mentions an amount. Throws if it cannot be stored, so that the bank
+// retries.
 export async function keepUnreadable(
   deps: Deps,
   about: Pick<NewRailItem, 'bankCode' | 'call' | 'reason'>,

@@ -1,5 +1,5 @@
-// How the text of one setting becomes a value. A parser reports in plain words what would be right
-// and never quotes what it was given: a secret pasted into the wrong setting must not reach a log.
+// Parsers of setting values. They report what is valid and never quote the input: a secret in the
+// wrong setting must not reach a log.
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
@@ -36,7 +36,7 @@ export const processes: Parser<number | 'auto'> = (text, report) => {
 
 export const accountNameStyle: Parser<string> = (text, report) => {
   if (text.length <= 60 && text.includes('{customer}')) return text
-  report('must contain {customer}, may contain {merchant}, and has at most 60 characters')
+  report('must contain {customer}, may contain {merchant}, and must have at most 60 characters')
   return undefined
 }
 
@@ -44,7 +44,7 @@ export const accountNameStyle: Parser<string> = (text, report) => {
 export const amount: Parser<bigint> = (text, report) => {
   const kobo = parseKobo(text)
   if (kobo !== undefined && kobo > 0n && kobo <= AMOUNT_MAX_KOBO) return kobo
-  report('must be more than 0 and at most 1000000000.00, with at most two decimals')
+  report('must be greater than 0 and at most 1000000000.00, with at most two decimals')
   return undefined
 }
 
@@ -62,7 +62,7 @@ export const path: Parser<string> = (text) => resolve(text)
 export const host: Parser<string> = (text, report) => {
   const almostAddress = /^[0-9.]+$/.test(text)
   if (isIP(text) !== 0 || (HOST_NAME.test(text) && !almostAddress)) return text
-  report('must be an IP address or host name to listen on, such as 127.0.0.1')
+  report('must be an IP address or host name, such as 127.0.0.1')
   return undefined
 }
 
@@ -70,7 +70,7 @@ export const addressRanges: Parser<readonly string[]> = (text, report) =>
   listOf(text).flatMap((entry, at) => {
     const range = parseAddressRange(entry)
     if (range) return [range]
-    report(`entry ${at + 1} must be an IP address or a range, such as 10.0.0.0/8`)
+    report(`entry ${at + 1} must be an IP address or CIDR range, such as 10.0.0.0/8`)
     return []
   })
 
@@ -81,7 +81,7 @@ export const webAddress: Parser<string> = (text, report) => {
   if (plain && /^https?:$/.test(url.protocol)) {
     return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
   }
-  report('must be an http(s) address without user, query or fragment, such as https://pay.shop.ng')
+  report('must be an http(s) URL without user, query or fragment, such as https://pay.shop.ng')
   return undefined
 }
 
@@ -115,7 +115,7 @@ export const dataKeys: Parser<readonly DataKey[]> = (text, report) => {
         `entry ${at + 1} must be ${right}, such as 1: followed by the output of ${SECRET_COMMAND}`,
       )
     } else if (keys.some((other) => other.id === id)) {
-      report(`entry ${at + 1} repeats the id ${id}; every key needs an id of its own`)
+      report(`entry ${at + 1} repeats the id ${id}`)
     } else {
       keys.push({ id, key })
     }

@@ -1,5 +1,5 @@
-// Keeps a process's data keys in step with the other processes'. Run by every process that seals,
-// whatever its role: a rotation waits for all of them.
+// Keeps the data keys of this process in sync with the others. Runs in every process that seals
+// data, whatever its role: a rotation waits for all of them.
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#clock.ts'
@@ -8,23 +8,28 @@ import { HEARTBEAT_MS, removeKeyHolder, reportKeys, syncKeys } from '#domain/pri
 import type { DataKey, Sealer } from '#seal.ts'
 import type { Worker } from './loop.ts'
 
-type HoldKeysDeps = {
+type SyncDataKeysDeps = {
   db: Queryable
   clock: Clock
   sealer: Sealer
   readKeys: () => readonly DataKey[] // As they are set now.
 }
 
-// Resolves when the keys are in step for the first time: before that nothing may be sealed.
-export async function holdKeys({ db, clock, sealer, readKeys }: HoldKeysDeps): Promise<Worker> {
+// Resolves after the first sync; nothing may be sealed before.
+export async function syncDataKeys({
+  db,
+  clock,
+  sealer,
+  readKeys,
+}: SyncDataKeysDeps): Promise<Worker> {
   const process = randomUUID()
   await syncKeys(db, clock(), sealer)
   await reportKeys(db, clock(), process, sealer)
   return {
-    name: 'hold-keys',
+    name: 'sync-data-keys',
     pauseMs: HEARTBEAT_MS,
-    // Tells first and follows then, so that what was sealed before the change has had until the
-    // next time to be written.
+    // Announce before following, so that data sealed before the change is written by the next
+    // round.
     round: async () => {
       sealer.learn(readKeys())
       await reportKeys(db, clock(), process, sealer)

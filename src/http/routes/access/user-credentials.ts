@@ -1,5 +1,5 @@
-// What one signs in with: /dashboard/api/password and, for the second factor, /dashboard/api/totp.
-// Each asks for the password again, because the session may be a borrowed one.
+// Own credentials: /dashboard/api/password and /dashboard/api/totp. All require the current
+// password, because the session may be hijacked.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
@@ -12,7 +12,7 @@ import { confirmPassword, settleConfirmation } from '#domain/access/sign-in.ts'
 import { setPassword, sharedSalt } from '#domain/access/users.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import { callerAt } from '#http/caller-addresses.ts'
+import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
@@ -22,7 +22,7 @@ import { Code, NewPassword, Password, SESSION, tags } from './user-presenters.ts
 const strict = { additionalProperties: false }
 const about = { tags, security: SESSION, querystring: NoQuery }
 
-export const ownSignInRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const userCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(ownPassword, deps)
   await app.register(secondFactor, deps)
   await app.register(removingSecondFactor, deps)
@@ -39,8 +39,7 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'changeOwnPassword',
         summary: 'Change your password',
-        description:
-          'Answers with a new session and its csrfToken; every other session of yours ends.',
+        description: 'Returns a new session and its csrfToken. All your other sessions end.',
         body: Type.Object(
           { currentPassword: Password, newPassword: NewPassword },
           { additionalProperties: false },
@@ -83,10 +82,10 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'beginTotp',
-        summary: 'Begin a second factor',
+        summary: 'Start two-factor enrolment',
         description:
-          'Answers with the secret for the app. It counts once a code confirms it; until then ' +
-          'one that was there stays.',
+          'Returns the secret for the authenticator app. It takes effect once confirmed with a ' +
+          'code; until then any existing second factor stays.',
         body: Type.Object({ password: Password }, strict),
         response: {
           200: ApiEnvelope(Type.Object({ secret: Type.String(), uri: Type.String() })),
@@ -99,7 +98,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       await settle()
       const data = await beginTotp(db, sealer, request.session.user)
       reply.header('cache-control', 'no-store')
-      return accepted('Second factor begun successfully', data)
+      return accepted('Two-factor enrolment started successfully', data)
     },
   )
 
@@ -110,13 +109,13 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'confirmTotp',
-        summary: 'Confirm the second factor with its first code',
+        summary: 'Confirm two-factor enrolment',
         body: Type.Object({ code: Code }, strict),
         response: {
           200: ApiEnvelope(
             Type.Object({
               recoveryCodes: Type.Array(Type.String(), {
-                description: 'Shown this once. Each signs in once, instead of a code.',
+                description: 'Shown only once. Each can be used once instead of a code.',
               }),
             }),
           ),
@@ -170,18 +169,19 @@ const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
 }
 
 function refuseBadPassword(chosen: string, current: string, email: string): void {
-  const problem = chosen === current ? 'Must be a new one.' : passwordProblem(chosen, email)
+  const problem =
+    chosen === current ? 'Must differ from the current password.' : passwordProblem(chosen, email)
   if (problem) throw new Refusal('invalid_request', [{ field: 'newPassword', message: problem }])
 }
 
-// Wrong ones count like those of a sign-in, and are recorded like them. Answers how to take the
-// attempt back, when all else was right too.
+// Failures count and are recorded like failed sign-ins. Returns a function that takes the attempt
+// back on success.
 async function refuseWrongPassword(
   { db, clock }: Deps,
   { session: { user }, ip }: FastifyRequest,
   password: string,
 ): Promise<() => Promise<void>> {
-  const who = { email: user.email, userId: user.id, caller: callerAt(ip), password }
+  const who = { email: user.email, userId: user.id, caller: addressKey(ip), password }
   if (await confirmPassword(db, clock(), who)) return () => settleConfirmation(db, who)
   await withTransaction(db, (tx) => record(tx, clock(), user, 'user.confirm_failed'))
   throw new Refusal('wrong_password')
