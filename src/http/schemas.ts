@@ -1,6 +1,12 @@
 // Shapes shared by several routes. One source for validation, serialisation, types and OpenAPI.
 
-import { Type } from '@fastify/type-provider-typebox'
+import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typebox'
+
+// A schema with a name of its own: in the API's description it stands once, under this name, and is
+// referred to everywhere else (components.ts).
+export function named<P extends TProperties>(name: string, fields: P, options: object = {}) {
+  return Type.Object(fields, { $id: name, ...options })
+}
 
 // Not blank, no control characters, no half of a surrogate pair: what is stored is exactly what
 // was sent.
@@ -51,7 +57,8 @@ export const Amount = Type.Unsafe<number | string>({
 })
 
 // Who may pay, and how much at a time; money from anybody else is taken and suspended.
-export const PayerRulesBody = Type.Object(
+export const PayerRulesBody = named(
+  'PayerRulesRequest',
   {
     minAmount: Type.Optional(Amount),
     maxAmount: Type.Optional(Amount),
@@ -84,6 +91,13 @@ export function nullable<T extends keyof Named>(type: T, options: object = {}) {
   return Type.Unsafe<Named[T] | null>({ type: [type, 'null'], ...options })
 }
 
+// One of the numbers that a payment was given.
+export const PaymentNumber = named('PaymentNumber', {
+  bankCode: Type.String(),
+  bankName: Type.String(),
+  accountNumber: Type.String(),
+})
+
 // Of an advice, wherever one is shown.
 export const AdviceFields = {
   adviceReference: Type.String(),
@@ -109,13 +123,13 @@ export const AdviceFields = {
   createdAt: Type.String(),
 }
 
-const FieldErrors = Type.Optional(
-  Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
-)
+export const FieldError = named('FieldError', { field: Type.String(), message: Type.String() })
+const FieldErrors = Type.Optional(Type.Array(FieldError))
 
 const REFUSED = { description: 'Refused: `code` says why, `message` what to do about it.' }
 
-export const ApiFailure = Type.Object(
+export const ApiFailure = named(
+  'ApiFailure',
   {
     isSuccessful: Type.Literal(false),
     message: Type.String(),
@@ -127,7 +141,8 @@ export const ApiFailure = Type.Object(
   REFUSED,
 )
 
-export const PaymentFailure = Type.Object(
+export const PaymentFailure = named(
+  'PaymentFailure',
   {
     requestSuccessful: Type.Literal(false),
     message: Type.String(),
@@ -140,7 +155,8 @@ export const PaymentFailure = Type.Object(
   REFUSED,
 )
 
-export const RailFailure = Type.Object(
+export const RailFailure = named(
+  'RailFailure',
   {
     responseCode: Type.String({ description: '02 rejected, 03 try again.' }),
     responseMessage: Type.String(),
@@ -151,22 +167,29 @@ export const RailFailure = Type.Object(
   REFUSED,
 )
 
-export function ApiEnvelope<T extends Parameters<typeof Type.Array>[0]>(data: T) {
+// What an answer wraps has a name, and its envelope is named after it.
+export function ApiEnvelope<T extends TSchema>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
-  return Type.Object(body, { description: 'Done.' })
+  return named(`${nameOf(data)}Response`, body, { description: 'Done.' })
 }
 
-export function PaymentEnvelope<T extends Parameters<typeof Type.Array>[0]>(responseData: T) {
-  return Type.Object(
-    {
-      requestSuccessful: Type.Boolean(),
-      message: Type.String(),
-      responseCode: Type.String(),
-      responseData,
-    },
-    { description: 'Done.' },
-  )
+export function PaymentEnvelope<T extends TSchema>(responseData: T) {
+  const body = {
+    requestSuccessful: Type.Boolean(),
+    message: Type.String(),
+    responseCode: Type.String(),
+    responseData,
+  }
+  return named(`${nameOf(responseData)}Response`, body, { description: 'Done.' })
 }
+
+export function nameOf(schema: { $id?: string; items?: { $id?: string } }): string {
+  const name = schema.$id ?? (schema.items && `${nameOf(schema.items)}s`)
+  if (!name) throw new Error('a schema without a name')
+  return name
+}
+
+export const Deleted = named('Deleted', { id: Type.String() })
 
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(

@@ -16,7 +16,7 @@ import { callerAt } from '#http/caller-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listed, NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, Email, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, Email, named, text } from '#http/schemas.ts'
 import {
   Code,
   idOf,
@@ -27,8 +27,8 @@ import {
   tags,
 } from './user-presenters.ts'
 
-const VisitBody = Type.Object({
-  user: Type.Object({
+const VisitBody = named('SignedInSession', {
+  user: named('SignedInUser', {
     id: Type.String(),
     email: Type.String(),
     hasTotp: Type.Boolean(),
@@ -36,7 +36,7 @@ const VisitBody = Type.Object({
   }),
   role: Type.String(),
   scopes: Type.Array(Type.String()),
-  client: Type.Object({
+  client: named('SignedInClient', {
     clientId: Type.String(),
     name: Type.String(),
     mode: Type.String({ description: 'sandbox or live.' }),
@@ -46,7 +46,8 @@ const VisitBody = Type.Object({
   }),
 })
 
-const SignInRequest = Type.Object(
+const SignInRequest = named(
+  'SignInRequest',
   {
     email: Email,
     password: Password,
@@ -57,7 +58,7 @@ const SignInRequest = Type.Object(
 )
 
 const response = { 200: ApiEnvelope(VisitBody), '4xx': ApiFailure }
-const Ended = ApiEnvelope(Type.Object({ ended: Type.Integer() }))
+const Ended = ApiEnvelope(named('EndedSessions', { ended: Type.Integer() }))
 
 export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(signingIn, deps)

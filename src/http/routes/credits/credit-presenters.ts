@@ -15,7 +15,7 @@ import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-traces.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
-import { nullable } from '#http/schemas.ts'
+import { named, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -30,7 +30,7 @@ const PLACES: readonly Place[] = [
   'reversed',
 ]
 
-const LocationBody = Type.Object({
+const LocationBody = named('CreditLocation', {
   amount: Type.Number(),
   place: Type.Unsafe<Place>({ type: 'string', enum: [...PLACES] }),
   reference: nullable('string', {
@@ -40,7 +40,7 @@ const LocationBody = Type.Object({
   description: Type.String({ description: 'The same in a sentence.' }),
 })
 
-export const CreditBody = Type.Object({
+export const CreditBody = named('Credit', {
   id: Type.Integer(),
   sessionId: Type.String({ description: 'The bank’s session id: 30 digits on NIP.' }),
   bankCode: Type.String(),
@@ -80,12 +80,12 @@ export const CreditBody = Type.Object({
   locations: Type.Array(LocationBody, { description: 'Sums to the amount.' }),
 })
 
-const LedgerSideBody = Type.Object({
+const LedgerSideBody = named('LedgerSide', {
   kind: Type.String({ description: 'Kind of ledger account.' }),
   accountNumber: nullable('string'),
 })
 
-const ReturnInTrace = Type.Object({
+const ReturnInTrace = named('CreditReturn', {
   reference: Type.String(),
   status: Type.String({ description: 'pending, confirmed or failed.' }),
   amount: Type.Number(),
@@ -95,7 +95,7 @@ const ReturnInTrace = Type.Object({
   settledAt: nullable('string'),
 })
 
-export const CreditDetailBody = Type.Object({
+export const CreditDetailBody = named('CreditDetail', {
   ...CreditBody.properties,
   suspense: Type.Array(
     Type.Object({

@@ -13,7 +13,7 @@ import { settleReturn } from '#domain/suspense/return-suspense.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { parseJson } from '#http/json-bodies.ts'
-import { Amount, RailFailure } from '#http/schemas.ts'
+import { Amount, named, RailFailure } from '#http/schemas.ts'
 import { isAmount } from '#http/validation.ts'
 import { koboOf } from '#money.ts'
 import { keepUnreadable, type ReversalBody, rejectedReversal } from './rail-register.ts'
@@ -69,7 +69,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         params: BankParams,
         body: Type.Object({ accountNumber: Type.String({ pattern: '^[0-9]{10}$' }) }),
         response: {
-          200: Type.Object({
+          200: named('NameEnquiry', {
             accountNumber: Type.String(),
             accountName: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
             kycLevel: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
@@ -112,7 +112,7 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           amount: Amount,
         }),
         response: {
-          200: Type.Object({
+          200: named('ReversalAcknowledgement', {
             sessionId: Type.String(),
             responseCode: Type.String(),
             responseMessage: Type.String(),
@@ -167,7 +167,7 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           reason: Type.Optional(Type.String({ description: 'Why it failed: the client is told.' })),
         }),
         response: {
-          200: Type.Object({
+          200: named('ReturnAcknowledgement', {
             reference: Type.String(),
             responseCode: Type.String(),
             responseMessage: Type.String(),

@@ -17,7 +17,7 @@ import type { Settled } from '#db/batcher.ts'
 import type { Answer } from '#domain/credits/decide-credits.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
-import { Amount, RailFailure } from '#http/schemas.ts'
+import { Amount, named, RailFailure } from '#http/schemas.ts'
 import { railCallRoutes, reversalWords } from './rail-calls.ts'
 import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './rail-register.ts'
 import { type Reversed, takeReversals } from './rail-reversals.ts'
@@ -26,7 +26,7 @@ import { RailSignatures } from './rail-signatures.ts'
 // 1,000 credits of our own format take some 400 kB, of camt.054 a megabyte.
 const BODY_BYTES_MAX = 2_097_152
 
-const AcknowledgementBody = Type.Object({
+const AcknowledgementBody = named('RailAcknowledgement', {
   sessionId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
   responseCode: Type.String({ description: '00 taken, 01 duplicate, 02 rejected, 03 try again.' }),
   responseMessage: Type.String(),
@@ -44,7 +44,8 @@ const Answers = Type.Union([AcknowledgementBody, Type.Array(AcknowledgementBody)
   description: 'One answer for each credit, in their order; in the format of the request.',
 })
 
-const ProvidusAnswer = Type.Object(
+const ProvidusAnswer = named(
+  'ProvidusAcknowledgement',
   {
     requestSuccessful: Type.Boolean(),
     sessionId: Type.String(),
@@ -56,7 +57,7 @@ const ProvidusAnswer = Type.Object(
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
-const CreditBody = Type.Object({
+const CreditBody = named('RailCredit', {
   sessionId: Type.String({
     description: 'The bank’s own id of the transfer: 30 digits on NIP.',
     minLength: 1,

@@ -9,11 +9,19 @@ import { type FieldError, Refusal } from '#errors.ts'
 import { OrderQuery, PageQuery, query, WindowQuery, windowOf } from '#http/lists.ts'
 import { presentAdvice } from '#http/presenters.ts'
 import type { NameBank } from '#http/routes/credits/credit-presenters.ts'
-import { AdviceFields, Amount, digits, nullable, text } from '#http/schemas.ts'
+import {
+  AdviceFields,
+  Amount,
+  digits,
+  named,
+  nullable,
+  PaymentNumber,
+  text,
+} from '#http/schemas.ts'
 import { koboOf, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 
-export const AdviceRecord = Type.Object({
+export const AdviceRecord = named('AdviceRecord', {
   ...AdviceFields,
   amountPaid: Type.Number(),
   customerEmail: nullable('string'),
@@ -52,13 +60,7 @@ export const PaymentFields = {
   amountPolicy: Type.String(),
   expiresAt: Type.String(),
   closesAt: Type.String({ description: 'The end of grace: until here money still counts.' }),
-  numbers: Type.Array(
-    Type.Object({
-      bankCode: Type.String(),
-      bankName: Type.String(),
-      accountNumber: Type.String(),
-    }),
-  ),
+  numbers: Type.Array(PaymentNumber),
   customerName: Type.String(),
   narration: nullable('string'),
   callBackUrl: Type.String(),

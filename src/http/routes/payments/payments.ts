@@ -10,7 +10,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listed, NoQuery, scannedPage } from '#http/lists.ts'
 import { bankNames, CreditBody, presentCredit } from '#http/routes/credits/credit-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import {
   BY_ANY_REFERENCE,
@@ -21,7 +21,7 @@ import {
   presentPaymentRecord,
 } from './payment-presenters.ts'
 
-const PaymentDetailBody = Type.Object({
+const PaymentDetailBody = named('PaymentDetail', {
   ...PaymentFields,
   amountInSuspense: Type.Number({ description: 'Of its credits, what is in suspense now.' }),
   credits: Type.Array(CreditBody, { description: 'The latest, newest first.' }),
@@ -44,7 +44,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         summary: 'Payments, newest first',
         description: LISTED,
         querystring: listQuery(PAYMENT_STATUSES),
-        response: { 200: ListEnvelope(Type.Object(PaymentFields)), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(named('Payment', PaymentFields)), '4xx': ApiFailure },
       },
     },
     async ({ client, query: asked }) => {

@@ -6,7 +6,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { answerOnce } from '#http/idempotency.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -19,10 +19,10 @@ const ErasedFields = {
     description: 'Whether its credits and deliveries are done too; they are in some minutes.',
   }),
 }
-const ErasedAccounts = Type.Object({
+const ErasedAccounts = named('ErasedAccounts', {
   accounts: Type.Array(Type.Object({ accountNumber: Type.String(), ...ErasedFields })),
 })
-const ErasedAdvice = Type.Object({ adviceReference: Type.String(), ...ErasedFields })
+const ErasedAdvice = named('ErasedAdvice', { adviceReference: Type.String(), ...ErasedFields })
 
 export const erasureRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(accountErasure, deps)

@@ -30,7 +30,7 @@ import {
   query,
   scannedPage,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -41,7 +41,7 @@ const RESTRICTED = 'Not for a client that is restricted to some merchantCodes.'
 // An audit that is this much overdue says nothing about today's books.
 const OVERDUE_AFTER = 3
 
-const AccountBody = Type.Object({
+const AccountBody = named('LedgerAccount', {
   id: Type.Integer(),
   kind: Type.String({
     description:
@@ -57,7 +57,7 @@ const AccountBody = Type.Object({
   openedAt: Type.String(),
 })
 
-const TransferBody = Type.Object({
+const TransferBody = named('LedgerTransfer', {
   id: Type.Integer(),
   reason: Type.String({ description: 'credit, settle, suspend, assign, return, …' }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
@@ -69,7 +69,7 @@ const TransferBody = Type.Object({
   postedAt: Type.String(),
 })
 
-const AuditBody = Type.Object({
+const AuditBody = named('IntegrityReport', {
   isOk: Type.Unsafe<boolean | null>({
     type: ['boolean', 'null'],
     description: 'Whether the books add up; null when none was finished yet.',

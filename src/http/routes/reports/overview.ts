@@ -18,11 +18,11 @@ import {
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 
-const PointBody = Type.Object({
+const PointBody = named('OverviewPoint', {
   from: Type.String({ description: 'When it begins.' }),
   gross: Type.Number({ description: 'What came in.' }),
   net: Type.Number({ description: 'gross − reversed − returned − suspended.' }),
@@ -30,7 +30,7 @@ const PointBody = Type.Object({
   successful: Type.Integer({ description: 'Payments that were paid.' }),
 })
 
-const PeriodBody = Type.Object({
+const PeriodBody = named('OverviewPeriod', {
   ...PointBody.properties,
   reversed: Type.Number({ description: 'What banks took back.' }),
   returned: Type.Number({ description: 'What went back to payers.' }),
@@ -45,7 +45,7 @@ const PeriodBody = Type.Object({
   }),
 })
 
-const OverviewBody = Type.Object({
+const OverviewBody = named('Overview', {
   now: Type.String(),
   currency: Type.String(),
   today: PeriodBody,

@@ -18,13 +18,14 @@ import {
   Amount,
   BEARER,
   IdempotencyHeaders,
+  named,
   nullable,
   PaymentEnvelope,
   PaymentFailure,
 } from '#http/schemas.ts'
 import { koboOf, toNaira } from '#money.ts'
 
-const SimulatedBody = Type.Object({
+const SimulatedBody = named('SimulatedPayment', {
   ...PaymentBody.properties,
   sessionId: Type.String({ description: 'Of the transfer that was made up.' }),
   outcome: Type.String({ description: 'booked or suspended.' }),

@@ -4,7 +4,7 @@
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
 import { AccountFields } from '#http/routes/accounts/account-presenters.ts'
-import { nullable } from '#http/schemas.ts'
+import { named, nullable } from '#http/schemas.ts'
 import { EventFields } from './event-presenters.ts'
 
 const CreditFields = {
@@ -19,7 +19,7 @@ const CreditFields = {
 }
 
 const Credit = Type.Optional(
-  Type.Object(CreditFields, { description: 'The money that it is about.' }),
+  named('EventCredit', CreditFields, { description: 'The money that it is about.' }),
 )
 
 const Account = {
@@ -64,7 +64,8 @@ const Suspense = {
 const amount = (description: string) => Type.Number({ description })
 const amountReversed = amount('What the bank took back from here.')
 const reversal = Type.Optional(
-  Type.Object(
+  named(
+    'EventReversal',
     {
       sessionId: Type.String(),
       amount: amount('What the bank took back of the credit by this reversal.'),
@@ -78,9 +79,9 @@ const amountSuspended = amount('What went to suspense.')
 const returnReference = Type.String({ description: 'Of the return, for ever: RTN and digits.' })
 
 const about = (fields: Record<string, TSchema>) => Type.Object(fields)
-const account = about(Account)
-const payment = about({ ...Payment, credit: Credit })
-const closing = about({ ...Payment, amountSuspended })
+const account = named('AccountEventData', Account)
+const payment = named('PaymentEventData', { ...Payment, credit: Credit })
+const closing = named('PaymentClosedEventData', { ...Payment, amountSuspended })
 
 type Description = { summary: string; data: TSchema }
 
@@ -180,7 +181,11 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
 export function eventSchema(type: EventType): TSchema {
   const { data } = EVENT_DESCRIPTIONS[type]
   const own = Type.Unsafe<string>({ type: 'string', const: type })
-  return Type.Object({ ...EventFields, type: own, data })
+  return named(`${pascalCase(type)}Event`, { ...EventFields, type: own, data })
+}
+
+function pascalCase(type: EventType): string {
+  return type.replace(/(?:^|[._])([a-z])/g, (_, letter) => letter.toUpperCase())
 }
 
 const HEADERS = {
@@ -197,7 +202,7 @@ export function describeWebhooks(): Record<string, object> {
   const responses = { '2XX': { description: 'Taken. Anything else is tried again.' } }
   const describe = (type: EventType) => ({
     post: {
-      operationId: `on${type.replace(/(?:^|[._])([a-z])/g, (_, letter) => letter.toUpperCase())}`,
+      operationId: `on${pascalCase(type)}`,
       tags: ['Webhooks'],
       summary: EVENT_DESCRIPTIONS[type].summary,
       parameters,

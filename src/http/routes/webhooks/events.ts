@@ -19,7 +19,7 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, reference } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, named, reference } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { EventFields, eventShower } from './event-presenters.ts'
 import {
@@ -63,14 +63,14 @@ const EventsQuery = query({
   ...PageQuery,
 })
 
-const ListedEvent = Type.Object({
+const ListedEvent = named('Event', {
   ...EventFields,
   deliveryState: Type.String({
     description: 'pending, delivered, failed (given up), or none: there was nowhere to send it.',
   }),
   deliveries: Type.Optional(Type.Array(ListedDelivery)),
 })
-const EventDetail = Type.Object({
+const EventDetail = named('EventDetail', {
   ...EventFields,
   deliveryState: ListedEvent.properties.deliveryState,
   deliveries: Type.Array(DeliveryBody),

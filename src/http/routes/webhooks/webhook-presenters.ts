@@ -6,7 +6,7 @@ import type { Attempt, Delivery, EndpointHealth } from '#domain/webhooks/deliver
 import { headersOf } from '#domain/webhooks/signature.ts'
 import type { Condition, WebhookEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import { Refusal } from '#errors.ts'
-import { nullable } from '#http/schemas.ts'
+import { named, nullable } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -40,11 +40,11 @@ const DeliveryFields = {
   createdAt: Type.String(),
   deliveredAt: nullable('string'),
 }
-export const ListedDelivery = Type.Object(DeliveryFields)
+export const ListedDelivery = named('Delivery', DeliveryFields)
 
-export const DeliveryBody = Type.Object({
+export const DeliveryBody = named('DeliveryDetail', {
   ...DeliveryFields,
-  attempts: Type.Array(Type.Object(AttemptFields)),
+  attempts: Type.Array(named('DeliveryAttempt', AttemptFields)),
 })
 
 export const EndpointFields = {
@@ -77,9 +77,9 @@ const HealthFields = {
   pausedUntil: nullable('string', { description: 'Nothing is sent there before this time.' }),
   disabledWhy: nullable('string'),
 }
-export const ListedHealth = Type.Object(HealthFields)
+export const ListedHealth = named('EndpointHealth', HealthFields)
 
-export const HealthBody = Type.Object({
+export const HealthBody = named('EndpointHealthDetail', {
   ...HealthFields,
   lastAttempts: Type.Array(Type.Object({ eventId: Type.String(), ...AttemptFields })),
 })

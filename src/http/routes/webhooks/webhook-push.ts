@@ -6,10 +6,16 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { answerOnce } from '#http/idempotency.ts'
-import { BEARER, IdempotencyHeaders, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
+import {
+  BEARER,
+  IdempotencyHeaders,
+  named,
+  PaymentEnvelope,
+  PaymentFailure,
+} from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 
-const PushBody = Type.Object({
+const PushBody = named('WebhookPush', {
   paymentReference: Type.String(),
   eventId: Type.String({ description: 'Of the event that is sent again, with the same id.' }),
   queued: Type.Integer({ description: 'How many deliveries are on their way.' }),
