@@ -91,6 +91,10 @@ export function nullable<T extends keyof Named>(type: T, options: object = {}) {
   return Type.Unsafe<Named[T] | null>({ type: [type, 'null'], ...options })
 }
 
+export function oneOf<T extends string>(values: readonly T[], description: string) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], description })
+}
+
 // One of the numbers that a payment was given.
 export const PaymentNumber = named('PaymentNumber', {
   bankCode: Type.String(),

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { shareComponents } from '#http/components.ts'
 import { lateSchemas } from '#http/lazy-schemas.ts'
+import { renderTypes } from '../../tools/openapi-types/render-types.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -67,6 +68,12 @@ test('the committed description is what the routes make (npm run generate)', asy
 
   assert.equal(await renderOpenApi(bench.database.connectionString), committed)
   assert.deepEqual(description, JSON.parse(committed))
+})
+
+test('the pages’ types of the API are what the description makes (npm run generate)', async () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+  assert.equal(await renderTypes(read('openapi.json')), read('web/api-types.ts'))
 })
 
 test('every schema of a request or an answer compiles, which the program sees to as it starts', async () => {

@@ -1,9 +1,9 @@
 // Ledger: whether the books add up, what is in which account, and how it got there.
 
-import { getData } from '../api.ts'
+import type { Schemas } from '../api.ts'
 import { words } from '../format.ts'
 import { useCalm, useEvents } from '../live.ts'
-import { useLoaded, usePages } from '../loading.ts'
+import { useData, usePages } from '../loading.ts'
 import { AuditLine } from '../parts/audit-line.tsx'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
 import { Drawer, Facts } from '../parts/drawer.tsx'
@@ -15,29 +15,9 @@ import { follow, goTo, hrefOf } from '../routing.ts'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-type Account = {
-  id: number
-  kind: string
-  bankCode: string | null
-  accountNumber: string | null
-  accountName: string | null
-  currency: string
-  balance: number
-  debits: number
-  credits: number
-  openedAt: string
-}
+type Account = Schemas['LedgerAccount']
 
-type Transfer = {
-  id: number
-  reason: string
-  direction: 'in' | 'out'
-  amount: number
-  otherAccountId: number | null
-  otherKind: string
-  creditId: number | null
-  postedAt: string
-}
+type Transfer = Schemas['LedgerTransfer']
 
 const { ledger: said } = STRINGS
 const PATH = '/api/v1/ledger/accounts'
@@ -70,7 +50,7 @@ const COLUMNS: readonly Column<Account>[] = [
 ]
 
 export default function Ledger({ session, place }: ViewProps) {
-  const pages = usePages<Account>(PATH, {})
+  const pages = usePages(PATH, {})
   const look = useCalm(() => pages.isFirst && pages.reload())
   useEvents(look, session.scopes.includes('webhooks:read'))
   const close = () => goTo(hrefOf('ledger'))
@@ -97,8 +77,7 @@ export default function Ledger({ session, place }: ViewProps) {
 }
 
 function AccountDrawer({ id, close }: { id: string; close: () => void }) {
-  const path = `${PATH}/${encodeURIComponent(id)}`
-  const { data, problem, reload } = useLoaded(path, (signal) => getData<Account>(path, {}, signal))
+  const { data, problem, reload } = useData(`${PATH}/{id}`, { id })
   return (
     <Drawer title={said.one} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}
@@ -125,15 +104,15 @@ function AccountDrawer({ id, close }: { id: string; close: () => void }) {
             ]}
           />
           <h3>{said.transfers}</h3>
-          <Transfers path={`${path}/transfers`} currency={data.currency} />
+          <Transfers id={id} currency={data.currency} />
         </>
       )}
     </Drawer>
   )
 }
 
-function Transfers({ path, currency }: { path: string; currency: string }) {
-  const pages = usePages<Transfer>(path, {}, 20)
+function Transfers({ id, currency }: { id: string; currency: string }) {
+  const pages = usePages(`${PATH}/{id}/transfers`, { id }, {}, 20)
   const { data, problem, reload } = pages
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="rows" lines={6} />

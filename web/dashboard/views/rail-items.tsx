@@ -1,9 +1,9 @@
 // Rail items: what banks signed and could not be booked. Opening one shows what the bank sent, and
 // goes on the record of actions.
 
-import { getData } from '../api.ts'
+import type { Schemas } from '../api.ts'
 import { words } from '../format.ts'
-import { useLoaded, usePages } from '../loading.ts'
+import { useData, usePages } from '../loading.ts'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { Drawer, Facts } from '../parts/drawer.tsx'
 import { type Filter, Filters } from '../parts/filters.tsx'
@@ -14,17 +14,7 @@ import { goTo, hrefOf } from '../routing.ts'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-type RailItem = {
-  id: string
-  bankCode: string
-  call: string
-  outcome: string
-  reason: string
-  responseCode: string
-  sessionId: string | null
-  amount: string | null
-  receivedAt: string
-}
+type RailItem = Schemas['RailItem']
 
 const { railItems: said } = STRINGS
 const VIEW = 'rail-items'
@@ -50,7 +40,7 @@ const COLUMNS: readonly Column<RailItem>[] = [
 export default function RailItems({ place }: ViewProps) {
   const { outcome, bankCode } = place.query
   const query = { ...(outcome ? { outcome } : {}), ...(bankCode ? { bankCode } : {}) }
-  const pages = usePages<RailItem>(PATH, query)
+  const pages = usePages(PATH, {}, query)
   const close = () => goTo(hrefOf(VIEW, undefined, place.query))
   return (
     <>
@@ -74,10 +64,7 @@ export default function RailItems({ place }: ViewProps) {
 }
 
 function ItemDrawer({ id, close }: { id: string; close: () => void }) {
-  const path = `${PATH}/${encodeURIComponent(id)}`
-  const { data, problem, reload } = useLoaded(path, (signal) =>
-    getData<RailItem & { body: string }>(path, {}, signal),
-  )
+  const { data, problem, reload } = useData(`${PATH}/{id}`, { id })
   return (
     <Drawer title={said.one} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}

@@ -16,7 +16,7 @@ import { callerAt } from '#http/caller-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listed, NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, Email, named, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, Email, named, oneOf, text } from '#http/schemas.ts'
 import {
   Code,
   idOf,
@@ -39,7 +39,7 @@ const VisitBody = named('SignedInSession', {
   client: named('SignedInClient', {
     clientId: Type.String(),
     name: Type.String(),
-    mode: Type.String({ description: 'sandbox or live.' }),
+    mode: oneOf(['sandbox', 'live'], 'Which kind of service this is.'),
   }),
   csrfToken: Type.String({
     description: 'To be sent as x-csrf-token with every POST, PUT, PATCH and DELETE.',

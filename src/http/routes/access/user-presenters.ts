@@ -6,7 +6,7 @@ import { ROLES, type Role } from '#domain/access/roles.ts'
 import type { Session } from '#domain/access/sessions.ts'
 import type { User } from '#domain/access/users.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
-import { named, nullable } from '#http/schemas.ts'
+import { named, nullable, oneOf } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -44,7 +44,7 @@ export const RoleName = Type.Unsafe<Role>({
 export const UserBody = named('User', {
   id: Type.String(),
   email: Type.String(),
-  role: Type.String({ description: `One of ${ROLES.join(', ')}.` }),
+  role: oneOf(ROLES, 'What the user may do.'),
   isActive: Type.Boolean(),
   isPasswordTemporary: Type.Boolean({ description: 'To be changed at the next sign-in.' }),
   hasTotp: Type.Boolean({ description: 'Signs in with a second factor.' }),

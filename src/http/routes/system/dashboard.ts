@@ -2,13 +2,24 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { BANKS } from '#banks/directory.ts'
 import { bankNames } from '#domain/payments/resource-views.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { ApiEnvelope, named } from '#http/schemas.ts'
 import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
+
+const BANKS_SCHEMA = {
+  operationId: 'listBanks',
+  tags: ['Dashboard'],
+  summary: 'List banks by their codes',
+  response: {
+    200: ApiEnvelope(Type.Array(named('Bank', { code: Type.String(), name: Type.String() }))),
+  },
+}
 
 export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks }) => {
   const build = findBuild()
@@ -25,9 +36,9 @@ export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks }) 
   // What the codes of banks mean, payers' banks too: answers of the API have the codes.
   const nameBank = bankNames(banks)
   const codes = new Set([...BANKS, ...banks].map(({ code }) => code))
-  const named = [...codes].map((code) => ({ code, name: nameBank(code) }))
-  app.get('/dashboard/api/banks', { schema }, async () =>
-    accepted('Banks retrieved successfully', named),
+  const known = [...codes].map((code) => ({ code, name: nameBank(code) }))
+  app.get('/dashboard/api/banks', { schema: BANKS_SCHEMA }, async () =>
+    accepted('Banks retrieved successfully', known),
   )
   // What an old page asks for and a new build no longer has: not a page.
   app.get('/dashboard/assets/*', { schema }, async () => {

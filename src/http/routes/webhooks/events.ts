@@ -19,7 +19,7 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, named, reference } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, named, oneOf, reference } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { EventFields, eventShower } from './event-presenters.ts'
 import {
@@ -65,9 +65,10 @@ const EventsQuery = query({
 
 const ListedEvent = named('Event', {
   ...EventFields,
-  deliveryState: Type.String({
-    description: 'pending, delivered, failed (given up), or none: there was nowhere to send it.',
-  }),
+  deliveryState: oneOf(
+    ['none', 'pending', 'delivered', 'failed'],
+    'none: there was nowhere to send it; failed: given up.',
+  ),
   deliveries: Type.Optional(Type.Array(ListedDelivery)),
 })
 const EventDetail = named('EventDetail', {

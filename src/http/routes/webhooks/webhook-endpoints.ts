@@ -81,7 +81,10 @@ const EndpointChange = named(
 )
 
 const EndpointBody = named('WebhookEndpoint', EndpointFields)
-const ListedEndpoint = named('WebhookEndpointWithHealth', { ...EndpointFields, health: ListedHealth })
+const ListedEndpoint = named('WebhookEndpointWithHealth', {
+  ...EndpointFields,
+  health: ListedHealth,
+})
 const EndpointWithSecret = named('WebhookEndpointWithSecret', { ...EndpointFields, secret: Secret })
 const EndpointDetail = named('WebhookEndpointDetail', {
   ...EndpointFields,

@@ -6,7 +6,7 @@ import type { Attempt, Delivery, EndpointHealth } from '#domain/webhooks/deliver
 import { headersOf } from '#domain/webhooks/signature.ts'
 import type { Condition, WebhookEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import { Refusal } from '#errors.ts'
-import { named, nullable } from '#http/schemas.ts'
+import { named, nullable, oneOf } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -28,12 +28,14 @@ const AttemptFields = {
 }
 
 const DeliveryFields = {
-  kind: Type.String({ description: 'endpoint, notification or callback.' }),
+  kind: oneOf(['endpoint', 'notification', 'callback'], 'What it is sent for.'),
   endpointId: nullable('string', { description: 'Null: a notificationUrl or a callBackUrl.' }),
   url: Type.String(),
-  state: Type.String({ description: 'pending, delivered or failed (given up).' }),
+  state: oneOf(['pending', 'delivered', 'failed'], 'failed: given up.'),
   nextAttemptAt: nullable('string', { description: 'Null: no attempt is planned.' }),
-  heldBy: nullable('string', {
+  heldBy: Type.Unsafe<'paused' | 'off' | null>({
+    type: ['string', 'null'],
+    enum: ['paused', 'off', null],
     description:
       'paused: its destination failed too often, and is tried again later; off: it is disabled.',
   }),
