@@ -1,5 +1,6 @@
-// Writes what is made from the code and committed: db/schema.sql, openapi.json, the types of
-// the API in web/api-types.ts and the table of capabilities in ARCHITECTURE.md. Tests fail when they no longer match.
+// Writes what is made from the code and committed: db/schema.sql, openapi.json, the types of the API
+// in web/api-types.ts and the table of capabilities in ARCHITECTURE.md. Tests fail when they no longer
+// match.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { migrate } from '#db/migrate.ts'

@@ -60,38 +60,36 @@ export function whenSessionIsLost(tell: () => void): void {
   onSessionLost = tell
 }
 
-export type Asked = { query?: Query; signal?: AbortSignal }
+type Asked = { query?: Query; signal?: AbortSignal }
+type Sent<Body> = { body?: Body; headers?: Record<string, string> }
 
-export async function getData<P extends GetPath>(
-  path: P,
-  params: Params<P>,
-  { query, signal }: Asked = {},
-): Promise<Data<P>> {
-  const url = withQuery(fillIn(path, params), query)
-  return (await ask<{ data: Data<P> }>('GET', url, undefined, signal)).data
+export async function getData<P extends GetPath>(path: P, params: Params<P>, asked?: Asked) {
+  return (await get<{ data: Data<P> }>(path, params, asked)).data
 }
 
-export function getPage<P extends PagePath>(
-  path: P,
-  params: Params<P>,
-  { query, signal }: Asked = {},
-): Promise<Page<Row<P>>> {
-  return ask('GET', withQuery(fillIn(path, params), query), undefined, signal)
+export function getPage<P extends PagePath>(path: P, params: Params<P>, asked?: Asked) {
+  return get<Page<Row<P>>>(path, params, asked)
 }
-
-type Sent<O> = { body?: BodyOf<O>; headers?: Record<string, string> }
 
 export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>>(
   method: M,
   path: P,
   params: Params<P>,
-  { body, headers }: Sent<Operation<P, M>> = {},
+  sent?: Sent<BodyOf<Operation<P, M>>>,
 ): Promise<DataOf<Operation<P, M>>> {
   type Body = { data: DataOf<Operation<P, M>> }
-  return (await ask<Body>(method, fillIn(path, params), body, undefined, headers)).data
+  return (await ask<Body>(method, fillIn(path, params), sent)).data
 }
 
-export function fillIn(path: string, params: Record<string, string | number>): string {
+function get<Body>(
+  path: string,
+  params: Record<string, string | number>,
+  { query, signal }: Asked = {},
+) {
+  return ask<Body>('GET', withQuery(fillIn(path, params), query), signal && { signal })
+}
+
+function fillIn(path: string, params: Record<string, string | number>): string {
   return path.replace(/{(\w+)}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 }
 
@@ -102,13 +100,11 @@ export function withQuery(path: string, query: Query = {}): string {
 }
 
 async function ask<Body>(
-  method: string,
-  path: string,
-  body: unknown,
-  signal?: AbortSignal,
-  headers: Record<string, string> = {},
+  method: Method,
+  url: string,
+  { body, headers, signal = null }: Sent<unknown> & { signal?: AbortSignal | null } = {},
 ): Promise<Body> {
-  const answer = await fetch(path, {
+  const answer = await fetch(url, {
     method,
     credentials: 'same-origin',
     headers: {
@@ -117,8 +113,8 @@ async function ask<Body>(
       ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal ? { signal } : {}),
+    body: body === undefined ? null : JSON.stringify(body),
+    signal,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
     throw new Problem('unreachable', STRINGS.problems.unreachable)

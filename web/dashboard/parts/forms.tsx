@@ -44,7 +44,7 @@ export function choiceOf<T extends string>(
   choices: readonly T[],
 ): T {
   const chosen = choices.find((choice) => choice === given.get(name))
-  if (!chosen) throw new Error(`${name}: not one of the choices`)
+  if (!chosen) throw new Error(name)
   return chosen
 }
 
