@@ -12,14 +12,14 @@ type Props<P extends GetPath> = {
   title: string
   path: P
   params: Params<P>
-  version: number // A new one asks again, while what was there stays.
+  version?: number // A new one asks again, while what was there stays.
   close: () => void
   show: (thing: Data<P>) => ComponentChildren
   timeline?: ComponentChildren // Where there is one.
 }
 
 export function Detail<P extends GetPath>(props: Props<P>) {
-  const { title, path, params, version, close, show, timeline } = props
+  const { title, path, params, version = 0, close, show, timeline } = props
   const { data, problem, reload } = useData(path, params)
   useAgain(version, reload)
   return (

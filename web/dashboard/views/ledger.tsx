@@ -3,10 +3,11 @@
 import type { Schemas } from '../api.ts'
 import { words } from '../format.ts'
 import { useCalm, useEvents } from '../live.ts'
-import { useData, usePages } from '../loading.ts'
+import { usePages } from '../loading.ts'
 import { AuditLine } from '../parts/audit-line.tsx'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
-import { Drawer, Facts } from '../parts/drawer.tsx'
+import { Detail } from '../parts/detail.tsx'
+import { Facts } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Column, ListTable, Pager } from '../parts/table.tsx'
@@ -71,47 +72,49 @@ export default function Ledger({ session, place }: ViewProps) {
           </Empty>
         }
       />
-      {place.open !== undefined && <AccountDrawer key={place.open} id={place.open} close={close} />}
+      {place.open !== undefined && (
+        <Detail
+          key={place.open}
+          title={said.one}
+          path={`${PATH}/{id}`}
+          params={{ id: place.open }}
+          close={close}
+          show={(account) => <About account={account} />}
+        />
+      )}
     </>
   )
 }
 
-function AccountDrawer({ id, close }: { id: string; close: () => void }) {
-  const { data, problem, reload } = useData(`${PATH}/{id}`, { id })
+function About({ account }: { account: Account }) {
   return (
-    <Drawer title={said.one} close={close}>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="page" lines={8} />}
-      {data && (
-        <>
-          <div class="headline">
-            <Money amount={data.balance} currency={data.currency} />
-          </div>
-          <p class="muted">
-            <Name account={data} />
-          </p>
-          <Facts
-            facts={[
-              [said.kind, kindOf(data.kind)],
-              [said.number, data.accountNumber && <Copyable text={data.accountNumber} />],
-              [said.bank, data.bankCode && <BankName code={data.bankCode} />],
-              [said.debits, <Money key="debits" amount={data.debits} currency={data.currency} />],
-              [
-                said.credits,
-                <Money key="credits" amount={data.credits} currency={data.currency} />,
-              ],
-              [said.opened, <Time key="opened" at={data.openedAt} />],
-            ]}
-          />
-          <h3>{said.transfers}</h3>
-          <Transfers id={id} currency={data.currency} />
-        </>
-      )}
-    </Drawer>
+    <>
+      <div class="headline">
+        <Money amount={account.balance} currency={account.currency} />
+      </div>
+      <p class="muted">
+        <Name account={account} />
+      </p>
+      <Facts
+        facts={[
+          [said.kind, kindOf(account.kind)],
+          [said.number, account.accountNumber && <Copyable text={account.accountNumber} />],
+          [said.bank, account.bankCode && <BankName code={account.bankCode} />],
+          [said.debits, <Money key="debits" amount={account.debits} currency={account.currency} />],
+          [
+            said.credits,
+            <Money key="credits" amount={account.credits} currency={account.currency} />,
+          ],
+          [said.opened, <Time key="opened" at={account.openedAt} />],
+        ]}
+      />
+      <h3>{said.transfers}</h3>
+      <Transfers id={account.id} currency={account.currency} />
+    </>
   )
 }
 
-function Transfers({ id, currency }: { id: string; currency: string }) {
+function Transfers({ id, currency }: { id: number; currency: string }) {
   const pages = usePages(`${PATH}/{id}/transfers`, { id }, {}, 20)
   const { data, problem, reload } = pages
   if (problem) return <Failed problem={problem} retry={reload} />
