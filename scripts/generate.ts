@@ -1,11 +1,13 @@
-// Writes what is made from the code and committed: db/schema.sql, openapi.json and the table of
-// capabilities in ARCHITECTURE.md. Tests fail when they no longer match.
+// Writes what is made from the code and committed: db/schema.sql, openapi.json, the types of the API
+// in web/api-types.ts and the table of capabilities in ARCHITECTURE.md. Tests fail when they no longer
+// match.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { migrate } from '#db/migrate.ts'
 import { createPool } from '#db/pool.ts'
 import { renderOpenApi } from '../test/support/open-api.ts'
 import { startTestServer, TEMPLATE } from '../test/support/server.ts'
+import { renderTypes } from '../tools/openapi-types/render-types.ts'
 import { withCapabilities } from './capabilities.ts'
 import { renderSchema } from './render-schema.ts'
 
@@ -17,7 +19,9 @@ try {
   const pool = createPool({ connectionString, max: 1, onIdleError: () => {} })
   writeFileSync('db/schema.sql', await renderSchema(pool))
   await pool.end()
-  writeFileSync('openapi.json', await renderOpenApi(connectionString))
+  const description = await renderOpenApi(connectionString)
+  writeFileSync('openapi.json', description)
+  writeFileSync('web/api-types.ts', await renderTypes(description))
 } finally {
   await server.stop()
 }

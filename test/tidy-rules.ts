@@ -120,9 +120,12 @@ export const bans: Rule = ({ path, text }) =>
     })
   })
 
+const GENERATED = 'web/api-types.ts'
+
 export const size: Rule = ({ path, text }) => {
+  if (path === GENERATED) return []
   if (
-    !/^(?:src|test|scripts|bench|web)\/.*\.(?:tsx?|mjs|css)$|^db\/(?:mig|fun)\w+\/.*\.sql$/.test(
+    !/^(?:src|test|scripts|bench|tools|web)\/.*\.(?:tsx?|mjs|css)$|^db\/(?:mig|fun)\w+\/.*\.sql$/.test(
       path,
     )
   ) {
@@ -162,7 +165,7 @@ function opensBody(line: string): boolean {
 }
 
 export const opening: Rule = ({ path, text }) => {
-  const mark = /^(?:src|test|scripts|bench|web)\/.*\.(?:tsx?|mjs|css)$/.test(path)
+  const mark = /^(?:src|test|scripts|bench|tools|web)\/.*\.(?:tsx?|mjs|css)$/.test(path)
     ? /^(?:#!.*\n)?(?:\/\/ |\/\*)/
     : /^db\/(?:migrations|functions)\/.*\.sql$/.test(path) && /^-- /
   return mark && !mark.test(text) ? [`${path}:1: opens with a comment that says its purpose`] : []
@@ -173,7 +176,7 @@ export const names: Rule = ({ path }) => {
   const [stem = ''] = file.split('.')
   if (/^db\/migrations\//.test(path)) return fault(/^\d{4}_[a-z0-9_]+\.sql$/, 'NNNN_noun.sql')
   if (/^db\/functions\//.test(path)) return fault(/^[a-z0-9_]+\.sql$/, 'name_of_function.sql')
-  if (!/^(?:src|test|scripts|bench|web)\//.test(path)) return []
+  if (!/^(?:src|test|scripts|bench|tools|web)\//.test(path)) return []
   if (VAGUE_NAMES.includes(stem)) return [`${path}:1: ${stem} says nothing; name it by its noun`]
   return fault(/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+$/, 'kebab-case')
 

@@ -6,6 +6,7 @@ import { LIMIT_DEFAULT, ORDERS, type Order, type Page } from '#db/paging.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { parseBankTime } from '#wat-time.ts'
+import { named, nameOf } from './schemas.ts'
 
 type Properties = Parameters<typeof Type.Object>[0]
 
@@ -75,7 +76,8 @@ function withPlus(text: string): string {
 }
 
 export function ListEnvelope<T extends TSchema>(item: T) {
-  return Type.Object(
+  return named(
+    `${nameOf(item)}List`,
     {
       isSuccessful: Type.Boolean(),
       message: Type.String(),

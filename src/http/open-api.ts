@@ -11,6 +11,7 @@ import Fastify, {
 } from 'fastify'
 import { RATES, type RatePolicy } from '#config/rate-settings.ts'
 import { describeWebhooks } from '#http/routes/webhooks/event-schemas.ts'
+import { markComponents, shareComponents } from './components.ts'
 import { publicAddress } from './public-address.ts'
 import { PAGE_HEADERS } from './static-pages.ts'
 
@@ -22,7 +23,9 @@ const DESCRIPTION = [
 ].join(' ')
 
 export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { publicUrl: string }) {
+  markComponents(app)
   await app.register(swagger, {
+    transformObject: shareComponents as never,
     openapi: {
       openapi: '3.1.0',
       info: {

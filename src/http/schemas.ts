@@ -1,7 +1,13 @@
 // Shapes shared by several routes. One source for validation, serialisation, types and OpenAPI.
 
-import { Type } from '@fastify/type-provider-typebox'
+import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typebox'
 import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/nuban.ts'
+
+// A schema with a name of its own: it appears once in the OpenAPI description, under this name, and
+// is referenced everywhere else (components.ts).
+export function named<P extends TProperties>(name: string, fields: P, options: object = {}) {
+  return Type.Object(fields, { $id: name, ...options })
+}
 
 // Not blank, no control characters, no half of a surrogate pair: what is stored is exactly what
 // was sent.
@@ -60,7 +66,8 @@ export const Amount = Type.Unsafe<number | string>({
 })
 
 // Who may pay, and how much at a time; money from anybody else is taken and suspended.
-export const PayerRulesBody = Type.Object(
+export const PayerRulesBody = named(
+  'PayerRulesRequest',
   {
     minAmount: Type.Optional(Amount),
     maxAmount: Type.Optional(Amount),
@@ -93,6 +100,17 @@ export function nullable<T extends keyof Named>(type: T, options: object = {}) {
   return Type.Unsafe<Named[T] | null>({ type: [type, 'null'], ...options })
 }
 
+export function oneOf<T extends string>(values: readonly T[], description: string) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], description })
+}
+
+// One of the numbers that a payment was given.
+export const PaymentNumber = named('PaymentNumber', {
+  bankCode: Type.String(),
+  bankName: Type.String(),
+  accountNumber: Type.String(),
+})
+
 // Of an advice, wherever one is shown.
 export const AdviceFields = {
   adviceReference: Type.String(),
@@ -118,13 +136,13 @@ export const AdviceFields = {
   createdAt: Type.String(),
 }
 
-const FieldErrors = Type.Optional(
-  Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
-)
+export const FieldError = named('FieldError', { field: Type.String(), message: Type.String() })
+const FieldErrors = Type.Optional(Type.Array(FieldError))
 
 const REFUSED = { description: 'Error: `code` is machine-readable, `message` is for people.' }
 
-export const ApiFailure = Type.Object(
+export const ApiFailure = named(
+  'ApiFailure',
   {
     isSuccessful: Type.Literal(false),
     message: Type.String(),
@@ -136,7 +154,8 @@ export const ApiFailure = Type.Object(
   REFUSED,
 )
 
-export const PaymentFailure = Type.Object(
+export const PaymentFailure = named(
+  'PaymentFailure',
   {
     requestSuccessful: Type.Literal(false),
     message: Type.String(),
@@ -149,7 +168,8 @@ export const PaymentFailure = Type.Object(
   REFUSED,
 )
 
-export const RailFailure = Type.Object(
+export const RailFailure = named(
+  'RailFailure',
   {
     responseCode: Type.String({ description: '02 rejected, 03 retry.' }),
     responseMessage: Type.String(),
@@ -160,22 +180,29 @@ export const RailFailure = Type.Object(
   REFUSED,
 )
 
-export function ApiEnvelope<T extends Parameters<typeof Type.Array>[0]>(data: T) {
+// What an answer wraps has a name, and its envelope is named after it.
+export function ApiEnvelope<T extends TSchema>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
-  return Type.Object(body, { description: 'Success.' })
+  return named(`${nameOf(data)}Response`, body, { description: 'Success.' })
 }
 
-export function PaymentEnvelope<T extends Parameters<typeof Type.Array>[0]>(responseData: T) {
-  return Type.Object(
-    {
-      requestSuccessful: Type.Boolean(),
-      message: Type.String(),
-      responseCode: Type.String(),
-      responseData,
-    },
-    { description: 'Success.' },
-  )
+export function PaymentEnvelope<T extends TSchema>(responseData: T) {
+  const body = {
+    requestSuccessful: Type.Boolean(),
+    message: Type.String(),
+    responseCode: Type.String(),
+    responseData,
+  }
+  return named(`${nameOf(responseData)}Response`, body, { description: 'Success.' })
 }
+
+export function nameOf(schema: { $id?: string; items?: { $id?: string } }): string {
+  const name = schema.$id ?? (schema.items && `${nameOf(schema.items)}s`)
+  if (!name) throw new Error('a schema without a name')
+  return name
+}
+
+export const Deleted = named('Deleted', { id: Type.String() })
 
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(

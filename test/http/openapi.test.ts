@@ -4,7 +4,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { shareComponents } from '#http/components.ts'
 import { lazySchemas } from '#http/lazy-schemas.ts'
+import { renderTypes } from '../../tools/openapi-types/render-types.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -68,6 +70,12 @@ test('the committed description is what the routes make (npm run generate)', asy
   assert.deepEqual(description, JSON.parse(committed))
 })
 
+test('the pages’ types of the API are what the description makes (npm run generate)', async () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+  assert.equal(await renderTypes(read('openapi.json')), read('web/api-types.ts'))
+})
+
 test('every schema of a request or an answer compiles, which the program sees to as it starts', async () => {
   await bench.service.app.ready()
 
@@ -120,6 +128,50 @@ test('every reference inside the description leads somewhere', () => {
       .reduce((at: unknown, key) => (at as Record<string, unknown> | undefined)?.[key], description)
     assert(found, reference)
   }
+})
+
+test('every schema of some size is written once, under a name of its own', () => {
+  const places = new Map<string, string[]>()
+  const walk = (value: unknown, path: string) => {
+    if (typeof value !== 'object' || value === null) return
+    const { properties } = value as { properties?: object }
+    if (Object.keys(properties ?? {}).length >= 3) {
+      const text = JSON.stringify(value)
+      places.set(text, [...(places.get(text) ?? []), path])
+    }
+    for (const [key, inner] of Object.entries(value)) walk(inner, `${path}/${key}`)
+  }
+
+  walk(description, '#')
+
+  assert(places.size > 100)
+  assert.deepEqual(
+    [...places.values()].filter((found) => found.length > 1),
+    [],
+  )
+})
+
+test('every success answers with a named schema', () => {
+  for (const { method, path, operation } of operations) {
+    for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+      const json = content['application/json']
+      if (!status.startsWith('2') || !json) continue
+      assert.match(JSON.stringify(json), /"#\/components\/schemas\/[A-Z]/, `${method} ${path}`)
+    }
+  }
+})
+
+test('two schemas of one name are refused', () => {
+  const twice = (second: object) => ({
+    openapiObject: {
+      paths: { a: { $id: 'Money', type: 'number' }, b: { $id: 'Money', ...second } },
+    },
+  })
+
+  assert.throws(() => shareComponents(twice({ type: 'string' })), /two schemas are named Money/)
+  assert.deepEqual(shareComponents(twice({ type: 'number' })).components, {
+    schemas: { Money: { type: 'number' } },
+  })
 })
 
 test('the reference page asks no other host for anything', async () => {

@@ -257,6 +257,7 @@ export const WITHOUT: Record<string, string> = {
   health: NO_CLIENT,
   ready: NO_CLIENT,
   listSupportedBanks: NO_CLIENT,
+  listBanks: NO_CLIENT,
   getLimits: NO_CLIENT,
   nameEnquiry: BANKS,
   reverseCredit: BANKS,

@@ -1,7 +1,32 @@
 // Speaking to the service: JSON with the session's cookie, and the token against forged requests on
 // whatever changes something. A refusal is thrown as a Problem, which a view can show as it is.
 
+import type { components, paths } from '../api-types.ts'
 import { STRINGS } from './strings.ts'
+
+export type Schemas = components['schemas']
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type PathOf<M extends Method> = {
+  [P in keyof paths]: Lowercase<M> extends keyof paths[P] ? P : never
+}[keyof paths]
+type Operation<P extends keyof paths, M extends Method> =
+  Lowercase<M> extends keyof paths[P] ? paths[P][Lowercase<M>] : never
+type Json<Body> = { content: { 'application/json': Body } }
+type Answer<O> = O extends { responses: { 200: Json<infer Body> } } ? Body : never
+type DataOf<O> = Answer<O> extends { data: infer Data } ? Data : never
+type BodyOf<O> = O extends { requestBody?: Json<infer Body> } ? Body : undefined
+type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never
+
+// What stands in the braces of a path.
+export type Params<P extends string> = { [Name in NamesIn<P>]: string | number }
+export type GetPath = PathOf<'GET'>
+export type Data<P extends GetPath> = DataOf<Operation<P, 'GET'>>
+export type PagePath = {
+  [P in GetPath]: Answer<Operation<P, 'GET'>> extends { nextCursor: unknown } ? P : never
+}[GetPath]
+export type Row<P extends PagePath> = Data<P> extends (infer Item)[] ? Item : never
 
 export type FieldFault = { field: string; message: string }
 
@@ -35,31 +60,37 @@ export function whenSessionIsLost(tell: () => void): void {
   onSessionLost = tell
 }
 
-export async function getData<Data>(
-  path: string,
-  query?: Query,
-  signal?: AbortSignal,
-): Promise<Data> {
-  const body = await ask<{ data: Data }>('GET', withQuery(path, query), undefined, signal)
-  return body.data
+type Asked = { query?: Query; signal?: AbortSignal }
+type Sent<Body> = { body?: Body; headers?: Record<string, string> }
+
+export async function getData<P extends GetPath>(path: P, params: Params<P>, asked?: Asked) {
+  return (await get<{ data: Data<P> }>(path, params, asked)).data
 }
 
-export function getPage<Row>(
-  path: string,
-  query?: Query,
-  signal?: AbortSignal,
-): Promise<Page<Row>> {
-  return ask<Page<Row>>('GET', withQuery(path, query), undefined, signal)
+export function getPage<P extends PagePath>(path: P, params: Params<P>, asked?: Asked) {
+  return get<Page<Row<P>>>(path, params, asked)
 }
 
-export async function send<Data>(
-  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  params: Params<P>,
+  sent?: Sent<BodyOf<Operation<P, M>>>,
+): Promise<DataOf<Operation<P, M>>> {
+  type Body = { data: DataOf<Operation<P, M>> }
+  return (await ask<Body>(method, fillIn(path, params), sent)).data
+}
+
+function get<Body>(
   path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Data> {
-  const answer = await ask<{ data: Data }>(method, path, body, undefined, headers)
-  return answer.data
+  params: Record<string, string | number>,
+  { query, signal }: Asked = {},
+) {
+  return ask<Body>('GET', withQuery(fillIn(path, params), query), signal && { signal })
+}
+
+function fillIn(path: string, params: Record<string, string | number>): string {
+  return path.replace(/{(\w+)}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 }
 
 export function withQuery(path: string, query: Query = {}): string {
@@ -69,13 +100,11 @@ export function withQuery(path: string, query: Query = {}): string {
 }
 
 async function ask<Body>(
-  method: string,
-  path: string,
-  body: unknown,
-  signal?: AbortSignal,
-  headers: Record<string, string> = {},
+  method: Method,
+  url: string,
+  { body, headers, signal = null }: Sent<unknown> & { signal?: AbortSignal | null } = {},
 ): Promise<Body> {
-  const answer = await fetch(path, {
+  const answer = await fetch(url, {
     method,
     credentials: 'same-origin',
     headers: {
@@ -84,8 +113,8 @@ async function ask<Body>(
       ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal ? { signal } : {}),
+    body: body === undefined ? null : JSON.stringify(body),
+    signal,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
     throw new Problem('unreachable', STRINGS.problems.unreachable)

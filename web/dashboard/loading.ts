@@ -2,7 +2,19 @@
 // view is left. While it is asked again, what was there stays.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { getPage, type Page, type Problem, problemFrom, type Query } from './api.ts'
+import {
+  type Data,
+  type GetPath,
+  getData,
+  getPage,
+  type Page,
+  type PagePath,
+  type Params,
+  type Problem,
+  problemFrom,
+  type Query,
+  type Row,
+} from './api.ts'
 
 export type Loaded<Data> = {
   data: Data | undefined
@@ -51,7 +63,11 @@ export function useLoaded<Data>(
   }
 }
 
-export type Paged<Row> = Loaded<Page<Row>> & {
+export function useData<P extends GetPath>(path: P, params: Params<P>): Loaded<Data<P>> {
+  return useLoaded(JSON.stringify([path, params]), (signal) => getData(path, params, { signal }))
+}
+
+export type Paged<Item> = Loaded<Page<Item>> & {
   number: number
   isFirst: boolean
   goFurther: () => void
@@ -59,13 +75,18 @@ export type Paged<Row> = Loaded<Page<Row>> & {
 }
 
 // A list page by page. Cursors only lead onwards, so those that were used are kept for going back.
-export function usePages<Row>(path: string, query: Query, limit = 25): Paged<Row> {
-  const name = JSON.stringify([path, query])
+export function usePages<P extends PagePath>(
+  path: P,
+  params: Params<P>,
+  query: Query = {},
+  limit = 25,
+): Paged<Row<P>> {
+  const name = JSON.stringify([path, params, query])
   const [trail, setTrail] = useState<{ name: string; cursors: string[] }>({ name, cursors: [] })
   const cursors = trail.name === name ? trail.cursors : []
   const cursor = cursors.at(-1)
   const loaded = useLoaded(`${name} ${cursor ?? ''}`, (signal) =>
-    getPage<Row>(path, { ...query, limit: `${limit}`, cursor }, signal),
+    getPage(path, params, { query: { ...query, limit: `${limit}`, cursor }, signal }),
   )
   const next = loaded.data?.nextCursor
   return {

@@ -2,20 +2,14 @@
 // A list of choices under a field, as the ARIA pattern of a combobox has it.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { getData, type Problem, problemFrom } from './api.ts'
+import { getData, type Problem, problemFrom, type Schemas } from './api.ts'
 import { words } from './format.ts'
 import { Icon } from './parts/icons.tsx'
 import { Money } from './parts/values.tsx'
 import { goTo, hrefOf } from './routing.ts'
 import { STRINGS } from './strings.ts'
 
-export type Hit = {
-  type: 'payment' | 'advice' | 'account' | 'credit' | 'event'
-  reference: string
-  title: string
-  detail: string | null
-  amount: number | null
-}
+export type Hit = Schemas['SearchHit']
 type State = { asked: string; hits?: Hit[]; problem?: Problem }
 
 // Where each is shown.
@@ -43,7 +37,8 @@ export function useHits(asked: string): State | undefined {
     const leaving = new AbortController()
     const timer = window.setTimeout(async () => {
       try {
-        const hits = await getData<Hit[]>('/api/v1/search', { q: asked }, leaving.signal)
+        const query = { q: asked }
+        const hits = await getData('/api/v1/search', {}, { query, signal: leaving.signal })
         setState({ asked, hits })
       } catch (error) {
         if (!leaving.signal.aborted) setState({ asked, problem: problemFrom(error) })

@@ -1,16 +1,10 @@
 // Who is signed in, and what they may do.
 
-import { getData, keepCsrfToken, Problem, send } from './api.ts'
+import { getData, keepCsrfToken, Problem, type Schemas, send } from './api.ts'
 
-export type Session = {
-  user: { id: string; email: string; hasTotp: boolean; mustChangePassword: boolean }
-  role: string
-  scopes: string[]
-  client: { clientId: string; name: string; mode: 'sandbox' | 'live' }
-  csrfToken: string
-}
+export type Session = Schemas['SignedInSession']
 
-export type SignIn = { email: string; password: string; code?: string; clientId?: string }
+export type SignIn = Schemas['SignInRequest']
 
 const SESSION = '/dashboard/api/session'
 
@@ -22,7 +16,7 @@ const KEY = 'manilla-signed-in'
 export async function findSession(): Promise<Session | undefined> {
   if (window.localStorage.getItem(KEY) === null) return undefined
   try {
-    return keep(await getData<Session>(SESSION))
+    return keep(await getData(SESSION, {}))
   } catch (error) {
     if (error instanceof Problem && error.code === 'session_needed') {
       window.localStorage.removeItem(KEY)
@@ -33,17 +27,17 @@ export async function findSession(): Promise<Session | undefined> {
 }
 
 export async function signIn(asked: SignIn): Promise<Session> {
-  return keep(await send<Session>('POST', SESSION, asked))
+  return keep(await send('POST', SESSION, {}, { body: asked }))
 }
 
 export async function signOut(): Promise<void> {
-  await send('DELETE', SESSION)
+  await send('DELETE', SESSION, {})
   window.localStorage.removeItem(KEY)
 }
 
 export async function changePassword(currentPassword: string, newPassword: string) {
   const body = { currentPassword, newPassword }
-  const { csrfToken } = await send<{ csrfToken: string }>('PUT', '/dashboard/api/password', body)
+  const { csrfToken } = await send('PUT', '/dashboard/api/password', {}, { body })
   keepCsrfToken(csrfToken)
 }
 

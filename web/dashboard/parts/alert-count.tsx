@@ -8,6 +8,7 @@ import type { Session } from '../session.ts'
 import { STRINGS } from '../strings.ts'
 
 const COUNTED_MAX = 99 // More than anybody reads; so one page tells.
+const query = { open: 'true', limit: `${COUNTED_MAX}` }
 const CHANGED = 'manilla:alerts-changed'
 
 // For whoever has just acknowledged one: that makes no event.
@@ -17,7 +18,7 @@ export function refreshAlertCount(): void {
 
 export function AlertCount({ session }: { session: Session }) {
   const open = useLoaded('open alerts', (signal) =>
-    getPage('/api/v1/operator/alerts', { open: 'true', limit: `${COUNTED_MAX}` }, signal),
+    getPage('/api/v1/operator/alerts', {}, { query, signal }),
   )
   const look = useCalm(open.reload)
   useEvents(

@@ -1,28 +1,19 @@
 // The line that finance trusts: whether the books add up, since when, and what was checked.
 
-import { getData } from '../api.ts'
+import type { Schemas } from '../api.ts'
 import { words } from '../format.ts'
-import { useLoaded } from '../loading.ts'
+import { useData } from '../loading.ts'
 import { STRINGS } from '../strings.ts'
 import { Icon } from './icons.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Time } from './values.tsx'
 
-type Finding = { check: string; subject: string; expected: string; found: string }
-type Audit = {
-  isOk: boolean | null
-  finishedAt: string | null
-  isOverdue: boolean
-  checks: { name: string; isOk: boolean; findings: number }[]
-  findings: Finding[] | null
-}
+type Audit = Schemas['IntegrityReport']
 
 const { ledger: said } = STRINGS
 
 export function AuditLine() {
-  const { data, problem, reload } = useLoaded('audit', (signal) =>
-    getData<Audit>('/api/v1/ledger/audit', {}, signal),
-  )
+  const { data, problem, reload } = useData('/api/v1/ledger/audit', {})
   if (problem && !data) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="line" />
   const { isOk, finishedAt, checks, isOverdue } = data

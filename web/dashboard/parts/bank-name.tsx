@@ -4,13 +4,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { getData } from '../api.ts'
 
-type Bank = { code: string; name: string }
 type Names = ReadonlyMap<string, string>
 
 let asked: Promise<Names> | undefined
 
 function askNames(): Promise<Names> {
-  asked ??= getData<Bank[]>('/dashboard/api/banks').then(
+  asked ??= getData('/dashboard/api/banks', {}).then(
     (banks) => new Map(banks.map(({ code, name }) => [code, name])),
   )
   asked.catch(() => {

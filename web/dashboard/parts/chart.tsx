@@ -2,17 +2,12 @@
 // read. Drawn here: a library would weigh more than the whole page.
 
 import { useState } from 'preact/hooks'
+import type { Schemas } from '../api.ts'
 import { count, day, hour, money, shortMoney } from '../format.ts'
 import { STRINGS } from '../strings.ts'
 import { Skeleton } from './states.tsx'
 
-export type Point = {
-  from: string
-  gross: number
-  net: number
-  credits: number
-  successful: number
-}
+type Point = Schemas['OverviewPoint']
 type Span = 'hours' | 'days'
 
 const HEIGHT = 160

@@ -2,7 +2,7 @@
 // collection account; the latest of each.
 
 import { useState } from 'preact/hooks'
-import { getPage } from '../api.ts'
+import { getPage, type Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import { useAgain, useLoaded } from '../loading.ts'
 import { STRINGS } from '../strings.ts'
@@ -19,19 +19,7 @@ export type Destination = {
   note: string
 }
 
-type Payment = {
-  numbers: { accountNumber: string }[]
-  customerName: string
-  amount: number
-  amountRemaining: number
-  currency: string
-}
-type Account = {
-  accountNumber: string
-  accountName: string
-  accountBalance: number
-  currencyCode: string
-}
+type Payment = Schemas['Payment']
 
 type Props = {
   chosen: Destination | undefined
@@ -90,7 +78,7 @@ export function DestinationPicker({ chosen, choose, version }: Props) {
 async function load(from: Destination['from'], signal: AbortSignal): Promise<Destination[]> {
   if (from === 'accounts') {
     const query = { limit: SHOWN, active: 'true' }
-    const { data } = await getPage<Account>('/api/v1/accounts/static', query, signal)
+    const { data } = await getPage('/api/v1/accounts/static', {}, { query, signal })
     return data.map(({ accountNumber, accountName, accountBalance, currencyCode }) => ({
       from,
       accountNumber,
@@ -101,7 +89,7 @@ async function load(from: Destination['from'], signal: AbortSignal): Promise<Des
   const statuses = from === 'open' ? ['PartPayment', 'Processing'] : ['Expired']
   const pages = await Promise.all(
     statuses.map((status) =>
-      getPage<Payment>('/api/v1/payments', { status, limit: SHOWN }, signal),
+      getPage('/api/v1/payments', {}, { query: { status, limit: SHOWN }, signal }),
     ),
   )
   return pages.flatMap(({ data }) => data).flatMap((payment) => destinationOf(from, payment))

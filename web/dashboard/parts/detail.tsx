@@ -1,24 +1,27 @@
 // The drawer of one thing: its facts at the top, its timeline below.
 
 import type { ComponentChildren } from 'preact'
-import { getData } from '../api.ts'
-import { useAgain, useLoaded } from '../loading.ts'
+import type { Data, GetPath, Params, Schemas } from '../api.ts'
+import { useAgain, useData, useLoaded } from '../loading.ts'
 import { STRINGS } from '../strings.ts'
 import { Drawer } from './drawer.tsx'
 import { Failed, Skeleton } from './states.tsx'
-import { type Entry, Timeline } from './timeline.tsx'
+import { Timeline } from './timeline.tsx'
 
-type Props<Thing> = {
+type Props<P extends GetPath> = {
   title: string
-  path: string // In the API.
-  version: number // A new one asks again, while what was there stays.
+  path: P
+  params: Params<P>
+  version?: number // A new one asks again, while what was there stays.
   close: () => void
-  show: (thing: Thing) => ComponentChildren
+  show: (thing: Data<P>) => ComponentChildren
   timeline?: ComponentChildren // Where there is one.
 }
 
-export function Detail<Thing>({ title, path, version, close, show, timeline }: Props<Thing>) {
-  const { data, problem, reload } = useFresh<Thing>(path, version)
+export function Detail<P extends GetPath>(props: Props<P>) {
+  const { title, path, params, version = 0, close, show, timeline } = props
+  const { data, problem, reload } = useData(path, params)
+  useAgain(version, reload)
   return (
     <Drawer title={title} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}
@@ -34,10 +37,11 @@ export function Detail<Thing>({ title, path, version, close, show, timeline }: P
   )
 }
 
-type Whole = { entries: Entry[]; isWhole: boolean }
+type Whole = { load: (signal: AbortSignal) => Promise<Schemas['Timeline']>; version: number }
 
-export function WholeTimeline({ path, version }: { path: string; version: number }) {
-  const { data, problem, reload } = useFresh<Whole>(path, version)
+export function WholeTimeline({ load, version }: Whole) {
+  const { data, problem, reload } = useLoaded('timeline', load)
+  useAgain(version, reload)
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="rows" lines={5} />
   return (
@@ -46,10 +50,4 @@ export function WholeTimeline({ path, version }: { path: string; version: number
       {!data.isWhole && <p class="muted small">{STRINGS.timeline.cut}</p>}
     </>
   )
-}
-
-function useFresh<Thing>(path: string, version: number) {
-  const loaded = useLoaded<Thing>(path, (signal) => getData<Thing>(path, {}, signal))
-  useAgain(version, loaded.reload)
-  return loaded
 }

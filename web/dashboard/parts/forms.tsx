@@ -37,6 +37,17 @@ export function newKey(): string {
 
 export const textOf = (given: FormData, name: string) => String(given.get(name) ?? '').trim()
 
+// Of a select, or of radio buttons: nothing else can be chosen.
+export function choiceOf<T extends string>(
+  given: FormData,
+  name: string,
+  choices: readonly T[],
+): T {
+  const chosen = choices.find((choice) => choice === given.get(name))
+  if (!chosen) throw new Error(name)
+  return chosen
+}
+
 type FieldProps = {
   label: string
   hint?: ComponentChildren

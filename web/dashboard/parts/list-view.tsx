@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Query, withQuery } from '../api.ts'
+import { type PagePath, type Params, type Query, type Row, withQuery } from '../api.ts'
 import { useCalm, useEvents } from '../live.ts'
 import { usePages } from '../loading.ts'
 import { follow, goTo, hrefOf, type Place } from '../routing.ts'
@@ -14,16 +14,17 @@ import type { IconName } from './icons.tsx'
 import { Empty } from './states.tsx'
 import { type Column, ListTable, type Turning } from './table.tsx'
 
-type Props<Row> = ViewProps & {
+type Props<P extends PagePath> = ViewProps & {
   view: string
   icon: IconName
-  path: string // In the API.
+  path: P
+  params: Params<P>
   also?: Query // What is asked for beside the filters.
   csv?: string
   caption: string
-  columns: readonly Column<Row>[]
+  columns: readonly Column<Row<P>>[]
   filters: readonly Filter[]
-  keyOf: (row: Row) => string
+  keyOf: (row: Row<P>) => string
   isAbout: RegExp // The types of events after which to look again.
   none: { title: string; text: string; isMadeByApi?: boolean } // Made there: it leads to how.
   detail: (
@@ -34,13 +35,13 @@ type Props<Row> = ViewProps & {
   ) => ComponentChildren
 }
 
-export function ListView<Row>(props: Props<Row>) {
+export function ListView<P extends PagePath>(props: Props<P>) {
   const { view, path, filters, place, session, isAbout } = props
   const filtered = askedFor(filters, place.query)
   const isFiltered = Object.values(filtered).some(Boolean)
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
   const asked = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
-  const pages = usePages<Row>(path, { ...props.also, ...asked })
+  const pages = usePages(path, props.params, { ...props.also, ...asked })
   const [version, setVersion] = useState(0)
   const look = useCalm(() => {
     setVersion((before) => before + 1)

@@ -1,38 +1,20 @@
 // Saying what became of a return: once more in plain words before anything happens.
 
 import { useState } from 'preact/hooks'
-import { send } from '../api.ts'
+import { type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
 import { STRINGS } from '../strings.ts'
 import { DialogForm } from './dialog.tsx'
 import { Field, textOf, useSending } from './forms.tsx'
 import { toast } from './toasts.tsx'
 
-export type Return = {
-  reference: string
-  status: string
-  amount: number
-  currency: string
-  bankCode: string
-  sessionId: string
-  payerName: string | null
-  payerBankCode: string | null
-  payerAccountNumberMasked: string | null
-  payerAccountNumber: string | null
-  narration: string | null
-  clientId: string | null
-  creditId: number
-  bankReference: string | null
-  failureReason: string | null
-  requestedBy: string | null
-  requestedAt: string
-  settledBy: string | null
-  settledAt: string | null
-}
+export type Return = Schemas['Return']
 
 const { returns: said } = STRINGS
 
-type Props = { path: string; item: Return; done: () => void }
+const PATH = '/api/v1/operator/returns/{reference}'
+
+type Props = { item: Return; done: () => void }
 
 export function SettleReturn(props: Props) {
   const [asked, setAsked] = useState<'confirm' | 'fail' | undefined>()
@@ -51,12 +33,12 @@ export function SettleReturn(props: Props) {
   )
 }
 
-function ConfirmForm({ path, item, done, close }: Props & { close: () => void }) {
+function ConfirmForm({ item, done, close }: Props & { close: () => void }) {
   const { reference, amount, currency } = item
   const sending = useSending(async (given, headers) => {
     const bankReference = textOf(given, 'bankReference')
     const body = bankReference === '' ? {} : { bankReference }
-    await send('POST', `${path}/${reference}/confirm`, body, headers)
+    await send('POST', `${PATH}/confirm`, { reference }, { body, headers })
     toast(said.confirmed(reference))
     close()
     done()
@@ -72,11 +54,11 @@ function ConfirmForm({ path, item, done, close }: Props & { close: () => void })
   )
 }
 
-function FailForm({ path, item, done, close }: Props & { close: () => void }) {
+function FailForm({ item, done, close }: Props & { close: () => void }) {
   const { reference, amount, currency } = item
   const sending = useSending(async (given, headers) => {
     const body = { reason: textOf(given, 'reason') }
-    await send('POST', `${path}/${reference}/fail`, body, headers)
+    await send('POST', `${PATH}/fail`, { reference }, { body, headers })
     toast(said.failed(reference))
     close()
     done()

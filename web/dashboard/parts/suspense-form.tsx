@@ -2,7 +2,7 @@
 // anything happens. Where two people are needed, it asks another one instead.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Problem, problemFrom, send } from '../api.ts'
+import { type Problem, problemFrom, type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
 import { STRINGS } from '../strings.ts'
 import { newKey } from './forms.tsx'
@@ -10,35 +10,14 @@ import { Failed } from './states.tsx'
 import { type Target, TargetPicker } from './target-picker.tsx'
 import { toast } from './toasts.tsx'
 
-export type Item = {
-  id: number
-  amount: number
-  currency: string
-  reason: string
-  state: string
-  creditId: number
-  sessionId: string
-  bankCode: string
-  accountNumber: string
-  sourceAccountName: string | null
-  sourceAccountNumberMasked: string | null
-  sourceBankCode: string | null
-  narration: string | null
-  paymentReference: string | null
-  assignedTo: string | null
-  returnReference: string | null
-  bankReference: string | null
-  failureReason: string | null
-  openedAt: string
-  closedAt: string | null
-  ageSeconds: number
-}
+export type Item = Schemas['SuspenseItem']
 
 type Action = 'assign' | 'return'
 type Filled = { action: Action; target: Target | undefined; reason: string }
 type Props = { item: Item; isMakerChecker: boolean; mayType: boolean; done: () => void }
 
 const { suspense: said } = STRINGS
+const PATH = '/api/v1/suspense/{id}'
 
 export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
   const [filled, setFilled] = useState<Filled>({ action: 'assign', target: undefined, reason: '' })
@@ -171,8 +150,9 @@ function sendFilled(
   const field = target?.type === 'payment' ? 'paymentReference' : 'accountNumber'
   const to = action === 'assign' && target ? { [field]: target.reference } : {}
   const text = reason.trim()
-  const path = `/api/v1/suspense/${id}`
-  if (isMakerChecker)
-    return send('POST', `${path}/requests`, { action, ...to, reason: text }, headers)
-  return send('POST', `${path}/${action}`, { ...to, note: text }, headers)
+  if (isMakerChecker) {
+    const body = { action, ...to, reason: text }
+    return send('POST', `${PATH}/requests`, { id }, { body, headers })
+  }
+  return send('POST', `${PATH}/${action}`, { id }, { body: { ...to, note: text }, headers })
 }

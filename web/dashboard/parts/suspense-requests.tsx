@@ -1,7 +1,7 @@
 // What one person asked for at the suspense desk: the list of what waits, and deciding on one.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Problem, problemFrom, send } from '../api.ts'
+import { type Problem, problemFrom, type Schemas, send } from '../api.ts'
 import { money, words } from '../format.ts'
 import { follow, hrefOf } from '../routing.ts'
 import { STRINGS } from '../strings.ts'
@@ -9,26 +9,7 @@ import { Failed } from './states.tsx'
 import { toast } from './toasts.tsx'
 import { Money, Time } from './values.tsx'
 
-export type Request = {
-  id: number
-  itemId: number | null // Null: about maker-checker itself.
-  amount: number | null
-  requestedAmount: number | null
-  amountChanges: { from: number; to: number; changedBy: string; changedAt: string }[]
-  currency: string | null
-  sourceAccountName: string | null
-  action: 'assign' | 'return' | 'disable_maker_checker'
-  assignTo: string | null
-  reason: string
-  state: 'open' | 'approved' | 'rejected' | 'withdrawn' | 'void'
-  requestedBy: string
-  requestedAt: string
-  isOwn: boolean
-  cannotApprove: { code: string; message: string } | null
-  decidedBy: string | null
-  decidedAt: string | null
-  decisionReason: string | null
-}
+export type Request = Schemas['ApprovalRequest']
 
 const { suspense: said } = STRINGS
 const PATH = '/api/v1/suspense/requests'
@@ -74,11 +55,11 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
   const [reason, setReason] = useState<string | undefined>() // Undefined: nobody rejects it.
   const isRejecting = reason !== undefined
   const { cannotApprove } = request
-  const decide = async (verb: Verb, body: object = {}) => {
+  const decide = async (verb: Verb, body = {}) => {
     setBusy(true)
     setProblem(undefined)
     try {
-      await send('POST', `${PATH}/${request.id}/${verb}`, body)
+      await send('POST', `${PATH}/{id}/${verb}`, { id: request.id }, { body })
       const isSetting = request.action === 'disable_maker_checker'
       toast(verb === 'approve' && isSetting ? said.switched(false) : DONE[verb])
       done()

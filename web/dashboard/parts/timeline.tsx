@@ -1,20 +1,13 @@
 // Everything that happened to something, newest first: what it was, how much, and the plain facts
 // behind it when one wants to see them.
 
+import type { Schemas } from '../api.ts'
 import { words } from '../format.ts'
 import { STRINGS } from '../strings.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { Money, Time } from './values.tsx'
 
-export type Entry = {
-  at: string
-  kind: string
-  description: string
-  amount: number | null
-  currency: string | null
-  reference: string | null
-  detail: Record<string, string | number | null>
-}
+export type Entry = Schemas['TimelineEntry']
 
 const ICONS: Record<string, IconName> = {
   advice: 'advice',

@@ -1,6 +1,7 @@
 // What became of a transfer that the sandbox's bank sent: what the bank was answered, what that means,
 // and the events it made, as they are heard.
 
+import type { Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import type { LiveEvent } from '../live.ts'
 import { follow, hrefOf } from '../routing.ts'
@@ -8,22 +9,8 @@ import { STRINGS } from '../strings.ts'
 import { Icon } from './icons.tsx'
 import { Badge, Copyable, Money } from './values.tsx'
 
-type Step = {
-  step: string
-  sessionId: string
-  responseCode: string
-  outcome: string
-  reason: string | null
-  amountInSuspense: number
-}
-export type Sent = {
-  kind: string
-  accountNumber: string
-  amount: number
-  sessionId: string
-  creditId: number
-  steps: Step[]
-}
+type Step = Schemas['SandboxTransferStep']
+export type Sent = Schemas['SandboxTransfer']
 
 const { sandboxBank: said, suspense } = STRINGS
 

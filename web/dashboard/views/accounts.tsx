@@ -1,7 +1,7 @@
 // Collection accounts: numbers that stay their customers', what each holds, and all that came in.
 
 import { useState } from 'preact/hooks'
-import { getPage, problemFrom } from '../api.ts'
+import { getPage, type Params, problemFrom, type Schemas } from '../api.ts'
 import { useAgain, useLoaded } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
@@ -16,25 +16,13 @@ import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-type Account = {
-  accountNumber: string
-  accountName: string
-  bankCode: string
-  accountBalance: number
-  currencyCode: string
-  email: string
-  phoneNumber: string
-  merchantId: string
-  merchantCode: string
-  isDefault: boolean
-  isActive: boolean
-  createdAt: string
-}
+type Account = Schemas['OwnAccount']
 
 const { accounts: said } = STRINGS
 const PATH = '/api/v1/accounts/static'
+const TIMELINE = `${PATH}/{accountNumber}/timeline`
 
-const stateOf = ({ isActive }: Account) => (isActive ? 'active' : 'inactive')
+const stateOf = ({ isActive }: { isActive: boolean }) => (isActive ? 'active' : 'inactive')
 
 const FILTERS: readonly Filter[] = [
   {
@@ -78,11 +66,12 @@ const COLUMNS: readonly Column<Account>[] = [
 
 export default function Accounts(props: ViewProps) {
   return (
-    <ListView<Account>
+    <ListView
       {...props}
       view="accounts"
       icon="accounts"
       path={PATH}
+      params={{}}
       csv={`${PATH}.csv`}
       caption={STRINGS.views.accounts}
       columns={COLUMNS}
@@ -91,16 +80,17 @@ export default function Accounts(props: ViewProps) {
       isAbout={/^(?:account|collection)\./}
       none={{ title: said.none, text: said.noneText, isMadeByApi: true }}
       detail={(open, version, close) => {
-        const path = `${PATH}/${encodeURIComponent(open)}`
+        const params = { accountNumber: open }
         return (
-          <Detail<Account>
+          <Detail
             key={open}
             title={said.one}
-            path={path}
+            path={`${PATH}/{accountNumber}`}
+            params={params}
             version={version}
             close={close}
             show={(account) => <About account={account} />}
-            timeline={<PagedTimeline path={`${path}/timeline`} version={version} />}
+            timeline={<PagedTimeline params={params} version={version} />}
           />
         )
       }}
@@ -108,7 +98,7 @@ export default function Accounts(props: ViewProps) {
   )
 }
 
-function About({ account }: { account: Account }) {
+function About({ account }: { account: Schemas['Account'] }) {
   return (
     <>
       <div class="headline">
@@ -133,8 +123,8 @@ function About({ account }: { account: Account }) {
 }
 
 // An account may have millions of credits: the latest come first, and further back on request.
-function PagedTimeline({ path, version }: { path: string; version: number }) {
-  const first = useLoaded(path, (signal) => getPage<Entry>(path, {}, signal))
+function PagedTimeline({ params, version }: { params: Params<typeof TIMELINE>; version: number }) {
+  const first = useLoaded('timeline', (signal) => getPage(TIMELINE, params, { signal }))
   useAgain(version, first.reload)
   const [older, setOlder] = useState<{ entries: Entry[]; next: string | null } | undefined>()
   if (first.problem) return <Failed problem={first.problem} retry={first.reload} />
@@ -142,7 +132,7 @@ function PagedTimeline({ path, version }: { path: string; version: number }) {
   const next = older ? older.next : first.data.nextCursor
   const goFurther = async (cursor: string) => {
     try {
-      const page = await getPage<Entry>(path, { cursor })
+      const page = await getPage(TIMELINE, params, { query: { cursor } })
       setOlder({ entries: [...page.data, ...(older?.entries ?? [])], next: page.nextCursor })
     } catch (error) {
       toast(problemFrom(error).message, 'bad')

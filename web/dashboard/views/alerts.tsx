@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { ALERT_KINDS } from '../alert-kinds.ts'
-import { send } from '../api.ts'
+import { type Schemas, send } from '../api.ts'
 import { words } from '../format.ts'
 import { refreshAlertCount } from '../parts/alert-count.tsx'
 import { Detail } from '../parts/detail.tsx'
@@ -16,19 +16,7 @@ import { Badge, Time } from '../parts/values.tsx'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-type Alert = {
-  id: number
-  kind: string
-  title: string
-  remedy: string
-  subject: string
-  detail: Record<string, unknown>
-  isOpen: boolean
-  raisedAt: string
-  acknowledgedAt: string | null
-  acknowledgedBy: string | null
-  clearedAt: string | null
-}
+type Alert = Schemas['Alert']
 
 const { alerts: said } = STRINGS
 const PATH = '/api/v1/operator/alerts'
@@ -60,11 +48,12 @@ const COLUMNS: readonly Column<Alert>[] = [
 
 export default function Alerts(props: ViewProps) {
   return (
-    <ListView<Alert>
+    <ListView
       {...props}
       view="alerts"
       icon="warning"
       path={PATH}
+      params={{}}
       caption={STRINGS.views.alerts}
       columns={COLUMNS}
       filters={FILTERS}
@@ -72,10 +61,11 @@ export default function Alerts(props: ViewProps) {
       isAbout={/^alert\./}
       none={{ title: said.none, text: said.noneText }}
       detail={(open, version, close, changed) => (
-        <Detail<Alert>
+        <Detail
           key={open}
           title={said.one}
-          path={`${PATH}/${encodeURIComponent(open)}`}
+          path={`${PATH}/{id}`}
+          params={{ id: open }}
           version={version}
           close={close}
           show={(alert) => <About alert={alert} changed={changed} />}
@@ -124,7 +114,9 @@ function About({ alert, changed }: { alert: Alert; changed: () => void }) {
         <Confirm
           title={said.sure}
           action={said.acknowledge}
-          run={(headers) => send('POST', `${PATH}/${alert.id}/acknowledge`, {}, headers)}
+          run={(headers) =>
+            send('POST', `${PATH}/{id}/acknowledge`, { id: alert.id }, { body: {}, headers })
+          }
           done={done}
           close={() => setAsked(false)}
         >

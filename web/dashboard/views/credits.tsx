@@ -1,5 +1,6 @@
 // Credits: all money that banks reported, where each kobo of it is now, and how it got there.
 
+import { getData, type Schemas } from '../api.ts'
 import { words } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
@@ -10,25 +11,7 @@ import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-export type Credit = {
-  id: number
-  sessionId: string
-  bankName: string
-  accountNumber: string
-  amount: number
-  currency: string
-  outcome: string
-  reason: string | null
-  sourceAccountName: string | null
-  sourceAccountNumberMasked: string | null
-  narration: string | null
-  paymentReference: string | null
-  merchantRef: string | null
-  receivedAt: string
-  transactionTime: string | null
-  judgedBy: 'bank_time' | 'arrival' | null
-  locations: { amount: number; place: string; description: string }[]
-}
+export type Credit = Schemas['Credit']
 
 const { credits: said } = STRINGS
 const PATH = '/api/v1/credits'
@@ -79,11 +62,12 @@ const COLUMNS: readonly Column<Credit>[] = [
 
 export default function Credits(props: ViewProps) {
   return (
-    <ListView<Credit>
+    <ListView
       {...props}
       view="credits"
       icon="credits"
       path={PATH}
+      params={{}}
       csv={`${PATH}.csv`}
       caption={STRINGS.views.credits}
       columns={COLUMNS}
@@ -92,16 +76,18 @@ export default function Credits(props: ViewProps) {
       isAbout={/^(?:collection|payment|credit)\./}
       none={{ title: said.none, text: said.noneText }}
       detail={(open, version, close) => {
-        const path = `${PATH}/${encodeURIComponent(open)}`
+        const params = { id: open }
+        const load = (signal: AbortSignal) => getData(`${PATH}/{id}/timeline`, params, { signal })
         return (
-          <Detail<Credit>
+          <Detail
             key={open}
             title={said.one}
-            path={path}
+            path={`${PATH}/{id}`}
+            params={params}
             version={version}
             close={close}
             show={(credit) => <About credit={credit} />}
-            timeline={<WholeTimeline path={`${path}/timeline`} version={version} />}
+            timeline={<WholeTimeline load={load} version={version} />}
           />
         )
       }}

@@ -1,31 +1,21 @@
 // Developers: what the client logs in with, what signs its webhooks, and the first calls to make
 // with its own ids filled in.
 
-import { getData } from '../api.ts'
 import { DEVELOPER_STRINGS } from '../developer-strings.ts'
-import { useLoaded } from '../loading.ts'
+import { useData } from '../loading.ts'
 import { Facts } from '../parts/drawer.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Copyable } from '../parts/values.tsx'
 import type { ViewProps } from '../views.ts'
 import { QuickStart } from './developers/quick-start.tsx'
-import { type ClientSecret, Secrets } from './developers/secrets.tsx'
+import { Secrets } from './developers/secrets.tsx'
 import { SigningSecret } from './developers/signing-secret.tsx'
-
-type Client = {
-  clientId: string
-  name: string
-  scopes: string[]
-  merchantCodes: string[] | null
-  allowedAddresses: string[] | null
-  secrets: ClientSecret[]
-}
 
 const { client: said } = DEVELOPER_STRINGS
 const PATH = '/dashboard/api/client'
 
 export default function Developers({ session }: ViewProps) {
-  const { data, problem, reload } = useLoaded(PATH, (signal) => getData<Client>(PATH, {}, signal))
+  const { data, problem, reload } = useData(PATH, {})
   const { mode } = session.client
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="page" lines={8} />
@@ -45,7 +35,7 @@ export default function Developers({ session }: ViewProps) {
           ]}
         />
       </section>
-      <Secrets path={PATH} secrets={data.secrets} changed={reload} />
+      <Secrets secrets={data.secrets} changed={reload} />
       <SigningSecret />
       <QuickStart clientId={data.clientId} mode={mode} />
     </>

@@ -1,12 +1,13 @@
 // Ledger: whether the books add up, what is in which account, and how it got there.
 
-import { getData } from '../api.ts'
+import type { Schemas } from '../api.ts'
 import { words } from '../format.ts'
 import { useCalm, useEvents } from '../live.ts'
-import { useLoaded, usePages } from '../loading.ts'
+import { usePages } from '../loading.ts'
 import { AuditLine } from '../parts/audit-line.tsx'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
-import { Drawer, Facts } from '../parts/drawer.tsx'
+import { Detail } from '../parts/detail.tsx'
+import { Facts } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Column, ListTable, Pager } from '../parts/table.tsx'
@@ -15,29 +16,9 @@ import { follow, goTo, hrefOf } from '../routing.ts'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-type Account = {
-  id: number
-  kind: string
-  bankCode: string | null
-  accountNumber: string | null
-  accountName: string | null
-  currency: string
-  balance: number
-  debits: number
-  credits: number
-  openedAt: string
-}
+type Account = Schemas['LedgerAccount']
 
-type Transfer = {
-  id: number
-  reason: string
-  direction: 'in' | 'out'
-  amount: number
-  otherAccountId: number | null
-  otherKind: string
-  creditId: number | null
-  postedAt: string
-}
+type Transfer = Schemas['LedgerTransfer']
 
 const { ledger: said } = STRINGS
 const PATH = '/api/v1/ledger/accounts'
@@ -70,7 +51,7 @@ const COLUMNS: readonly Column<Account>[] = [
 ]
 
 export default function Ledger({ session, place }: ViewProps) {
-  const pages = usePages<Account>(PATH, {})
+  const pages = usePages(PATH, {})
   const look = useCalm(() => pages.isFirst && pages.reload())
   useEvents(look, session.scopes.includes('webhooks:read'))
   const close = () => goTo(hrefOf('ledger'))
@@ -91,49 +72,50 @@ export default function Ledger({ session, place }: ViewProps) {
           </Empty>
         }
       />
-      {place.open !== undefined && <AccountDrawer key={place.open} id={place.open} close={close} />}
+      {place.open !== undefined && (
+        <Detail
+          key={place.open}
+          title={said.one}
+          path={`${PATH}/{id}`}
+          params={{ id: place.open }}
+          close={close}
+          show={(account) => <About account={account} />}
+        />
+      )}
     </>
   )
 }
 
-function AccountDrawer({ id, close }: { id: string; close: () => void }) {
-  const path = `${PATH}/${encodeURIComponent(id)}`
-  const { data, problem, reload } = useLoaded(path, (signal) => getData<Account>(path, {}, signal))
+function About({ account }: { account: Account }) {
   return (
-    <Drawer title={said.one} close={close}>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="page" lines={8} />}
-      {data && (
-        <>
-          <div class="headline">
-            <Money amount={data.balance} currency={data.currency} />
-          </div>
-          <p class="muted">
-            <Name account={data} />
-          </p>
-          <Facts
-            facts={[
-              [said.kind, kindOf(data.kind)],
-              [said.number, data.accountNumber && <Copyable text={data.accountNumber} />],
-              [said.bank, data.bankCode && <BankName code={data.bankCode} />],
-              [said.debits, <Money key="debits" amount={data.debits} currency={data.currency} />],
-              [
-                said.credits,
-                <Money key="credits" amount={data.credits} currency={data.currency} />,
-              ],
-              [said.opened, <Time key="opened" at={data.openedAt} />],
-            ]}
-          />
-          <h3>{said.transfers}</h3>
-          <Transfers path={`${path}/transfers`} currency={data.currency} />
-        </>
-      )}
-    </Drawer>
+    <>
+      <div class="headline">
+        <Money amount={account.balance} currency={account.currency} />
+      </div>
+      <p class="muted">
+        <Name account={account} />
+      </p>
+      <Facts
+        facts={[
+          [said.kind, kindOf(account.kind)],
+          [said.number, account.accountNumber && <Copyable text={account.accountNumber} />],
+          [said.bank, account.bankCode && <BankName code={account.bankCode} />],
+          [said.debits, <Money key="debits" amount={account.debits} currency={account.currency} />],
+          [
+            said.credits,
+            <Money key="credits" amount={account.credits} currency={account.currency} />,
+          ],
+          [said.opened, <Time key="opened" at={account.openedAt} />],
+        ]}
+      />
+      <h3>{said.transfers}</h3>
+      <Transfers id={account.id} currency={account.currency} />
+    </>
   )
 }
 
-function Transfers({ path, currency }: { path: string; currency: string }) {
-  const pages = usePages<Transfer>(path, {}, 20)
+function Transfers({ id, currency }: { id: number; currency: string }) {
+  const pages = usePages(`${PATH}/{id}/transfers`, { id }, {}, 20)
   const { data, problem, reload } = pages
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="rows" lines={6} />

@@ -1,5 +1,6 @@
 // Payments: each advice that got a number, how much of it was paid, and its whole story.
 
+import { getData, type Schemas } from '../api.ts'
 import { words } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
@@ -11,27 +12,9 @@ import { ADVICE_MARK } from '../search.tsx'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-type Payment = {
-  paymentReference: string
-  adviceReference: string
-  merchantRef: string | null
-  status: string
-  amount: number
-  amountPaid: number
-  amountRemaining: number
-  currency: string
-  amountPolicy: string
-  expiresAt: string
-  numbers: { bankName: string; accountNumber: string }[]
-  customerName: string
-  narration: string | null
-  createdAt: string
-}
-type Advice = Pick<
-  Payment,
-  'adviceReference' | 'merchantRef' | 'status' | 'amount' | 'currency' | 'narration' | 'createdAt'
-> & { customerFullName: string; paymentUrl: string }
-type PaymentDetail = Payment & { amountInSuspense: number }
+type Payment = Schemas['Payment']
+type Advice = Schemas['AdviceRecord']
+type PaymentDetail = Schemas['PaymentDetail']
 
 const { payments: said } = STRINGS
 const PATH = '/api/v1/payments'
@@ -84,11 +67,12 @@ const COLUMNS: readonly Column<Payment>[] = [
 
 export default function Payments(props: ViewProps) {
   return (
-    <ListView<Payment>
+    <ListView
       {...props}
       view="payments"
       icon="payments"
       path={PATH}
+      params={{}}
       csv={`${PATH}.csv`}
       caption={STRINGS.views.payments}
       columns={COLUMNS}
@@ -98,22 +82,24 @@ export default function Payments(props: ViewProps) {
       none={{ title: said.none, text: said.noneText, isMadeByApi: true }}
       detail={(open, version, close) => {
         const isAdvice = open.startsWith(ADVICE_MARK)
-        const reference = encodeURIComponent(isAdvice ? open.slice(ADVICE_MARK.length) : open)
-        const told = <WholeTimeline path={`${PATH}/${reference}/timeline`} version={version} />
-        const shared = { version, close, timeline: told }
+        const reference = isAdvice ? open.slice(ADVICE_MARK.length) : open
+        const load = (signal: AbortSignal) =>
+          getData(`${PATH}/{reference}/timeline`, { reference }, { signal })
+        const told = <WholeTimeline load={load} version={version} />
+        const shared = { params: { reference }, version, close, timeline: told }
         return isAdvice ? (
-          <Detail<Advice>
+          <Detail
             key={open}
             title={said.advice}
-            path={`/api/v1/advices/${reference}`}
+            path="/api/v1/advices/{reference}"
             show={(advice) => <AboutAdvice advice={advice} />}
             {...shared}
           />
         ) : (
-          <Detail<PaymentDetail>
+          <Detail
             key={open}
             title={said.one}
-            path={`${PATH}/${reference}`}
+            path={`${PATH}/{reference}`}
             show={(payment) => <About payment={payment} />}
             {...shared}
           />

@@ -1,30 +1,21 @@
 // Rail items: what banks signed and could not be booked. Opening one shows what the bank sent, and
 // goes on the record of actions.
 
-import { getData } from '../api.ts'
+import type { Schemas } from '../api.ts'
 import { words } from '../format.ts'
-import { useLoaded, usePages } from '../loading.ts'
+import { usePages } from '../loading.ts'
 import { CodeBlock } from '../parts/code-block.tsx'
-import { Drawer, Facts } from '../parts/drawer.tsx'
+import { Detail } from '../parts/detail.tsx'
+import { Facts } from '../parts/drawer.tsx'
 import { type Filter, Filters } from '../parts/filters.tsx'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Empty } from '../parts/states.tsx'
 import { type Column, ListTable } from '../parts/table.tsx'
 import { Copyable, Time } from '../parts/values.tsx'
 import { goTo, hrefOf } from '../routing.ts'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-type RailItem = {
-  id: string
-  bankCode: string
-  call: string
-  outcome: string
-  reason: string
-  responseCode: string
-  sessionId: string | null
-  amount: string | null
-  receivedAt: string
-}
+type RailItem = Schemas['RailItem']
 
 const { railItems: said } = STRINGS
 const VIEW = 'rail-items'
@@ -50,7 +41,7 @@ const COLUMNS: readonly Column<RailItem>[] = [
 export default function RailItems({ place }: ViewProps) {
   const { outcome, bankCode } = place.query
   const query = { ...(outcome ? { outcome } : {}), ...(bankCode ? { bankCode } : {}) }
-  const pages = usePages<RailItem>(PATH, query)
+  const pages = usePages(PATH, {}, query)
   const close = () => goTo(hrefOf(VIEW, undefined, place.query))
   return (
     <>
@@ -68,38 +59,37 @@ export default function RailItems({ place }: ViewProps) {
           </Empty>
         }
       />
-      {place.open !== undefined && <ItemDrawer key={place.open} id={place.open} close={close} />}
+      {place.open !== undefined && (
+        <Detail
+          key={place.open}
+          title={said.one}
+          path={`${PATH}/{id}`}
+          params={{ id: place.open }}
+          close={close}
+          show={(item) => <About item={item} />}
+        />
+      )}
     </>
   )
 }
 
-function ItemDrawer({ id, close }: { id: string; close: () => void }) {
-  const path = `${PATH}/${encodeURIComponent(id)}`
-  const { data, problem, reload } = useLoaded(path, (signal) =>
-    getData<RailItem & { body: string }>(path, {}, signal),
-  )
+function About({ item }: { item: Schemas['RailItemDetail'] }) {
   return (
-    <Drawer title={said.one} close={close}>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !data && <Skeleton kind="page" lines={8} />}
-      {data && (
-        <>
-          <Facts
-            facts={[
-              [said.reason, words(data.reason)],
-              [said.amount, data.amount],
-              [said.bank, data.bankCode],
-              [said.call, words(data.call)],
-              [said.answered, data.responseCode],
-              [said.sessionId, data.sessionId && <Copyable text={data.sessionId} />],
-              [said.received, <Time key="received" at={data.receivedAt} />],
-            ]}
-          />
-          <h3>{said.body}</h3>
-          <CodeBlock label={said.body} text={data.body} isWrapped />
-          <p class="muted">{said.opened}</p>
-        </>
-      )}
-    </Drawer>
+    <>
+      <Facts
+        facts={[
+          [said.reason, words(item.reason)],
+          [said.amount, item.amount],
+          [said.bank, item.bankCode],
+          [said.call, words(item.call)],
+          [said.answered, item.responseCode],
+          [said.sessionId, item.sessionId && <Copyable text={item.sessionId} />],
+          [said.received, <Time key="received" at={item.receivedAt} />],
+        ]}
+      />
+      <h3>{said.body}</h3>
+      <CodeBlock label={said.body} text={item.body} isWrapped />
+      <p class="muted">{said.opened}</p>
+    </>
   )
 }

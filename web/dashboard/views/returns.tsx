@@ -55,11 +55,12 @@ const COLUMNS: readonly Column<Return>[] = [
 export default function Returns(props: ViewProps) {
   const mayExecute = props.session.scopes.includes('returns:write')
   return (
-    <ListView<Return>
+    <ListView
       {...props}
       view="returns"
       icon="reversal"
       path={PATH}
+      params={{}}
       caption={STRINGS.views.returns}
       columns={COLUMNS}
       filters={FILTERS}
@@ -67,17 +68,18 @@ export default function Returns(props: ViewProps) {
       isAbout={/^credit\.return/}
       none={{ title: said.none, text: said.noneText }}
       detail={(open, version, close, changed) => (
-        <Detail<Return>
+        <Detail
           key={open}
           title={said.one}
-          path={`${PATH}/${encodeURIComponent(open)}`}
+          path={`${PATH}/{reference}`}
+          params={{ reference: open }}
           version={version}
           close={close}
           show={(item) => (
             <>
               <About item={item} mayExecute={mayExecute} />
               {mayExecute && item.status === 'pending' && (
-                <SettleReturn path={PATH} item={item} done={changed} />
+                <SettleReturn item={item} done={changed} />
               )}
             </>
           )}
@@ -130,8 +132,10 @@ function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
   const show = async () => {
     setBusy(true)
     try {
-      const path = `${PATH}/${encodeURIComponent(item.reference)}`
-      setNumber((await getData<Return>(path, { reveal: 'true' })).payerAccountNumber)
+      const { reference } = item
+      const query = { reveal: 'true' }
+      const full = await getData(`${PATH}/{reference}`, { reference }, { query })
+      setNumber(full.payerAccountNumber)
       toast(said.shown)
     } catch (error) {
       toast(problemFrom(error).message, 'bad')

@@ -68,7 +68,7 @@ type FormProps = { destination: Destination; arrived: (sent: Sent) => void }
 
 function TransferForm({ destination, arrived }: FormProps) {
   const kinds = KINDS[destination.from]
-  const [kind, setKind] = useState<string>(kinds[0])
+  const [kind, setKind] = useState<(typeof KINDS)[Destination['from']][number]>(kinds[0])
   const [problem, setProblem] = useState<Problem | undefined>()
   const [fault, setFault] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -83,7 +83,7 @@ function TransferForm({ destination, arrived }: FormProps) {
     const { accountNumber } = destination
     const body = { accountNumber, kind, ...(amount === '' ? {} : { amount }) }
     try {
-      arrived(await send<Sent>('POST', '/sandbox/transfers', body))
+      arrived(await send('POST', '/sandbox/transfers', {}, { body }))
     } catch (error) {
       setProblem(problemFrom(error))
     }

@@ -1,29 +1,22 @@
 // Suspense desk: money that waits for somebody's decision, why, and the ways out of it.
 
 import { useEffect, useState } from 'preact/hooks'
-import { getData, getPage } from '../api.ts'
+import { getPage } from '../api.ts'
 import { words } from '../format.ts'
 import { useCalm, useEvents } from '../live.ts'
-import { useAgain, useLoaded, usePages } from '../loading.ts'
+import { useAgain, useData, useLoaded, usePages } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Drawer, Facts } from '../parts/drawer.tsx'
 import { MakerCheckerSetting, SETTINGS } from '../parts/maker-checker-setting.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Item, SuspenseForm } from '../parts/suspense-form.tsx'
-import {
-  DecidedRequests,
-  OpenRequest,
-  type Request,
-  WaitingRequests,
-} from '../parts/suspense-requests.tsx'
+import { DecidedRequests, OpenRequest, WaitingRequests } from '../parts/suspense-requests.tsx'
 import { type Column, ListTable } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
-
-type Settings = { makerChecker: boolean }
 
 const { suspense: said } = STRINGS
 const PATH = '/api/v1/suspense'
@@ -60,10 +53,10 @@ const COLUMNS: readonly Column<Item>[] = [
 
 export default function Suspense({ session, place }: ViewProps) {
   const state = STATES.includes(place.query.state ?? '') ? place.query.state : 'open'
-  const pages = usePages<Item>(PATH, { state })
-  const settings = useLoaded('settings', (signal) => getData<Settings>(SETTINGS, {}, signal))
+  const pages = usePages(PATH, {}, { state })
+  const settings = useData(SETTINGS, {})
   const waiting = useLoaded('waiting', (signal) =>
-    getPage<Request>(REQUESTS, { state: 'open', limit: '100' }, signal),
+    getPage(REQUESTS, {}, { query: { state: 'open', limit: '100' }, signal }),
   )
   const [version, setVersion] = useState(0)
   const look = useCalm(() => {
@@ -151,11 +144,10 @@ type DrawerProps = {
 }
 
 function ItemDrawer({ id, session, isMakerChecker, version, close, changed }: DrawerProps) {
-  const path = `${PATH}/${encodeURIComponent(id)}`
-  const item = useLoaded(path, (signal) => getData<Item>(path, {}, signal))
+  const item = useData(`${PATH}/{id}`, { id })
   const isId = /^[0-9]{1,18}$/.test(id)
   const requests = useLoaded(`requests of ${id}`, async (signal) =>
-    isId ? getPage<Request>(REQUESTS, { itemId: id }, signal) : undefined,
+    isId ? getPage(REQUESTS, {}, { query: { itemId: id }, signal }) : undefined,
   )
   const reload = () => {
     item.reload()

@@ -3,45 +3,28 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { getData, getPage } from '../api.ts'
+import { getPage, type Schemas } from '../api.ts'
 import { count, money, share } from '../format.ts'
 import { type LiveEvent, useCalm, useConnection, useEvents } from '../live.ts'
-import { useLoaded } from '../loading.ts'
-import { Chart, type Point } from '../parts/chart.tsx'
+import { useData, useLoaded } from '../loading.ts'
+import { Chart } from '../parts/chart.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
 import { STRINGS } from '../strings.ts'
 import { VIEWS, type ViewProps } from '../views.ts'
-import type { Credit } from './credits.tsx'
 
-type Period = Point & {
-  reversed: number
-  returned: number
-  suspended: number
-  expired: number
-  cancelled: number
-  successRate: number | null
-}
-type Overview = {
-  today: Period
-  yesterday: Period
-  inSuspense: { amount: number; items: number } | null
-  failingWebhooks: number | null
-  hours: Point[]
-  days: Point[]
-  isComplete: boolean
-}
+type Period = Schemas['OverviewPeriod']
+type Overview = Schemas['Overview']
+type Credit = Schemas['Credit']
 
 const { today: said } = STRINGS
 const NEWEST = '12'
 
 export default function Today({ session }: ViewProps) {
-  const overview = useLoaded('overview', (signal) =>
-    getData<Overview>('/api/v1/overview', {}, signal),
-  )
+  const overview = useData('/api/v1/overview', {})
   const credits = useLoaded('newest', (signal) =>
-    getPage<Credit>('/api/v1/credits', { limit: NEWEST }, signal),
+    getPage('/api/v1/credits', {}, { query: { limit: NEWEST }, signal }),
   )
   const [told, setTold] = useState('')
   const look = useCalm(() => {

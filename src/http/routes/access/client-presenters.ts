@@ -6,7 +6,7 @@ import type { ClientDetail, ClientEntry } from '#domain/access/manage-clients.ts
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import type { DailyUsage } from '#domain/reports/client-usage.ts'
 import { Refusal } from '#errors.ts'
-import { digits, nullable, text } from '#http/schemas.ts'
+import { digits, named, nullable, text } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -62,7 +62,8 @@ export const ClientFields = {
   ),
 }
 
-export const RotationBody = Type.Object(
+export const RotationBody = named(
+  'SecretRotationRequest',
   {
     overlapSeconds: Type.Optional(
       Type.Integer({
@@ -103,7 +104,7 @@ const ClientShown = {
 }
 
 const SecretsShown = Type.Array(
-  Type.Object({
+  named('ClientSecret', {
     keyId: Type.String({ description: 'Prefix of the secret; empty for legacy secrets.' }),
     createdAt: Type.String(),
     retiresAt: nullable('string', { description: 'Null for the current secret.' }),
@@ -112,18 +113,18 @@ const SecretsShown = Type.Array(
   { description: 'Active secrets, current one first.' },
 )
 
-export const ClientBody = Type.Object(ClientShown)
-export const ClientDetailBody = Type.Object({ ...ClientShown, secrets: SecretsShown })
-export const ClientWithSecretBody = Type.Object({
+export const ClientBody = named('Client', ClientShown)
+export const ClientDetailBody = named('ClientDetail', { ...ClientShown, secrets: SecretsShown })
+export const ClientWithSecretBody = named('ClientWithSecret', {
   ...ClientShown,
   secrets: SecretsShown,
   secret: Type.String({ description: 'Shown only once.' }),
 })
 
-export const UsageBody = Type.Object({
+export const UsageBody = named('ClientUsage', {
   clientId: Type.String(),
   days: Type.Array(
-    Type.Object({
+    named('ClientUsageDay', {
       from: Type.String({ description: 'Start of the day (West Africa Time).' }),
       accounts: Type.Integer({ description: 'Collection accounts created.' }),
       advices: Type.Integer({ description: 'Advices created.' }),

@@ -10,15 +10,15 @@ import { logIn } from '#domain/access/client-secrets.ts'
 import { Refusal } from '#errors.ts'
 import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
-import { ApiFailure, text } from '#http/schemas.ts'
+import { ApiFailure, named, text } from '#http/schemas.ts'
 
-const TokenBody = Type.Object({
+const TokenBody = named('AccessToken', {
   access_token: Type.String(),
   token_type: Type.Literal('Bearer'),
   expires_in: Type.Integer(),
 })
 
-const OauthFailure = Type.Object({
+const OauthFailure = named('OAuthFailure', {
   error: Type.String(),
   error_description: Type.String(),
 })

@@ -16,7 +16,7 @@ import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, Email, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, Email, named, oneOf, text } from '#http/schemas.ts'
 import {
   Code,
   idOf,
@@ -27,8 +27,8 @@ import {
   tags,
 } from './user-presenters.ts'
 
-const CurrentSessionBody = Type.Object({
-  user: Type.Object({
+const CurrentSessionBody = named('SignedInSession', {
+  user: named('SignedInUser', {
     id: Type.String(),
     email: Type.String(),
     hasTotp: Type.Boolean(),
@@ -38,17 +38,18 @@ const CurrentSessionBody = Type.Object({
   }),
   role: Type.String(),
   scopes: Type.Array(Type.String()),
-  client: Type.Object({
+  client: named('SignedInClient', {
     clientId: Type.String(),
     name: Type.String(),
-    mode: Type.String({ description: 'sandbox or live.' }),
+    mode: oneOf(['sandbox', 'live'], 'Which kind of service this is.'),
   }),
   csrfToken: Type.String({
     description: 'Send as x-csrf-token with every POST, PUT, PATCH and DELETE.',
   }),
 })
 
-const SignInRequest = Type.Object(
+const SignInRequest = named(
+  'SignInRequest',
   {
     email: Email,
     password: Password,
@@ -59,7 +60,7 @@ const SignInRequest = Type.Object(
 )
 
 const response = { 200: ApiEnvelope(CurrentSessionBody), '4xx': ApiFailure }
-const Ended = ApiEnvelope(Type.Object({ ended: Type.Integer() }))
+const Ended = ApiEnvelope(named('EndedSessions', { ended: Type.Integer() }))
 
 export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(signingIn, deps)

@@ -16,7 +16,7 @@ import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, named } from '#http/schemas.ts'
 import { Code, NewPassword, Password, SESSION, tags } from './user-presenters.ts'
 
 const strict = { additionalProperties: false }
@@ -45,7 +45,7 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           { additionalProperties: false },
         ),
         response: {
-          200: ApiEnvelope(Type.Object({ csrfToken: Type.String() })),
+          200: ApiEnvelope(named('CsrfToken', { csrfToken: Type.String() })),
           '4xx': ApiFailure,
         },
       },
@@ -88,7 +88,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'code; until then any existing second factor stays.',
         body: Type.Object({ password: Password }, strict),
         response: {
-          200: ApiEnvelope(Type.Object({ secret: Type.String(), uri: Type.String() })),
+          200: ApiEnvelope(named('TotpEnrolment', { secret: Type.String(), uri: Type.String() })),
           '4xx': ApiFailure,
         },
       },
@@ -113,7 +113,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         body: Type.Object({ code: Code }, strict),
         response: {
           200: ApiEnvelope(
-            Type.Object({
+            named('RecoveryCodes', {
               recoveryCodes: Type.Array(Type.String(), {
                 description: 'Shown only once. Each can be used once instead of a code.',
               }),
@@ -148,7 +148,7 @@ const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         summary: 'Remove the second factor',
         body: Type.Object({ password: Password, code: Code }, strict),
         response: {
-          200: ApiEnvelope(Type.Object({ hasTotp: Type.Boolean() })),
+          200: ApiEnvelope(named('TotpState', { hasTotp: Type.Boolean() })),
           '4xx': ApiFailure,
         },
       },

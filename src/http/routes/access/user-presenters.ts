@@ -6,7 +6,7 @@ import { ROLES, type Role } from '#domain/access/roles.ts'
 import type { Session } from '#domain/access/sessions.ts'
 import type { User } from '#domain/access/users.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
-import { nullable } from '#http/schemas.ts'
+import { named, nullable, oneOf } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -41,10 +41,10 @@ export const RoleName = Type.Unsafe<Role>({
   'x-says': `Must be one of ${ROLES.join(', ')}.`,
 })
 
-export const UserBody = Type.Object({
+export const UserBody = named('User', {
   id: Type.String(),
   email: Type.String(),
-  role: Type.String({ description: `One of ${ROLES.join(', ')}.` }),
+  role: oneOf(ROLES, 'What the user may do.'),
   isActive: Type.Boolean(),
   isPasswordTemporary: Type.Boolean({ description: 'Must be changed at the next sign-in.' }),
   hasTotp: Type.Boolean({ description: 'Whether two-factor authentication is on.' }),
@@ -52,7 +52,7 @@ export const UserBody = Type.Object({
   signedInAt: nullable('string', { description: 'Last sign-in.' }),
 })
 
-export const UserWithPassword = Type.Object({
+export const UserWithPassword = named('UserWithPassword', {
   ...UserBody.properties,
   temporaryPassword: Type.String({
     description: 'Shown only once. Valid for 72 hours; must be changed at the first sign-in.',
@@ -73,7 +73,7 @@ export function presentUser(user: User): Static<typeof UserBody> {
   }
 }
 
-export const SessionBody = Type.Object({
+export const SessionBody = named('Session', {
   id: Type.String(),
   address: Type.String(),
   userAgent: Type.String(),

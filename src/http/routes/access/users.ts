@@ -19,7 +19,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, Email, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, Deleted, Email, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   idOf,
   presentUser,
@@ -153,7 +153,7 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Delete a user',
         description: 'The audit log keeps their actions.',
         params: Params,
-        response: { 200: ApiEnvelope(Type.Object({ id: Type.String() })), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Deleted), '4xx': ApiFailure },
       },
     },
     async ({ session, params }) => {

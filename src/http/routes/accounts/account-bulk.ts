@@ -14,7 +14,15 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  FieldError,
+  IdempotencyHeaders,
+  named,
+  nullable,
+} from '#http/schemas.ts'
 import { fieldErrors } from '#http/validation.ts'
 import { timeOrderedId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -39,16 +47,16 @@ const BulkRequest = Type.Object(
   { additionalProperties: false },
 )
 
-const Result = Type.Object({
+const Result = named('BulkResult', {
   index: Type.Integer({ description: 'Position in the list, from 0.' }),
   isSuccessful: Type.Boolean(),
   message: Type.String(),
   code: nullable('string', { description: 'Refusal code.' }),
-  data: Type.Unsafe<unknown>({ ...OwnAccountBody, type: ['object', 'null'] }),
-  errors: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
+  data: Type.Unsafe<unknown>({ ...OwnAccountBody, $id: 'BulkAccount', type: ['object', 'null'] }),
+  errors: Type.Array(FieldError),
 })
 
-const BulkBody = Type.Object({
+const BulkBody = named('BulkResults', {
   accepted: Type.Integer(),
   refused: Type.Integer(),
   results: Type.Array(Result, { description: 'In request order.' }),

@@ -27,6 +27,7 @@ import {
   ApiFailure,
   BEARER,
   IdempotencyHeaders,
+  named,
   PayerRulesBody,
   text,
 } from '#http/schemas.ts'
@@ -48,7 +49,8 @@ const Limits = Type.Object(
   { additionalProperties: false, 'x-says': 'Must be an object with perCredit or perDay, or null.' },
 )
 
-const AccountChange = Type.Object(
+const AccountChange = named(
+  'AccountChange',
   {
     ...Type.Partial(Type.Object(ChangeableFields)).properties,
     payerRules: Type.Optional(
@@ -69,6 +71,7 @@ const AccountChange = Type.Object(
 function orNull<T extends TObject>(schema: T, description: string) {
   return Type.Unsafe<Static<T> | null>({
     ...schema,
+    $id: undefined, // Another schema.
     type: ['object', 'null'],
     additionalProperties: false,
     description,

@@ -4,7 +4,7 @@ import { Type } from '@fastify/type-provider-typebox'
 import { isAccountNumber } from '#banks/nuban.ts'
 import type { AccountFields as GivenFields } from '#domain/accounts/collection-accounts.ts'
 import { Refusal } from '#errors.ts'
-import { digits, Email, nullable, PayerRulesBody, text, webAddress } from '#http/schemas.ts'
+import { digits, Email, named, nullable, PayerRulesBody, text, webAddress } from '#http/schemas.ts'
 
 export const ACCOUNTS = '/api/v1/accounts/static'
 
@@ -31,7 +31,7 @@ export const AccountFields = {
 const { id, bankCode, accountNumber, accountName, ...otherFields } = AccountFields
 
 // As the published contract has it: seventeen fields.
-export const AccountBody = Type.Object({
+export const AccountBody = named('Account', {
   id,
   bankCode,
   accountNumber,
@@ -41,6 +41,7 @@ export const AccountBody = Type.Object({
 })
 
 const ShownRules = Type.Unsafe<object | null>({
+  $id: 'PayerRules',
   type: ['object', 'null'],
   properties: {
     minAmount: { type: 'number' },
@@ -59,7 +60,7 @@ const ShownRules = Type.Unsafe<object | null>({
 })
 
 // As our own endpoints have it.
-export const OwnAccountBody = Type.Object({
+export const OwnAccountBody = named('OwnAccount', {
   ...AccountFields,
   bvnMasked: Type.String(),
   payerRules: ShownRules,

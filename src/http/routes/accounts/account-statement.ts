@@ -21,13 +21,13 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
-const EntryBody = Type.Object({
+const EntryBody = named('StatementEntry', {
   id: Type.Integer(),
   type: Type.String({ description: 'credit, assign (from suspense) or reversal.' }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),

@@ -1,14 +1,14 @@
 // /api/v1/accounts/static: create and retrieve a collection account (published contract). Lists,
 // changes and bulk: account-list.ts, account-changes.ts, account-bulk.ts.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { refuseMerchant } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
 import { parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { presentAccount } from '#http/presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
 import {
   ACCOUNTS,
   AccountBody,
@@ -19,7 +19,7 @@ import {
   RequestFields,
 } from './account-presenters.ts'
 
-const AccountRequest = Type.Object(RequestFields)
+const AccountRequest = named('AccountRequest', RequestFields)
 
 export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { accountLookups, sealer, writers, authentication } = deps

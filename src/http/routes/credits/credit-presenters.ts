@@ -14,7 +14,7 @@ import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
-import { nullable } from '#http/schemas.ts'
+import { named, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -29,7 +29,7 @@ const PLACES: readonly Place[] = [
   'reversed',
 ]
 
-const LocationBody = Type.Object({
+const LocationBody = named('CreditLocation', {
   amount: Type.Number(),
   place: Type.Unsafe<Place>({ type: 'string', enum: [...PLACES] }),
   reference: nullable('string', {
@@ -39,7 +39,7 @@ const LocationBody = Type.Object({
   description: Type.String({ description: 'Human-readable summary.' }),
 })
 
-export const CreditBody = Type.Object({
+export const CreditBody = named('Credit', {
   id: Type.Integer(),
   sessionId: Type.String({ description: 'Interbank session ID (30 digits on NIP).' }),
   bankCode: Type.String(),
@@ -81,12 +81,12 @@ export const CreditBody = Type.Object({
   locations: Type.Array(LocationBody, { description: 'Parts sum to amount.' }),
 })
 
-const LedgerSideBody = Type.Object({
+const LedgerSideBody = named('LedgerSide', {
   kind: Type.String({ description: 'Ledger account kind.' }),
   accountNumber: nullable('string'),
 })
 
-const ReturnInTrace = Type.Object({
+const ReturnInTrace = named('CreditReturn', {
   reference: Type.String(),
   status: Type.String({ description: 'pending, confirmed or failed.' }),
   amount: Type.Number(),
@@ -96,7 +96,7 @@ const ReturnInTrace = Type.Object({
   settledAt: nullable('string'),
 })
 
-export const CreditDetailBody = Type.Object({
+export const CreditDetailBody = named('CreditDetail', {
   ...CreditBody.properties,
   suspense: Type.Array(
     Type.Object({

@@ -14,7 +14,7 @@ import { settleReturn } from '#domain/suspense/return-suspense.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { parseJson } from '#http/json-bodies.ts'
-import { Amount, RailFailure } from '#http/schemas.ts'
+import { Amount, named, RailFailure } from '#http/schemas.ts'
 import { isAmount } from '#http/validation.ts'
 import { koboOf } from '#money.ts'
 import { keepUnreadable, type ReversalBody, rejectedReversal } from './keep-rail-items.ts'
@@ -70,7 +70,7 @@ const nameEnquiry: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         params: BankParams,
         body: Type.Object({ accountNumber: Type.String({ pattern: ACCOUNT_NUMBER }) }),
         response: {
-          200: Type.Object({
+          200: named('NameEnquiry', {
             accountNumber: Type.String(),
             accountName: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
             kycLevel: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
@@ -113,7 +113,7 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           amount: Amount,
         }),
         response: {
-          200: Type.Object({
+          200: named('ReversalAcknowledgement', {
             sessionId: Type.String(),
             responseCode: Type.String(),
             responseMessage: Type.String(),
@@ -170,7 +170,7 @@ const returns: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           ),
         }),
         response: {
-          200: Type.Object({
+          200: named('ReturnAcknowledgement', {
             reference: Type.String(),
             responseCode: Type.String(),
             responseMessage: Type.String(),

@@ -14,14 +14,14 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, bankCode, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, bankCode, named, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
 const RAIL_ITEMS = '/api/v1/operator/rail-items'
 const ITEM_ID = /^[1-9][0-9]{0,17}$/
 const about = { tags: ['Operator'], security: BEARER }
 
-const RailItemBody = Type.Object({
+const RailItemBody = named('RailItem', {
   id: Type.String(),
   bankCode: Type.String({ description: 'Bank that signed the message.' }),
   call: Type.String({ description: 'Endpoint called: credits or reversals.' }),
@@ -38,7 +38,7 @@ const RailItemBody = Type.Object({
   receivedAt: Type.String(),
 })
 
-const OpenedBody = Type.Object({
+const OpenedBody = named('RailItemDetail', {
   ...RailItemBody.properties,
   body: Type.String({ description: 'The parsed item, or the raw body.' }),
 })

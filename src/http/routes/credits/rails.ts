@@ -17,7 +17,7 @@ import type { BatchResult } from '#db/batcher.ts'
 import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
-import { Amount, RailFailure } from '#http/schemas.ts'
+import { Amount, named, RailFailure } from '#http/schemas.ts'
 import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './keep-rail-items.ts'
 import { railCallRoutes, reversalAcknowledgement } from './rail-calls.ts'
 import { type Reversed, takeReversals } from './rail-reversals.ts'
@@ -26,7 +26,7 @@ import { RailSignatures } from './rail-signatures.ts'
 // 1,000 credits of our own format take some 400 kB, of camt.054 a megabyte.
 const BODY_BYTES_MAX = 2_097_152
 
-const AcknowledgementBody = Type.Object({
+const AcknowledgementBody = named('RailAcknowledgement', {
   sessionId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
   responseCode: Type.String({ description: '00 accepted, 01 duplicate, 02 rejected, 03 retry.' }),
   responseMessage: Type.String(),
@@ -42,7 +42,8 @@ const Answers = Type.Union([AcknowledgementBody, Type.Array(AcknowledgementBody)
   description: 'One acknowledgement per credit, in request order and in the format of the request.',
 })
 
-const ProvidusAnswer = Type.Object(
+const ProvidusAnswer = named(
+  'ProvidusAcknowledgement',
   {
     requestSuccessful: Type.Boolean(),
     sessionId: Type.String(),
@@ -54,7 +55,7 @@ const ProvidusAnswer = Type.Object(
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
-const CreditBody = Type.Object({
+const CreditBody = named('RailCredit', {
   sessionId: Type.String({
     description: 'Interbank session ID (30 digits on NIP).',
     minLength: 1,

@@ -23,6 +23,7 @@ import {
   BEARER,
   Email,
   IdempotencyHeaders,
+  named,
   PayerRulesBody,
   PaymentEnvelope,
   PaymentFailure,
@@ -35,7 +36,7 @@ import { koboOf } from '#money.ts'
 const optionalText = (lengthMax: number, description: string) =>
   Type.Optional(Type.Union([text(lengthMax, description), Type.Literal(''), Type.Null()]))
 
-const AdviceRequest = Type.Object({
+const AdviceRequest = named('AdviceRequest', {
   amount: Amount,
   currency: Type.Optional(Type.Literal('NGN', { default: 'NGN', 'x-says': 'Must be NGN.' })),
   customer: Type.Object(
@@ -86,7 +87,7 @@ const AdviceRequest = Type.Object({
   payerRules: Type.Optional(PayerRulesBody),
 })
 
-const AdviceBody = Type.Object(AdviceFields)
+const AdviceBody = named('Advice', AdviceFields)
 
 const response = { 200: PaymentEnvelope(AdviceBody), '4xx': PaymentFailure }
 const tags = ['Payments']

@@ -6,10 +6,17 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { presentPayment } from '#http/presenters.ts'
-import { BEARER, IdempotencyHeaders, PaymentEnvelope, PaymentFailure, text } from '#http/schemas.ts'
+import {
+  BEARER,
+  IdempotencyHeaders,
+  named,
+  PaymentEnvelope,
+  PaymentFailure,
+  text,
+} from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 
-export const PaymentBody = Type.Object({
+export const PaymentBody = named('InitiatedPayment', {
   bankName: Type.String(),
   bankCode: Type.String(),
   bankAccount: Type.String(),
@@ -55,7 +62,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         summary: 'List supported banks',
         response: {
           200: PaymentEnvelope(
-            Type.Array(Type.Object({ code: Type.String(), bankName: Type.String() })),
+            Type.Array(named('SupportedBank', { code: Type.String(), bankName: Type.String() })),
           ),
           '4xx': PaymentFailure,
         },

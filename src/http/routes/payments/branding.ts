@@ -7,13 +7,14 @@ import { type Branding, readBranding, setBranding } from '#domain/payments/brand
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named, text } from '#http/schemas.ts'
 import { DEFAULT_COLOUR } from './brand-colours.ts'
 
 const BRANDING = '/api/v1/branding'
 const NAME_MAX = 60
 
-const BrandingRequest = Type.Object(
+const BrandingRequest = named(
+  'BrandingRequest',
   {
     name: Type.Union([text(NAME_MAX, 'Display name. Null: the client’s name.'), Type.Null()]),
     colour: Type.Union([
@@ -29,7 +30,7 @@ const BrandingRequest = Type.Object(
   { additionalProperties: false },
 )
 
-const BrandingBody = Type.Object({
+const BrandingBody = named('Branding', {
   name: Type.String(),
   colour: Type.String(),
   isOwnName: Type.Boolean({ description: 'False: the client’s name.' }),

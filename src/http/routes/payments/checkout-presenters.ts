@@ -1,13 +1,13 @@
 // What a payer may see of an advice: these fields only.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { nullable } from '#http/schemas.ts'
+import { named, nullable, PaymentNumber } from '#http/schemas.ts'
 
 const STATUSES =
   'Pending (no number issued yet), Processing, PartPayment, Successful, Expired, Cancelled or ' +
   'Reversed.'
 
-export const CheckoutBody = Type.Object({
+export const CheckoutBody = named('Checkout', {
   now: Type.String({ description: 'Server time, for countdowns.' }),
   isTest: Type.Boolean({ description: 'Sandbox: no real money moves.' }),
   adviceReference: Type.String(),
@@ -22,14 +22,9 @@ export const CheckoutBody = Type.Object({
   amountRemaining: Type.Number(),
   amountHeld: Type.Number({ description: 'Paid towards this payment and in suspense.' }),
   accountName: Type.String(),
-  numbers: Type.Array(
-    Type.Object({
-      bankCode: Type.String(),
-      bankName: Type.String(),
-      accountNumber: Type.String(),
-    }),
-    { description: 'In order of issue; money to any of them counts.' },
-  ),
+  numbers: Type.Array(PaymentNumber, {
+    description: 'In order of issue; money to any of them counts.',
+  }),
   banks: Type.Array(Type.Object({ code: Type.String(), name: Type.String() }), {
     description: 'Banks that can issue a number; empty once the advice is closed.',
   }),

@@ -20,7 +20,7 @@ import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http/lists.ts'
 import { publicAddress } from '#http/public-address.ts'
 import { NoBody } from '#http/routes/webhooks/webhook-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
 import { parseBankTime } from '#wat-time.ts'
 import {
   AdviceRecord,
@@ -33,7 +33,8 @@ import {
 
 const ADVICES = '/api/v1/advices'
 
-const ExtendRequest = Type.Object(
+const ExtendRequest = named(
+  'ExtendAdviceRequest',
   {
     expiresAt: Type.Optional(
       Type.String({

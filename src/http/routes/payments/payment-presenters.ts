@@ -9,11 +9,19 @@ import { callBackUrlOf } from '#domain/payments/resource-presenters.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { OrderQuery, PageQuery, query, WindowQuery, windowOf } from '#http/lists.ts'
 import { presentAdvice } from '#http/presenters.ts'
-import { AdviceFields, Amount, accountNumber, nullable, text } from '#http/schemas.ts'
+import {
+  AdviceFields,
+  Amount,
+  accountNumber,
+  named,
+  nullable,
+  PaymentNumber,
+  text,
+} from '#http/schemas.ts'
 import { koboOf, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 
-export const AdviceRecord = Type.Object({
+export const AdviceRecord = named('AdviceRecord', {
   ...AdviceFields,
   amountPaid: Type.Number(),
   customerEmail: nullable('string'),
@@ -52,13 +60,7 @@ export const PaymentFields = {
   amountPolicy: Type.String(),
   expiresAt: Type.String(),
   closesAt: Type.String({ description: 'End of the grace period.' }),
-  numbers: Type.Array(
-    Type.Object({
-      bankCode: Type.String(),
-      bankName: Type.String(),
-      accountNumber: Type.String(),
-    }),
-  ),
+  numbers: Type.Array(PaymentNumber),
   customerName: Type.String(),
   narration: nullable('string'),
   callBackUrl: Type.String(),

@@ -11,7 +11,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http/lists.ts'
 import { CreditBody, presentCredit } from '#http/routes/credits/credit-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import {
   BY_ANY_REFERENCE,
@@ -22,7 +22,7 @@ import {
   presentPaymentRecord,
 } from './payment-presenters.ts'
 
-const PaymentDetailBody = Type.Object({
+const PaymentDetailBody = named('PaymentDetail', {
   ...PaymentFields,
   amountInSuspense: Type.Number({ description: 'Amount of its credits currently in suspense.' }),
   credits: Type.Array(CreditBody, { description: 'Latest credits, newest first.' }),
@@ -45,7 +45,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         summary: 'List payments, newest first',
         description: LISTED,
         querystring: listQuery(PAYMENT_STATUSES),
-        response: { 200: ListEnvelope(Type.Object(PaymentFields)), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(named('Payment', PaymentFields)), '4xx': ApiFailure },
       },
     },
     async ({ client, query: asked }) => {

@@ -12,13 +12,13 @@ import { callBackUrlOf } from '#domain/payments/resource-presenters.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { BEARER, nullable, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
+import { BEARER, named, nullable, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 
-const TransactionBody = Type.Object({
+const TransactionBody = named('Transaction', {
   merchantCode: Type.String(),
   paymentReference: Type.String(),
   adviceReference: Type.String(),

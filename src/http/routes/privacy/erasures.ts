@@ -7,7 +7,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -18,10 +18,10 @@ const ErasedFields = {
     description: 'Whether its credits and deliveries are erased too; takes a few minutes.',
   }),
 }
-const ErasedAccounts = Type.Object({
+const ErasedAccounts = named('ErasedAccounts', {
   accounts: Type.Array(Type.Object({ accountNumber: Type.String(), ...ErasedFields })),
 })
-const ErasedAdvice = Type.Object({ adviceReference: Type.String(), ...ErasedFields })
+const ErasedAdvice = named('ErasedAdvice', { adviceReference: Type.String(), ...ErasedFields })
 
 export const erasureRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(accountErasure, deps)

@@ -18,7 +18,14 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  IdempotencyHeaders,
+  named,
+  nullable,
+} from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
 const ALERTS = '/api/v1/operator/alerts'
@@ -34,7 +41,7 @@ const oneOf = <T extends string>(values: readonly T[], description: string) =>
     }),
   )
 
-const AlertBody = Type.Object({
+const AlertBody = named('Alert', {
   id: Type.Integer(),
   kind: Type.String({ description: `One of ${ALERT_KIND_NAMES.join(', ')}.` }),
   title: Type.String(),

@@ -13,12 +13,12 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiFailure, BEARER, text } from '#http/schemas.ts'
+import { ApiFailure, BEARER, named, text } from '#http/schemas.ts'
 import { findName, publicId, publicName } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
-const ActionBody = Type.Object({
+const ActionBody = named('AuditLogEntry', {
   id: Type.Integer(),
   actor: Type.String({ description: 'client:<client id>, user:<email>, address:<address>, …' }),
   action: Type.String({ description: 'e.g. suspense.assign, user.sign_in.' }),

@@ -14,10 +14,10 @@ import {
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 
-const BalanceBody = Type.Object({
+const BalanceBody = named('Balance', {
   currency: Type.String(),
   gross: Type.Number({
     description:
@@ -34,7 +34,7 @@ const BalanceBody = Type.Object({
   reversed: Type.Number({ description: 'Reversed by the banks.' }),
 })
 
-const MerchantBody = Type.Object({
+const MerchantBody = named('MerchantBalance', {
   merchantId: Type.String(),
   merchantCode: Type.String(),
   currency: Type.String(),
@@ -44,7 +44,7 @@ const MerchantBody = Type.Object({
   returned: Type.Number({ description: 'Sent to its collection accounts and returned.' }),
 })
 
-const BalancesBody = Type.Object({
+const BalancesBody = named('Balances', {
   totals: Type.Array(BalanceBody, { description: 'One per currency.' }),
   merchants: Type.Array(MerchantBody, { description: `The first ${LIMIT_DEFAULT}.` }),
   merchantsNextCursor: nullable('string', {

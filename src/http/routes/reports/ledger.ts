@@ -29,7 +29,7 @@ import {
   query,
   scannedPage,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -40,7 +40,7 @@ const RESTRICTED = 'Not available to clients restricted to certain merchantCodes
 // In check intervals; an older result says nothing about today.
 const OVERDUE_AFTER = 3
 
-const AccountBody = Type.Object({
+const AccountBody = named('LedgerAccount', {
   id: Type.Integer(),
   kind: Type.String({
     description:
@@ -56,7 +56,7 @@ const AccountBody = Type.Object({
   openedAt: Type.String(),
 })
 
-const TransferBody = Type.Object({
+const TransferBody = named('LedgerTransfer', {
   id: Type.Integer(),
   reason: Type.String({ description: 'credit, settle, suspend, assign, return, …' }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
@@ -68,7 +68,7 @@ const TransferBody = Type.Object({
   postedAt: Type.String(),
 })
 
-const AuditBody = Type.Object({
+const AuditBody = named('IntegrityReport', {
   isOk: Type.Unsafe<boolean | null>({
     type: ['boolean', 'null'],
     description: 'Whether all checks passed; null before the first run.',

@@ -18,11 +18,11 @@ import {
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 
-const PointBody = Type.Object({
+const PointBody = named('OverviewPoint', {
   from: Type.String({ description: 'Start of the period.' }),
   gross: Type.Number({ description: 'Credits received.' }),
   net: Type.Number({ description: 'gross − reversed − returned − suspended.' }),
@@ -30,7 +30,7 @@ const PointBody = Type.Object({
   successful: Type.Integer({ description: 'Successful payments.' }),
 })
 
-const PeriodBody = Type.Object({
+const PeriodBody = named('OverviewPeriod', {
   ...PointBody.properties,
   reversed: Type.Number({ description: 'Reversed by banks.' }),
   returned: Type.Number({ description: 'Returned to payers.' }),
@@ -45,7 +45,7 @@ const PeriodBody = Type.Object({
   }),
 })
 
-const OverviewBody = Type.Object({
+const OverviewBody = named('Overview', {
   now: Type.String(),
   currency: Type.String(),
   today: PeriodBody,

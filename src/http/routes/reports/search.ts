@@ -7,10 +7,10 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
 import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, nullable, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named, nullable, text } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 
-const HitBody = Type.Object({
+const HitBody = named('SearchHit', {
   type: Type.Unsafe<HitType>({ type: 'string', enum: [...HIT_TYPES] }),
   reference: Type.String(),
   href: Type.String({ description: 'Path of the object.' }),

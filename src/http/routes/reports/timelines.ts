@@ -27,13 +27,13 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { creditKeyOf } from '#http/routes/credits/credit-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { publicName } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
-const EntryBody = Type.Object({
+const EntryBody = named('TimelineEntry', {
   at: Type.String(),
   kind: Type.Unsafe<EntryKind>({
     type: 'string',
@@ -52,7 +52,7 @@ const EntryBody = Type.Object({
   }),
 })
 
-const TimelineBody = Type.Object({
+const TimelineBody = named('Timeline', {
   entries: Type.Array(EntryBody, { description: 'Oldest first.' }),
   isWhole: Type.Boolean({
     description: `False if truncated to the latest ${CREDITS_MAX} credits.`,

@@ -24,12 +24,14 @@ import {
   accountNumber,
   BEARER,
   IdempotencyHeaders,
+  named,
   nullable,
 } from '#http/schemas.ts'
 import { koboOf, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 
-const TransferRequest = Type.Object(
+const TransferRequest = named(
+  'SandboxTransferRequest',
   {
     accountNumber: accountNumber('Account number to credit.'),
     kind: Type.Unsafe<SandboxTransfer>({
@@ -43,7 +45,7 @@ const TransferRequest = Type.Object(
   { additionalProperties: false },
 )
 
-const StepBody = Type.Object({
+const StepBody = named('SandboxTransferStep', {
   step: Type.String({ description: 'credit, again (duplicate report) or reversal.' }),
   sessionId: Type.String(),
   responseCode: Type.String({ description: 'Response to the bank: 00 accepted, 01 duplicate.' }),
@@ -52,7 +54,7 @@ const StepBody = Type.Object({
   amountInSuspense: Type.Number(),
 })
 
-const TransferBody = Type.Object({
+const TransferBody = named('SandboxTransfer', {
   kind: Type.String(),
   accountNumber: Type.String(),
   amount: Type.Number(),

@@ -19,13 +19,14 @@ import {
   Amount,
   BEARER,
   IdempotencyHeaders,
+  named,
   nullable,
   PaymentEnvelope,
   PaymentFailure,
 } from '#http/schemas.ts'
 import { koboOf, toNaira } from '#money.ts'
 
-const SimulatedBody = Type.Object({
+const SimulatedBody = named('SimulatedPayment', {
   ...PaymentBody.properties,
   sessionId: Type.String({ description: 'Session ID of the simulated transfer.' }),
   outcome: Type.String({ description: 'booked or suspended.' }),

@@ -11,7 +11,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
-import { nullable } from '#http/schemas.ts'
+import { named, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -19,7 +19,7 @@ import { timestamp } from '#wat-time.ts'
 
 const HOUR_MS = 3_600_000
 
-const AmountChange = Type.Object({
+const AmountChange = named('AmountChange', {
   from: Type.Number(),
   to: Type.Number(),
   changedBy: Type.String({ description: 'e.g. bank:035 after a partial reversal.' }),
@@ -28,7 +28,7 @@ const AmountChange = Type.Object({
 
 const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
 
-export const RequestBody = Type.Object({
+export const RequestBody = named('ApprovalRequest', {
   id: Type.Integer(),
   itemId: nullable('number', {
     description: 'Suspense item. Null for requests to disable maker-checker.',

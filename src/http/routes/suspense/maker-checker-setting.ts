@@ -11,7 +11,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import {
   approverOf,
   presentRequest,
@@ -36,7 +36,7 @@ export const makerCheckerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
 const setting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, sessionCookies, clock } = deps
   const response = {
-    200: ApiEnvelope(Type.Object({ makerChecker: MakerChecker })),
+    200: ApiEnvelope(named('SuspenseSettings', { makerChecker: MakerChecker })),
     '4xx': ApiFailure,
   }
   const about = { tags: ['Suspense'], querystring: NoQuery, response }

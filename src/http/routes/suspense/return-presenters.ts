@@ -8,7 +8,7 @@ import {
   type ReturnStatus,
 } from '#domain/credits/returns.ts'
 import { Refusal } from '#errors.ts'
-import { nullable } from '#http/schemas.ts'
+import { named, nullable } from '#http/schemas.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
@@ -34,7 +34,7 @@ export const RevealQuery = Type.Optional(
   }),
 )
 
-export const ReturnBody = Type.Object({
+export const ReturnBody = named('Return', {
   reference: Type.String({
     description: 'Permanent reference; pass it to the bank with the instruction.',
   }),

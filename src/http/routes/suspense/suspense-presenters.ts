@@ -9,7 +9,7 @@ import {
 import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import type { SuspenseEntry } from '#domain/suspense/suspense-list.ts'
 import { Refusal } from '#errors.ts'
-import { accountNumber, nullable, text } from '#http/schemas.ts'
+import { accountNumber, named, nullable, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
@@ -26,7 +26,7 @@ export const ReturnOfItem = {
   failureReason: nullable('string', { description: 'Failure reason of the last return.' }),
 }
 
-export const SuspenseBody = Type.Object({
+export const SuspenseBody = named('SuspenseItem', {
   id: Type.Integer(),
   amount: Type.Number(),
   currency: Type.String(),
@@ -49,7 +49,7 @@ export const SuspenseBody = Type.Object({
 })
 
 // One item, with all that became of it.
-export const SuspenseDetailBody = Type.Object({
+export const SuspenseDetailBody = named('SuspenseItemDetail', {
   ...SuspenseBody.properties,
   originalAmount: Type.Number({ description: 'Initial amount.' }),
   history: Type.Array(

@@ -14,7 +14,15 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listResponse, PageQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  digits,
+  IdempotencyHeaders,
+  named,
+  text,
+} from '#http/schemas.ts'
 import {
   AssignTarget,
   itemIdOf,
@@ -26,7 +34,11 @@ import {
 } from './suspense-presenters.ts'
 
 const Note = Type.Optional(text(500, 'Reason (audit log).'))
-const AssignRequest = Type.Object({ ...AssignTarget, note: Note }, { additionalProperties: false })
+const AssignRequest = named(
+  'AssignRequest',
+  { ...AssignTarget, note: Note },
+  { additionalProperties: false },
+)
 const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(SuspenseBody), '4xx': ApiFailure }
 const tags = ['Suspense']

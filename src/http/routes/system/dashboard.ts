@@ -2,13 +2,24 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { BANKS } from '#banks/directory.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { ApiEnvelope, named } from '#http/schemas.ts'
 import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
+
+const BANKS_SCHEMA = {
+  operationId: 'listBanks',
+  tags: ['Dashboard'],
+  summary: 'List banks by their codes',
+  response: {
+    200: ApiEnvelope(Type.Array(named('Bank', { code: Type.String(), name: Type.String() }))),
+  },
+}
 
 export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks }) => {
   const build = findBuild()
@@ -25,9 +36,9 @@ export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks }) 
   // Bank names by code, including payers’ banks.
   const nameBank = bankNames(banks)
   const codes = new Set([...BANKS, ...banks].map(({ code }) => code))
-  const named = [...codes].map((code) => ({ code, name: nameBank(code) }))
-  app.get('/dashboard/api/banks', { schema }, async () =>
-    accepted('Banks retrieved successfully', named),
+  const known = [...codes].map((code) => ({ code, name: nameBank(code) }))
+  app.get('/dashboard/api/banks', { schema: BANKS_SCHEMA }, async () =>
+    accepted('Banks retrieved successfully', known),
   )
   // Assets of an older build: 404, not the page.
   app.get('/dashboard/assets/*', { schema }, async () => {

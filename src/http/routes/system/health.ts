@@ -3,10 +3,11 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Deps } from '#http/deps.ts'
+import { named } from '#http/schemas.ts'
 
 const RESPONSE_MAX_MS = 1_500
 
-const Status = Type.Object({ status: Type.String() })
+const Status = named('HealthStatus', { status: Type.String() })
 
 export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isReady }) => {
   const tags = ['Operations']

@@ -5,13 +5,13 @@ import { ENDPOINTS_MAX } from '#domain/webhooks/webhook-endpoints.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 
 const limit = (description: string) =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], description })
 
-const LimitsBody = Type.Object({
+const LimitsBody = named('Limits', {
   requestsPerMinute: Type.Object(
     {
       client: limit('Per client, all requests.'),

@@ -3,7 +3,7 @@
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
 import { AccountFields } from '#http/routes/accounts/account-presenters.ts'
-import { nullable } from '#http/schemas.ts'
+import { named, nullable } from '#http/schemas.ts'
 import { EventFields } from './event-presenters.ts'
 
 const CreditFields = {
@@ -17,7 +17,7 @@ const CreditFields = {
   receivedAt: Type.String(),
 }
 
-const Credit = Type.Optional(Type.Object(CreditFields, { description: 'The credit.' }))
+const Credit = Type.Optional(named('EventCredit', CreditFields, { description: 'The credit.' }))
 
 const Account = {
   ...AccountFields,
@@ -61,7 +61,8 @@ const Suspense = {
 const amount = (description: string) => Type.Number({ description })
 const amountReversed = amount('Amount reversed.')
 const reversal = Type.Optional(
-  Type.Object(
+  named(
+    'EventReversal',
     {
       sessionId: Type.String(),
       amount: amount('Amount of the whole reversal.'),
@@ -75,9 +76,9 @@ const amountSuspended = amount('Amount suspended.')
 const returnReference = Type.String({ description: 'Permanent return reference: RTN and digits.' })
 
 const about = (fields: Record<string, TSchema>) => Type.Object(fields)
-const account = about(Account)
-const payment = about({ ...Payment, credit: Credit })
-const closing = about({ ...Payment, amountSuspended })
+const account = named('AccountEventData', Account)
+const payment = named('PaymentEventData', { ...Payment, credit: Credit })
+const closing = named('PaymentClosedEventData', { ...Payment, amountSuspended })
 
 type Description = { summary: string; data: TSchema }
 
@@ -177,7 +178,11 @@ const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
 export function eventSchema(type: EventType): TSchema {
   const { data } = EVENT_DESCRIPTIONS[type]
   const own = Type.Unsafe<string>({ type: 'string', const: type })
-  return Type.Object({ ...EventFields, type: own, data })
+  return named(`${pascalCase(type)}Event`, { ...EventFields, type: own, data })
+}
+
+function pascalCase(type: EventType): string {
+  return type.replace(/(?:^|[._])([a-z])/g, (_, letter) => letter.toUpperCase())
 }
 
 const HEADERS = {
@@ -194,7 +199,7 @@ export function describeWebhooks(): Record<string, object> {
   const responses = { '2XX': { description: 'Accepted. Any other status is retried.' } }
   const describe = (type: EventType) => ({
     post: {
-      operationId: `on${type.replace(/(?:^|[._])([a-z])/g, (_, letter) => letter.toUpperCase())}`,
+      operationId: `on${pascalCase(type)}`,
       tags: ['Webhooks'],
       summary: EVENT_DESCRIPTIONS[type].summary,
       parameters,

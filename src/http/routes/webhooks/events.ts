@@ -19,7 +19,15 @@ import {
   WindowQuery,
   windowOf,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, accountNumber, BEARER, reference } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  ApiFailure,
+  accountNumber,
+  BEARER,
+  named,
+  oneOf,
+  reference,
+} from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { EventFields, eventPresenter } from './event-presenters.ts'
 import {
@@ -61,14 +69,15 @@ const EventsQuery = query({
   ...PageQuery,
 })
 
-const ListedEvent = Type.Object({
+const ListedEvent = named('Event', {
   ...EventFields,
-  deliveryState: Type.String({
-    description: 'pending, delivered, failed, or none if there was no destination.',
-  }),
+  deliveryState: oneOf(
+    ['none', 'pending', 'delivered', 'failed'],
+    'none: no destination; failed: no further attempts.',
+  ),
   deliveries: Type.Optional(Type.Array(ListedDelivery)),
 })
-const EventDetail = Type.Object({
+const EventDetail = named('EventDetail', {
   ...EventFields,
   deliveryState: ListedEvent.properties.deliveryState,
   deliveries: Type.Array(DeliveryBody),

@@ -8,7 +8,14 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery, windowOf } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  IdempotencyHeaders,
+  named,
+  nullable,
+} from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 import { endpointIdOf, eventIdOf, NoBody } from './webhook-presenters.ts'
 
@@ -30,7 +37,8 @@ const RedeliverRequest = Type.Unsafe<{ endpointId?: string } | null>({
 const moment = (description: string) =>
   Type.String({ maxLength: 64, description, 'x-says': 'Must be an ISO 8601 date or time.' })
 
-const ReplayRequest = Type.Object(
+const ReplayRequest = named(
+  'ReplayRequest',
   {
     from: moment(
       'Start, inclusive (ISO 8601; West Africa Time if it has no offset), or nextFrom of the ' +
@@ -71,7 +79,7 @@ const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Redeliver an event',
         description: 'Immediately, with the same ID; retried like a new event.',
         body: RedeliverRequest,
-        response: { 200: ApiEnvelope(Type.Object({ queued: Queued })), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(named('Redelivery', { queued: Queued })), '4xx': ApiFailure },
       },
     },
     async (request, reply) => {
@@ -108,7 +116,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'null, call again with it as from.',
         body: ReplayRequest,
         response: {
-          200: ApiEnvelope(Type.Object({ queued: Queued, nextFrom: NextFrom })),
+          200: ApiEnvelope(named('Replay', { queued: Queued, nextFrom: NextFrom })),
           '4xx': ApiFailure,
         },
       },
@@ -139,7 +147,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: 'Sends an `endpoint.test` event to this endpoint only.',
         body: NoBody,
         response: {
-          200: ApiEnvelope(Type.Object({ eventId: Type.String() })),
+          200: ApiEnvelope(named('TestEvent', { eventId: Type.String() })),
           '4xx': ApiFailure,
         },
       },

@@ -21,7 +21,15 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  Deleted,
+  IdempotencyHeaders,
+  named,
+  nullable,
+} from '#http/schemas.ts'
 import {
   EndpointFields,
   endpointIdOf,
@@ -52,11 +60,13 @@ const EventTypes = Type.Unsafe<EventType[] | null>({
   'x-says': 'Must be null or a non-empty list of distinct event types.',
 })
 
-const EndpointRequest = Type.Object(
+const EndpointRequest = named(
+  'WebhookEndpointRequest',
   { url: Url, eventTypes: Type.Optional(EventTypes) },
   { additionalProperties: false },
 )
-const EndpointChange = Type.Object(
+const EndpointChange = named(
+  'WebhookEndpointChange',
   {
     url: Type.Optional(Url),
     eventTypes: Type.Optional(EventTypes),
@@ -69,10 +79,13 @@ const EndpointChange = Type.Object(
   },
 )
 
-const EndpointBody = Type.Object(EndpointFields)
-const ListedEndpoint = Type.Object({ ...EndpointFields, health: ListedHealth })
-const EndpointWithSecret = Type.Object({ ...EndpointFields, secret: Secret })
-const EndpointDetail = Type.Object({
+const EndpointBody = named('WebhookEndpoint', EndpointFields)
+const ListedEndpoint = named('WebhookEndpointWithHealth', {
+  ...EndpointFields,
+  health: ListedHealth,
+})
+const EndpointWithSecret = named('WebhookEndpointWithSecret', { ...EndpointFields, secret: Secret })
+const EndpointDetail = named('WebhookEndpointDetail', {
   ...EndpointFields,
   secret: nullable('string', { description: 'Null without the scope webhooks:write.' }),
   health: HealthBody,
@@ -203,7 +216,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'deleteWebhookEndpoint',
         summary: 'Delete a webhook endpoint',
         description: 'Pending deliveries are discarded.',
-        response: { 200: ApiEnvelope(Type.Object({ id: Type.String() })), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Deleted), '4xx': ApiFailure },
       },
     },
     async ({ client, params }) => {

@@ -6,7 +6,7 @@ import type { Attempt, Delivery, EndpointHealth } from '#domain/webhooks/deliver
 import { headersOf } from '#domain/webhooks/signature.ts'
 import type { Condition, WebhookEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import { Refusal } from '#errors.ts'
-import { nullable } from '#http/schemas.ts'
+import { named, nullable, oneOf } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -28,22 +28,24 @@ const AttemptFields = {
 }
 
 const DeliveryFields = {
-  kind: Type.String({ description: 'endpoint, notification or callback.' }),
+  kind: oneOf(['endpoint', 'notification', 'callback'], 'Kind of destination.'),
   endpointId: nullable('string', { description: 'Null for a notificationUrl or callBackUrl.' }),
   url: Type.String(),
-  state: Type.String({ description: 'pending, delivered or failed.' }),
+  state: oneOf(['pending', 'delivered', 'failed'], 'failed: no further attempts.'),
   nextAttemptAt: nullable('string', { description: 'Null if no attempt is scheduled.' }),
-  heldBy: nullable('string', {
+  heldBy: Type.Unsafe<'paused' | 'off' | null>({
+    type: ['string', 'null'],
+    enum: ['paused', 'off', null],
     description: 'paused: circuit breaker open after repeated failures; off: destination disabled.',
   }),
   createdAt: Type.String(),
   deliveredAt: nullable('string'),
 }
-export const ListedDelivery = Type.Object(DeliveryFields)
+export const ListedDelivery = named('Delivery', DeliveryFields)
 
-export const DeliveryBody = Type.Object({
+export const DeliveryBody = named('DeliveryDetail', {
   ...DeliveryFields,
-  attempts: Type.Array(Type.Object(AttemptFields)),
+  attempts: Type.Array(named('DeliveryAttempt', AttemptFields)),
 })
 
 export const EndpointFields = {
@@ -76,9 +78,9 @@ const HealthFields = {
   pausedUntil: nullable('string', { description: 'Deliveries are paused until this time.' }),
   disabledWhy: nullable('string'),
 }
-export const ListedHealth = Type.Object(HealthFields)
+export const ListedHealth = named('EndpointHealth', HealthFields)
 
-export const HealthBody = Type.Object({
+export const HealthBody = named('EndpointHealthDetail', {
   ...HealthFields,
   lastAttempts: Type.Array(Type.Object({ eventId: Type.String(), ...AttemptFields })),
 })

@@ -6,10 +6,16 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { BEARER, IdempotencyHeaders, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
+import {
+  BEARER,
+  IdempotencyHeaders,
+  named,
+  PaymentEnvelope,
+  PaymentFailure,
+} from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 
-const PushBody = Type.Object({
+const PushBody = named('WebhookPush', {
   paymentReference: Type.String(),
   eventId: Type.String({ description: 'ID of the redelivered event.' }),
   queued: Type.Integer({ description: 'Number of deliveries queued.' }),

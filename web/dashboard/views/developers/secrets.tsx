@@ -1,24 +1,20 @@
 // The secrets a client logs in with: which there are, and a new one with an overlap.
 
 import { useState } from 'preact/hooks'
-import { send } from '../../api.ts'
+import { type Schemas, send } from '../../api.ts'
 import { DEVELOPER_STRINGS } from '../../developer-strings.ts'
 import { DialogForm, ShownOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 
-export type ClientSecret = {
-  keyId: string
-  createdAt: string
-  retiresAt: string | null
-  usedAt: string | null
-}
+export type ClientSecret = Schemas['ClientSecret']
 
 const { secrets: said } = DEVELOPER_STRINGS
+const ROTATE = '/dashboard/api/client/rotate-secret'
 
-type Props = { path: string; secrets: readonly ClientSecret[]; changed: () => void }
+type Props = { secrets: readonly ClientSecret[]; changed: () => void }
 
-export function Secrets({ path, secrets, changed }: Props) {
+export function Secrets({ secrets, changed }: Props) {
   const [isAsking, setAsking] = useState(false)
   const [made, setMade] = useState<string | undefined>()
   return (
@@ -37,7 +33,6 @@ export function Secrets({ path, secrets, changed }: Props) {
       </div>
       {isAsking && (
         <RotationForm
-          path={`${path}/rotate-secret`}
           close={() => setAsking(false)}
           done={(secret) => {
             setAsking(false)
@@ -79,19 +74,11 @@ function Row({ secret: { keyId, createdAt, retiresAt, usedAt } }: { secret: Clie
   )
 }
 
-function RotationForm({
-  path,
-  close,
-  done,
-}: {
-  path: string
-  close: () => void
-  done: (secret: string) => void
-}) {
+function RotationForm({ close, done }: { close: () => void; done: (secret: string) => void }) {
   const [overlap, setOverlap] = useState('86400')
   const sending = useSending(async (given, headers) => {
     const body = { overlapSeconds: Number(textOf(given, 'overlap')) }
-    const { secret } = await send<{ secret: string }>('POST', path, body, headers)
+    const { secret } = await send('POST', ROTATE, {}, { body, headers })
     done(secret)
   })
   return (

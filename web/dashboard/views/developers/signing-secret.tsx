@@ -2,7 +2,7 @@
 // somebody wants to see it.
 
 import { useState } from 'preact/hooks'
-import { getData, problemFrom } from '../../api.ts'
+import { getData, problemFrom, send } from '../../api.ts'
 import { DEVELOPER_STRINGS } from '../../developer-strings.ts'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable } from '../../parts/values.tsx'
@@ -18,7 +18,7 @@ export function SigningSecret() {
   const [isRotating, setRotating] = useState(false)
   const show = async () => {
     try {
-      setSecret((await getData<{ secret: string }>(PATH)).secret)
+      setSecret((await getData(PATH, {})).secret)
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
     }
@@ -51,7 +51,7 @@ export function SigningSecret() {
       </div>
       {isRotating && (
         <Rotation
-          path={`${PATH}/rotate`}
+          rotate={(headers) => send('POST', `${PATH}/rotate`, {}, { body: {}, headers })}
           close={() => {
             setRotating(false)
             setSecret(undefined)

@@ -1,9 +1,9 @@
 // What payers see: name and colour, with a preview as they are chosen.
 
 import { useState } from 'preact/hooks'
-import { getData, send } from '../../api.ts'
+import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { useLoaded } from '../../loading.ts'
+import { useData } from '../../loading.ts'
 import { Field, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -11,14 +11,14 @@ import { SETTINGS_STRINGS } from '../../settings-strings.ts'
 import { STRINGS } from '../../strings.ts'
 import type { ViewProps } from '../../views.ts'
 
-type Branding = { name: string; colour: string; isOwnName: boolean; isOwnColour: boolean }
+type Branding = Schemas['Branding']
 
 const { branding: said } = SETTINGS_STRINGS
 const PATH = '/api/v1/branding'
 const NAME_MAX = 60
 
 export function BrandingPart({ session }: ViewProps) {
-  const { data, problem, reload } = useLoaded(PATH, (signal) => getData<Branding>(PATH, {}, signal))
+  const { data, problem, reload } = useData(PATH, {})
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="page" lines={6} />
   const mayWrite = session.scopes.includes('accounts:write')
@@ -33,7 +33,7 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
   const [isOwnColour, setOwnColour] = useState(branding.isOwnColour)
   const { problem, isBusy, submit } = useSending(async () => {
     const chosen = { name: name.trim() || null, colour: isOwnColour ? colour : null }
-    const saved = await send<Branding>('PUT', PATH, chosen)
+    const saved = await send('PUT', PATH, {}, { body: chosen })
     setColour(saved.colour)
     toast(STRINGS.saved)
   })

@@ -1,20 +1,10 @@
 // The limits that hold, as the service is set up.
 
-import { getData } from '../../api.ts'
 import { count, money } from '../../format.ts'
-import { useLoaded } from '../../loading.ts'
+import { useData } from '../../loading.ts'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { SETTINGS_STRINGS } from '../../settings-strings.ts'
-
-type LimitsBody = {
-  requestsPerMinute: Record<'client' | 'simulate' | 'address' | 'initiate' | 'login', number | null>
-  newAccounts: { perCredit: number | null; perDay: number | null }
-  webhookEndpoints: number
-  expirySeconds: number
-  graceSeconds: number
-  tokenSeconds: number
-}
 
 const { limits: said } = SETTINGS_STRINGS
 const PATH = '/api/v1/limits'
@@ -26,9 +16,7 @@ const span = (seconds: number) =>
   seconds % 60 === 0 ? said.minutes(count(seconds / 60)) : said.seconds(count(seconds))
 
 export function Limits() {
-  const { data, problem, reload } = useLoaded(PATH, (signal) =>
-    getData<LimitsBody>(PATH, {}, signal),
-  )
+  const { data, problem, reload } = useData(PATH, {})
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="page" lines={8} />
   const { requestsPerMinute: rates, newAccounts } = data

@@ -1,11 +1,11 @@
 // The people of the client: who may do what, and letting somebody in.
 
 import { useState } from 'preact/hooks'
-import { send } from '../../api.ts'
+import { type Schemas, send } from '../../api.ts'
 import { words } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { DialogForm, ShownOnce } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
@@ -14,18 +14,9 @@ import { SETTINGS_STRINGS } from '../../settings-strings.ts'
 import type { ViewProps } from '../../views.ts'
 import { PersonDrawer } from './person.tsx'
 
-export type Person = {
-  id: string
-  email: string
-  role: Role
-  isActive: boolean
-  isPasswordTemporary: boolean
-  hasTotp: boolean
-  createdAt: string
-  signedInAt: string | null
-}
+export type Person = Schemas['User']
 export type Role = keyof typeof said.roles
-export type Handed = { email: string; temporaryPassword: string }
+export type Handed = Schemas['UserWithPassword']
 
 const { people: said } = SETTINGS_STRINGS
 export const USERS = '/dashboard/api/users'
@@ -56,7 +47,7 @@ export function rolesFor(own: string): Role[] {
 }
 
 export function People({ session, place }: ViewProps) {
-  const pages = usePages<Person>(USERS, {})
+  const pages = usePages(USERS, {})
   const [isInviting, setInviting] = useState(false)
   const [handed, setHanded] = useState<Handed | undefined>()
   const open = pages.data?.data.find(({ id }) => id === place.open)
@@ -114,8 +105,8 @@ type Invited = { roles: readonly Role[]; close: () => void; done: (handed: Hande
 
 function Invitation({ roles, close, done }: Invited) {
   const sending = useSending(async (given, headers) => {
-    const body = { email: textOf(given, 'email'), role: textOf(given, 'role') }
-    done(await send<Handed>('POST', USERS, body, headers))
+    const body = { email: textOf(given, 'email'), role: choiceOf(given, 'role', roles) }
+    done(await send('POST', USERS, {}, { body, headers }))
   })
   return (
     <DialogForm title={said.invite} action={said.invite} sending={sending} close={close}>

@@ -5,7 +5,7 @@ import { problemFrom, send } from '../../api.ts'
 import { words } from '../../format.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { choiceOf, Field, useSending } from '../../parts/forms.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
@@ -50,15 +50,17 @@ export function PersonDrawer(props: Props) {
 }
 
 function RoleForm({ person, session, changed }: Props) {
+  const roles = rolesFor(session.role)
   const { problem, isBusy, submit } = useSending(async (given) => {
-    await send('PATCH', `${USERS}/${person.id}`, { role: textOf(given, 'role') })
+    const body = { role: choiceOf(given, 'role', roles) }
+    await send('PATCH', `${USERS}/{id}`, { id: person.id }, { body })
     toast(said.changed)
     changed()
   })
   return (
     <form class="form role-form" onSubmit={submit} aria-busy={isBusy}>
       <Field label={said.role}>
-        {(id) => <RoleSelect id={id} roles={rolesFor(session.role)} chosen={person.role} />}
+        {(id) => <RoleSelect id={id} roles={roles} chosen={person.role} />}
       </Field>
       {problem && <Failed problem={problem} />}
       <div class="form-end start">
@@ -77,7 +79,7 @@ function Actions(props: Props) {
   const [asking, setAsking] = useState<Asking | undefined>()
   const enable = async () => {
     try {
-      await send('PATCH', `${USERS}/${person.id}`, { isActive: true })
+      await send('PATCH', `${USERS}/{id}`, { id: person.id }, { body: { isActive: true } })
       toast(said.changed)
       changed()
     } catch (error) {
@@ -117,18 +119,18 @@ function Asked({
   close,
 }: Props & { asking: Asking; stop: () => void }) {
   const [removesFactor, setRemovesFactor] = useState(false)
-  const path = `${USERS}/${person.id}`
+  const { id } = person
   const work = {
     disable: async () => {
-      await send('PATCH', path, { isActive: false })
+      await send('PATCH', `${USERS}/{id}`, { id }, { body: { isActive: false } })
       changed()
     },
     reset: async (headers: Record<string, string>) => {
       const body = removesFactor ? { removeTotp: true } : {}
-      hand(await send<Handed>('POST', `${path}/reset-password`, body, headers))
+      hand(await send('POST', `${USERS}/{id}/reset-password`, { id }, { body, headers }))
     },
     remove: async () => {
-      await send('DELETE', path)
+      await send('DELETE', `${USERS}/{id}`, { id })
       toast(said.removed)
       close()
       changed()

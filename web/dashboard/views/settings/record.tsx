@@ -1,5 +1,6 @@
 // The record of actions: who did what by hand, to what, and when.
 
+import type { Schemas } from '../../api.ts'
 import { usePages } from '../../loading.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
@@ -12,14 +13,7 @@ import { SETTINGS_STRINGS } from '../../settings-strings.ts'
 import { STRINGS } from '../../strings.ts'
 import type { ViewProps } from '../../views.ts'
 
-type Action = {
-  id: number
-  actor: string
-  action: string
-  subject: string
-  detail: object
-  takenAt: string
-}
+type Action = Schemas['AuditLogEntry']
 
 const { record: said } = SETTINGS_STRINGS
 
@@ -40,7 +34,7 @@ const COLUMNS: readonly Column<Action>[] = [
 
 export function RecordOfActions({ place }: ViewProps) {
   const asked = askedFor(FILTERS, place.query)
-  const pages = usePages<Action>('/api/v1/audit-log', asked)
+  const pages = usePages('/api/v1/audit-log', {}, asked)
   const close = () => goTo(hrefOf('settings', undefined, place.query))
   return (
     <>

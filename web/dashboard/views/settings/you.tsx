@@ -1,7 +1,7 @@
 // One's own sign-in: password, second factor, and where one is signed in.
 
 import { useState } from 'preact/hooks'
-import { getPage, problemFrom, send } from '../../api.ts'
+import { getPage, problemFrom, type Schemas, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Field, useSending } from '../../parts/forms.tsx'
@@ -68,23 +68,16 @@ function Password({ changed }: { changed: () => void }) {
   )
 }
 
-type OwnSession = {
-  id: string
-  address: string
-  userAgent: string
-  isCurrent: boolean
-  createdAt: string
-  seenAt: string
-}
+type OwnSession = Schemas['Session']
 
 function Sessions() {
   const [isLeaving, setLeaving] = useState(false)
   const { data, problem, reload } = useLoaded(SESSIONS, (signal) =>
-    getPage<OwnSession>(SESSIONS, {}, signal),
+    getPage(SESSIONS, {}, { signal }),
   )
   const end = async (id: string) => {
     try {
-      await send('DELETE', `${SESSIONS}/${id}`)
+      await send('DELETE', `${SESSIONS}/{id}`, { id })
       toast(said.ended)
       reload()
     } catch (error) {
@@ -112,7 +105,7 @@ function Sessions() {
           action={said.everywhere}
           isDangerous
           run={async () => {
-            await send('DELETE', SESSIONS)
+            await send('DELETE', SESSIONS, {})
             window.location.assign(BASE)
           }}
           close={() => setLeaving(false)}

@@ -1,5 +1,6 @@
 // One attempt to deliver an event: the request as it was sent, the answer as it was received.
 
+import type { Schemas } from '../../api.ts'
 import { count } from '../../format.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
@@ -7,15 +8,7 @@ import { goTo, hrefOf } from '../../routing.ts'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 import { prefill } from './checker-draft.ts'
 
-export type Attempt = {
-  attempt: number
-  attemptedAt: string
-  status: number | null
-  latencyMs: number
-  error: string | null
-  responseStart: string | null
-  requestHeaders: Record<string, string> | null
-}
+export type Attempt = Schemas['DeliveryAttempt']
 
 const { deliveries: said } = WEBHOOK_STRINGS
 

@@ -1,5 +1,6 @@
 // Deliveries: every event, whether it arrived, and what was sent and answered.
 
+import type { Schemas } from '../../api.ts'
 import { EVENT_TYPES } from '../../event-types.ts'
 import { words } from '../../format.ts'
 import type { Filter } from '../../parts/filters.tsx'
@@ -11,16 +12,8 @@ import type { ViewProps } from '../../views.ts'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 import { EventDrawer } from './event.tsx'
 
-export type DeliveryState = 'none' | 'pending' | 'delivered' | 'failed'
-export type ListedDelivery = { url: string; state: DeliveryState; heldBy: 'paused' | 'off' | null }
-type ListedEvent = {
-  deliveries: ListedDelivery[]
-  id: string
-  type: string
-  sequence: number
-  createdAt: string
-  deliveryState: DeliveryState
-}
+export type ListedDelivery = Schemas['Delivery']
+type ListedEvent = Schemas['Event']
 
 const { deliveries: said } = WEBHOOK_STRINGS
 export const EVENTS = '/api/v1/events'
@@ -55,10 +48,10 @@ const COLUMNS: readonly Column<ListedEvent>[] = [
   {
     name: said.type,
     place: 'second',
-    show: ({ type, deliveries }) => (
+    show: (event) => (
       <>
-        <code>{type}</code>
-        <Stuck deliveries={deliveries} />
+        <code>{event.type}</code>
+        <Stuck {...event} />
       </>
     ),
   },
@@ -73,7 +66,7 @@ export function DeliveryBadge({ state, heldBy }: Pick<ListedDelivery, 'state' | 
 }
 
 // Of all its destinations together: how many have it, and which of the others will not get it soon.
-export function EventBadge({ deliveryState, deliveries }: Summed) {
+export function EventBadge({ deliveryState, deliveries = [] }: Summed) {
   const [only] = deliveries
   if (!only || deliveryState === 'delivered') {
     return <Badge state={said.states[deliveryState]} tone={TONES[deliveryState]} />
@@ -83,9 +76,9 @@ export function EventBadge({ deliveryState, deliveries }: Summed) {
   return <Badge state={said.some(delivered, deliveries.length)} tone={TONES[deliveryState]} />
 }
 
-type Summed = { deliveryState: DeliveryState; deliveries: readonly ListedDelivery[] }
+type Summed = Pick<ListedEvent, 'deliveryState' | 'deliveries'>
 
-export function Stuck({ deliveries }: Pick<Summed, 'deliveries'>) {
+export function Stuck({ deliveries = [] }: Pick<Summed, 'deliveries'>) {
   const stuck = deliveries.filter(({ state, heldBy }) => heldBy !== null || state === 'failed')
   return (
     <>
@@ -101,11 +94,12 @@ export function Stuck({ deliveries }: Pick<Summed, 'deliveries'>) {
 export function Deliveries(props: ViewProps) {
   const mayWrite = props.session.scopes.includes('webhooks:write')
   return (
-    <ListView<ListedEvent>
+    <ListView
       {...props}
       view="webhooks"
       icon="event"
       path={EVENTS}
+      params={{}}
       also={{ include: 'deliveries' }}
       caption={WEBHOOK_STRINGS.tabs.deliveries}
       columns={COLUMNS}

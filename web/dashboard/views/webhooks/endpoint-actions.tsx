@@ -12,6 +12,7 @@ import { ReplayForm } from './replay-form.tsx'
 import { Rotation } from './rotation.tsx'
 
 const { actions: said } = WEBHOOK_STRINGS
+const PATH = '/api/v1/webhook-endpoints/{id}'
 
 type Asking = 'change' | 'rotate' | 'switchOff' | 'delete' | 'replay'
 type Props = { endpoint: Endpoint; changed: () => void; gone: () => void }
@@ -19,7 +20,7 @@ type Props = { endpoint: Endpoint; changed: () => void; gone: () => void }
 export function EndpointActions({ endpoint, changed, gone }: Props) {
   const [asking, setAsking] = useState<Asking | undefined>()
   const close = () => setAsking(undefined)
-  const path = `/api/v1/webhook-endpoints/${endpoint.id}`
+  const { id } = endpoint
   const now = async (work: () => Promise<unknown>, told: string) => {
     try {
       await work()
@@ -30,8 +31,12 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
     }
   }
   const test = () =>
-    now(() => send('POST', `${path}/test`, {}, { 'idempotency-key': newKey() }), said.tested)
-  const switchOn = () => now(() => send('PATCH', path, { isActive: true }), said.switchedOn)
+    now(() => {
+      const headers = { 'idempotency-key': newKey() }
+      return send('POST', `${PATH}/test`, { id }, { body: {}, headers })
+    }, said.tested)
+  const switchOn = () =>
+    now(() => send('PATCH', PATH, { id }, { body: { isActive: true } }), said.switchedOn)
   const button = (name: Asking, tone = '') => (
     <button type="button" class={`button ${tone}`} onClick={() => setAsking(name)}>
       {said[name]}
@@ -56,7 +61,7 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
         {endpoint.isActive && button('switchOff')}
         {button('delete', 'danger-text')}
       </div>
-      <Asked {...{ asking, endpoint, path, changed, gone, close }} />
+      <Asked {...{ asking, endpoint, changed, gone, close }} />
     </>
   )
 }
@@ -64,11 +69,11 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
 function Asked({
   asking,
   endpoint,
-  path,
   changed,
   gone,
   close,
-}: Props & { asking: Asking | undefined; path: string; close: () => void }) {
+}: Props & { asking: Asking | undefined; close: () => void }) {
+  const { id } = endpoint
   const done = () => {
     close()
     changed()
@@ -77,15 +82,20 @@ function Asked({
     case 'change':
       return <EndpointForm endpoint={endpoint} close={close} done={done} />
     case 'replay':
-      return <ReplayForm path={path} close={close} />
+      return <ReplayForm id={id} close={close} />
     case 'rotate':
-      return <Rotation path={`${path}/rotate-secret`} close={done} />
+      return (
+        <Rotation
+          rotate={(headers) => send('POST', `${PATH}/rotate-secret`, { id }, { body: {}, headers })}
+          close={done}
+        />
+      )
     case 'switchOff':
       return (
         <Confirm
           title={said.switchOff}
           action={said.switchOff}
-          run={() => send('PATCH', path, { isActive: false })}
+          run={() => send('PATCH', PATH, { id }, { body: { isActive: false } })}
           done={done}
           close={close}
         >
@@ -99,7 +109,7 @@ function Asked({
           action={said.delete}
           isDangerous
           run={async () => {
-            await send('DELETE', path)
+            await send('DELETE', PATH, { id })
             toast(said.deleted)
             gone()
           }}

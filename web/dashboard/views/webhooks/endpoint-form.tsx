@@ -10,23 +10,25 @@ import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 import type { Endpoint } from './endpoint.tsx'
 
 const { form: said } = WEBHOOK_STRINGS
+const PATH = '/api/v1/webhook-endpoints'
 
 type Props = {
   endpoint?: Endpoint // To be changed; without: a new one.
   close: () => void
-  done: (made: Endpoint & { secret: string }) => void
+  done: (secret?: string) => void // Of a new one.
 }
 
 export function EndpointForm({ endpoint, close, done }: Props) {
   const [isAll, setAll] = useState(!endpoint?.eventTypes)
   const [fault, setFault] = useState('')
   const sending = useSending(async (given, headers) => {
-    const chosen = given.getAll('type').map(String)
+    const chosen = SUBSCRIBABLE.filter((type) => given.getAll('type').includes(type))
     if (!isAll && chosen.length === 0) return setFault(said.noneChosen)
     setFault('')
     const body = { url: textOf(given, 'url'), eventTypes: isAll ? null : chosen }
-    const path = `/api/v1/webhook-endpoints${endpoint ? `/${endpoint.id}` : ''}`
-    done(endpoint ? await send('PATCH', path, body) : await send('POST', path, body, headers))
+    if (!endpoint) return done((await send('POST', PATH, {}, { body, headers })).secret)
+    await send('PATCH', `${PATH}/{id}`, { id: endpoint.id }, { body })
+    done()
   })
   return (
     <DialogForm

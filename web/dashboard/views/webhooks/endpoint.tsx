@@ -1,37 +1,20 @@
 // One endpoint: its health in plain words, its secret, its last attempts, and what can be done.
 
 import { useState } from 'preact/hooks'
-import { getData } from '../../api.ts'
+import type { Schemas } from '../../api.ts'
 import { shownTime } from '../../format.ts'
 import { useEvents } from '../../live.ts'
-import { useLoaded } from '../../loading.ts'
+import { useData } from '../../loading.ts'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
-import { type Attempt, attemptWords } from './attempt.tsx'
+import { attemptWords } from './attempt.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
 
-export type Condition = {
-  failures: number
-  failingSince: string | null
-  pausedUntil: string | null
-  disabledWhy: string | null
-}
-export type Endpoint = {
-  id: string
-  url: string
-  eventTypes: string[] | null
-  isActive: boolean
-  createdAt: string
-  updatedAt: string
-  health: Condition
-}
-type Detail = Endpoint & {
-  secret: string | null
-  health: Condition & { lastAttempts: (Attempt & { eventId: string })[] }
-}
+export type Endpoint = Schemas['WebhookEndpointWithHealth']
+type Detail = Schemas['WebhookEndpointDetail']
 
 const { endpoints: said } = WEBHOOK_STRINGS
 
@@ -47,8 +30,7 @@ export function stateOf({ isActive, health }: Pick<Endpoint, 'isActive' | 'healt
 type Props = { id: string; mayWrite: boolean; changed: () => void; close: () => void }
 
 export function EndpointDrawer({ id, mayWrite, changed, close }: Props) {
-  const path = `/api/v1/webhook-endpoints/${encodeURIComponent(id)}`
-  const { data, problem, reload } = useLoaded(path, (signal) => getData<Detail>(path, {}, signal))
+  const { data, problem, reload } = useData('/api/v1/webhook-endpoints/{id}', { id })
   useEvents(reload)
   const again = () => {
     reload()

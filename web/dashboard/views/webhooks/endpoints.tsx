@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
 ]
 
 export function Endpoints({ session, place }: ViewProps) {
-  const pages = usePages<Endpoint>(PATH, {})
+  const pages = usePages(PATH, {})
   const [isAdding, setAdding] = useState(false)
   const [secret, setSecret] = useState<string | undefined>()
   const look = useCalm(pages.reload)
@@ -71,7 +71,7 @@ export function Endpoints({ session, place }: ViewProps) {
           close={() => setAdding(false)}
           done={(made) => {
             setAdding(false)
-            setSecret(made.secret)
+            setSecret(made)
             pages.reload()
           }}
         />

@@ -2,8 +2,8 @@
 // something is on its way, it looks again by itself.
 
 import { useEffect } from 'preact/hooks'
-import { getData, send } from '../../api.ts'
-import { useAgain, useLoaded } from '../../loading.ts'
+import { type Schemas, send } from '../../api.ts'
+import { useAgain, useData } from '../../loading.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { useSending } from '../../parts/forms.tsx'
@@ -11,27 +11,10 @@ import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Time } from '../../parts/values.tsx'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
-import { type Attempt, AttemptShown } from './attempt.tsx'
-import { DeliveryBadge, type DeliveryState, EVENTS, EventBadge } from './deliveries.tsx'
+import { AttemptShown } from './attempt.tsx'
+import { DeliveryBadge, EVENTS, EventBadge } from './deliveries.tsx'
 
-type Delivery = {
-  kind: 'endpoint' | 'notification' | 'callback'
-  endpointId: string | null
-  url: string
-  state: DeliveryState
-  nextAttemptAt: string | null
-  heldBy: 'paused' | 'off' | null
-  attempts: Attempt[]
-}
-type EventBody = {
-  id: string
-  type: string
-  sequence: number
-  createdAt: string
-  env: string
-  data: unknown
-}
-type Event = EventBody & { deliveryState: DeliveryState; deliveries: Delivery[] }
+type Event = Schemas['EventDetail']
 
 const { deliveries: said } = WEBHOOK_STRINGS
 const LOOK_EVERY_MS = 1_000
@@ -39,8 +22,7 @@ const LOOK_EVERY_MS = 1_000
 type Props = { id: string; version: number; mayWrite: boolean; close: () => void }
 
 export function EventDrawer({ id, version, mayWrite, close }: Props) {
-  const path = `${EVENTS}/${encodeURIComponent(id)}`
-  const { data, problem, reload } = useLoaded(path, (signal) => getData<Event>(path, {}, signal))
+  const { data, problem, reload } = useData(`${EVENTS}/{id}`, { id })
   useAgain(version, reload)
   const isPending = data?.deliveryState === 'pending'
   useEffect(() => {
@@ -53,7 +35,7 @@ export function EventDrawer({ id, version, mayWrite, close }: Props) {
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="page" lines={8} />}
       {data && <About event={data} />}
-      {data && mayWrite && <Again path={path} done={reload} />}
+      {data && mayWrite && <Again id={id} done={reload} />}
       {data && <Deliveries event={data} />}
     </Drawer>
   )
@@ -78,9 +60,9 @@ function About({ event }: { event: Event }) {
   )
 }
 
-function Again({ path, done }: { path: string; done: () => void }) {
+function Again({ id, done }: { id: string; done: () => void }) {
   const { problem, isBusy, submit } = useSending(async (_, headers) => {
-    const { queued } = await send<{ queued: number }>('POST', `${path}/redeliver`, {}, headers)
+    const { queued } = await send('POST', `${EVENTS}/{id}/redeliver`, { id }, { body: {}, headers })
     toast(said.queued(queued))
     done()
   })
@@ -97,7 +79,7 @@ function Again({ path, done }: { path: string; done: () => void }) {
 function Deliveries({ event }: { event: Event }) {
   const { id, type, sequence, createdAt, env, data, deliveries } = event
   // In the order in which the service writes them.
-  const body: EventBody = { id, type, sequence, createdAt, env, data }
+  const body = { id, type, sequence, createdAt, env, data }
   const sent = JSON.stringify(body)
   return (
     <>

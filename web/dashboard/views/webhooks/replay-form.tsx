@@ -1,7 +1,7 @@
 // Sending the events of a range of time again, so many at a time, with how far it got.
 
 import { useState } from 'preact/hooks'
-import { send } from '../../api.ts'
+import { type Schemas, send } from '../../api.ts'
 import { count, ZONE_OFFSET } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
@@ -10,10 +10,9 @@ import { STRINGS } from '../../strings.ts'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 
 const { actions: said } = WEBHOOK_STRINGS
+const REPLAY = '/api/v1/webhook-endpoints/{id}/replay'
 
-type Queued = { queued: number; nextFrom: string | null }
-
-export function ReplayForm({ path, close }: { path: string; close: () => void }) {
+export function ReplayForm({ id, close }: { id: string; close: () => void }) {
   const [progress, setProgress] = useState('')
   const [fault, setFault] = useState('')
   const sending = useSending(async (given) => {
@@ -23,7 +22,8 @@ export function ReplayForm({ path, close }: { path: string; close: () => void })
     let queued = 0
     for (let next: string | null = from; next !== null; ) {
       const headers = { 'idempotency-key': newKey() }
-      const part: Queued = await send('POST', `${path}/replay`, { from: next, to }, headers)
+      const body = { from: next, to }
+      const part: Schemas['Replay'] = await send('POST', REPLAY, { id }, { body, headers })
       queued += part.queued
       next = part.nextFrom
       setProgress(said.replaying(count(queued)))

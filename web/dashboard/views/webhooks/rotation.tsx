@@ -1,13 +1,18 @@
 // A new signing secret, an endpoint's or the client's own; shown when it is made.
 
 import { useState } from 'preact/hooks'
-import { send } from '../../api.ts'
+import type { Schemas } from '../../api.ts'
 import { Confirm, ShownOnce } from '../../parts/dialog.tsx'
 import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
 
 const { actions: said } = WEBHOOK_STRINGS
 
-export function Rotation({ path, close }: { path: string; close: () => void }) {
+type Props = {
+  rotate: (headers: Record<string, string>) => Promise<Schemas['SigningSecret']>
+  close: () => void
+}
+
+export function Rotation({ rotate, close }: Props) {
   const [secret, setSecret] = useState<string | undefined>()
   if (secret) {
     return (
@@ -19,8 +24,7 @@ export function Rotation({ path, close }: { path: string; close: () => void }) {
       title={said.rotate}
       action={said.rotate}
       run={async (headers) => {
-        const made = await send<{ secret: string }>('POST', path, {}, headers)
-        setSecret(made.secret)
+        setSecret((await rotate(headers)).secret)
       }}
       done={() => {}}
       close={close}

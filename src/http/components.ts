@@ -1,0 +1,34 @@
+// The named schemas of the API's description. A schema has its name as `$id`. Routes hold it whole,
+// so that validators and serialisers are compiled without references; the description has it once,
+// under components, and refers to it wherever it stands.
+
+import type { FastifyInstance } from 'fastify'
+
+type Json = Record<string, unknown>
+
+// Compilers would take the same `$id` in two places for two schemas: for them, and for swagger, the
+// name is a keyword without a meaning.
+export function markComponents(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (!route.schema) return
+    route.schema = JSON.parse(JSON.stringify(route.schema).replaceAll('"$id":', '"x-component":'))
+  })
+}
+
+export function shareComponents({ openapiObject }: { openapiObject: Json }): Json {
+  const schemas: Record<string, Json> = {}
+  // A reviver is called from the inside out: what a component holds is shared before it.
+  const shared = JSON.parse(JSON.stringify(openapiObject), (_, value) => {
+    const name = value?.['x-component'] ?? value?.$id
+    if (typeof name !== 'string') return value
+    const { 'x-component': _mark, $id: _id, ...schema } = value
+    const before = schemas[name]
+    if (before && JSON.stringify(before) !== JSON.stringify(schema)) {
+      throw new Error(`two schemas are named ${name}`)
+    }
+    schemas[name] = schema
+    return { $ref: `#/components/schemas/${name}` }
+  })
+  const sorted = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))
+  return { ...shared, components: { ...shared.components, schemas: Object.fromEntries(sorted) } }
+}

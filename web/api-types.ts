@@ -1,0 +1,3332 @@
+// The types of the API, written by npm run generate.
+
+export interface paths {
+    "/api/v1/accounts/static": {
+        get: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                    merchantCode?: string;
+                    email?: string;
+                    phone?: string;
+                    bvn?: string;
+                    name?: string;
+                    active?: "true" | "false";
+                    default?: "true" | "false";
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnAccountList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AccountRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}": {
+        get: {
+            parameters: {
+                path: {
+                    accountNumber: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                header?: {
+                    "if-match"?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AccountChange"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/deactivate": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                    "if-match"?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note?: string;
+                    } | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/activate": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                    "if-match"?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note?: string;
+                    } | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/default": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                    "if-match"?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note?: string;
+                    } | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/bulk": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        accounts: ({
+                            accountName: string;
+                            bvn: string;
+                            email: string;
+                            merchantId: string;
+                            merchantCode: string;
+                            notificationUrl: string;
+                            phoneNumber: string;
+                            channel: string;
+                            payerRules?: components["schemas"]["PayerRulesRequest"];
+                        } | unknown)[];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BulkResultsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/transactions": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementEntryList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/erase": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                        sameBvn?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ErasedAccountsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/advices/{adviceReference}/erase": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    adviceReference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ErasedAdviceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/sandbox/transfers": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SandboxTransferRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxTransferResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/credits": {
+        get: {
+            parameters: {
+                query?: {
+                    sessionId?: string;
+                    accountNumber?: string;
+                    paymentReference?: string;
+                    adviceReference?: string;
+                    merchantRef?: string;
+                    outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CreditList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/credits/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CreditDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payments": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
+                    /** @example 6000.00 */
+                    minAmount?: number | string;
+                    /** @example 6000.00 */
+                    maxAmount?: number | string;
+                    search?: string;
+                    merchantRef?: string;
+                    accountNumber?: string;
+                    reference?: string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PaymentList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payments/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PaymentDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payments/{reference}/timeline": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TimelineResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/credits/{id}/timeline": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TimelineResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/timeline": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TimelineEntryList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/credits.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    sessionId?: string;
+                    accountNumber?: string;
+                    paymentReference?: string;
+                    adviceReference?: string;
+                    merchantRef?: string;
+                    outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                    merchantCode?: string;
+                    email?: string;
+                    phone?: string;
+                    bvn?: string;
+                    name?: string;
+                    active?: "true" | "false";
+                    default?: "true" | "false";
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payments.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
+                    /** @example 6000.00 */
+                    minAmount?: number | string;
+                    /** @example 6000.00 */
+                    maxAmount?: number | string;
+                    search?: string;
+                    merchantRef?: string;
+                    accountNumber?: string;
+                    reference?: string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/search": {
+        get: {
+            parameters: {
+                query: {
+                    q: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SearchHitsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/advices/{reference}/cancel": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never> | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdviceRecordResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/advices/{reference}/extend": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ExtendAdviceRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdviceRecordResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/advices": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "Pending" | "Paid" | "Expired" | "Cancelled" | "Reversed";
+                    /** @example 6000.00 */
+                    minAmount?: number | string;
+                    /** @example 6000.00 */
+                    maxAmount?: number | string;
+                    search?: string;
+                    merchantRef?: string;
+                    accountNumber?: string;
+                    reference?: string;
+                    from?: string;
+                    to?: string;
+                    order?: "newest" | "oldest";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdviceRecordList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/advices/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdviceRecordResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BalancesResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/merchants": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["MerchantBalanceList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/accounts": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LedgerAccountList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/accounts/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LedgerAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/accounts/{id}/transfers": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LedgerTransferList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/audit": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["IntegrityReportResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/overview": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OverviewResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/{id}/assign": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AssignRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseItemResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/{id}/return": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseItemResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "assigned" | "returning" | "returned" | "reversed";
+                    reason?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseItemList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseItemDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/requests": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn" | "void";
+                    itemId?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ApprovalRequestList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/{id}/requests": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        action: "assign" | "return";
+                        accountNumber?: string;
+                        paymentReference?: string;
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ApprovalRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/requests/{id}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ApprovalRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/requests/{id}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ApprovalRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/requests/{id}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ApprovalRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/settings": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseSettingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        makerChecker: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseSettingsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/settings/requests": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ApprovalRequestResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/webhook-endpoints": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WebhookEndpointWithHealthList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WebhookEndpointWithSecretResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/webhook-endpoints/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WebhookEndpointDetailResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointChange"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WebhookEndpointResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/webhook-secret": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SigningSecretResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/webhook-secret/rotate": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never> | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SigningSecretResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/webhook-endpoints/{id}/rotate-secret": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never> | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SigningSecretResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/events": {
+        get: {
+            parameters: {
+                query?: {
+                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+                    accountNumber?: string;
+                    paymentReference?: string;
+                    delivered?: "true" | "false";
+                    include?: "deliveries";
+                    from?: string;
+                    to?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["EventList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/events/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["EventDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/events/{id}/deliveries": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeliveryDetailList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/events/stream": {
+        get: {
+            parameters: {
+                query?: {
+                    lastEventId?: string;
+                };
+                header?: {
+                    "last-event-id"?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/event-stream": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/events/{id}/redeliver": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        endpointId?: string;
+                    } | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RedeliveryResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/webhook-endpoints/{id}/replay": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReplayRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReplayResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/webhook-endpoints/{id}/test": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never> | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TestEventResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/audit-log": {
+        get: {
+            parameters: {
+                query?: {
+                    actor?: string;
+                    action?: string;
+                    subject?: string;
+                    from?: string;
+                    to?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AuditLogEntryList"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/session": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SignedInSessionResponse"];
+                    };
+                };
+            };
+        };
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SignInRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SignedInSessionResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["EndedSessionsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/sessions": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SessionList"];
+                    };
+                };
+            };
+        };
+        delete: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["EndedSessionsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/sessions/{id}": {
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["EndedSessionsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/password": {
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        currentPassword: string;
+                        newPassword: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["CsrfTokenResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/totp": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        password: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TotpEnrolmentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/totp/confirm": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        code: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RecoveryCodesResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/totp/remove": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        password: string;
+                        code: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TotpStateResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/users": {
+        get: {
+            parameters: {
+                query?: {
+                    clientId?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UserList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        email: string;
+                        role: "owner" | "developer" | "finance" | "support" | "operator";
+                        clientId?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UserWithPasswordResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/users/{id}": {
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        role?: "owner" | "developer" | "finance" | "support" | "operator";
+                        isActive?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UserResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/users/{id}/reset-password": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        removeTotp?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UserWithPasswordResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/client": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/client/rotate-secret": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SecretRotationRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientWithSecretResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/limits": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LimitsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/branding": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BrandingResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BrandingRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BrandingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/banks": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BanksResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                        clientId?: string;
+                        scopes?: ("accounts:read" | "accounts:write" | "payments:read" | "payments:write" | "credits:read" | "webhooks:read" | "webhooks:write" | "suspense:read" | "suspense:write" | "actions:read" | "returns:read" | "returns:write" | "operator")[];
+                        merchantCodes?: string[] | null;
+                        allowedAddresses?: string[] | null;
+                        isOperator?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientWithSecretResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients/{clientId}": {
+        get: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientDetailResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name?: string;
+                        scopes?: ("accounts:read" | "accounts:write" | "payments:read" | "payments:write" | "credits:read" | "webhooks:read" | "webhooks:write" | "suspense:read" | "suspense:write" | "actions:read" | "returns:read" | "returns:write" | "operator")[];
+                        merchantCodes?: string[] | null;
+                        allowedAddresses?: string[] | null;
+                        isOperator?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients/{clientId}/use": {
+        get: {
+            parameters: {
+                query?: {
+                    days?: string | number;
+                };
+                path: {
+                    clientId: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientUsageResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients/{clientId}/rotate-secret": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SecretRotationRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientWithSecretResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients/{clientId}/suspend": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients/{clientId}/resume": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/returns": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "pending" | "confirmed" | "failed";
+                    bankCode?: string;
+                    from?: string;
+                    to?: string;
+                    reveal?: "true" | "false";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReturnList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/returns/{reference}": {
+        get: {
+            parameters: {
+                query?: {
+                    reveal?: "true" | "false";
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReturnResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/returns/{reference}/confirm": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankReference?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReturnResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/returns/{reference}/fail": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReturnResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/alerts": {
+        get: {
+            parameters: {
+                query?: {
+                    kind?: "numbers_exhausted" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "audit_failed";
+                    open?: "true" | "false";
+                    from?: string;
+                    to?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AlertList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/alerts/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AlertResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/alerts/{id}/acknowledge": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AlertResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/rail-items": {
+        get: {
+            parameters: {
+                query?: {
+                    outcome?: "rejected" | "unreadable";
+                    bankCode?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RailItemList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/rail-items/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RailItemDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+}
+export interface components {
+    schemas: {
+        Account: {
+            id: number;
+            bankCode: string;
+            accountNumber: string;
+            accountName: string;
+            bvn: string;
+            email: string;
+            accountBalance: number;
+            merchantId: string;
+            merchantCode: string;
+            notificationUrl: string;
+            isDefault: boolean;
+            isActive: boolean;
+            currencyCode: string;
+            phoneNumber: string;
+            channel: string;
+            createdAt: string;
+            updatedAt: string;
+        };
+        AccountChange: {
+            accountName?: string;
+            email?: string;
+            notificationUrl?: string;
+            phoneNumber?: string;
+            payerRules?: {
+                /** @example 6000.00 */
+                minAmount?: number | string;
+                /** @example 6000.00 */
+                maxAmount?: number | string;
+                accounts?: {
+                    accountNumber: string;
+                    bankCode: string;
+                }[];
+                names?: string[];
+            } | null;
+            limits?: {
+                perCredit?: (number | string) | null;
+                perDay?: (number | string) | null;
+            } | null;
+        };
+        AccountRequest: {
+            accountName: string;
+            bvn: string;
+            email: string;
+            merchantId: string;
+            merchantCode: string;
+            notificationUrl: string;
+            phoneNumber: string;
+            channel: string;
+            payerRules?: components["schemas"]["PayerRulesRequest"];
+        };
+        AccountResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Account"];
+        };
+        AdviceRecord: {
+            adviceReference: string;
+            merchantRef: string | null;
+            amount: number;
+            currency: string;
+            narration: string | null;
+            status: string;
+            customerId: string | null;
+            customerFullName: string;
+            merchantName: string;
+            paymentUrl: string;
+            channels: string[];
+            charge: number;
+            customerCharge: number;
+            merchantCharge: number;
+            vatCharge: number;
+            callBackUrl: string;
+            notificationUrl: string | null;
+            amountPolicy: string;
+            expiresInSeconds: number;
+            paymentReference: string | null;
+            createdAt: string;
+            amountPaid: number;
+            customerEmail: string | null;
+            customerPhoneNumber: string | null;
+            graceSeconds: number;
+            expiresAt: string | null;
+            closesAt: string | null;
+            cancelledAt: string | null;
+        };
+        AdviceRecordList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AdviceRecord"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        AdviceRecordResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AdviceRecord"];
+        };
+        Alert: {
+            id: number;
+            kind: string;
+            title: string;
+            remedy: string;
+            subject: string;
+            detail: {
+                [key: string]: unknown;
+            };
+            isOpen: boolean;
+            raisedAt: string;
+            acknowledgedAt: string | null;
+            acknowledgedBy: string | null;
+            clearedAt: string | null;
+        };
+        AlertList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Alert"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        AlertResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Alert"];
+        };
+        AmountChange: {
+            from: number;
+            to: number;
+            changedBy: string;
+            changedAt: string;
+        };
+        ApprovalRequest: {
+            id: number;
+            itemId: number | null;
+            itemState: string | null;
+            itemReason: string | null;
+            amount: number | null;
+            requestedAmount: number | null;
+            amountChanges: components["schemas"]["AmountChange"][];
+            currency: string | null;
+            sourceAccountName: string | null;
+            action: string;
+            assignTo: string | null;
+            reason: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            isOwn: boolean;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        ApprovalRequestList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ApprovalRequest"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ApprovalRequestResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ApprovalRequest"];
+        };
+        AssignRequest: {
+            accountNumber?: string;
+            paymentReference?: string;
+            note?: string;
+        };
+        AuditLogEntry: {
+            id: number;
+            actor: string;
+            action: string;
+            subject: string;
+            detail: {
+                [key: string]: unknown;
+            };
+            takenAt: string;
+        };
+        AuditLogEntryList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AuditLogEntry"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        Balance: {
+            currency: string;
+            gross: number;
+            net: number;
+            suspended: number;
+            collected: number;
+            pending: number;
+            inSuspense: number;
+            returning: number;
+            returned: number;
+            reversed: number;
+        };
+        Balances: {
+            totals: components["schemas"]["Balance"][];
+            merchants: components["schemas"]["MerchantBalance"][];
+            merchantsNextCursor: string | null;
+        };
+        BalancesResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Balances"];
+        };
+        Bank: {
+            code: string;
+            name: string;
+        };
+        BanksResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Bank"][];
+        };
+        Branding: {
+            name: string;
+            colour: string;
+            isOwnName: boolean;
+            isOwnColour: boolean;
+        };
+        BrandingRequest: {
+            name: string | null;
+            colour: string | null;
+        };
+        BrandingResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Branding"];
+        };
+        BulkAccount: {
+            id: number;
+            bankCode: string;
+            accountNumber: string;
+            accountName: string;
+            email: string;
+            accountBalance: number;
+            merchantId: string;
+            merchantCode: string;
+            notificationUrl: string;
+            isDefault: boolean;
+            isActive: boolean;
+            currencyCode: string;
+            phoneNumber: string;
+            channel: string;
+            createdAt: string;
+            updatedAt: string;
+            bvnMasked: string;
+            payerRules: components["schemas"]["PayerRules"];
+            limits: {
+                perCredit: number | null;
+                perDay: number | null;
+            };
+            version: number;
+        } | null;
+        BulkResult: {
+            index: number;
+            isSuccessful: boolean;
+            message: string;
+            code: string | null;
+            data: components["schemas"]["BulkAccount"];
+            errors: components["schemas"]["FieldError"][];
+        };
+        BulkResults: {
+            accepted: number;
+            refused: number;
+            results: components["schemas"]["BulkResult"][];
+        };
+        BulkResultsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["BulkResults"];
+        };
+        Client: {
+            clientId: string;
+            name: string;
+            isActive: boolean;
+            isOperator: boolean;
+            scopes: string[];
+            merchantCodes: string[] | null;
+            allowedAddresses: string[] | null;
+            createdAt: string;
+        };
+        ClientDetail: {
+            clientId: string;
+            name: string;
+            isActive: boolean;
+            isOperator: boolean;
+            scopes: string[];
+            merchantCodes: string[] | null;
+            allowedAddresses: string[] | null;
+            createdAt: string;
+            secrets: components["schemas"]["ClientSecret"][];
+        };
+        ClientDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ClientDetail"];
+        };
+        ClientList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Client"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ClientSecret: {
+            keyId: string;
+            createdAt: string;
+            retiresAt: string | null;
+            usedAt: string | null;
+        };
+        ClientUsage: {
+            clientId: string;
+            days: components["schemas"]["ClientUsageDay"][];
+        };
+        ClientUsageDay: {
+            from: string;
+            accounts: number;
+            advices: number;
+            payments: number;
+            credits: number;
+            gross: number;
+            webhooks: number;
+        };
+        ClientUsageResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ClientUsage"];
+        };
+        ClientWithSecret: {
+            clientId: string;
+            name: string;
+            isActive: boolean;
+            isOperator: boolean;
+            scopes: string[];
+            merchantCodes: string[] | null;
+            allowedAddresses: string[] | null;
+            createdAt: string;
+            secrets: components["schemas"]["ClientSecret"][];
+            secret: string;
+        };
+        ClientWithSecretResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ClientWithSecret"];
+        };
+        Credit: {
+            id: number;
+            sessionId: string;
+            bankCode: string;
+            bankName: string;
+            accountNumber: string;
+            amount: number;
+            currency: string;
+            outcome: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+            reason: string | null;
+            amountBooked: number;
+            amountSuspended: number;
+            amountReturned: number;
+            amountReversed: number;
+            amountShortfall: number;
+            sourceAccountName: string | null;
+            sourceAccountNumberMasked: string | null;
+            sourceBankCode: string | null;
+            narration: string | null;
+            paymentReference: string | null;
+            adviceReference: string | null;
+            merchantRef: string | null;
+            collectionAccountNumber: string | null;
+            transactionTime: string | null;
+            receivedAt: string;
+            judgedBy: "bank_time" | "arrival" | null;
+            locations: components["schemas"]["CreditLocation"][];
+        };
+        CreditDetail: {
+            id: number;
+            sessionId: string;
+            bankCode: string;
+            bankName: string;
+            accountNumber: string;
+            amount: number;
+            currency: string;
+            outcome: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+            reason: string | null;
+            amountBooked: number;
+            amountSuspended: number;
+            amountReturned: number;
+            amountReversed: number;
+            amountShortfall: number;
+            sourceAccountName: string | null;
+            sourceAccountNumberMasked: string | null;
+            sourceBankCode: string | null;
+            narration: string | null;
+            paymentReference: string | null;
+            adviceReference: string | null;
+            merchantRef: string | null;
+            collectionAccountNumber: string | null;
+            transactionTime: string | null;
+            receivedAt: string;
+            judgedBy: "bank_time" | "arrival" | null;
+            locations: components["schemas"]["CreditLocation"][];
+            suspense: {
+                id: string;
+                amount: number;
+                reason: string;
+                state: string;
+                assignedAccountNumber: string | null;
+                assignedPaymentReference: string | null;
+                returnReference: string | null;
+                bankReference: string | null;
+                failureReason: string | null;
+                returns: components["schemas"]["CreditReturn"][];
+                openedAt: string;
+                closedAt: string | null;
+            }[];
+            reversals: {
+                sessionId: string;
+                amount: number;
+                shortfall: number;
+                receivedAt: string;
+            }[];
+            transfers: {
+                amount: number;
+                reason: string;
+                from: components["schemas"]["LedgerSide"];
+                to: components["schemas"]["LedgerSide"];
+                postedAt: string;
+            }[];
+            events: {
+                id: string;
+                type: string;
+                sequence: number;
+                createdAt: string;
+            }[];
+        };
+        CreditDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["CreditDetail"];
+        };
+        CreditList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Credit"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        CreditLocation: {
+            amount: number;
+            place: "collection_account" | "payment" | "suspense" | "returning" | "returned" | "reversed";
+            reference: string | null;
+            reason: string | null;
+            description: string;
+        };
+        CreditReturn: {
+            reference: string;
+            status: string;
+            amount: number;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedAt: string;
+            settledAt: string | null;
+        };
+        CsrfToken: {
+            csrfToken: string;
+        };
+        CsrfTokenResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["CsrfToken"];
+        };
+        Deleted: {
+            id: string;
+        };
+        DeletedResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Deleted"];
+        };
+        Delivery: {
+            kind: "endpoint" | "notification" | "callback";
+            endpointId: string | null;
+            url: string;
+            state: "pending" | "delivered" | "failed";
+            nextAttemptAt: string | null;
+            heldBy: "paused" | "off" | null;
+            createdAt: string;
+            deliveredAt: string | null;
+        };
+        DeliveryAttempt: {
+            attempt: number;
+            attemptedAt: string;
+            status: number | null;
+            latencyMs: number;
+            error: string | null;
+            responseStart: string | null;
+            requestHeaders: {
+                [key: string]: string;
+            } | null;
+        };
+        DeliveryDetail: {
+            kind: "endpoint" | "notification" | "callback";
+            endpointId: string | null;
+            url: string;
+            state: "pending" | "delivered" | "failed";
+            nextAttemptAt: string | null;
+            heldBy: "paused" | "off" | null;
+            createdAt: string;
+            deliveredAt: string | null;
+            attempts: components["schemas"]["DeliveryAttempt"][];
+        };
+        DeliveryDetailList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["DeliveryDetail"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        EndedSessions: {
+            ended: number;
+        };
+        EndedSessionsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["EndedSessions"];
+        };
+        EndpointHealth: {
+            failures: number;
+            failingSince: string | null;
+            pausedUntil: string | null;
+            disabledWhy: string | null;
+        };
+        EndpointHealthDetail: {
+            failures: number;
+            failingSince: string | null;
+            pausedUntil: string | null;
+            disabledWhy: string | null;
+            lastAttempts: {
+                eventId: string;
+                attempt: number;
+                attemptedAt: string;
+                status: number | null;
+                latencyMs: number;
+                error: string | null;
+                responseStart: string | null;
+                requestHeaders: {
+                    [key: string]: string;
+                } | null;
+            }[];
+        };
+        ErasedAccounts: {
+            accounts: {
+                accountNumber: string;
+                erasedAt: string;
+                isComplete: boolean;
+            }[];
+        };
+        ErasedAccountsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ErasedAccounts"];
+        };
+        ErasedAdvice: {
+            adviceReference: string;
+            erasedAt: string;
+            isComplete: boolean;
+        };
+        ErasedAdviceResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ErasedAdvice"];
+        };
+        Event: {
+            id: string;
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                [key: string]: unknown;
+            };
+            deliveryState: "none" | "pending" | "delivered" | "failed";
+            deliveries?: components["schemas"]["Delivery"][];
+        };
+        EventDetail: {
+            id: string;
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                [key: string]: unknown;
+            };
+            deliveryState: "none" | "pending" | "delivered" | "failed";
+            deliveries: components["schemas"]["DeliveryDetail"][];
+        };
+        EventDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["EventDetail"];
+        };
+        EventList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Event"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ExtendAdviceRequest: {
+            expiresAt?: string;
+            seconds?: number;
+        };
+        FieldError: {
+            field: string;
+            message: string;
+        };
+        IntegrityReport: {
+            isOk: boolean | null;
+            startedAt: string | null;
+            finishedAt: string | null;
+            isOverdue: boolean;
+            checks: {
+                name: string;
+                isOk: boolean;
+                findings: number;
+            }[];
+            findings: {
+                check: string;
+                subject: string;
+                expected: string;
+                found: string;
+            }[] | null;
+        };
+        IntegrityReportResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["IntegrityReport"];
+        };
+        LedgerAccount: {
+            id: number;
+            kind: string;
+            bankCode: string | null;
+            accountNumber: string | null;
+            accountName: string | null;
+            currency: string;
+            balance: number;
+            debits: number;
+            credits: number;
+            openedAt: string;
+        };
+        LedgerAccountList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["LedgerAccount"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        LedgerAccountResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["LedgerAccount"];
+        };
+        LedgerSide: {
+            kind: string;
+            accountNumber: string | null;
+        };
+        LedgerTransfer: {
+            id: number;
+            reason: string;
+            direction: "in" | "out";
+            amount: number;
+            otherAccountId: number | null;
+            otherKind: string;
+            creditId: number | null;
+            sessionId: string | null;
+            postedAt: string;
+        };
+        LedgerTransferList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["LedgerTransfer"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        Limits: {
+            requestsPerMinute: {
+                client: number | null;
+                simulate: number | null;
+                address: number | null;
+                initiate: number | null;
+                login: number | null;
+            };
+            newAccounts: {
+                perCredit: number | null;
+                perDay: number | null;
+            };
+            webhookEndpoints: number;
+            expirySeconds: number;
+            graceSeconds: number;
+            tokenSeconds: number;
+        };
+        LimitsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Limits"];
+        };
+        MerchantBalance: {
+            merchantId: string;
+            merchantCode: string;
+            currency: string;
+            accounts: number;
+            collected: number;
+            inSuspense: number;
+            returned: number;
+        };
+        MerchantBalanceList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["MerchantBalance"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        Overview: {
+            now: string;
+            currency: string;
+            today: components["schemas"]["OverviewPeriod"];
+            yesterday: components["schemas"]["OverviewPeriod"];
+            inSuspense: {
+                amount: number;
+                items: number;
+            } | null;
+            failingWebhooks: number | null;
+            hours: components["schemas"]["OverviewPoint"][];
+            days: components["schemas"]["OverviewPoint"][];
+            isComplete: boolean;
+        };
+        OverviewPeriod: {
+            from: string;
+            gross: number;
+            net: number;
+            credits: number;
+            successful: number;
+            reversed: number;
+            returned: number;
+            suspended: number;
+            expired: number;
+            cancelled: number;
+            successRate: number | null;
+        };
+        OverviewPoint: {
+            from: string;
+            gross: number;
+            net: number;
+            credits: number;
+            successful: number;
+        };
+        OverviewResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Overview"];
+        };
+        OwnAccount: {
+            id: number;
+            bankCode: string;
+            accountNumber: string;
+            accountName: string;
+            email: string;
+            accountBalance: number;
+            merchantId: string;
+            merchantCode: string;
+            notificationUrl: string;
+            isDefault: boolean;
+            isActive: boolean;
+            currencyCode: string;
+            phoneNumber: string;
+            channel: string;
+            createdAt: string;
+            updatedAt: string;
+            bvnMasked: string;
+            payerRules: components["schemas"]["PayerRules"];
+            limits: {
+                perCredit: number | null;
+                perDay: number | null;
+            };
+            version: number;
+        };
+        OwnAccountList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OwnAccount"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        OwnAccountResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OwnAccount"];
+        };
+        PayerRules: {
+            minAmount?: number;
+            maxAmount?: number;
+            accounts?: {
+                accountNumber: string;
+                bankCode: string;
+            }[];
+            names?: string[];
+        } | null;
+        PayerRulesRequest: {
+            /** @example 6000.00 */
+            minAmount?: number | string;
+            /** @example 6000.00 */
+            maxAmount?: number | string;
+            accounts?: {
+                accountNumber: string;
+                bankCode: string;
+            }[];
+            names?: string[];
+        };
+        Payment: {
+            paymentReference: string;
+            adviceReference: string;
+            merchantRef: string | null;
+            status: string;
+            amount: number;
+            amountPaid: number;
+            amountRemaining: number;
+            currency: string;
+            amountPolicy: string;
+            expiresAt: string;
+            closesAt: string;
+            numbers: components["schemas"]["PaymentNumber"][];
+            customerName: string;
+            narration: string | null;
+            callBackUrl: string;
+            createdAt: string;
+            updatedAt: string;
+        };
+        PaymentDetail: {
+            paymentReference: string;
+            adviceReference: string;
+            merchantRef: string | null;
+            status: string;
+            amount: number;
+            amountPaid: number;
+            amountRemaining: number;
+            currency: string;
+            amountPolicy: string;
+            expiresAt: string;
+            closesAt: string;
+            numbers: components["schemas"]["PaymentNumber"][];
+            customerName: string;
+            narration: string | null;
+            callBackUrl: string;
+            createdAt: string;
+            updatedAt: string;
+            amountInSuspense: number;
+            credits: components["schemas"]["Credit"][];
+            hasMoreCredits: boolean;
+        };
+        PaymentDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PaymentDetail"];
+        };
+        PaymentList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Payment"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        PaymentNumber: {
+            bankCode: string;
+            bankName: string;
+            accountNumber: string;
+        };
+        RailItem: {
+            id: string;
+            bankCode: string;
+            call: string;
+            outcome: "rejected" | "unreadable";
+            reason: string;
+            responseCode: string;
+            sessionId: string | null;
+            amount: string | null;
+            receivedAt: string;
+        };
+        RailItemDetail: {
+            id: string;
+            bankCode: string;
+            call: string;
+            outcome: "rejected" | "unreadable";
+            reason: string;
+            responseCode: string;
+            sessionId: string | null;
+            amount: string | null;
+            receivedAt: string;
+            body: string;
+        };
+        RailItemDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RailItemDetail"];
+        };
+        RailItemList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RailItem"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        RecoveryCodes: {
+            recoveryCodes: string[];
+        };
+        RecoveryCodesResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["RecoveryCodes"];
+        };
+        Redelivery: {
+            queued: number;
+        };
+        RedeliveryResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Redelivery"];
+        };
+        Replay: {
+            queued: number;
+            nextFrom: string | null;
+        };
+        ReplayRequest: {
+            from: string;
+            to: string;
+        };
+        ReplayResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Replay"];
+        };
+        Return: {
+            reference: string;
+            status: string;
+            amount: number;
+            currency: string;
+            bankCode: string;
+            sessionId: string;
+            payerName: string | null;
+            payerBankCode: string | null;
+            payerAccountNumberMasked: string | null;
+            payerAccountNumber: string | null;
+            narration: string | null;
+            clientId: string | null;
+            suspenseId: number;
+            creditId: number;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedBy: string | null;
+            requestedAt: string;
+            settledBy: string | null;
+            settledAt: string | null;
+        };
+        ReturnList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Return"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ReturnResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Return"];
+        };
+        SandboxTransfer: {
+            kind: string;
+            accountNumber: string;
+            amount: number;
+            sessionId: string;
+            creditId: number;
+            paymentReference: string | null;
+            steps: components["schemas"]["SandboxTransferStep"][];
+        };
+        SandboxTransferRequest: {
+            accountNumber: string;
+            kind: "exact" | "under" | "over" | "late" | "duplicate" | "reversed";
+            /** @example 6000.00 */
+            amount?: number | string;
+        };
+        SandboxTransferResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SandboxTransfer"];
+        };
+        SandboxTransferStep: {
+            step: string;
+            sessionId: string;
+            responseCode: string;
+            outcome: string;
+            reason: string | null;
+            amountInSuspense: number;
+        };
+        SearchHit: {
+            type: "payment" | "advice" | "account" | "credit" | "event";
+            reference: string;
+            href: string;
+            title: string;
+            detail: string | null;
+            amount: number | null;
+            currency: string | null;
+        };
+        SearchHitsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SearchHit"][];
+        };
+        SecretRotationRequest: {
+            /** @default 86400 */
+            overlapSeconds?: number;
+        };
+        Session: {
+            id: string;
+            address: string;
+            userAgent: string;
+            isCurrent: boolean;
+            createdAt: string;
+            seenAt: string;
+            expiresAt: string;
+        };
+        SessionList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Session"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SignInRequest: {
+            email: string;
+            password: string;
+            code?: string;
+            clientId?: string;
+        };
+        SignedInClient: {
+            clientId: string;
+            name: string;
+            mode: "sandbox" | "live";
+        };
+        SignedInSession: {
+            user: components["schemas"]["SignedInUser"];
+            role: string;
+            scopes: string[];
+            client: components["schemas"]["SignedInClient"];
+            csrfToken: string;
+        };
+        SignedInSessionResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SignedInSession"];
+        };
+        SignedInUser: {
+            id: string;
+            email: string;
+            hasTotp: boolean;
+            mustChangePassword: boolean;
+        };
+        SigningSecret: {
+            secret: string;
+        };
+        SigningSecretResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SigningSecret"];
+        };
+        StatementEntry: {
+            id: number;
+            type: string;
+            direction: "in" | "out";
+            amount: number;
+            balanceAfter: number;
+            currency: string;
+            creditId: number;
+            sessionId: string;
+            narration: string | null;
+            sourceAccountName: string | null;
+            postedAt: string;
+        };
+        StatementEntryList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["StatementEntry"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SuspenseItem: {
+            id: number;
+            amount: number;
+            currency: string;
+            reason: string;
+            state: string;
+            creditId: number;
+            sessionId: string;
+            bankCode: string;
+            accountNumber: string;
+            sourceAccountName: string | null;
+            sourceAccountNumberMasked: string | null;
+            sourceBankCode: string | null;
+            narration: string | null;
+            paymentReference: string | null;
+            assignedTo: string | null;
+            returnReference: string | null;
+            bankReference: string | null;
+            failureReason: string | null;
+            openedAt: string;
+            closedAt: string | null;
+            ageSeconds: number;
+        };
+        SuspenseItemDetail: {
+            id: number;
+            amount: number;
+            currency: string;
+            reason: string;
+            state: string;
+            creditId: number;
+            sessionId: string;
+            bankCode: string;
+            accountNumber: string;
+            sourceAccountName: string | null;
+            sourceAccountNumberMasked: string | null;
+            sourceBankCode: string | null;
+            narration: string | null;
+            paymentReference: string | null;
+            assignedTo: string | null;
+            returnReference: string | null;
+            bankReference: string | null;
+            failureReason: string | null;
+            openedAt: string;
+            closedAt: string | null;
+            ageSeconds: number;
+            originalAmount: number;
+            history: {
+                at: string;
+                change: string;
+                amount: number;
+                amountLeft: number;
+                reference: string | null;
+            }[];
+        };
+        SuspenseItemDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SuspenseItemDetail"];
+        };
+        SuspenseItemList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SuspenseItem"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SuspenseItemResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SuspenseItem"];
+        };
+        SuspenseSettings: {
+            makerChecker: boolean;
+        };
+        SuspenseSettingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SuspenseSettings"];
+        };
+        TestEvent: {
+            eventId: string;
+        };
+        TestEventResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["TestEvent"];
+        };
+        Timeline: {
+            entries: components["schemas"]["TimelineEntry"][];
+            isWhole: boolean;
+        };
+        TimelineEntry: {
+            at: string;
+            kind: "advice" | "account" | "number" | "action" | "credit" | "reversal" | "suspense" | "transfer" | "event" | "waiting" | "attempt";
+            description: string;
+            amount: number | null;
+            currency: string | null;
+            reference: string | null;
+            detail: {
+                [key: string]: string | number | null;
+            };
+        };
+        TimelineEntryList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["TimelineEntry"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        TimelineResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Timeline"];
+        };
+        TotpEnrolment: {
+            secret: string;
+            uri: string;
+        };
+        TotpEnrolmentResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["TotpEnrolment"];
+        };
+        TotpState: {
+            hasTotp: boolean;
+        };
+        TotpStateResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["TotpState"];
+        };
+        User: {
+            id: string;
+            email: string;
+            role: "owner" | "developer" | "finance" | "support" | "operator";
+            isActive: boolean;
+            isPasswordTemporary: boolean;
+            hasTotp: boolean;
+            createdAt: string;
+            signedInAt: string | null;
+        };
+        UserList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["User"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        UserResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["User"];
+        };
+        UserWithPassword: {
+            id: string;
+            email: string;
+            role: "owner" | "developer" | "finance" | "support" | "operator";
+            isActive: boolean;
+            isPasswordTemporary: boolean;
+            hasTotp: boolean;
+            createdAt: string;
+            signedInAt: string | null;
+            temporaryPassword: string;
+        };
+        UserWithPasswordResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["UserWithPassword"];
+        };
+        WebhookEndpoint: {
+            id: string;
+            url: string;
+            eventTypes: string[] | null;
+            isActive: boolean;
+            createdAt: string;
+            updatedAt: string;
+        };
+        WebhookEndpointChange: {
+            url?: string;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "alert.raised" | "endpoint.disabled")[] | null;
+            isActive?: boolean;
+        };
+        WebhookEndpointDetail: {
+            id: string;
+            url: string;
+            eventTypes: string[] | null;
+            isActive: boolean;
+            createdAt: string;
+            updatedAt: string;
+            secret: string | null;
+            health: components["schemas"]["EndpointHealthDetail"];
+        };
+        WebhookEndpointDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["WebhookEndpointDetail"];
+        };
+        WebhookEndpointRequest: {
+            url: string;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "alert.raised" | "endpoint.disabled")[] | null;
+        };
+        WebhookEndpointResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["WebhookEndpoint"];
+        };
+        WebhookEndpointWithHealth: {
+            id: string;
+            url: string;
+            eventTypes: string[] | null;
+            isActive: boolean;
+            createdAt: string;
+            updatedAt: string;
+            health: components["schemas"]["EndpointHealth"];
+        };
+        WebhookEndpointWithHealthList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["WebhookEndpointWithHealth"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        WebhookEndpointWithSecret: {
+            id: string;
+            url: string;
+            eventTypes: string[] | null;
+            isActive: boolean;
+            createdAt: string;
+            updatedAt: string;
+            secret: string;
+        };
+        WebhookEndpointWithSecretResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["WebhookEndpointWithSecret"];
+        };
+    };
+}
