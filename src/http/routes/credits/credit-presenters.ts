@@ -218,7 +218,7 @@ export function presentCreditDetail(
 
 function presentLocation({ amountKobo, ...whereabout }: CreditLocation, sealer: Sealer) {
   const { place, reference } = whereabout
-  const isItem = place === 'suspense' || place === 'returning'
+  const isItem = place === 'suspense'
   return {
     ...whereabout,
     amount: toNaira(amountKobo),
