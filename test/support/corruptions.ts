@@ -93,8 +93,9 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
   ],
   [
     'returns_are_with_their_items',
-    `insert into returns (item_id, amount_kobo, requested_at)
-     select id, amount_kobo, now() from suspense_items where state = 'open' order by id limit 1`,
+    `insert into returns (reference, item_id, amount_kobo, requested_at)
+     select 'RTN' || id, id, amount_kobo, now() from suspense_items
+      where state = 'open' order by id limit 1`,
     /^suspense item \d+$/,
   ],
   [
