@@ -5,7 +5,7 @@
 -- Returns what it did, one line each. Safe to run at any time by any number of processes: one
 -- works, the others find nothing to do. Rows that came before their partition was made are in
 -- the default partition; such a week or day is left to it. A week with an event that is not queued
--- yet (I15) stays until it is, and its deliveries with it.
+-- (I15) or counted into the totals yet stays until it is, and its deliveries with it.
 
 create or replace function maintain_partitions(at timestamptz, event_days int, key_days int)
 returns setof text language plpgsql as $$
@@ -80,9 +80,12 @@ begin
     if name like 'events%' and to_regclass(name) is not null then
       execute format('select exists (select from event_counters k
                                        left join dispatch_cursors c on c.client_id = k.client_id
+                                       left join totals_cursors t on t.client_id = k.client_id
                                       where exists (select from %I e
                                                      where e.client_id = k.client_id
-                                                       and e.sequence > coalesce(c.sequence, 0)))',
+                                                       and e.sequence > least(
+                                                             coalesce(c.sequence, 0),
+                                                             coalesce(t.sequence, 0))))',
                      name) into taken;
       continue when taken;
     end if;

@@ -37,6 +37,7 @@ export class Batcher<I, O> {
   #queue: Entry<I, O>[] = []
   #queued = 0
   #inFlight = 0
+  #itemsInFlight = 0
   #idle: (() => void)[] = []
 
   constructor(options: Options<I, O>) {
@@ -74,7 +75,8 @@ export class Batcher<I, O> {
     const [oldest] = this.#queue
     if (!oldest || !delay) return false
     const isBlocked = this.#inFlight >= inFlightMax
-    return delay.refuses({ sinceMs: oldest.sinceMs, items: this.#queued, isBlocked })
+    const items = this.#queued + this.#itemsInFlight
+    return delay.refuses({ sinceMs: oldest.sinceMs, items, isBlocked })
   }
 
   get queued(): number {
@@ -131,7 +133,10 @@ export class Batcher<I, O> {
 
   async #write(entries: readonly Entry<I, O>[]): Promise<void> {
     const items = entries.length === 1 && entries[0] ? entries[0].items : flatten(entries)
+    this.#itemsInFlight += items.length
     const results = await this.#settle(items)
+    this.#itemsInFlight -= items.length
+    this.#options.delay?.served(items.length)
     let offset = 0
     for (const entry of entries) {
       entry.settle(results.slice(offset, offset + entry.items.length))

@@ -5,13 +5,16 @@
 //   normal ──(the oldest waited longer than TARGET_MS, for INTERVAL_MS)──▶ shedding
 //   shedding ──(one waited less)──▶ normal
 //
-// While shedding, newcomers are refused as long as the oldest of the queue has waited too long; so
-// there is always work at hand. A queue that one batch empties is no queue that stands. One that does
-// not move at all, because the database does not answer, refuses after some seconds.
+// While shedding, as much is let in as was served in the last BACKLOG_MS, so what is let in is
+// answered in about that time, on a fast machine and on a slow one; and never so little that batches
+// become small. A queue that does not move at all, because the database does not answer, refuses
+// after some seconds.
 
 const TARGET_MS = 100
 const INTERVAL_MS = 100
-const ONE_BATCH = 1_000
+const BACKLOG_MS = 500
+const BACKLOG_MIN = 250
+const BACKLOG_FIRST = 1_000 // Until it is known what can be served.
 const STALLED_MS = 3_000
 // By then its request was answered (src/http/response-deadline.ts): nobody waits for it.
 const ABANDONED_MS = 10_000
@@ -20,6 +23,9 @@ export class QueueDelay {
   readonly #nowMs: () => number
   #aboveSinceMs: number | undefined
   #isShedding = false
+  #backlogMax = BACKLOG_FIRST
+  #countedFromMs = 0
+  #counted = 0
 
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs
@@ -38,15 +44,29 @@ export class QueueDelay {
       return
     }
     this.#aboveSinceMs ??= nowMs
-    this.#isShedding = nowMs - this.#aboveSinceMs >= INTERVAL_MS
+    if (this.#isShedding || nowMs - this.#aboveSinceMs < INTERVAL_MS) return
+    this.#isShedding = true
+    this.#backlogMax = BACKLOG_FIRST
+    this.#countedFromMs = nowMs
+    this.#counted = 0
   }
 
-  // A newcomer, while the oldest of so many has been there since then; blocked when nothing can be
-  // taken out before something that is being worked on is done.
+  // So many are done.
+  served(items: number): void {
+    const passedMs = this.#nowMs() - this.#countedFromMs
+    this.#counted += items
+    if (passedMs < BACKLOG_MS) return
+    this.#backlogMax = Math.max((this.#counted * BACKLOG_MS) / passedMs, BACKLOG_MIN)
+    this.#countedFromMs += passedMs
+    this.#counted = 0
+  }
+
+  // A newcomer, while so many are let in and not done, of which the oldest in the queue has been there
+  // since then; blocked when nothing can be taken out before something that is worked on is done.
   refuses(queue: { sinceMs: number; items: number; isBlocked: boolean }): boolean {
     const waitedMs = this.#nowMs() - queue.sinceMs
     if (queue.isBlocked && waitedMs >= STALLED_MS) return true
-    return this.#isShedding && queue.items >= ONE_BATCH && waitedMs >= TARGET_MS
+    return this.#isShedding && queue.items >= this.#backlogMax
   }
 
   isAbandoned(sinceMs: number): boolean {

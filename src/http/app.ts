@@ -63,17 +63,18 @@ import { drainOnClose } from './draining.ts'
 import { frameworkErrors, registerErrorHandler } from './error-handler.ts'
 import { parseJsonBodies } from './json-bodies.ts'
 import { lazySchemas } from './lazy-schemas.ts'
-import { shedLoad } from './load-shedding.ts'
+import { LoadShedder } from './load-shedding.ts'
 import { registerOpenApi } from './open-api.ts'
 import { RateLimits } from './rate-limits.ts'
 import { enforceResponseDeadline } from './response-deadline.ts'
-import { responseHeaders } from './response-headers.ts'
+import { headerSetter } from './response-headers.ts'
 import { validatorOptions } from './validation.ts'
 
 const BODY_BYTES_MAX = 65_536
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
-  const setHeaders = responseHeaders(deps.mode)
+  const setHeaders = headerSetter(deps.mode)
+  const shedder = new LoadShedder(deps)
   const schemas = lazySchemas()
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
@@ -86,6 +87,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     bodyLimit: BODY_BYTES_MAX,
     ...CONNECTION_OPTIONS,
+    serverFactory: shedder.createServer as never,
     clientErrorHandler: handleClientError(deps.clock),
     forceCloseConnections: 'idle',
     return503OnClosing: false, // What still comes while we drain is served (draining.ts).
@@ -115,7 +117,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   parseJsonBodies(app)
   registerErrorHandler(app, limits)
   limits.register(app)
-  shedLoad(app, deps.writers)
+  shedder.register(app)
   await registerOpenApi(app, deps)
   await registerRoutes(app, deps)
   return app

@@ -12,7 +12,10 @@ declare module 'fastify' {
 }
 
 const PREFLIGHT_SECONDS = '600'
-const EXPOSED = 'retry-after, ratelimit, ratelimit-policy, x-request-id'
+export const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'retry-after, ratelimit, ratelimit-policy, x-request-id',
+}
 
 export function registerCors(app: FastifyInstance): void {
   const methodsAt = new Map<string, Set<string>>()
@@ -42,7 +45,6 @@ function answerPreflight(reply: FastifyReply, methods: string) {
 
 // On errors too, so that the page can read them.
 function allow(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  reply.header('access-control-allow-origin', '*')
-  reply.header('access-control-expose-headers', EXPOSED)
+  reply.headers(CORS_HEADERS)
   done()
 }

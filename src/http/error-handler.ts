@@ -9,7 +9,7 @@ import type { RateLimits } from './rate-limits.ts'
 import type { SetHeaders } from './response-headers.ts'
 import { fieldErrors } from './validation.ts'
 
-const RETRY_AFTER_SECONDS = 1
+export const RETRY_AFTER_SECONDS = 1
 
 const FRAMEWORK_CODES: Record<string, RefusalCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',

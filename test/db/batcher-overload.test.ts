@@ -28,6 +28,34 @@ test('what would wait too long is refused at once, and let in again when the que
   assert.deepEqual(await Promise.all(taken), ['#1', '#2', '#4'])
 })
 
+test('while it sheds, as much is let in as half a second serves, written or waiting', async () => {
+  const gate = createGate()
+  let nowMs = 0
+  const delay = new QueueDelay(() => nowMs)
+  const { batcher } = createBatcher(gate.run, { items: 500 }, delay)
+  const taken: Promise<unknown>[] = []
+  const batch = Array.from({ length: 500 }, (_, at) => at)
+  const submit = () => taken.push(batcher.submitAll(batch))
+
+  submit()
+  await turn()
+  for (nowMs = 0; nowMs < 200; ) {
+    submit()
+    nowMs += 100
+    await gate.letOne()
+  }
+  assert.equal(batcher.isOverloaded, false)
+  submit()
+  assert.equal(batcher.isOverloaded, true, '1,000 until it is known')
+  nowMs = 700
+  await gate.letOne()
+  assert.equal(batcher.isOverloaded, false, 'nobody is waiting')
+  taken.push(batcher.submitAll([1]))
+  assert.equal(batcher.isOverloaded, true, '500 were served')
+  await gate.letAll()
+  await Promise.all(taken)
+})
+
 test('what nobody waits for any more is refused and not written', async () => {
   const gate = createGate()
   let nowMs = 0

@@ -23,6 +23,11 @@ const REPLANNED_AFTER = 4 // Of use, which is what it takes to have plans made a
 const LOOKS_AT_CLIENTS = /(from|join) event_counters k\b/
 const CLIENT_TABLES = ['event_counters', 'dispatch_cursors', 'totals_cursors']
 
+// What a wrong clock left behind is looked for every five minutes, among all that is pending
+// (src/domain/webhooks/delivery-schedule.ts): by destination and by partial indexes, so no longer than
+// the backlog, but most of it is as it should be and is passed over.
+const CORRECTS_SCHEDULE = /\bas is_ahead\b|\bd\.paused_until > \$1\b/
+
 const receiver = closeAfterTests(await listener())
 const database = await createTestDatabase()
 await explainAll(database) // Before the service has opened a connection.
@@ -90,12 +95,16 @@ function assertNoWholeReads(plans: readonly Plan[]): void {
     const why = findWholeRead(plan, {
       isLarge: (table) => largeTables.has(table) && !isExempt(table),
       isPartial: (index) => partialIndexes.has(index),
-      discardedMax: LOOKS_AT_CLIENTS.test(statement) ? Number.POSITIVE_INFINITY : DISCARDED_MAX,
+      discardedMax: isMeantToLookThrough(statement) ? Number.POSITIVE_INFINITY : DISCARDED_MAX,
     })
     if (why) found.set(`${why}:\n${statement}`, JSON.stringify(plan, null, 1))
   }
   const told = [...found].map((each) => each.join('\n')).join('\n\n')
   assert.equal(found.size, 0, `${found.size} statements\n${told}`)
+}
+
+function isMeantToLookThrough(statement: string): boolean {
+  return LOOKS_AT_CLIENTS.test(statement) || CORRECTS_SCHEDULE.test(statement)
 }
 
 type Node = Plan['plan']

@@ -42,22 +42,33 @@ test('waits that stay too long for a tenth of a second refuse newcomers, until o
   pass(100)
   taken(100)
   assert.equal(refuses(100), true)
-  assert.equal(refuses(99), false)
 
   taken(99)
   assert.equal(refuses(100), false)
 })
 
-test('a queue that the next batch empties refuses nobody', () => {
-  const { taken, refuses, pass } = setup()
+for (const [perSecond, backlog] of [
+  [8_000, 4_000],
+  [1_000, 500],
+  [100, 250],
+] as const) {
+  test(`where ${perSecond} a second are served, ${backlog} are let in while it sheds`, () => {
+    const { delay, taken, refuses, pass } = setup()
 
-  taken(500)
-  pass(500)
-  taken(500)
+    taken(500)
+    pass(500)
+    taken(500)
+    assert.equal(refuses(500, { items: 999 }), false)
+    assert.equal(refuses(500, { items: 1_000 }), true)
+    for (let batches = 0; batches < 5; batches++) {
+      pass(100)
+      delay.served(perSecond / 10)
+    }
 
-  assert.equal(refuses(500, { items: 999 }), false)
-  assert.equal(refuses(500, { items: 1_000 }), true)
-})
+    assert.equal(refuses(500, { items: backlog - 1 }), false)
+    assert.equal(refuses(500, { items: backlog }), true)
+  })
+}
 
 test('a queue that does not move refuses newcomers after three seconds', () => {
   const { refuses } = setup()
@@ -86,7 +97,9 @@ for (const times of [0.9, 2, 4]) {
       room += 10
       if (queue[0] === undefined || room < 200) continue // A batch takes 20 ms, and has 200 items.
       delay.taken(queue[0])
-      for (const sinceMs of queue.splice(0, room)) waitsMs.push(nowMs - sinceMs)
+      const batch = queue.splice(0, room)
+      for (const sinceMs of batch) waitsMs.push(nowMs - sinceMs)
+      delay.served(batch.length)
       room = 0
     }
 

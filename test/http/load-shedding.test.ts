@@ -1,16 +1,26 @@
 // More work than can be done: refused at once and before anything is done for it, in the words of
-// its family; what was let in is done, and the next is let in as soon as the queue moves.
+// its family, on a connection that lives on; what was let in is done, and the next is let in as soon
+// as the queue moves.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { test } from 'node:test'
+import Fastify from 'fastify'
+import type { Writers } from '#domain/batch-writers.ts'
+import { LoadShedder } from '#http/load-shedding.ts'
+import { listenLocally } from '../support/event-source.ts'
 import { ACCOUNTS, accountBody, createAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
-import { startTestService } from '../support/running-service.ts'
+import { START, startTestService } from '../support/running-service.ts'
 
 const TRIES_MAX = 250
 
 test('while the queue of credits stands, a credit is refused unread; others are served', async () => {
   await using bench = await startTestService()
+  const url = await listenLocally(bench.service.app)
+  await using caller = keepAliveCaller(url)
   const { accountNumber } = await createAccount(bench)
   const credit = () => ({ sessionId: newSessionId(), accountNumber, amount: '10.00' })
   const holder = await bench.db.connect()
@@ -24,27 +34,74 @@ test('while the queue of credits stands, a credit is refused unread; others are 
     taken.push(postRail(bench, '058/credits', credit()))
     await holder.query('select pg_sleep(0.02)')
   }
-  const unsigned = { url: '/rails/058/credits', body: credit(), token: null }
-  let refused = await bench.call(unsigned)
-  for (let tries = 1; refused.statusCode !== 503 && tries < TRIES_MAX; tries++) {
+  for (let tries = 1; !bench.service.writers.credits.isOverloaded && tries < TRIES_MAX; tries++) {
     await holder.query('select pg_sleep(0.02)')
-    refused = await bench.call(unsigned)
   }
-  const published = await bench.call({
-    url: '/Payment/process/banktransfer/simulate/payment',
-    body: {},
-  })
+  // More than arrives with the headers, so that some of it is still to be read and thrown away.
+  const unsigned = { ...credit(), narration: 'x'.repeat(500_000) }
+  const refused = await caller.post('/Rails/058/credits/?format=providus', unsigned)
+  const published = await caller.post('/Payment/process/banktransfer/simulate/payment', {})
+  const escaped = await postRail(bench, '058/credit%73', credit())
   const account = await bench.call({ url: ACCOUNTS, body: accountBody() })
   await holder.query('commit')
   const answers = await Promise.all(taken)
   const next = await postRail(bench, '058/credits', credit())
+  const unauthorized = await caller.post('/rails/058/credits', credit())
 
-  assert.equal(refused.json().responseCode, '03')
-  assert.equal(refused.json().code, 'busy')
+  assert.equal(refused.status, 503)
+  assert.equal(refused.body.responseCode, '03')
+  assert.equal(refused.body.code, 'busy')
+  assert.equal(refused.body.requestId, refused.headers['x-request-id'])
   assert.equal(refused.headers['retry-after'], '1')
-  assert.equal(published.statusCode, 503)
-  assert.equal(published.json().requestSuccessful, false)
+  assert.equal(refused.headers['cache-control'], 'no-store')
+  assert.equal(published.status, 503)
+  assert.equal(published.body.requestSuccessful, false)
   assert.equal(published.headers['retry-after'], '1')
+  assert.equal(escaped.statusCode, 503)
+  assert.equal(escaped.json().code, 'busy')
   assert.equal(account.statusCode, 200, account.body)
   for (const answer of [...answers, next]) assert.equal(answer.json().responseCode, '00')
+  assert.equal(unauthorized.status, 401)
+  assert.equal(caller.connections(), 1)
 })
+
+test('a page of another site may read why it was refused', async () => {
+  const writers = { initiations: { isOverloaded: true } } as unknown as Writers
+  const shedder = new LoadShedder({ mode: 'live', clock: () => START, writers })
+  await using app = Fastify({ serverFactory: shedder.createServer as never })
+  shedder.register(app)
+  const config = { queue: 'initiations', allowsCrossOrigin: true } as const
+  app.post('/Payment/process/banktransfer/:reference', { config }, async () => ({}))
+  await using caller = keepAliveCaller(await listenLocally(app))
+
+  const refused = await caller.post('/payment/process/banktransfer/whatever', {})
+  const other = await caller.post('/payment/process/banktransfer/whatever/other', {})
+
+  assert.equal(refused.status, 503)
+  assert.equal(refused.headers['access-control-allow-origin'], '*')
+  assert.match(String(refused.headers['access-control-expose-headers']), /retry-after/)
+  assert.match(String(refused.headers['strict-transport-security']), /max-age/)
+  assert.equal(other.status, 404)
+})
+
+// One connection, for one request after another.
+function keepAliveCaller(url: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const sockets = new Set<unknown>()
+  return {
+    connections: () => sockets.size,
+    async post(path: string, body: object) {
+      const headers = { 'content-type': 'application/json' }
+      const sent = request(`${url}${path}`, { method: 'POST', agent, headers })
+      sent.on('socket', (socket) => sockets.add(socket))
+      sent.end(JSON.stringify(body))
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        body: (await json(answer)) as Record<string, unknown>,
+      }
+    },
+    [Symbol.asyncDispose]: async () => agent.destroy(),
+  }
+}

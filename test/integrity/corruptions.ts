@@ -94,7 +94,8 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
   [
     'returns_are_with_their_items',
     `insert into returns (reference, item_id, amount_kobo, requested_at)
-     select 'RTN0', id, amount_kobo, now() from suspense_items where state = 'open' order by id limit 1`,
+     select 'RTN' || id, id, amount_kobo, now() from suspense_items
+      where state = 'open' order by id limit 1`,
     /^suspense item \d+$/,
   ],
   [

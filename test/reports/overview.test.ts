@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { closeExpired } from '#domain/credits/close-payments.ts'
 import { countEvents, readTotals } from '#domain/reports/hourly-totals.ts'
+import { timeOrderedId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { countTotalsRound } from '#workers/count-totals.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -126,6 +127,35 @@ test('however the counting is cut into rounds, the sums are the same', async () 
     assert.deepEqual([isComplete, sumKobo], [true, BigInt(gross * 100)])
   }
   assert.equal(rounds, events)
+})
+
+test('counting stops at a number that is missing, and goes on when it is there', async () => {
+  await using own = await startTestService()
+  await aDay(own)
+  const { rows } = await own.db.query(
+    'select client_id as id, sequence as events from event_counters',
+  )
+  const [{ id, events }] = rows
+  const write = (ahead: number) =>
+    own.db.query(
+      `insert into events (id, client_id, sequence, type, facts, created_at)
+       values ($1, $2, $3, 'payment.expired', '{}', $4)`,
+      [timeOrderedId(START), id, events + BigInt(ahead), START],
+    )
+  const count = async () => {
+    await withTransaction(own.db, (tx) => countEvents(tx, id))
+    const { rows: cursors } = await own.db.query('select sequence from totals_cursors')
+    const { hours, isComplete } = await readTotals(own.db, id, START)
+    const expired = hours.reduce((sum, hour) => sum + hour.expired, 0n)
+    return { isComplete, expired, counted: cursors[0].sequence - events }
+  }
+
+  const { expired } = await count()
+  await write(2)
+  await own.db.query('update event_counters set sequence = sequence + 2')
+  assert.deepEqual(await count(), { isComplete: false, expired, counted: 0n })
+  await write(1)
+  assert.deepEqual(await count(), { isComplete: true, expired: expired + 2n, counted: 2n })
 })
 
 test('two that count at once count each event once', async () => {

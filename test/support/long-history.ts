@@ -12,6 +12,8 @@ const CREDIT = `1000000 + k`
 const AT = `($2::timestamptz - k * interval '1 second')`
 const ID = `(lpad(to_hex((extract(epoch from $2::timestamptz) * 1000)::bigint - k), 12, '0') || '7'
              || substr(md5(k::text), 1, 3) || '8' || substr(md5(k::text), 4, 15))::uuid`
+// Later than all of a test, and no later than a receiver can ask for: nobody corrects or sends it.
+const NEXT_ATTEMPT = `$2::timestamptz + interval '23 hours'`
 const SESSION = `lpad(k::text, 30, '0')`
 
 const TABLES: Record<string, string> = {
@@ -78,12 +80,13 @@ const TABLES: Record<string, string> = {
            ${ACCOUNT}, ${CREDIT}, '{"accountBalance":5}', ${AT} from ${each}`,
   destinations: `insert into destinations (id, client_id, url, due_at) overriding system value
     select 1000000 + k, ${OWNER}, 'https://shop.example.com/' || k,
-           case when k % 2 = 0 then $2::timestamptz + interval '30 days' end from ${each}`,
+           case when k % 2 = 0 then ${NEXT_ATTEMPT} end from ${each}`,
   deliveries: `insert into deliveries
-      (event_id, destination_id, client_id, kind, state, attempts, next_attempt_at, created_at)
+      (event_id, destination_id, client_id, kind, state, attempts, ladder_step,
+       next_attempt_at, created_at)
     select ${ID}, 1000000 + k, $3, 'notification',
-           case k % 2 when 0 then 'pending' else 'delivered' end, 1,
-           $2::timestamptz + interval '30 days', ${AT} from ${each}`,
+           case k % 2 when 0 then 'pending' else 'delivered' end, 1, 1,
+           ${NEXT_ATTEMPT}, ${AT} from ${each}`,
   delivery_attempts: `insert into delivery_attempts
       (event_id, destination_id, attempt, attempted_at, status, latency_ms)
     select ${ID}, 1000000 + k, 1, ${AT}, 500, 10 from ${each}`,

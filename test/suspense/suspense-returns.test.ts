@@ -108,14 +108,17 @@ test('in the sandbox the bank confirms a return at once, and once', async () => 
 })
 
 test('in live a return is on its way until the bank confirms it, and then it is done', async () => {
-  const { id, reference } = await startReturn('75')
+  const { id, reference, sessionId } = await startReturn('75')
   assert.equal(await ledgerNaira(live, 'returning'), 75)
   const again = dataOf(await giveBack(live, id, {}, operator), 'account')
+  const credit = await live.call({ url: `/api/v1/credits/${sessionId}`, ...operator })
+  const [{ place, reference: shown }] = dataOf(credit, 'account').locations
 
   const confirmed = await settle(reference, 'confirmed', { bankReference: 'WEMA/0001' })
 
   assert.deepEqual([again.state, again.bankReference, confirmed], ['returning', null, '00'])
   assert.equal(again.returnReference, reference)
+  assert.deepEqual([place, shown], ['returning', reference])
   const item = dataOf(await live.call({ url: `${SUSPENSE}/${id}`, ...operator }), 'account')
   assert.deepEqual([item.state, item.bankReference], ['returned', 'WEMA/0001'])
   assert.match(item.closedAt, TIMESTAMP)

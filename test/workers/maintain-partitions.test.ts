@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { countEvents } from '#domain/reports/hourly-totals.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
 import { createLogger } from '#log.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
@@ -68,7 +69,7 @@ test('deliveries and their attempts come and go with the events they belong to',
   assert.equal(rows[0].parts, 3 * rows[0].bounds)
 })
 
-test('a week with an event that is not queued yet is kept until it is', async () => {
+test('a week with an event that is not queued and counted yet is kept until it is', async () => {
   await using bench = await setup()
   await bench.round()
   const { rows } = await bench.pool.query<{ id: bigint }>(
@@ -86,6 +87,9 @@ test('a week with an event that is not queued yet is kept until it is', async ()
   }
 
   await withTransaction(bench.pool, (tx) => dispatchEvents(tx, new Date(START_MS)))
+  await bench.round()
+  assert.equal((await bench.partitions('events'))[0], '20261116')
+  await withTransaction(bench.pool, (tx) => countEvents(tx, clientId))
   await bench.round()
   for (const table of ['events', 'deliveries', 'delivery_attempts']) {
     assert.equal((await bench.partitions(table))[0], '20261123', table)

@@ -3,7 +3,8 @@
 // any moment and never cost more than the hours asked for and a few seconds of events.
 //
 // A client's events have no gaps and are in the order of commits (I5), so each is counted once: how
-// far we are is written in the transaction that counts.
+// far we are is written in the transaction that counts. Should a number be missing, counting waits
+// for it, as sending does (dispatch-events.ts), and retention waits for counting.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -33,11 +34,15 @@ const addedUp = (name: string) => `${name} = hourly_totals.${name} + excluded.${
 const sumOf = (part: string) =>
   `coalesce(sum((e.moved ->> '${part}')::bigint), 0)::bigint as ${part}_kobo`
 
-// The events of client $1 after number `after`, by the hour: each says what it moved.
+// The events of client $1 after number `after`, up to the first that is missing, by the hour: each
+// says what it moved.
 const tally = (after: string, limit: number) => `
   read as materialized (
-    select sequence, type, moved, created_at from events
-     where client_id = $1 and sequence > ${after} order by sequence limit ${limit}
+    select n.* from (
+      select sequence, type, moved, created_at, row_number() over (order by sequence) as place
+        from events
+       where client_id = $1 and sequence > ${after} order by sequence limit ${limit}) as n
+     where n.sequence = ${after} + n.place
   ), tally as (
     select date_trunc('hour', e.created_at, 'UTC') as hour,
            coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
@@ -83,7 +88,7 @@ export async function countEvents(
   if (!rows[0]) return false
   const { rowCount } = await tx.query({
     name: `count-events-${limit}`,
-    text: `with ${tally('$2', limit)}, counted as (
+    text: `with ${tally('$2::bigint', limit)}, counted as (
              insert into hourly_totals (client_id, hour, ${COLUMNS.join(', ')})
              select $1, hour, ${COLUMNS.join(', ')} from tally
              on conflict (client_id, hour) do update
