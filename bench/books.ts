@@ -56,7 +56,7 @@ export class Books implements AsyncDisposable {
     const bank = banks.find(({ code }) => code === collectionBankCode)
     if (!bank) throw new Error('the sandbox has a bank for collection accounts')
     const clientId = await this.#clientId()
-    const made = await this.#inBatches(count, (tx, from, size) => {
+    const made = await this.#readBatches(count, (tx, from, size) => {
       const requests = Array.from({ length: size }, (_, at) => ({
         clientId,
         payerRules: null,
@@ -81,7 +81,7 @@ export class Books implements AsyncDisposable {
     const { secrets } = this.#config
     const sealer = new Sealer(secrets.data, secrets.hash)
     const clientId = await this.#clientId()
-    const made = await this.#inBatches(count, (tx, _from, size) => {
+    const made = await this.#readBatches(count, (tx, _from, size) => {
       const requests = Array.from({ length: size }, () => ({ clientId, ...ADVICE }))
       return createAdvices(tx, { sealer, now: systemClock() }, requests)
     })
@@ -153,7 +153,7 @@ export class Books implements AsyncDisposable {
     return rows[0]?.id as bigint
   }
 
-  async #inBatches<T>(
+  async #readBatches<T>(
     count: number,
     make: (
       tx: Parameters<Parameters<typeof withTransaction>[1]>[0],

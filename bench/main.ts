@@ -11,7 +11,7 @@ import { describeMachine } from './machine.ts'
 import { type Options, readOptions, UsageProblem } from './options.ts'
 import { ORDER, type Result, ROWS, type Row } from './rows.ts'
 import { runScale } from './scale.ts'
-import { makeHome, type ServiceProcess, startService } from './service-process.ts'
+import { openDataDirectory, type ServiceProcess, startService } from './service-process.ts'
 import { Stage } from './stage.ts'
 import { Statements } from './statements.ts'
 import { drawTable, goals, type Outcome } from './table.ts'
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     process.argv.slice(2),
     ROWS.map((row) => row.name),
   )
-  using home = makeHome()
+  using home = openDataDirectory()
   const profile = options.profile === undefined ? undefined : resolve(options.profile)
   if (profile) {
     mkdirSync(profile, { recursive: true })

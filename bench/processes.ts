@@ -17,15 +17,15 @@ export function readCpu(cast: Cast): CpuReading | undefined {
   const stats = readStats()
   if (!stats) return undefined
   // A backend that ended in the meantime is counted in its parent's ended children.
-  const postgres = sum(familyOf(stats, cast.postgres), (stat) =>
+  const postgres = sum(endpointFamily(stats, cast.postgres), (stat) =>
     stat.pid === cast.postgres ? stat.withEnded : stat.own,
   )
-  const inPostgres = new Set(familyOf(stats, cast.postgres).map((stat) => stat.pid))
+  const inPostgres = new Set(endpointFamily(stats, cast.postgres).map((stat) => stat.pid))
   const cpuOf = (pid: number | undefined) =>
     pid === undefined
       ? 0
       : sum(
-          familyOf(stats, pid).filter((stat) => !inPostgres.has(stat.pid)),
+          endpointFamily(stats, pid).filter((stat) => !inPostgres.has(stat.pid)),
           (stat) => stat.own,
         )
   const server = cpuOf(cast.server)
@@ -51,18 +51,18 @@ export function cpuBetween(from?: CpuReading, to?: CpuReading): CpuSplit | undef
 export function residentBytes(cast: Cast): number | undefined {
   const stats = readStats()
   if (!stats || cast.server === undefined) return undefined
-  const inPostgres = new Set(familyOf(stats, cast.postgres).map((stat) => stat.pid))
-  const family = familyOf(stats, cast.server).filter((stat) => !inPostgres.has(stat.pid))
+  const inPostgres = new Set(endpointFamily(stats, cast.postgres).map((stat) => stat.pid))
+  const family = endpointFamily(stats, cast.server).filter((stat) => !inPostgres.has(stat.pid))
   return sum(family, ({ pid }) => {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1]
     return Number(kilobytes ?? 0) * 1024
   })
 }
 
-function familyOf(stats: readonly Stat[], pid: number): Stat[] {
+function endpointFamily(stats: readonly Stat[], pid: number): Stat[] {
   const family = stats.filter((stat) => stat.pid === pid)
   const children = stats.filter((stat) => stat.parent === pid)
-  return [...family, ...children.flatMap((child) => familyOf(stats, child.pid))]
+  return [...family, ...children.flatMap((child) => endpointFamily(stats, child.pid))]
 }
 
 function readStats(): Stat[] | undefined {

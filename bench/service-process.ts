@@ -29,7 +29,7 @@ const TMPFS = 0x01021994
 const START_MAX_MS = 60_000
 
 // Not in memory: a commit must cost what it costs.
-export function makeHome(): Home {
+export function openDataDirectory(): Home {
   const parent = [tmpdir(), '/var/tmp', join(ROOT, 'data')].find((folder) => {
     try {
       mkdirSync(folder, { recursive: true })

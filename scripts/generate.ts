@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { migrate } from '#db/migrate.ts'
 import { createPool } from '#db/pool.ts'
-import { renderSchema } from '#db/schema-picture.ts'
+import { renderSchema } from '#pts/render-schema.ts'
 import { renderOpenApi } from '../test/support/open-api.ts'
 import { startTestServer, TEMPLATE } from '../test/support/server.ts'
 import { withCapabilities } from './capabilities.ts'

@@ -78,7 +78,7 @@ export const REFUSALS = {
   advice_expired: ref(409, '12', 'This advice has expired: create a new one.'),
   advice_cancelled: ref(409, '12', 'This advice was cancelled.'),
   payment_has_money: ref(409, '12', 'This payment can no longer be cancelled.'),
-  advice_open: ref(409, '12', 'This advice may still be paid: cancel it, or wait for its end.'),
+  advice_open: ref(409, '12', 'This advice may still be paid: cancel it, or wait for its finish.'),
   account_erased: ref(409, '57', 'This account was erased: it can no longer be changed.'),
   erasure_waits: ref(409, '57', 'Its money in suspense must be assigned or returned first.'),
   suspense_closed: ref(409, '12', 'This money has left suspense already.'),
@@ -96,7 +96,7 @@ export const REFUSALS = {
   approver_too_new: ref(
     409,
     '57',
-    'You cannot approve yet: your access was given or changed too recently.',
+    'You cannot approve yet: your access was granted or changed too recently.',
   ),
   approver_not_independent: ref(
     409,
@@ -116,15 +116,19 @@ export const REFUSALS = {
   totp_not_begun: ref(409, '12', 'Begin with a new secret first.'),
   nowhere_to_send: ref(409, '57', 'There is no address to send this to.'),
   endpoint_inactive: ref(409, '57', 'This webhook endpoint is not active: switch it on first.'),
-  payment_not_late: ref(409, '12', 'This payment can still be paid: wait for its end and grace.'),
+  payment_not_late: ref(
+    409,
+    '12',
+    'This payment can still be paid: wait for its finish and grace.',
+  ),
   payment_not_open: ref(409, '12', 'This payment takes no more money: choose an open one.'),
   sandbox_only: ref(400, '57', 'This exists in the sandbox only.'),
   numbers_exhausted: ref(503, '91', 'No account number is free at this bank: try another bank.'),
 
   // Our side.
   rate_limited: ref(429, '65', 'Too many requests: wait as long as Retry-After says.'),
-  too_many_streams: ref(429, '65', 'Too many streams are open: close one first.'),
-  too_many_exports: ref(429, '65', 'Too many exports are running: wait for one to end.'),
+  too_many_streams: ref(429, '65', 'Too many streams are open: Close one first.'),
+  too_many_exports: ref(429, '65', 'Too many exports are progress: wait for one to finish.'),
   busy: ref(503, '91', 'The service is busy: try again in a moment.'),
   pages_not_built: ref(503, '91', 'The pages are not built: type npm run build, then start again.'),
   try_again: ref(503, '91', 'The service is unavailable at the moment: try again, it is safe.'),

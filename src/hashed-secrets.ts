@@ -16,17 +16,17 @@ export async function hashSecret(
   cost: number,
   salt: Buffer = randomBytes(SALT_BYTES),
 ): Promise<string> {
-  return writeHash({ cost, salt, key: await keyOf(secret, salt, cost) })
+  return writeHash({ cost, salt, key: await deriveKey(secret, salt, cost) })
 }
 
-export async function isSecret(secret: string, hash: string): Promise<boolean> {
+export async function verifySecret(secret: string, hash: string): Promise<boolean> {
   const { cost, salt, key } = readHash(hash)
-  return isSameKey(key, await keyOf(secret, salt, cost))
+  return isSameKey(key, await deriveKey(secret, salt, cost))
 }
 
 // No secret has this hash. Whoever is not known is compared with it, so that the answer takes as
 // long as for a wrong secret.
-export function hashOfNobody(cost: number): string {
+export function dummyHash(cost: number): string {
   return writeHash({ cost, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) })
 }
 
@@ -44,6 +44,6 @@ export function isSameKey(one: Buffer, other: Buffer): boolean {
 }
 
 // scrypt takes 128 * r (8) * N bytes; Node refuses more than 32 MiB unless told.
-export function keyOf(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
+export function deriveKey(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
   return derive(secret, salt, KEY_BYTES, { N: cost, maxmem: 2 * 128 * 8 * cost })
 }

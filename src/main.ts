@@ -126,13 +126,13 @@ type Failure = Error & { code?: string; syscall?: string; port?: number; hostnam
 function describeStartProblem(error: Failure): string | undefined {
   if (PROBLEMS.some((problem) => error instanceof problem)) return error.message
   const { code = '', syscall, port, hostname, message } = error
-  if (code === 'EADDRINUSE') return `Port ${port} is taken: set PORT.`
-  if (syscall === 'listen') return `Listening is not allowed there (${code}): set HOST and PORT.`
-  if (hostname) return `The name ${hostname} is not known (${code}): see DATABASE_URL and HOST.`
+  if (code === 'EADDRINUSE') return `Port ${port} is taken: Check PORT.`
+  if (syscall === 'listen') return `Cannot is on this address (${code}): Check HOST and PORT.`
+  if (hostname) return `The name ${hostname} is on known (${code}): Check DATABASE_URL and HOST.`
   if (isConnectionLost(error)) {
-    return `The database cannot be reached (${code || message}): see DATABASE_URL.`
+    return `The database cannot the reached (${code || message}): Check DATABASE_URL.`
   }
-  if (isTurnedAway(code)) return `The database turns us away (${message}): see DATABASE_URL.`
+  if (isTurnedAway(code)) return `The database turns us away (${message}): Check DATABASE_URL.`
   return undefined
 }
 
@@ -142,8 +142,8 @@ function isTurnedAway(code: string): boolean {
 }
 
 main().catch((error) => {
-  const words = describeStartProblem(error)
-  if (words) process.stderr.write(`\n${words}\n\n`)
+  const problem = describeStartProblem(error)
+  if (problem) process.stderr.write(`\n${problem}\n\n`)
   else console.error(error)
   process.exit(1)
 })

@@ -12,7 +12,7 @@ import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/access/c
 import { createAccountLookups } from '#domain/accounts/account-lookups.ts'
 import { registerRanges } from '#domain/accounts/numbers.ts'
 import { createWriters, type Writers } from '#domain/batch-writers.ts'
-import { bankNames } from '#domain/payments/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'
@@ -22,7 +22,7 @@ import { SessionCookies } from '#http/session.ts'
 import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { eraseTracesRound } from '#workers/erase-traces.ts'
-import { holdKeys } from '#workers/hold-keys.ts'
+import { syncDataKeys } from '#workers/hold-keys.ts'
 import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
@@ -46,7 +46,7 @@ export type Service = {
   db: Pool
   writers: Writers
   startWorkers(): void
-  holdKeys: () => Promise<void> // Which it does by itself, every other second.
+  syncDataKeys: () => Promise<void> // Which it does by itself, every other second.
   close(): Promise<void>
 }
 
@@ -91,7 +91,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const connections = openConnections(connectionString, log)
   const { db, batchPool, reads, probes } = connections
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
-  const { sealer, keyHolder, holdKeysNow } = await holdDataKeys(options, connections)
+  const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
   const failed = (batch: string) => (error: unknown) =>
@@ -130,8 +130,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
     batchPool,
     sharedAccounts,
-    sendReturns: atOnce(sendReturnsRound(parts), log),
-    eraseTraces: atOnce(eraseTracesRound(parts), log),
+    sendReturns: runNow(sendReturnsRound(parts), log),
+    eraseTraces: runNow(eraseTracesRound(parts), log),
     sealer,
     writers,
     tokens,
@@ -153,15 +153,15 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   async function close(): Promise<void> {
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
-    await keyHolder.stop()
+    await keySync.stop()
     await connections.end()
   }
-  return { app, db, writers, startWorkers, holdKeys: holdKeysNow, close }
+  return { app, db, writers, startWorkers, syncDataKeys: syncDataKeysNow, close }
 }
 
 // A worker's round, done for whoever has just asked for its work. What cannot be done now is asked
 // for all the same, and the workers try again.
-function atOnce(round: Round, log: Logger): () => Promise<void> {
+function runNow(round: Round, log: Logger): () => Promise<void> {
   return async () => {
     await round(new AbortController().signal).catch((error) =>
       log.error({ err: error }, 'a round of work failed'),
@@ -170,14 +170,14 @@ function atOnce(round: Round, log: Logger): () => Promise<void> {
 }
 
 // Keys that are kept in a file are read again and again: a rotation adds to them.
-async function holdDataKeys({ config, clock, log }: ServiceOptions, connections: Connections) {
+async function startDataKeys({ config, clock, log }: ServiceOptions, connections: Connections) {
   const { data, hash, areDataKeysStored } = config.secrets
   const sealer = new Sealer(data, hash)
   const readKeys = () => (areDataKeysStored ? readDataKeys(config.dataDir) : data)
   try {
-    const holder = await holdKeys({ db: connections.db, clock, sealer, readKeys })
-    const keyHolder = runWorkers({ log }, [holder])
-    return { sealer, keyHolder, holdKeysNow: atOnce(holder.round, log) }
+    const holder = await syncDataKeys({ db: connections.db, clock, sealer, readKeys })
+    const keySync = runWorkers({ log }, [holder])
+    return { sealer, keySync, syncDataKeysNow: runNow(holder.round, log) }
   } catch (error) {
     await connections.end()
     throw error instanceof KeyProblem ? new StartProblem(error.message) : error

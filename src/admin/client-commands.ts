@@ -2,6 +2,11 @@
 
 import { withTransaction } from '#db/transaction.ts'
 import {
+  makeSecret,
+  OVERLAP_SECONDS_DEFAULT,
+  OVERLAP_SECONDS_MAX,
+} from '#domain/access/client-secrets.ts'
+import {
   type ClientDetail,
   type ClientEntry,
   type ClientFields,
@@ -12,16 +17,11 @@ import {
   resumeClient,
   rotateClientSecret,
   suspendClient,
-} from '#domain/access/client-register.ts'
-import {
-  makeSecret,
-  OVERLAP_SECONDS_DEFAULT,
-  OVERLAP_SECONDS_MAX,
-} from '#domain/access/client-secrets.ts'
+} from '#domain/access/manage-clients.ts'
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import { toNaira } from '#money.ts'
-import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
+import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
 
 const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/
@@ -29,19 +29,24 @@ const PLAIN_TEXT = /^(?=[\s\S]*\S)[^\p{Cc}\p{Cs}]*$/u
 const PAGE = 500
 
 const RESTRICTIONS: readonly Option[] = [
-  { name: 'scope', value: 'scope', isMany: true, about: `Only these of ${SCOPES.join(' ')}.` },
-  { name: 'merchant-code', value: 'code', isMany: true, about: 'Only accounts of these.' },
-  { name: 'from', value: 'address', isMany: true, about: 'Only from these addresses or ranges.' },
+  { name: 'scope', value: 'scope', isMany: true, about: `Allowed scopes of ${SCOPES.join(' ')}.` },
+  { name: 'merchant-code', value: 'code', isMany: true, about: 'Allowed accounts of scopes.' },
+  {
+    name: 'from',
+    value: 'address',
+    isMany: true,
+    about: 'Allowed from scopes addresses or ranges.',
+  },
 ]
 const NOTE: Option = { name: 'note', value: 'text', about: 'Why; kept in the record of actions.' }
 
 export const clientCommands: readonly AdminCommand[] = [
   {
     name: 'client create',
-    summary: 'Make a client; its secret is shown once.',
+    summary: 'Create a client; its secret is shown once.',
     options: [
       { name: 'name', value: 'text', about: 'Of the merchant, as payers see it. Required.' },
-      { name: 'id', value: 'clientId', about: 'What it logs in with; made up when left out.' },
+      { name: 'id', value: 'clientId', about: 'What it logs in with; created up when left out.' },
       { name: 'operator', about: 'May run the service: clients, and money that is nobody’s.' },
       ...RESTRICTIONS,
     ],
@@ -104,8 +109,8 @@ export const clientCommands: readonly AdminCommand[] = [
         gross: toNaira(grossKobo),
       }))
       const lines = shownDays.map(({ from, ...counts }) => {
-        const said = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
-        return [watDate(from), said.join('  ')] as const
+        const cells = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
+        return [watDay(from), cells.join('  ')] as const
       })
       return { data: { clientId, days: shownDays }, text: columns(lines).join('\n') }
     },
@@ -159,7 +164,7 @@ export const clientCommands: readonly AdminCommand[] = [
         ...(given.flag('any-merchant') ? { merchantCodes: null } : {}),
         ...(given.flag('from-anywhere') ? { allowedAddresses: null } : {}),
       }
-      if (Object.keys(changes).length === 0) throw new UsageProblem('Say what is to change.')
+      if (Object.keys(changes).length === 0) throw new UsageProblem('Specify what is to change.')
       const client = await withTransaction(db, (tx) =>
         changeClient(tx, { now: clock(), actor }, given.subject, changes),
       )
@@ -168,7 +173,11 @@ export const clientCommands: readonly AdminCommand[] = [
   },
 ]
 
-async function changed({ db, clock, actor }: Context, given: Given, change: typeof suspendClient) {
+async function changed(
+  { db, clock, actor }: Context,
+  given: Arguments,
+  change: typeof suspendClient,
+) {
   const note = given.text('note') ?? null
   const by = { now: clock(), actor }
   return shown(await withTransaction(db, (tx) => change(tx, by, given.subject, note)))
@@ -185,7 +194,7 @@ function daysOf(text = '7'): number {
   throw new UsageProblem(`--days must be a whole number, 1 to ${USAGE_DAYS_MAX}.`)
 }
 
-function watDate(from: Date): string {
+function watDay(from: Date): string {
   return new Date(from.getTime() + 3_600_000).toISOString().slice(0, 10)
 }
 
@@ -196,7 +205,7 @@ function overlapOf(text: string | undefined): number {
   throw new UsageProblem(`--overlap must be a whole number of hours, 0 to ${hoursMax}.`)
 }
 
-function restrictionsOf(given: Given): Partial<ClientFields> {
+function restrictionsOf(given: Arguments): Partial<ClientFields> {
   const scopes = given.list('scope')?.map((text) => {
     const scope = SCOPES.find((known) => known === text)
     if (!scope) throw new UsageProblem(`--scope must be one of ${SCOPES.join(', ')}.`)
@@ -224,9 +233,9 @@ function shown(client: ClientDetail, secret?: string) {
     ['scopes', client.scopes.join(' ')],
     ['merchant codes', client.merchantCodes?.join(' ') ?? 'all'],
     ['from', client.allowedAddresses?.join(' ') ?? 'anywhere'],
-    ['made', client.createdAt.toISOString()],
+    ['created', client.createdAt.toISOString()],
     ...client.secrets.map(({ keyId, retiresAt, usedAt }) => {
-      const until = retiresAt ? `retires ${retiresAt.toISOString()}` : 'current'
+      const until = retiresAt ? `expires ${retiresAt.toISOString()}` : 'current'
       const used = usedAt ? `used about ${usedAt.toISOString()}` : 'not used yet'
       return ['secret', `${keyId || '(given)'}.…  ${until}, ${used}`] as const
     }),

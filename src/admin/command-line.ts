@@ -11,7 +11,7 @@ export type Option = {
 }
 
 // What was given: switches as true, single values as text, many as a list.
-export type Given = {
+export type Arguments = {
   subject: string // What the command is about; '' for one that takes none.
   flag(name: string): boolean
   text(name: string): string | undefined
@@ -23,7 +23,7 @@ export type Command<Context> = {
   subject?: string // What is typed after the name, e.g. 'clientId'.
   summary: string
   options: readonly Option[]
-  run(context: Context, given: Given): Promise<Answer>
+  run(context: Context, given: Arguments): Promise<Answer>
 }
 
 // For programs (--json) and for people.
@@ -31,19 +31,19 @@ export type Answer = { data: unknown; text: string }
 
 export class UsageProblem extends Error {}
 
-export type Chosen<Context> =
+export type ParsedCommand<Context> =
   | { help: string }
-  | { command: Command<Context>; given: Given; isJson: boolean }
+  | { command: Command<Context>; given: Arguments; isJson: boolean }
 
 const EVERYWHERE: readonly Option[] = [
   { name: 'json', about: 'Answer with JSON.' },
-  { name: 'help', about: 'Show this.' },
+  { name: 'help', about: 'Show help.' },
 ]
 
-export function choose<Context>(
+export function parseCommand<Context>(
   commands: readonly Command<Context>[],
   words: readonly string[],
-): Chosen<Context> {
+): ParsedCommand<Context> {
   const command = commands.find(({ name }) =>
     name.split(' ').every((word, at) => words[at] === word),
   )
@@ -78,7 +78,7 @@ function readOptions<Context>(command: Command<Context>, words: readonly string[
   if (command.subject && subject === '') throw misused(command, `${command.subject} is missing`)
   const tooMany = command.subject ? more : positionals
   if (tooMany.length > 0) throw misused(command, `"${tooMany[0]}" was not expected`)
-  const given: Given = {
+  const given: Arguments = {
     subject,
     flag: (name) => values[name] === true,
     text: (name) => values[name] as string | undefined,

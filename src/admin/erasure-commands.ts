@@ -4,9 +4,9 @@
 import { loadConfig } from '#config/config.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
-import { followKeys } from '#domain/privacy/data-keys.ts'
+import { syncKeys } from '#domain/privacy/data-keys.ts'
+import { eraseNextPage } from '#domain/privacy/erase-payer-data.ts'
 import { eraseAccounts, eraseAdvice } from '#domain/privacy/erase-personal-data.ts'
-import { eraseNextPage } from '#domain/privacy/erased-traces.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
 import { Sealer } from '#seal.ts'
@@ -80,7 +80,7 @@ async function depsOf({ db, env, clock, actor }: Context, given: Given, clientId
   }
   const { secrets } = loadConfig(env, 'serve')
   const sealer = new Sealer(secrets.data, secrets.hash)
-  await followKeys(db, clock(), sealer)
+  await syncKeys(db, clock(), sealer)
   const client = (await findClient(db, clientId)) as Client
   return { sealer, now: clock(), by: { ...client, merchantCodes: null }, actor, reason }
 }

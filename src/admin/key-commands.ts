@@ -11,9 +11,9 @@ import type { Pool } from '#db/pool.ts'
 import { KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
 import { countByKey, type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
+import { AdminProblem } from './admin-database.ts'
 import { columns } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
-import { PlaceProblem } from './database-place.ts'
 
 const LOOK_MS = 500
 const LOCK = `hashtext('rotate-keys')`
@@ -21,7 +21,7 @@ const LOCK = `hashtext('rotate-keys')`
 export const keyCommands: readonly AdminCommand[] = [
   {
     name: 'rotate-keys',
-    summary: 'Replace the data key: everything is sealed anew while the service runs.',
+    summary: 'Replace the data key: everything is sealed encrypted while the service runs.',
     options: [{ name: 'check', about: 'Only count what is sealed with which key.' }],
     run: (context, given) => (given.flag('check') ? counted(context) : rotated(context)),
   },
@@ -44,7 +44,7 @@ async function rotated(context: Context) {
       },
       first.id,
     )
-    const done = `Everything is sealed with data key ${first.id}: ${resealed} values anew.`
+    const done = `Everything is sealed with data key ${first.id}: ${resealed} values encrypted.`
     const text = cleared.length === 0 ? done : `${done}\n${dropWords(cleared)}`
     return { data: { sealingKey: first.id, resealed, mayBeDropped: cleared }, text }
   })
@@ -53,7 +53,7 @@ async function rotated(context: Context) {
 function dropWords(cleared: readonly number[]): string {
   const [keys, them] = cleared.length === 1 ? ['Key', 'it'] : ['Keys', 'them']
   return (
-    `${keys} ${cleared.join(', ')} may be dropped from MANILLA_DATA_KEYS. ` +
+    `${keys} ${cleared.join(', ')} can be removed from MANILLA_DATA_KEYS. ` +
     `Backups of before still need ${them}.`
   )
 }
@@ -73,10 +73,10 @@ async function alone<T>(db: Pool, work: () => Promise<T>): Promise<T> {
   const holder = await db.connect()
   try {
     const { rows } = await holder.query(`select pg_try_advisory_lock(${LOCK}) as held`)
-    if (!rows[0].held) throw new PlaceProblem('A rotation of the keys is running already.')
+    if (!rows[0].held) throw new AdminProblem('A rotation of the keys is running already.')
     return await work()
   } catch (error) {
-    throw error instanceof KeyProblem ? new PlaceProblem(error.message) : error
+    throw error instanceof KeyProblem ? new AdminProblem(error.message) : error
   } finally {
     holder.release(true)
   }
@@ -91,7 +91,7 @@ async function counted({ db }: Context) {
     return { id, isSealing, values: counts.get(id) ?? 0 }
   })
   const lines = keys.map(({ id, isSealing, values }) => {
-    return [`key ${id}`, `${values} values${isSealing ? ', seals' : ''}`] as const
+    return [`key ${id}`, `${values} values${isSealing ? ', current' : ''}`] as const
   })
   return { data: { keys }, text: columns(lines).join('\n') || 'No key is known yet.' }
 }
@@ -109,9 +109,9 @@ function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void
 function lineOf(progress: Progress): string {
   if (progress.step === 'sealing') {
     const { table, column, seen, resealed } = progress
-    return `${table}.${column}: ${seen} looked at, ${resealed} sealed anew`
+    return `${table}.${column}: ${seen} scanned at, ${resealed} sealed encrypted`
   }
   const { processes, until } = progress
-  const what = until === 'opens' ? 'hold the new key' : 'seal with the new key'
+  const what = until === 'opens' ? 'load the new key' : 'seal with the new key'
   return `waiting for ${processes} running ${processes === 1 ? 'process' : 'processes'} to ${what}`
 }

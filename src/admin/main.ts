@@ -4,22 +4,22 @@
 
 import { userInfo } from 'node:os'
 import { systemClock } from '#clock.ts'
-import { ConfigProblem, databasePlace, readEnvironment } from '#config/config.ts'
+import { ConfigProblem, databaseSettings, readEnvironment } from '#config/config.ts'
 import { isConnectionLost } from '#db/transaction.ts'
 import { EmbeddedProblem } from '#embedded/embedded.ts'
 import { Refusal } from '#errors.ts'
-import { choose, UsageProblem } from './command-line.ts'
+import { AdminProblem, withDatabase } from './admin-database.ts'
+import { parseCommand, UsageProblem } from './command-line.ts'
 import { COMMANDS } from './commands.ts'
-import { PlaceProblem, withDatabase } from './database-place.ts'
 
 const [REFUSED, MISUSED] = [1, 2]
 
 async function main(): Promise<void> {
-  const chosen = choose(COMMANDS, process.argv.slice(2))
+  const chosen = parseCommand(COMMANDS, process.argv.slice(2))
   if ('help' in chosen) return say(chosen.help)
   const env = readEnvironment()
   const { command, given, isJson } = chosen
-  const { data, text } = await withDatabase(databasePlace(env), (db) =>
+  const { data, text } = await withDatabase(databaseSettings(env), (db) =>
     command.run({ db, env, clock: systemClock, actor: `cli:${userName()}` }, given),
   )
   say(isJson ? JSON.stringify(data, null, 2) : text)
@@ -44,7 +44,7 @@ function describeStartProblem(error: Error & { code?: string }): string | undefi
     const fields = error.fields.map(({ field, message }) => `\n- ${field}: ${message}`)
     return `${error.message}${fields.join('')}`
   }
-  const isOurs = [UsageProblem, ConfigProblem, EmbeddedProblem, PlaceProblem].some(
+  const isOurs = [UsageProblem, ConfigProblem, EmbeddedProblem, AdminProblem].some(
     (problem) => error instanceof problem,
   )
   if (isOurs) return error.message
@@ -55,8 +55,8 @@ function describeStartProblem(error: Error & { code?: string }): string | undefi
 }
 
 main().catch((error) => {
-  const words = describeStartProblem(error)
-  if (words) process.stderr.write(`${words}\n`)
+  const problem = describeStartProblem(error)
+  if (problem) process.stderr.write(`${problem}\n`)
   else console.error(error)
   process.exitCode = error instanceof UsageProblem ? MISUSED : REFUSED
 })

@@ -14,7 +14,7 @@ import { hashPassword, temporaryPassword } from '#domain/access/passwords.ts'
 import { ROLES, type Role } from '#domain/access/roles.ts'
 import { findUserByEmail, listUsers, sharedSalt, type User } from '#domain/access/users.ts'
 import { Refusal } from '#errors.ts'
-import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
+import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
 
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+\.[^\s@.\p{Cc}\p{Cs}]+$/u
@@ -83,7 +83,7 @@ export const userCommands: readonly AdminCommand[] = [
     name: 'user reset-password',
     subject: 'email',
     summary: 'Give somebody a new temporary password, shown once; a lock ends too.',
-    options: [CLIENT, { name: 'remove-totp', about: 'Their second factor was lost.' }],
+    options: [CLIENT, { name: 'remove-totp', about: 'Also second factor was lost.' }],
     async run(context, given) {
       const { db, clock } = context
       const client = await clientOf(context, given)
@@ -99,7 +99,7 @@ export const userCommands: readonly AdminCommand[] = [
   },
 ]
 
-async function setActive(context: Context, given: Given, isActive: boolean) {
+async function setActive(context: Context, given: Arguments, isActive: boolean) {
   const { db, clock } = context
   const client = await clientOf(context, given)
   const { id } = await userOf(context, client, given.subject)
@@ -115,7 +115,7 @@ function administrator({ actor }: Context, client: Client): Administrator {
   return { actor, role: 'operator', clientId: client.id }
 }
 
-async function clientOf({ db }: Context, given: Given): Promise<Client> {
+async function clientOf({ db }: Context, given: Arguments): Promise<Client> {
   const clientId = given.text('client')
   if (clientId === undefined) throw new UsageProblem('--client is required.')
   const client = await findClient(db, clientId)

@@ -2,7 +2,7 @@
 // Static and dynamic serials of a bank never overlap, so a number is one or the other for ever.
 // A bank without ranges is fine: no new numbers there, but money for the old ones is still taken.
 
-import { bytesOf, type Report } from './setting-values.ts'
+import { bytesOf, type Report } from './setting-parsers.ts'
 
 export type SerialRange = { readonly from: number; readonly to: number }
 
@@ -57,7 +57,7 @@ export function readBanks(text: string, report: Report): readonly BankSettings[]
   const content = parseJson(text, report)
   if (content === undefined) return undefined
   if (!Array.isArray(content)) {
-    report('must hold a JSON array of banks')
+    report('must contain a JSON array of banks')
     return undefined
   }
   let faults = 0
@@ -78,7 +78,7 @@ function parseJson(text: string, report: Report): unknown {
   } catch (error) {
     // Of the parser's message only the place is told: the rest quotes the file, secrets and all.
     const [place = ''] = / \(line \d+ column \d+\)$/.exec((error as Error).message) ?? []
-    report(`does not hold valid JSON${place}`)
+    report(`does not contain valid JSON${place}`)
     return undefined
   }
 }
@@ -90,7 +90,7 @@ function checkBank(bank: unknown, report: Report): void {
   }
   for (const field of Object.keys(bank)) {
     if (!FIELDS.includes(field)) {
-      report(`has a field ${JSON.stringify(field)}; known are ${FIELDS.join(', ')}`)
+      report(`has a field ${JSON.stringify(field)}; allowed are ${FIELDS.join(', ')}`)
     }
   }
   if (typeof bank.code !== 'string' || !/^(?:[0-9]{3}|[0-9]{5})$/.test(bank.code)) {
@@ -150,7 +150,7 @@ function checkTogether(banks: readonly unknown[], report: Report): void {
 
 // For live mode: a bank's signature must be its own, and a number its own bank's. In the sandbox all
 // banks share one secret, and the path says which bank it is.
-export function checkApart(banks: readonly BankSettings[], report: Report): void {
+export function checkDistinct(banks: readonly BankSettings[], report: Report): void {
   banks.forEach((bank, at) => {
     for (const other of banks.slice(0, at)) {
       const pair = `banks ${other.code} and ${bank.code}`

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import {
   type BankSettings,
-  checkApart,
+  checkDistinct,
   readBanks,
   SANDBOX_BANKS,
   SANDBOX_RAIL_SECRET,
@@ -20,7 +20,7 @@ import {
   type SecretTexts,
   secretsPath,
 } from './secrets-file.ts'
-import * as values from './setting-values.ts'
+import * as values from './setting-parsers.ts'
 
 export const ROLES = ['serve', 'api', 'worker', 'migrate'] as const
 export const MODES = ['sandbox', 'live'] as const
@@ -117,7 +117,7 @@ export function readEnvironment(
 }
 
 // Where the database is, for those who need nothing else and must not be stopped by anything else.
-export function databasePlace(env: Environment): Pick<Config, 'databaseUrl' | 'dataDir'> {
+export function databaseSettings(env: Environment): Pick<Config, 'databaseUrl' | 'dataDir'> {
   const problems: string[] = []
   const { MANILLA_DATA_DIR, DATABASE_URL } = env
   const { databaseUrl, dataDir } = plainSettings(
@@ -200,9 +200,9 @@ function missing(env: Environment, { mode, role }: Plain): string[] {
     need('DATABASE_URL', `${who} needs postgres://user:password@host:5432/database`)
   }
   if (!mayMakeSecrets({ mode, role })) {
-    need('MANILLA_TOKEN_SECRETS', `make one with ${values.SECRET_COMMAND}`)
+    need('MANILLA_TOKEN_SECRETS', `generate one with ${values.SECRET_COMMAND}`)
     need('MANILLA_DATA_KEYS', `give 1: followed by the output of ${values.SECRET_COMMAND}`)
-    need('MANILLA_HASH_KEY', `make one with ${values.SECRET_COMMAND}`)
+    need('MANILLA_HASH_KEY', `generate one with ${values.SECRET_COMMAND}`)
   }
   return problems
 }
@@ -226,7 +226,7 @@ function bankSettings(given: Given, mode: Mode, files: Files, problems: string[]
       )
     }
   })
-  if (banks && mode === 'live') checkApart(banks, report)
+  if (banks && mode === 'live') checkDistinct(banks, report)
   return banks
 }
 

@@ -1,6 +1,6 @@
 // What holds for everybody unless a client or an advice says otherwise: times, names, limits.
 
-import * as values from './setting-values.ts'
+import * as values from './setting-parsers.ts'
 
 export type Policy = {
   readonly tokenTtlSeconds: number

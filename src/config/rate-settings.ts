@@ -2,7 +2,7 @@
 // special one that its endpoint and its caller have. The sandbox is generous on purpose: a load
 // test of it must measure the service and not its limits.
 
-import type { Parser } from './setting-values.ts'
+import type { Parser } from './setting-parsers.ts'
 
 export type RatePolicy = 'client' | 'simulate' | 'address' | 'initiate' | 'login' | 'rail'
 export type Rates = Readonly<Record<RatePolicy, number>> // 0: as many as come.

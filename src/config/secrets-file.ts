@@ -7,7 +7,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { type DataKey, dataKeys, KEY_BYTES, KEY_ID_MAX } from './setting-values.ts'
+import { type DataKey, dataKeys, KEY_BYTES, KEY_ID_MAX } from './setting-parsers.ts'
 
 export const SECRET_NAMES = [
   'MANILLA_TOKEN_SECRETS',

@@ -14,7 +14,7 @@ import { Refusal } from '#errors.ts'
 import type { QueueDelay } from './queue-delay.ts'
 import { isUnavailable } from './transaction.ts'
 
-export type Settled<O> = { ok: true; value: O } | { ok: false; error: unknown }
+export type BatchResult<O> = { ok: true; value: O } | { ok: false; error: unknown }
 
 type Options<I, O> = {
   // Writes all items in one transaction and answers them in the same order.
@@ -29,7 +29,7 @@ type Options<I, O> = {
 type Entry<I, O> = {
   items: readonly I[]
   sinceMs: number
-  settle: (results: Settled<O>[]) => void
+  settle: (results: BatchResult<O>[]) => void
 }
 
 export class Batcher<I, O> {
@@ -44,7 +44,7 @@ export class Batcher<I, O> {
   }
 
   // The items of one call are written by the same batch, in their order.
-  submitAll(items: readonly I[]): Promise<Settled<O>[]> {
+  submitAll(items: readonly I[]): Promise<BatchResult<O>[]> {
     if (items.length === 0) return Promise.resolve([])
     const { queueMax } = this.#options
     const isTooMuch = this.#queued > 0 && this.#queued + items.length > queueMax
@@ -139,7 +139,7 @@ export class Batcher<I, O> {
     }
   }
 
-  async #settle(items: readonly I[]): Promise<Settled<O>[]> {
+  async #settle(items: readonly I[]): Promise<BatchResult<O>[]> {
     try {
       const values = await this.#options.run(items)
       assert.equal(values.length, items.length, 'a batch answers each of its items')
@@ -155,8 +155,8 @@ export class Batcher<I, O> {
     }
   }
 
-  async #settleOneByOne(items: readonly I[]): Promise<Settled<O>[]> {
-    const results: Settled<O>[] = []
+  async #settleOneByOne(items: readonly I[]): Promise<BatchResult<O>[]> {
+    const results: BatchResult<O>[] = []
     for (const item of items) results.push(...(await this.#settle([item])))
     return results
   }

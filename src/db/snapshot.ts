@@ -4,7 +4,7 @@
 import type { Pool } from './pool.ts'
 import { type Transaction, withTransaction } from './transaction.ts'
 
-export function readTogether<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export function withSnapshot<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return withTransaction(pool, async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
     return work(tx)

@@ -23,7 +23,7 @@ const LOST =
 // What a transaction answers, and the last statements of it, which must all have been asked for
 // already. They travel with the commit: the locks that they take are held for as long as the database
 // works, not for as long as we take to get back to it.
-export class Finishing<T> {
+export class PipelinedCommit<T> {
   readonly answer: T
   readonly statements: readonly Promise<unknown>[]
 
@@ -37,7 +37,7 @@ export class Finishing<T> {
 // first (the second look then finds it). It must therefore have no effect outside the database.
 export async function withTransaction<T>(
   pool: pg.Pool,
-  work: (tx: Transaction) => Promise<T | Finishing<T>>,
+  work: (tx: Transaction) => Promise<T | PipelinedCommit<T>>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
@@ -47,9 +47,9 @@ export async function withTransaction<T>(
       // statement, and the rejection is heard there.
       void line.ask(BEGIN)
       const result = await work(line as unknown as Transaction)
-      await commit(line, result instanceof Finishing ? result.statements : [])
+      await commit(line, result instanceof PipelinedCommit ? result.statements : [])
       client.release()
-      return result instanceof Finishing ? result.answer : result
+      return result instanceof PipelinedCommit ? result.answer : result
     } catch (error) {
       await line.close()
       await rollback(client)

@@ -7,13 +7,13 @@ import type { Policy } from '#config/policy-settings.ts'
 import { Batcher } from '#db/batcher.ts'
 import type { Pool } from '#db/pool.ts'
 import { QueueDelay } from '#db/queue-delay.ts'
-import { type Finishing, type Transaction, withTransaction } from '#db/transaction.ts'
+import { type PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
 import {
   type AccountRequest,
   type CollectionAccount,
   createAccounts,
 } from '#domain/accounts/collection-accounts.ts'
-import type { Answer } from '#domain/credits/decide-credits.ts'
+import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { takeCredits } from '#domain/credits/take-credits.ts'
 import { type Advice, type AdviceRequest, createAdvices } from '#domain/payments/advices.ts'
@@ -28,11 +28,11 @@ export type Writers = {
   accounts: Batcher<AccountRequest, Once<CollectionAccount> | Refusal>
   advices: Batcher<AdviceRequest, Once<Advice> | Refusal>
   initiations: Batcher<Initiation, Initiated | Refusal>
-  credits: Batcher<IncomingCredit, Answer>
+  credits: Batcher<IncomingCredit, CreditResult>
   drain: () => Promise<void>
 }
 
-type Written<O> = readonly O[] | Finishing<readonly O[]>
+type Written<O> = readonly O[] | PipelinedCommit<readonly O[]>
 
 type Deps = {
   pool: Pool // The batch pool of src/db/pool.ts.

@@ -23,7 +23,7 @@ export function accountFor(clusterFolder: string): Account {
   }
   if (process.platform === 'darwin') {
     throw new EmbeddedProblem(
-      'On macOS the embedded PostgreSQL cannot be run by root: start Manilla as an ordinary user.',
+      'On macOS the embedded PostgreSQL cannot be run by root: Start Manilla as an ordinary user.',
     )
   }
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
@@ -49,7 +49,7 @@ export function canEnter(path: string, account: Account): boolean {
 
 function foreignCluster(folder: string, uid: number): EmbeddedProblem {
   return new EmbeddedProblem(
-    `The database in ${folder} belongs to another user (uid ${uid}): start Manilla as that user` +
+    `The database in ${folder} belongs to another user (uid ${uid}): Start Manilla as that user` +
       ' (or as root), or give the whole data folder to yours with chown -R.',
   )
 }

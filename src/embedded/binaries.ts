@@ -58,7 +58,7 @@ function findPackage(resolvePackage: ResolvePackage) {
     throw new EmbeddedProblem(
       PLATFORMS.includes(platform)
         ? `The package ${name}, which holds the embedded PostgreSQL, is not installed: run` +
-            ' `npm ci` without leaving out optional packages, or set DATABASE_URL.'
+            ' `npm ci` without include out optional packages, or set DATABASE_URL.'
         : `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL` +
             ' server of your own.',
     )

@@ -17,8 +17,8 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makePrivateFolder } from './account.ts'
 import type { Binaries } from './binaries.ts'
+import type { DataDirectory } from './data-directory.ts'
 import { spawnGuarded } from './guard.ts'
-import type { Home } from './home.ts'
 import { EmbeddedProblem } from './problem.ts'
 import { findProcess } from './processes.ts'
 
@@ -31,7 +31,7 @@ const MAKING = /^postgres\.making-(\d+)-/
 
 const inUse = new Set<string>()
 
-export async function ensureCluster(home: Home, binaries: Binaries): Promise<void> {
+export async function ensureCluster(home: DataDirectory, binaries: Binaries): Promise<void> {
   const { clusterFolder } = home
   await sweep(home.dataDir)
   const state = judge(clusterFolder)
@@ -42,7 +42,7 @@ export async function ensureCluster(home: Home, binaries: Binaries): Promise<voi
 }
 
 async function makeCluster(
-  { dataDir, clusterFolder, account, byDescriptor }: Home,
+  { dataDir, clusterFolder, account, byDescriptor }: DataDirectory,
   { initdb }: Binaries,
 ): Promise<void> {
   const aside = makingPath(dataDir)
@@ -110,7 +110,7 @@ function judge(folder: string): State {
 }
 
 // Moved first and judged again: another start may just have put a whole cluster there.
-async function discard({ dataDir, clusterFolder }: Home): Promise<void> {
+async function discard({ dataDir, clusterFolder }: DataDirectory): Promise<void> {
   const aside = join(dataDir, `postgres.set-aside-${randomBytes(6).toString('hex')}`)
   renameSync(clusterFolder, aside)
   if (judge(aside) !== 'half-made') {

@@ -8,9 +8,9 @@
 import pg from 'pg'
 import { prepareBinaries, type ResolvePackage } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
-import { makeHome, makeSocketFolder, socketFolders } from './home.ts'
+import { makeSocketFolder, openDataDirectory, socketFolders } from './data-directory.ts'
 import { EmbeddedProblem } from './problem.ts'
-import { bringDown, bringUp } from './server.ts'
+import { startServer, stopServer } from './server.ts'
 
 export { EmbeddedProblem }
 
@@ -44,17 +44,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
 async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { settings = {}, onLog = () => {}, resolvePackage = resolveHere } = options
-  const home = makeHome(options.dataDir)
+  const home = openDataDirectory(options.dataDir)
   const binaries = prepareBinaries({ ...home, resolvePackage })
   await ensureCluster(home, binaries)
   const socket = makeSocketFolder(home)
-  const server = await bringUp({ home, binaries, socket, settings, onLog })
+  const server = await stopServer({ home, binaries, socket, settings, onLog })
   const exited = server.exited.then(() => socket.remove())
   const databaseUrl = (name: string) => urlOf(name, socket.path)
 
   let stopped: Promise<void> | undefined
   const stop = () => {
-    stopped ??= bringDown(server).then(() => exited)
+    stopped ??= startServer(server).then(() => exited)
     return stopped
   }
   try {

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import type { Duplex } from 'node:stream'
 import { type Account, spawnOptions } from './account.ts'
 
-export type Guarded = {
+export type GuardedProcess = {
   pid: number
   exited: Promise<{ code: number | null }>
   lastLines(): string[]
@@ -38,7 +38,7 @@ exec "$0" "$@" 3<&-
 // By descriptor: a user that cannot walk to the folder (it lies below /root, say) is handed the open
 // folder itself and finds it again below /proc. The data stays where the operator wants it, and
 // nobody's home has to be opened to everybody.
-export async function spawnGuarded(options: Options): Promise<Guarded> {
+export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
   const { program, folder, args, account, byDescriptor, onLog = () => {} } = options
   const descriptor = byDescriptor && openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   const path = byDescriptor ? '/proc/self/fd/4' : folder

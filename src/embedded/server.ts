@@ -3,14 +3,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
-import { type Guarded, spawnGuarded } from './guard.ts'
-import { findHolder, type Holder, holderSettings, serverStatus } from './holder.ts'
-import type { Home, SocketFolder } from './home.ts'
+import { type ClusterOwner, findOwner, ownerSettings, serverStatus } from './cluster-owner.ts'
+import type { DataDirectory, SocketFolder } from './data-directory.ts'
+import { type GuardedProcess, spawnGuarded } from './guard.ts'
 import { EmbeddedProblem } from './problem.ts'
 import { fixedSettings, serverSettings, settingArguments } from './settings.ts'
 
 type Options = {
-  home: Home
+  home: DataDirectory
   binaries: Binaries
   socket: SocketFolder
   settings: Record<string, string>
@@ -26,7 +26,7 @@ const FAST_STOP_MAX_MS = 30_000
 // and its start another one may have come: then look again.
 const CONTENDED = /lock file ".*" (already exists|is empty)|is still in use|already in use/
 
-export async function bringUp(options: Options): Promise<Guarded> {
+export async function startServer(options: Options): Promise<GuardedProcess> {
   const giveUpAtMs = performance.now() + HANDOVER_MAX_MS
   for (;;) {
     await clearTheWay(options, giveUpAtMs)
@@ -39,7 +39,7 @@ export async function bringUp(options: Options): Promise<Guarded> {
   }
 }
 
-export async function bringDown(server: Guarded): Promise<void> {
+export async function stopServer(server: GuardedProcess): Promise<void> {
   server.signal('SIGINT')
   const force = setTimeout(() => server.signal('SIGQUIT'), FAST_STOP_MAX_MS)
   await server.exited
@@ -51,7 +51,7 @@ async function clearTheWay({ home, socket }: Options, giveUpAtMs: number): Promi
   const forceAtMs = performance.now() + FAST_STOP_MAX_MS
   let signalled: NodeJS.Signals | undefined
   for (;;) {
-    const holder = await findHolder(place)
+    const holder = await findOwner(place)
     if (!holder) return
     if (holder.state === 'owned') throw inUse(home, holder)
     if (performance.now() > giveUpAtMs) throw stillStopping(home, holder)
@@ -72,12 +72,12 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function launch({ home, binaries, socket, settings, onLog }: Options): Promise<Guarded> {
+function launch({ home, binaries, socket, settings, onLog }: Options): Promise<GuardedProcess> {
   const all = {
     ...serverSettings(),
     ...settings,
     ...fixedSettings(socket.forServer),
-    ...holderSettings(home.clusterFolder),
+    ...ownerSettings(home.clusterFolder),
   }
   return spawnGuarded({
     program: binaries.postgres,
@@ -90,7 +90,7 @@ function launch({ home, binaries, socket, settings, onLog }: Options): Promise<G
 }
 
 // False when it has ended instead.
-async function isReady(server: Guarded, clusterFolder: string): Promise<boolean> {
+async function isReady(server: GuardedProcess, clusterFolder: string): Promise<boolean> {
   let hasEnded = false
   void server.exited.then(() => {
     hasEnded = true
@@ -99,7 +99,7 @@ async function isReady(server: Guarded, clusterFolder: string): Promise<boolean>
   while (!hasEnded) {
     if (serverStatus(clusterFolder, server.pid) === 'ready') return true
     if (performance.now() > giveUpAtMs) {
-      await bringDown(server)
+      await stopServer(server)
       return false
     }
     await sleep(POLL_MS)
@@ -107,7 +107,7 @@ async function isReady(server: Guarded, clusterFolder: string): Promise<boolean>
   return false
 }
 
-function inUse({ dataDir }: Home, { pid, ownerPid }: Holder): EmbeddedProblem {
+function inUse({ dataDir }: DataDirectory, { pid, ownerPid }: ClusterOwner): EmbeddedProblem {
   const who = ownerPid === undefined ? `process ${pid}` : `process ${ownerPid}, server ${pid}`
   return new EmbeddedProblem(
     `The data folder ${dataDir} is already in use (${who}): stop that one first, or set` +
@@ -115,14 +115,14 @@ function inUse({ dataDir }: Home, { pid, ownerPid }: Holder): EmbeddedProblem {
   )
 }
 
-function stillStopping({ dataDir }: Home, { pid }: Holder): EmbeddedProblem {
+function stillStopping({ dataDir }: DataDirectory, { pid }: ClusterOwner): EmbeddedProblem {
   return new EmbeddedProblem(
     `The last database server on ${dataDir} (process ${pid}) is still stopping: start again in` +
       ' a minute.',
   )
 }
 
-function failed({ clusterFolder }: Home, lines: string[]): EmbeddedProblem {
+function failed({ clusterFolder }: DataDirectory, lines: string[]): EmbeddedProblem {
   const words = lines.slice(-5).join(' | ') || 'nothing'
   return new EmbeddedProblem(
     `PostgreSQL did not start in ${clusterFolder}; put right what it said last, and start again:` +

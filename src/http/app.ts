@@ -1,12 +1,12 @@
 // The HTTP application: every plugin and every route, registered by hand and in order.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { ownClientRoutes } from '#http/routes/access/client-credentials.ts'
 import { loginRoutes } from '#http/routes/access/login.ts'
 import { operatorClientChangeRoutes } from '#http/routes/access/operator-client-changes.ts'
 import { operatorClientRoutes } from '#http/routes/access/operator-clients.ts'
-import { ownClientRoutes } from '#http/routes/access/own-client.ts'
-import { ownSignInRoutes } from '#http/routes/access/own-sign-in.ts'
 import { sessionRoutes } from '#http/routes/access/sessions.ts'
+import { ownSignInRoutes } from '#http/routes/access/user-credentials.ts'
 import { userRoutes } from '#http/routes/access/users.ts'
 import { accountBulkRoutes } from '#http/routes/accounts/account-bulk.ts'
 import { accountChangeRoutes } from '#http/routes/accounts/account-changes.ts'
@@ -55,18 +55,18 @@ import {
   handleClientError,
   ignoreExpectHeader,
   limitConnections,
-  trustedCallers,
+  trustedAddresses,
 } from './connections.ts'
 import { registerCors } from './cors.ts'
 import type { Deps } from './deps.ts'
 import { drainOnClose } from './draining.ts'
 import { frameworkErrors, registerErrorHandler } from './error-handler.ts'
 import { parseJsonBodies } from './json-bodies.ts'
-import { lateSchemas } from './lazy-schemas.ts'
+import { lazySchemas } from './lazy-schemas.ts'
 import { shedLoad } from './load-shedding.ts'
 import { registerOpenApi } from './open-api.ts'
 import { RateLimits } from './rate-limits.ts'
-import { answerInTime } from './response-deadline.ts'
+import { enforceResponseDeadline } from './response-deadline.ts'
 import { responseHeaders } from './response-headers.ts'
 import { validatorOptions } from './validation.ts'
 
@@ -74,7 +74,7 @@ const BODY_BYTES_MAX = 65_536
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const setHeaders = responseHeaders(deps.mode)
-  const schemas = lateSchemas()
+  const schemas = lazySchemas()
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     // A line per request costs a quarter of the throughput.
@@ -100,14 +100,14 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   limitConnections(app.server, {
     all: CONNECTIONS_MAX,
     perAddress: CONNECTIONS_OF_ADDRESS_MAX,
-    trusted: trustedCallers(deps.trustedProxies),
+    trusted: trustedAddresses(deps.trustedProxies),
   })
   // Hooks of the busiest routes call back rather than promise: a promise less for every request.
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
     done()
   })
-  answerInTime(app)
+  enforceResponseDeadline(app)
   drainOnClose(app)
   registerCors(app)
   const limits = new RateLimits(deps)

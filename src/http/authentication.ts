@@ -66,9 +66,9 @@ export class Authentication {
 
   async identify(request: FastifyRequest, scope: Scope): Promise<Identity> {
     const { authorization } = request.headers
-    const isVisit =
+    const hasSession =
       authorization === undefined && this.#sessionCookies.tokenOf(request) !== undefined
-    if (isVisit) return this.#person(request, scope)
+    if (hasSession) return this.#person(request, scope)
     const token = bearerToken(authorization)
     if (token === undefined) throw new Refusal('unauthorized')
     const claims = await this.#tokens.read(token)

@@ -7,7 +7,7 @@ import { addressMatcher } from '#address-ranges.ts'
 import type { Clock } from '#clock.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
-import { callerAt } from './caller-addresses.ts'
+import { addressKey } from './caller-addresses.ts'
 import { failureBody } from './envelopes.ts'
 
 const LOCAL = ['127.0.0.0/8', '::1/128']
@@ -47,7 +47,7 @@ export function limitConnections(server: Server, { all, perAddress, trusted }: L
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress
     if (address === undefined || isTrusted(address)) return
-    const caller = callerAt(address)
+    const caller = addressKey(address)
     const count = (open.get(caller) ?? 0) + 1
     if (count > perAddress) return void socket.destroy()
     open.set(caller, count)
@@ -59,7 +59,7 @@ export function limitConnections(server: Server, { all, perAddress, trusted }: L
   })
 }
 
-export function trustedCallers(proxies: readonly string[]): string[] {
+export function trustedAddresses(proxies: readonly string[]): string[] {
   return [...LOCAL, ...proxies]
 }
 

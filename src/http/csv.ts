@@ -62,7 +62,7 @@ export class CsvExports {
     const release = () => this.#release(clientId)
     try {
       const first = await batches.next()
-      const cut = () => void stream.destroy(new Error('the reader of an export takes nothing'))
+      const cut = () => void stream.destroy(new Error('the reader of an export stopped reading'))
       const text = watched(textOf(columns, first, batches), cut)
       const stream = Readable.from(text, { objectMode: false })
       stream.once('close', release)
@@ -117,7 +117,7 @@ async function* watched(chunks: AsyncIterable<string>, cut: () => void) {
 }
 
 // A list from its beginning to its end, by the position that each batch ends at.
-export async function* inBatches<Row, Position>(
+export async function* readBatches<Row, Position>(
   read: (after: Position | undefined) => Promise<{ rows: readonly Row[]; next: Position | null }>,
 ): Batches<Row> {
   let after: Position | undefined

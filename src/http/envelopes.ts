@@ -8,7 +8,7 @@ import { type FieldError, REFUSALS, type Refusal, type RefusalCode } from '#erro
 
 export type Family = 'api' | 'payment' | 'oauth' | 'rail'
 
-export function familyOf(url: string): Family {
+export function endpointFamily(url: string): Family {
   const path = url.toLowerCase()
   if (/^\/(?:payment|api\/transaction|api\/webhook)(?:[/?]|$)/.test(path)) return 'payment'
   if (path.startsWith('/oauth/')) return 'oauth'

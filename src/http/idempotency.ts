@@ -9,9 +9,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import {
+  findStoredRequest,
   findStoredResponse,
   type KeyedRequest,
-  recall,
   storeRequest,
   storeResponse,
 } from '#domain/records/stored-responses.ts'
@@ -27,7 +27,7 @@ type Call = {
 type Parts = Pick<Deps, 'db' | 'sealer' | 'clock'>
 
 // All of the work is done in the transaction, and so is its answer made.
-export async function answerOnce<T extends object>(
+export async function withIdempotency<T extends object>(
   { db, sealer, clock }: Parts,
   call: Call,
   work: (tx: Transaction) => Promise<T>,
@@ -36,7 +36,7 @@ export async function answerOnce<T extends object>(
   const keyed = keyedRequest(sealer, call)
   if (!keyed) return withTransaction(pool, work)
   const answered = await withTransaction(pool, async (tx) => {
-    const known = await recall(tx, keyed)
+    const known = await findStoredRequest(tx, keyed)
     if (known) return { sealed: await findStoredResponse(tx, known) }
     const body = await work(tx)
     const begun = await storeRequest(tx, clock(), keyed, '')
@@ -60,7 +60,7 @@ export async function answerInSteps<T extends object>(
   const keyed = keyedRequest(sealer, call)
   if (!keyed) return finish(typeof begin === 'string' ? begin : await withTransaction(pool, begin))
   const { begun, isKnown, sealed } = await withTransaction(pool, async (tx) => {
-    const known = await recall(tx, keyed)
+    const known = await findStoredRequest(tx, keyed)
     if (known) return { begun: known, isKnown: true, sealed: await findStoredResponse(tx, known) }
     const about = typeof begin === 'string' ? begin : await begin(tx)
     return { begun: await storeRequest(tx, clock(), keyed, about), isKnown: false }
@@ -77,8 +77,8 @@ function keyedRequest(sealer: Sealer, { request, by }: Call): KeyedRequest | und
   const operation = `${request.method} ${request.routeOptions.url}`
   // Of whoever got the first answer: another's rights may be others. No body is an empty one.
   const { clientId, actor } = by ?? { clientId: request.client.id, actor: request.actor }
-  const said = [actor, request.params, request.query, request.body ?? {}]
-  const requestHash = sealer.hash(operation, JSON.stringify(said, inOrder))
+  const parts = [actor, request.params, request.query, request.body ?? {}]
+  const requestHash = sealer.hash(operation, JSON.stringify(parts, inOrder))
   return { clientId, key, operation, requestHash }
 }
 

@@ -19,11 +19,11 @@ declare module 'fastify' {
   }
 }
 
-export function lateSchemas() {
+export function lazySchemas() {
   const pending = new Set<() => unknown>()
 
   // Once, whoever comes first.
-  function late<T>(compile: () => T): () => T {
+  function lazy<T>(compile: () => T): () => T {
     let made: T | undefined
     const get = () => {
       if (made === undefined) {
@@ -42,7 +42,7 @@ export function lateSchemas() {
         route: never,
       ) => Check
       return (route: unknown) => {
-        const compiled = late(() => compile(route as never))
+        const compiled = lazy(() => compile(route as never))
         // Fastify looks for what was wrong on the function that it called.
         const check: Check = (value) => {
           const validate = compiled()
@@ -56,7 +56,7 @@ export function lateSchemas() {
     buildSerializer: (schemas, options) => {
       const compile = buildSerializers()(schemas, options as never) as (route: never) => Write
       return (route) => {
-        const compiled = late(() => compile(route as never))
+        const compiled = lazy(() => compile(route as never))
         return (value: unknown) => compiled()(value)
       }
     },

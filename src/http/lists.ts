@@ -98,7 +98,7 @@ export function scannedPage<T>(
   return { rows: shown, nextCursor: last === null ? null : how.cursorAfter(last) }
 }
 
-export function listed<T, Shown>(message: string, page: Page<T>, present: (row: T) => Shown) {
+export function listResponse<T, Shown>(message: string, page: Page<T>, present: (row: T) => Shown) {
   const { rows, nextCursor } = page
   const data = rows.map(present)
   return { isSuccessful: true, message, data, hasMore: nextCursor !== null, nextCursor }

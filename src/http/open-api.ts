@@ -71,12 +71,12 @@ function describeLimits(): string {
 }
 
 const COUNTED: Record<RatePolicy, string> = {
-  client: 'each client: calls with its token',
+  client: 'each client: requests with its token',
   simulate: 'each client: simulated transfers',
-  address: 'each address: calls without a token, or with one that is refused',
+  address: 'each address: requests without a token, or with one that is refused',
   initiate: 'each address: asking for a number without a token',
   login: 'each address: log-ins',
-  rail: 'each bank: signed calls',
+  rail: 'each bank: signed requests',
 }
 
 // The page brings four megabytes of script along: it is loaded when somebody looks at it first, into

@@ -1,10 +1,10 @@
 // How our things look from outside: the fields and types of the published contract.
 
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
-import { showRules } from '#domain/accounts/payer-rules.ts'
+import { presentPayerRules } from '#domain/accounts/payer-rules.ts'
 import type { Advice } from '#domain/payments/advices.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
-import { viewAccount, viewPayment } from '#domain/payments/resource-views.ts'
+import { viewAccount, viewPayment } from '#domain/payments/resource-presenters.ts'
 import { maskBvn } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -26,7 +26,7 @@ export function presentOwnAccount(account: CollectionAccount, sealer: Sealer) {
   return {
     ...viewAccount(account, sealer),
     bvnMasked: maskBvn(account.bvn),
-    payerRules: payerRules && showRules(payerRules),
+    payerRules: payerRules && presentPayerRules(payerRules),
     limits: {
       perCredit: perCreditKobo === null ? null : toNaira(perCreditKobo),
       perDay: perDayKobo === null ? null : toNaira(perDayKobo),

@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { Clock } from '#clock.ts'
 import type { RatePolicy, Rates } from '#config/rate-settings.ts'
 import { Refusal } from '#errors.ts'
-import { callerAt } from './caller-addresses.ts'
+import { addressKey } from './caller-addresses.ts'
 import { RateBuckets } from './rate-buckets.ts'
 
 declare module 'fastify' {
@@ -40,7 +40,7 @@ export class RateLimits {
   // For what no route counts: addresses that lead nowhere, tokens that are refused.
   countAddress(request: FastifyRequest, reply: FastifyReply): void {
     if (reply.hasHeader('ratelimit')) return // Counted already.
-    this.#take(this.#buckets.get('address'), callerAt(request.ip), reply)
+    this.#take(this.#buckets.get('address'), addressKey(request.ip), reply)
   }
 
   #limit(route: RouteOptions): void {
@@ -67,7 +67,7 @@ export class RateLimits {
       try {
         const client = request.client as FastifyRequest['client'] | undefined
         if (client) this.#take(clients, client.clientId, reply)
-        else this.#take(addresses, callerAt(request.ip), reply)
+        else this.#take(addresses, addressKey(request.ip), reply)
         done()
       } catch (error) {
         done(error as Error)

@@ -7,10 +7,10 @@ import { Refusal } from '#errors.ts'
 
 // Longer than a batch waits for the database (src/db/deadlines.ts), so that this answers only those
 // who were still in line.
-export const ANSWER_MAX_MS = 12_000
+export const RESPONSE_MAX_MS = 12_000
 const LOOK_EVERY_MS = 500
 
-export function answerInTime(app: FastifyInstance): void {
+export function enforceResponseDeadline(app: FastifyInstance): void {
   const waiting = new Map<FastifyReply, number>() // Since when, oldest first.
 
   app.addHook('onRequest', (_request, reply, done) => {
@@ -23,10 +23,10 @@ export function answerInTime(app: FastifyInstance): void {
   })
 
   const timer = setInterval(() => {
-    const dueMs = performance.now() - ANSWER_MAX_MS
+    const dueMs = performance.now() - RESPONSE_MAX_MS
     for (const [reply, sinceMs] of waiting) {
       if (sinceMs > dueMs) return
-      if (reply.request.raw.complete === false) continue // How long that may take is said elsewhere.
+      if (reply.request.raw.complete === false) continue // Still arriving that may in is said ts.
       waiting.delete(reply)
       if (!reply.sent && !reply.raw.headersSent) reply.send(new Refusal('try_again'))
     }

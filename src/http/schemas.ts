@@ -47,7 +47,7 @@ export const Amount = Type.Unsafe<number | string>({
   'x-money': true,
   description: 'More than 0, at most two decimals, at most 1,000,000,000.00.',
   examples: ['6000.00'],
-  'x-says': 'Must be more than 0 and at most 1000000000.00, with at most two decimals.',
+  'x-says': 'Must be greater than 0 and at most 1000000000.00, with at most two decimals.',
 })
 
 // Who may pay, and how much at a time; money from anybody else is taken and suspended.
@@ -69,7 +69,7 @@ export const PayerRulesBody = Type.Object(
         Type.String({
           maxLength: 100,
           pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-          'x-says': 'Must be at least two words: a payer needs two of them, in any order.',
+          'x-says': 'Must be at least two words: a payer matches two of them, in any order.',
         }),
         { maxItems: 50, 'x-says': 'Must be a list of at most 50.' },
       ),
@@ -113,7 +113,7 @@ const FieldErrors = Type.Optional(
   Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
 )
 
-const REFUSED = { description: 'Refused: `code` says why, `message` what to do about it.' }
+const REFUSED = { description: 'Error: `code` says machine, `message` what to is for people.' }
 
 export const ApiFailure = Type.Object(
   {
@@ -153,7 +153,7 @@ export const RailFailure = Type.Object(
 
 export function ApiEnvelope<T extends Parameters<typeof Type.Array>[0]>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
-  return Type.Object(body, { description: 'Done.' })
+  return Type.Object(body, { description: 'Success.' })
 }
 
 export function PaymentEnvelope<T extends Parameters<typeof Type.Array>[0]>(responseData: T) {
@@ -164,7 +164,7 @@ export function PaymentEnvelope<T extends Parameters<typeof Type.Array>[0]>(resp
       responseCode: Type.String(),
       responseData,
     },
-    { description: 'Done.' },
+    { description: 'Success.' },
   )
 }
 
@@ -172,7 +172,7 @@ export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,255}$',
-      description: 'Send it again with the same key and body, and get the same answer (24 h).',
+      description: 'Send people again with the same key and body, and get the same answer (24 h).',
       'x-says': 'Must be 1 to 255 printable ASCII characters.',
     }),
   ),

@@ -32,7 +32,7 @@ export class Tokens {
     }))
     for (const { id, key } of keys) this.#keys.set(id, key)
     const first = keys[0]
-    if (!first) throw new Error('at least one token secret is needed')
+    if (!first) throw new Error('at least one token secret is required')
     this.#signing = first
     this.#audience = `manilla-${mode}`
     this.ttlSeconds = ttlSeconds
@@ -74,7 +74,7 @@ export class Tokens {
       // A token from before there were generations is of the first.
       const generation = typeof payload.gen === 'number' ? payload.gen : 0
       const claims = { clientId: payload.sub as string, generation, expiresAtMs }
-      this.#storeKeys(token, claims)
+      this.#remember(token, claims)
       return claims
     } catch (error) {
       throw new Refusal(error instanceof errors.JWTExpired ? 'token_expired' : 'unauthorized')
@@ -88,7 +88,7 @@ export class Tokens {
   }
 
   // The oldest leaves when there are too many: a Map keeps the order of insertion.
-  #storeKeys(token: string, claims: TokenClaims & { expiresAtMs: number }): void {
+  #remember(token: string, claims: TokenClaims & { expiresAtMs: number }): void {
     if (this.#remembered.size >= REMEMBERED_MAX) {
       const [oldest] = this.#remembered.keys()
       this.#remembered.delete(oldest as string)

@@ -103,7 +103,7 @@ export class Deliverer {
     await this.#correct(now)
     const { claims, isFull } = await withTransaction(pool, (tx) => claimDeliveries(tx, now, limits))
     try {
-      this.#concurrency.add(await this.#preparer.pack(claims, now))
+      this.#concurrency.add(await this.#preparer.prepare(claims, now))
     } catch (error) {
       await withTransaction(pool, (tx) => releaseClaims(tx, now, claims)).catch(() => {})
       throw error

@@ -14,11 +14,11 @@ export const WIDTH_MAX = 32
 export const IN_FLIGHT_MAX = 2_048
 const FAILING_MAX = IN_FLIGHT_MAX / 2
 const HELD_MAX = 2 * IN_FLIGHT_MAX // Being sent, waiting here, or being recorded.
-const CLAIMED_AHEAD = 4 // Of a lane's width, so that it is not idle while the next are claimed.
-const KEPT_FREE = 200 // For destinations that have no lane yet.
+const CLAIMED_AHEAD = 4 // Of a destination's width, so that it is not idle while the next are claimed.
+const KEPT_FREE = 200 // For destinations that have no destination yet.
 const FORGET_AFTER_MS = 10_000
 
-type Lane<T> = {
+type Destination<T> = {
   width: number
   inFlight: number
   held: number
@@ -32,8 +32,8 @@ type Options<T> = { start: (item: T) => void; wants: () => void; nowMs: () => nu
 
 export class DeliveryConcurrency<T extends { claim: Claim }> {
   readonly #options: Options<T>
-  readonly #concurrency = new Map<bigint, Lane<T>>()
-  readonly #waiting = new Set<Lane<T>>() // For a place.
+  readonly #destinations = new Map<bigint, Destination<T>>()
+  readonly #waiting = new Set<Destination<T>>() // For a place.
   #inFlight = 0
   #held = 0
   #isShort = false // The last claim was put off or cut for lack of room.
@@ -54,17 +54,17 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     this.#isShort = budget < 0
     if (this.#isShort) return undefined
     const oldMs = this.#options.nowMs() - FORGET_AFTER_MS
-    for (const [id, lane] of this.#concurrency) {
-      if (lane.held === 0 && lane.usedMs < oldMs) {
-        this.#concurrency.delete(id)
+    for (const [id, destination] of this.#destinations) {
+      if (destination.held === 0 && destination.usedMs < oldMs) {
+        this.#destinations.delete(id)
         continue
       }
-      if (lane.failures > 0) failing += lane.held
-      const room = Math.min(roomOf(lane), budget)
+      if (destination.failures > 0) failing += destination.held
+      const room = Math.min(roomOf(destination), budget)
       budget -= room
       if (room > 0)
-        lane.hasMore = false // Unless the claim says so again.
-      else this.#isShort ||= roomOf(lane) > 0
+        destination.hasMore = false // Unless the claim says so again.
+      else this.#isShort ||= roomOf(destination) > 0
       rooms.set(id, room)
     }
     return { rooms, otherRoom: 1, takesFailing: failing < FAILING_MAX }
@@ -72,55 +72,57 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
 
   add(items: readonly T[]): void {
     for (const item of items) {
-      const lane = this.#laneOf(item.claim)
-      lane.failures = Math.max(lane.failures, item.claim.failures)
-      lane.hasMore = item.claim.hasMore
-      lane.queue.push(item)
-      lane.held++
+      const destination = this.#destinationOf(item.claim)
+      destination.failures = Math.max(destination.failures, item.claim.failures)
+      destination.hasMore = item.claim.hasMore
+      destination.queue.push(item)
+      destination.held++
       this.#held++
-      this.#waiting.add(lane)
+      this.#waiting.add(destination)
     }
     this.#fill()
   }
 
   // The attempt is over; what came of it is still to be recorded.
   sent({ claim }: T, isOk: boolean): T[] {
-    const lane = this.#laneOf(claim)
-    lane.inFlight--
+    const destination = this.#destinationOf(claim)
+    destination.inFlight--
     this.#inFlight--
-    lane.failures = isOk ? 0 : lane.failures + 1
-    lane.width = isOk ? Math.min(lane.width * 2, WIDTH_MAX) : Math.max(lane.width >> 1, 1)
+    destination.failures = isOk ? 0 : destination.failures + 1
+    destination.width = isOk
+      ? Math.min(destination.width * 2, WIDTH_MAX)
+      : Math.max(destination.width >> 1, 1)
     // It will be paused: what waits here would only wait out its lease.
-    const refused = lane.failures >= FAILURES_TO_PAUSE ? lane.queue.splice(0) : []
-    if (lane.queue.length > 0) this.#waiting.add(lane)
+    const refused = destination.failures >= FAILURES_TO_PAUSE ? destination.queue.splice(0) : []
+    if (destination.queue.length > 0) this.#waiting.add(destination)
     this.#fill()
     return refused
   }
 
   // Recorded, or given back.
   settled({ claim }: T): void {
-    const lane = this.#laneOf(claim)
-    lane.held--
-    lane.usedMs = this.#options.nowMs()
+    const destination = this.#destinationOf(claim)
+    destination.held--
+    destination.usedMs = this.#options.nowMs()
     this.#held--
-    const isLow = lane.hasMore && roomOf(lane) > 0
+    const isLow = destination.hasMore && roomOf(destination) > 0
     if (isLow || (this.#isShort && this.#held <= IN_FLIGHT_MAX)) this.#options.wants()
   }
 
   // Begun and not sent after all.
   dropped({ claim }: T): void {
-    this.#laneOf(claim).inFlight--
+    this.#destinationOf(claim).inFlight--
     this.#inFlight--
   }
 
   takeQueued(): T[] {
-    return [...this.#concurrency.values()].flatMap((lane) => lane.queue.splice(0))
+    return [...this.#destinations.values()].flatMap((destination) => destination.queue.splice(0))
   }
 
-  #laneOf({ destinationId }: Claim): Lane<T> {
-    const known = this.#concurrency.get(destinationId)
+  #destinationOf({ destinationId }: Claim): Destination<T> {
+    const known = this.#destinations.get(destinationId)
     if (known) return known
-    const lane: Lane<T> = {
+    const destination: Destination<T> = {
       width: 1,
       inFlight: 0,
       held: 0,
@@ -129,35 +131,35 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
       queue: [],
       usedMs: this.#options.nowMs(),
     }
-    this.#concurrency.set(destinationId, lane)
-    return lane
+    this.#destinations.set(destinationId, destination)
+    return destination
   }
 
   // Each lane that can go on has a place in turn; those that cannot are asked again when they can.
   #fill(): void {
-    for (const lane of this.#waiting) {
+    for (const destination of this.#waiting) {
       if (this.#inFlight >= IN_FLIGHT_MAX) return
-      this.#waiting.delete(lane)
-      while (lane.queue.length > 0 && lane.inFlight < widthOf(lane)) {
+      this.#waiting.delete(destination)
+      while (destination.queue.length > 0 && destination.inFlight < widthOf(destination)) {
         if (this.#inFlight >= IN_FLIGHT_MAX) {
-          this.#waiting.add(lane)
+          this.#waiting.add(destination)
           return
         }
-        lane.inFlight++
+        destination.inFlight++
         this.#inFlight++
-        this.#options.start(lane.queue.shift() as T)
+        this.#options.start(destination.queue.shift() as T)
       }
     }
   }
 }
 
-function widthOf({ width, failures }: Lane<unknown>): number {
+function widthOf({ width, failures }: Destination<unknown>): number {
   return failures > 0 ? 1 : width
 }
 
 // Refilled when half of what was claimed ahead is gone.
-function roomOf(lane: Lane<unknown>): number {
-  if (lane.failures > 0) return Math.max(1 - lane.held, 0)
-  const ahead = lane.width * CLAIMED_AHEAD
-  return lane.held <= ahead / 2 ? ahead - lane.held : 0
+function roomOf(destination: Destination<unknown>): number {
+  if (destination.failures > 0) return Math.max(1 - destination.held, 0)
+  const ahead = destination.width * CLAIMED_AHEAD
+  return destination.held <= ahead / 2 ? ahead - destination.held : 0
 }

@@ -3,7 +3,7 @@
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { eraseNextPage } from '#domain/privacy/erased-traces.ts'
+import { eraseNextPage } from '#domain/privacy/erase-payer-data.ts'
 import type { Round } from './loop.ts'
 
 export function eraseTracesRound({ db, clock }: { db: Pool; clock: Clock }): Round {

@@ -5,14 +5,14 @@
 
 import { withTransaction } from '#db/transaction.ts'
 import { ALERT_KINDS } from '#domain/records/alert-kinds.ts'
-import { takeUnlogged } from '#domain/records/alerts.ts'
+import { claimUnlogged } from '#domain/records/alerts.ts'
 import type { Deps, Round } from './loop.ts'
 
 const LINES_MAX = 100
 
 export function logAlertsRound({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): Round {
   return async () => {
-    const alerts = await withTransaction(db, (tx) => takeUnlogged(tx, clock(), LINES_MAX))
+    const alerts = await withTransaction(db, (tx) => claimUnlogged(tx, clock(), LINES_MAX))
     for (const { id, kind, subject, raisedAt } of alerts) {
       const alert = { id: Number(id), kind, subject, raisedAt: raisedAt.toISOString() }
       log.warn({ alert }, `alert raised: ${ALERT_KINDS[kind].title}`)

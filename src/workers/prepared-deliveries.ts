@@ -20,7 +20,7 @@ export type PreparedDelivery = { claim: Claim; secrets: SigningSecret[] } & (
   | { body: null; problem: string }
 )
 
-export type DeliveryPreparerDeps = {
+export type DeliveryPreparerOptions = {
   pool: Queryable
   sealer: Sealer
   rendering: Rendering
@@ -32,15 +32,15 @@ const NOT_KEPT = 'the event is too old and no longer kept'
 const NOT_PREPARED = 'the event could not be prepared on our side'
 
 export class DeliveryPreparer {
-  readonly #deps: DeliveryPreparerDeps
+  readonly #deps: DeliveryPreparerOptions
   // By their row, which never changes: opening a secret costs more than signing with it.
   readonly #opened = new Map<bigint, SigningSecret>()
 
-  constructor(deps: DeliveryPreparerDeps) {
+  constructor(deps: DeliveryPreparerOptions) {
     this.#deps = deps
   }
 
-  async pack(claims: readonly Claim[], now: Date): Promise<PreparedDelivery[]> {
+  async prepare(claims: readonly Claim[], now: Date): Promise<PreparedDelivery[]> {
     if (claims.length === 0) return []
     const { pool } = this.#deps
     const ids = [...new Set(claims.map(({ eventId }) => eventId))].sort()

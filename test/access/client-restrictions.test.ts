@@ -5,7 +5,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
-import { CLIENTS, registerOf } from '../support/client-register.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -15,6 +14,7 @@ import {
   createAccount,
   databaseText,
 } from '../support/fixtures.ts'
+import { CLIENTS, registerOf } from '../support/manage-clients.ts'
 import { type Call, startTestService } from '../support/running-service.ts'
 
 const PROXY = '10.9.9.9'

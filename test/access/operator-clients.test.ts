@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CLIENTS, type ClientShown, clientOf, registerOf } from '../support/client-register.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, createAdvice, databaseText } from '../support/fixtures.ts'
+import { CLIENTS, type ClientShown, clientOf, registerOf } from '../support/manage-clients.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())

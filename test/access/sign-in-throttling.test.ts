@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
-import { countHere } from '#domain/access/sign-in-attempts.ts'
+import { countAttemptFrom } from '#domain/access/sign-in-attempts.ts'
 import { hashSecret } from '#hashed-secrets.ts'
-import { callerAt } from '#http/caller-addresses.ts'
+import { addressKey } from '#http/caller-addresses.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused } from '../support/fixtures.ts'
 import {
@@ -85,7 +85,10 @@ test('a lock is for a name: known or not, the answer is the same, and others get
   const nobody = 'nobody@people.example'
   assertAlike(await fail(email), await fail(nobody))
   for (let round = 1; round < HERE.attempts; round++) {
-    await countHere(bench.db, bench.clock(), { email: nobody, caller: callerAt('127.0.0.1') })
+    await countAttemptFrom(bench.db, bench.clock(), {
+      email: nobody,
+      caller: addressKey('127.0.0.1'),
+    })
     await fail(email)
   }
 

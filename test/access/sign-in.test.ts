@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '#domain/access/client-secrets.ts'
+import { addClient } from '#domain/access/client-secrets.ts'
 import { createSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { createLogger } from '#log.ts'
 import { prepareDatabase } from '#wiring.ts'
@@ -225,7 +225,7 @@ test('live refuses to start while the documented user has the documented passwor
     log: createLogger({ level: 'silent' }),
   }
   const client = { clientId: 'MAN0000001', secret: 'another', name: 'Was', isOperator: true }
-  await createClient(live.db, live.clock(), client)
+  await addClient(live.db, live.clock(), client)
   await createSandboxUser(live.db, live.clock())
 
   await assert.rejects(prepareDatabase(options), /demo@sandbox\.example has the password of the/)

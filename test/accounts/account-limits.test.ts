@@ -8,7 +8,7 @@ import { setLimits } from '../support/account-calls.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, readAccount } from '../support/fixtures.ts'
-import { credit, itemOf, recordMovements, resolve, reverse } from '../support/money-tale.ts'
+import { credit, itemOf, recordMovements, resolve, reverse } from '../support/movements.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
@@ -31,7 +31,7 @@ const says = async (accountNumber: string, amount: string) =>
 
 test('over the limit for one credit: all of it is suspended, and can be assigned after all', async () => {
   const accountNumber = await limitedAccount({ perCredit: 100 })
-  const tale = await recordMovements(bench)
+  const movements = await recordMovements(bench)
 
   const over = await credit(bench, accountNumber, '100.01')
 
@@ -40,12 +40,12 @@ test('over the limit for one credit: all of it is suspended, and can be assigned
   assert.equal((await itemOf(bench, over.sessionId)).reason, 'over_credit_limit')
   assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
   assert.equal(await balanceOf(accountNumber), 200.01)
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 100.01',
     'credit: bank 035 → collection 100.00',
     'assign: suspense → collection 100.01',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'credit.suspended',
     'collection.received',
     'credit.assigned',

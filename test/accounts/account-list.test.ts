@@ -7,7 +7,7 @@ import { SCAN_MAX } from '#domain/accounts/account-list.ts'
 import { fieldsOf, listAccounts, patchAccount, switchAccount } from '../support/account-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, MINUTE_MS, TIMESTAMP } from '../support/fixtures.ts'
-import { credit } from '../support/money-tale.ts'
+import { credit } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())

@@ -14,7 +14,7 @@ import {
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { ACCOUNTS, assertRefused, createAccount, dataOf, readAccount } from '../support/fixtures.ts'
-import { credit, resolve } from '../support/money-tale.ts'
+import { credit, resolve } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())

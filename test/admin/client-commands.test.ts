@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { choose } from '#admin/command-line.ts'
+import { parseCommand } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
 import { migrate } from '#db/migrate.ts'
 import { CLIENT_SCOPES } from '#domain/access/scopes.ts'
@@ -23,7 +23,7 @@ type Shown = { clientId: string; secret: string; isActive: boolean; scopes: stri
 type Data = Shown & { secrets: { retiresAt: Date | null }[] } & Record<string, unknown>
 
 async function admin(...words: string[]): Promise<{ data: Data; text: string }> {
-  const chosen = choose(COMMANDS, ['client', ...words])
+  const chosen = parseCommand(COMMANDS, ['client', ...words])
   assert('command' in chosen)
   const context = { db: bench.db, env: {}, clock: bench.clock, actor: 'cli:ada' }
   const { data, text } = await chosen.command.run(context, chosen.given)

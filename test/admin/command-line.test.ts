@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Command, choose, UsageProblem } from '#admin/command-line.ts'
+import { type Command, parseCommand, UsageProblem } from '#admin/command-line.ts'
 
 const COMMANDS: readonly Command<undefined>[] = [
   {
@@ -25,7 +25,7 @@ const COMMANDS: readonly Command<undefined>[] = [
 ]
 
 function read(...words: string[]) {
-  const chosen = choose(COMMANDS, words)
+  const chosen = parseCommand(COMMANDS, words)
   if ('help' in chosen) return chosen.help
   const { command, given, isJson } = chosen
   const options = [given.subject, given.flag('now'), given.text('name'), given.list('tag'), isJson]

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { choose } from '#admin/command-line.ts'
+import { parseCommand } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
 import { createPool } from '#db/pool.ts'
@@ -34,7 +34,7 @@ test('a rotation that is killed twice is finished, while the service goes on ans
   const numbers = [await client.createAccount(), await client.createAccount()]
   const running = client.keepWorking()
 
-  await killed(folder.path, /waiting for 1 running process to hold/)
+  await killed(folder.path, /waiting for 1 running process to load/)
   await killed(folder.path, /looked at/)
   const { code, out } = await rotateKeys(folder.path)
 
@@ -78,7 +78,7 @@ test('where keys are set by hand, the first is the one that everything is sealed
 
   assert.deepEqual(same.data, { sealingKey: 1, resealed: 0, mayBeDropped: [] })
   assert.deepEqual(counts.data, { keys: [{ id: 1, isSealing: true, values: 1 }] })
-  assert.equal(counts.text, '  key 1  1 values, seals')
+  assert.equal(counts.text, '  key 1  1 values, current')
 })
 
 test('two rotations at once are one too many', async () => {
@@ -129,7 +129,7 @@ test('an operator erases a customer of any client, and is on record for it', asy
 type Bench = Awaited<ReturnType<typeof startTestService>>
 
 async function admin(bench: Bench, ...words: string[]) {
-  const chosen = choose(COMMANDS, words)
+  const chosen = parseCommand(COMMANDS, words)
   assert('command' in chosen)
   const env = { ...SECRETS, DATABASE_URL: bench.database.connectionString }
   const context = { db: bench.db, env, clock: bench.clock, actor: 'cli:ada' }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choose, UsageProblem } from '#admin/command-line.ts'
+import { parseCommand, UsageProblem } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
 import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
 import { countUsers } from '#domain/access/sign-in-attempts.ts'
@@ -26,7 +26,7 @@ await bench.newClient('SHOP')
 type Data = Record<string, unknown> & { temporaryPassword: string }
 
 async function admin(...words: string[]): Promise<{ data: Data; text: string }> {
-  const chosen = choose(COMMANDS, ['user', ...words])
+  const chosen = parseCommand(COMMANDS, ['user', ...words])
   assert('command' in chosen)
   const context = { db: bench.db, env: {}, clock: bench.clock, actor: 'cli:ada' }
   const { data, text } = await chosen.command.run(context as never, chosen.given)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  checkApart,
+  checkDistinct,
   readBanks,
   SANDBOX_BANKS,
   SANDBOX_RAIL_SECRET,
@@ -74,7 +74,7 @@ test('banks that share a rail secret or serials are told in a sentence each', ()
     { ...bank, code: '101', ...far },
   ]
 
-  checkApart(banks, (sentence) => problems.push(sentence))
+  checkDistinct(banks, (sentence) => problems.push(sentence))
 
   const serials = 'have overlapping number ranges; a serial may be granted by one bank only'
   assert.deepEqual(problems, [

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { switchAccount } from '../support/account-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, readAccount, startPayment, verify } from '../support/fixtures.ts'
-import { credit, itemOf, recordMovements, resolve, reverse } from '../support/money-tale.ts'
+import { credit, itemOf, recordMovements, resolve, reverse } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -17,7 +17,7 @@ const balanceOf = async (accountNumber: string) =>
 
 async function begin(terms: object = {}) {
   const payment = await startPayment(bench, { amount: 100, ...terms })
-  return { payment, number: payment.bankAccount as string, tale: await recordMovements(bench) }
+  return { payment, number: payment.bankAccount as string, movements: await recordMovements(bench) }
 }
 
 async function stateOf(payment: { paymentReference: string }): Promise<string> {
@@ -29,7 +29,7 @@ test('to an inactive collection account: it is suspended, and can go to another'
   const inactive = await createAccount(bench)
   const other = await createAccount(bench)
   await switchAccount(bench, inactive.accountNumber, 'deactivate')
-  const tale = await recordMovements(bench)
+  const movements = await recordMovements(bench)
 
   const { sessionId, says } = await credit(bench, inactive.accountNumber, '20.00')
 
@@ -37,11 +37,11 @@ test('to an inactive collection account: it is suspended, and can go to another'
   const to = { accountNumber: other.accountNumber }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
   assert.equal(await balanceOf(other.accountNumber), 20)
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 20.00',
     'assign: suspense → collection 20.00',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'credit.suspended',
     'credit.assigned',
     'collection.received',
@@ -50,23 +50,23 @@ test('to an inactive collection account: it is suspended, and can go to another'
 
 test('to an unknown number: it is nobody’s, and the operator can give it to anybody', async () => {
   const { accountNumber } = await createAccount(bench)
-  const tale = await recordMovements(bench)
+  const movements = await recordMovements(bench)
 
   const { sessionId, says } = await credit(bench, NOBODYS, '75.00')
 
   assert.equal(says, '00 suspended unknown_number')
-  assert.deepEqual(await tale.events(), []) // There is nobody to tell.
+  assert.deepEqual(await movements.events(), []) // There is nobody to tell.
   assert.equal(await resolve(bench, sessionId, 'assign', { accountNumber }), 'assigned')
   assert.equal(await balanceOf(accountNumber), 75)
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense of nobody 75.00',
     'assign: suspense of nobody → collection 75.00',
   ])
-  assert.deepEqual(await tale.events(), ['credit.assigned', 'collection.received'])
+  assert.deepEqual(await movements.events(), ['credit.assigned', 'collection.received'])
 })
 
 test('nobody’s money given to a payment that then expires is the client’s to resolve', async () => {
-  const { payment, tale } = await begin()
+  const { payment, movements } = await begin()
   const { sessionId } = await credit(bench, NOBODYS, '40.00')
   const to = { paymentReference: payment.paymentReference }
   await resolve(bench, sessionId, 'assign', to)
@@ -77,7 +77,7 @@ test('nobody’s money given to a payment that then expires is the client’s to
   assert.equal(await stateOf(payment), 'Expired 0')
   assert.equal((await itemOf(bench, sessionId)).reason, 'underpaid')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense of nobody 40.00',
     'assign: suspense of nobody → pending 40.00',
     'suspend: pending → suspense 40.00',
@@ -87,7 +87,7 @@ test('nobody’s money given to a payment that then expires is the client’s to
 })
 
 test('in another currency: it is suspended, and can only be returned', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
 
   const { sessionId, says } = await credit(bench, number, '100.00', { currency: 'USD' })
 
@@ -96,18 +96,18 @@ test('in another currency: it is suspended, and can only be returned', async () 
   const to = { paymentReference: payment.paymentReference }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'suspense_not_fitting')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 USD → suspense USD 100.00',
     'return: suspense USD → returning 035 USD 100.00',
     'returned: returning 035 USD → bank 035 USD 100.00',
   ])
-  assert.deepEqual(await tale.events(), ['credit.suspended', 'credit.returned'])
+  assert.deepEqual(await movements.events(), ['credit.suspended', 'credit.returned'])
 })
 
 test('from a payer who is not allowed, too little or too much: it is suspended', async () => {
   const payerRules = { minAmount: '10.00', maxAmount: '90.00', names: ['Ada Obi'] }
   const { accountNumber } = await createAccount(bench, { payerRules })
-  const tale = await recordMovements(bench)
+  const movements = await recordMovements(bench)
   const from = (sourceAccountName: string) => ({ sourceAccountName })
 
   const stranger = await credit(bench, accountNumber, '50.00', from('Chidi Obi'))
@@ -119,7 +119,7 @@ test('from a payer who is not allowed, too little or too much: it is suspended',
   assert.equal(little.says, '00 suspended below_minimum')
   assert.equal(much.says, '00 suspended above_maximum')
   assert.equal(right.says, '00 booked')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 50.00',
     'credit: bank 035 → suspense 9.99',
     'credit: bank 035 → suspense 90.01',
@@ -129,30 +129,30 @@ test('from a payer who is not allowed, too little or too much: it is suspended',
 })
 
 test('the same session id again: the first result is told, and nothing moves', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
   const { sessionId } = await credit(bench, number, '40.00')
 
   assert.equal((await credit(bench, number, '40.00', { sessionId })).says, '01 duplicate')
 
   assert.equal(await stateOf(payment), 'PartPayment 40')
-  assert.deepEqual(await tale.moves(), ['credit: bank 035 → pending 40.00'])
-  assert.deepEqual(await tale.events(), ['payment.part_paid'])
+  assert.deepEqual(await movements.moves(), ['credit: bank 035 → pending 40.00'])
+  assert.deepEqual(await movements.events(), ['payment.part_paid'])
 })
 
 test('the same session id on other terms: refused, and the operator is alerted', async () => {
-  const { number, tale } = await begin()
+  const { number, movements } = await begin()
   const { sessionId } = await credit(bench, number, '40.00')
 
   const { says } = await credit(bench, number, '60.00', { sessionId })
 
   assert.equal(says, '02 rejected session_reused')
-  assert.deepEqual(await tale.moves(), ['credit: bank 035 → pending 40.00'])
-  assert.deepEqual(await tale.events(), ['payment.part_paid', 'alert.raised'])
-  assert.deepEqual(await tale.alerts(), ['session_reused'])
+  assert.deepEqual(await movements.moves(), ['credit: bank 035 → pending 40.00'])
+  assert.deepEqual(await movements.events(), ['payment.part_paid', 'alert.raised'])
+  assert.deepEqual(await movements.alerts(), ['session_reused'])
 })
 
 test('a reversal before success: the payment goes on waiting', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
   const { sessionId } = await credit(bench, number, '40.00')
 
   assert.equal(await reverse(bench, sessionId, '10.00'), '00 reversed')
@@ -162,13 +162,13 @@ test('a reversal before success: the payment goes on waiting', async () => {
   await credit(bench, number, '100.00')
 
   assert.equal(await stateOf(payment), 'Successful 100')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → pending 40.00',
     'reversal: pending → bank 035 10.00',
     'reversal: pending → bank 035 30.00',
     'credit: bank 035 → settled 100.00',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'payment.part_paid',
     'payment.reversed',
     'payment.reversed',
@@ -177,7 +177,7 @@ test('a reversal before success: the payment goes on waiting', async () => {
 })
 
 test('a reversal after success: the payment is Reversed, and takes no more money', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
   const { sessionId } = await credit(bench, number, '60.00')
   await credit(bench, number, '40.00')
 
@@ -185,14 +185,14 @@ test('a reversal after success: the payment is Reversed, and takes no more money
 
   assert.equal(await stateOf(payment), 'Reversed 40')
   assert.equal((await credit(bench, number, '60.00')).says, '00 suspended payment_reversed')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → pending 60.00',
     'credit: bank 035 → settled 40.00',
     'settle: pending → settled 60.00',
     'reversal: settled → bank 035 60.00',
     'credit: bank 035 → suspense 60.00',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'payment.part_paid',
     'payment.successful',
     'payment.reversed',
@@ -201,7 +201,7 @@ test('a reversal after success: the payment is Reversed, and takes no more money
 })
 
 test('a reversal takes from suspense first, then from what was booked', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
   const { sessionId } = await credit(bench, number, '130.00')
 
   assert.equal(await reverse(bench, sessionId, '30.00'), '00 reversed')
@@ -209,13 +209,13 @@ test('a reversal takes from suspense first, then from what was booked', async ()
   assert.equal(await reverse(bench, sessionId, '100.00'), '00 reversed')
 
   assert.equal(await stateOf(payment), 'Reversed 0')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → settled 100.00',
     'credit: bank 035 → suspense 30.00',
     'reversal: suspense → bank 035 30.00',
     'reversal: settled → bank 035 100.00',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'payment.successful',
     'credit.suspended',
     'credit.reversed',
@@ -226,28 +226,28 @@ test('a reversal takes from suspense first, then from what was booked', async ()
 test('a reversal of what went to a collection account lowers its balance', async () => {
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await credit(bench, accountNumber, '50.00')
-  const tale = await recordMovements(bench)
+  const movements = await recordMovements(bench)
 
   assert.equal(await reverse(bench, sessionId, '20.00'), '00 reversed')
   assert.equal(await reverse(bench, sessionId, '30.01'), '02 rejected amount_exceeds_original')
 
   assert.equal(await balanceOf(accountNumber), 30)
-  assert.deepEqual(await tale.moves(), ['reversal: collection → bank 035 20.00'])
-  assert.deepEqual(await tale.events(), ['collection.reversed'])
+  assert.deepEqual(await movements.moves(), ['reversal: collection → bank 035 20.00'])
+  assert.deepEqual(await movements.events(), ['collection.reversed'])
 })
 
 test('a reversal of what was returned already: a shortfall, and the operator is alerted', async () => {
-  const tale = await recordMovements(bench)
+  const movements = await recordMovements(bench)
   const { sessionId } = await credit(bench, NOBODYS, '80.00')
   await resolve(bench, sessionId, 'return')
 
   assert.equal(await reverse(bench, sessionId, '80.00'), '00 reversed')
 
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense of nobody 80.00',
     'return: suspense of nobody → returning 035 80.00',
     'returned: returning 035 → bank 035 80.00',
     'reversal: shortfall 035 → bank 035 80.00',
   ])
-  assert.deepEqual(await tale.alerts(), ['reversal_shortfall'])
+  assert.deepEqual(await movements.alerts(), ['reversal_shortfall'])
 })

@@ -13,7 +13,7 @@ import {
   startPayment,
   verify,
 } from '../support/fixtures.ts'
-import { credit, expirePayments, itemOf, recordMovements, resolve } from '../support/money-tale.ts'
+import { credit, expirePayments, itemOf, recordMovements, resolve } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -22,7 +22,7 @@ const DAY_MS = 1440 * MINUTE_MS
 
 async function begin(terms: object = {}) {
   const payment = await startPayment(bench, { amount: 100, ...terms })
-  return { payment, number: payment.bankAccount as string, tale: await recordMovements(bench) }
+  return { payment, number: payment.bankAccount as string, movements: await recordMovements(bench) }
 }
 
 async function stateOf(payment: { paymentReference: string }): Promise<string> {
@@ -31,17 +31,17 @@ async function stateOf(payment: { paymentReference: string }): Promise<string> {
 }
 
 test('exact: the payment is successful', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
 
   assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
 
   assert.equal(await stateOf(payment), 'Successful 100')
-  assert.deepEqual(await tale.moves(), ['credit: bank 035 → settled 100.00'])
-  assert.deepEqual(await tale.events(), ['payment.successful'])
+  assert.deepEqual(await movements.moves(), ['credit: bank 035 → settled 100.00'])
+  assert.deepEqual(await movements.events(), ['payment.successful'])
 })
 
 test('under: part payments wait until the rest has come', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
 
   assert.equal((await credit(bench, number, '40.00')).says, '00 booked')
   assert.equal(await stateOf(payment), 'PartPayment 40')
@@ -49,14 +49,14 @@ test('under: part payments wait until the rest has come', async () => {
   await credit(bench, number, '35.00')
 
   assert.equal(await stateOf(payment), 'Successful 100')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → pending 40.00',
     'credit: bank 035 → pending 25.00',
     'credit: bank 035 → settled 35.00',
     'settle: pending → settled 40.00',
     'settle: pending → settled 25.00',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'payment.part_paid',
     'payment.part_paid',
     'payment.successful',
@@ -64,7 +64,7 @@ test('under: part payments wait until the rest has come', async () => {
 })
 
 test('under until expiry: what was paid is suspended, and can be returned', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
   const { sessionId } = await credit(bench, number, '40.00')
   bench.advance(GRACE_OVER_MS)
 
@@ -74,13 +74,13 @@ test('under until expiry: what was paid is suspended, and can be returned', asyn
   assert.equal(await stateOf(payment), 'Expired 0')
   assert.equal((await itemOf(bench, sessionId)).reason, 'underpaid')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → pending 40.00',
     'suspend: pending → suspense 40.00',
     'return: suspense → returning 035 40.00',
     'returned: returning 035 → bank 035 40.00',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'payment.part_paid',
     'payment.expired',
     'credit.suspended',
@@ -89,20 +89,20 @@ test('under until expiry: what was paid is suspended, and can be returned', asyn
 })
 
 test('over: what was due is booked, the excess is suspended and can be returned', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
 
   const { sessionId, says } = await credit(bench, number, '130.00')
 
   assert.equal(says, '00 booked excess')
   assert.equal(await stateOf(payment), 'Successful 100')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → settled 100.00',
     'credit: bank 035 → suspense 30.00',
     'return: suspense → returning 035 30.00',
     'returned: returning 035 → bank 035 30.00',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'payment.successful',
     'credit.suspended',
     'credit.returned',
@@ -112,7 +112,7 @@ test('over: what was due is booked, the excess is suspended and can be returned'
 test('again after it was paid: all of it is suspended, and can go to another payment', async () => {
   const { number } = await begin()
   await credit(bench, number, '100.00')
-  const { payment: other, tale } = await begin()
+  const { payment: other, movements } = await begin()
 
   const { sessionId, says } = await credit(bench, number, '100.00')
 
@@ -120,11 +120,11 @@ test('again after it was paid: all of it is suspended, and can go to another pay
   const to = { paymentReference: other.paymentReference }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
   assert.equal(await stateOf(other), 'Successful 100')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 100.00',
     'assign: suspense → settled 100.00',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'credit.suspended',
     'credit.assigned',
     'payment.successful',
@@ -132,19 +132,19 @@ test('again after it was paid: all of it is suspended, and can go to another pay
 })
 
 test('late within grace: it counts, although the payment reads Expired', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
   bench.advance(30 * MINUTE_MS)
   assert.equal(await stateOf(payment), 'Expired 0')
 
   assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
 
   assert.equal(await stateOf(payment), 'Successful 100')
-  assert.deepEqual(await tale.moves(), ['credit: bank 035 → settled 100.00'])
-  assert.deepEqual(await tale.events(), ['payment.successful'])
+  assert.deepEqual(await movements.moves(), ['credit: bank 035 → settled 100.00'])
+  assert.deepEqual(await movements.events(), ['payment.successful'])
 })
 
 test('late after grace: it is suspended, and can still be given to the payment', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
   bench.advance(GRACE_OVER_MS)
 
   const { sessionId, says } = await credit(bench, number, '100.00')
@@ -155,11 +155,11 @@ test('late after grace: it is suspended, and can still be given to the payment',
   const to = { paymentReference: payment.paymentReference }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
   assert.equal(await stateOf(payment), 'Successful 100')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 100.00',
     'assign: suspense → settled 100.00',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'credit.suspended',
     'payment.expired',
     'credit.assigned',
@@ -168,7 +168,7 @@ test('late after grace: it is suspended, and can still be given to the payment',
 })
 
 test('to a number in quarantine: it is kept for the payment that had the number', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
   bench.advance(29 * DAY_MS)
 
   const { sessionId, says } = await credit(bench, number, '40.00')
@@ -181,7 +181,7 @@ test('to a number in quarantine: it is kept for the payment that had the number'
   assert.equal(await stateOf(payment), 'PartPayment 40') // Open again, for the rest.
   await credit(bench, number, '60.00')
   assert.equal(await stateOf(payment), 'Successful 100')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 40.00',
     'assign: suspense → pending 40.00',
     'credit: bank 035 → settled 60.00',
@@ -190,7 +190,7 @@ test('to a number in quarantine: it is kept for the payment that had the number'
 })
 
 test('after cancel: what was paid, and what comes later, is suspended', async () => {
-  const { payment, number, tale } = await begin()
+  const { payment, number, movements } = await begin()
   await credit(bench, number, '40.00')
 
   await bench.call({ url: `${ADVICE}/${payment.adviceReference}/cancel`, body: {} })
@@ -201,14 +201,14 @@ test('after cancel: what was paid, and what comes later, is suspended', async ()
   const to = { paymentReference: payment.paymentReference }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'suspense_not_fitting')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → pending 40.00',
     'suspend: pending → suspense 40.00',
     'credit: bank 035 → suspense 60.00',
     'return: suspense → returning 035 60.00',
     'returned: returning 035 → bank 035 60.00',
   ])
-  assert.deepEqual(await tale.events(), [
+  assert.deepEqual(await movements.events(), [
     'payment.part_paid',
     'payment.cancelled',
     'credit.suspended',
@@ -218,36 +218,36 @@ test('after cancel: what was paid, and what comes later, is suspended', async ()
 })
 
 test('another amount than an exact one: it is suspended, and the payment waits on', async () => {
-  const { payment, number, tale } = await begin({ amountPolicy: 'exact' })
+  const { payment, number, movements } = await begin({ amountPolicy: 'exact' })
 
   assert.equal((await credit(bench, number, '99.99')).says, '00 suspended amount_mismatch')
   assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
 
   assert.equal(await stateOf(payment), 'Successful 100')
-  assert.deepEqual(await tale.moves(), [
+  assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 99.99',
     'credit: bank 035 → settled 100.00',
   ])
-  assert.deepEqual(await tale.events(), ['credit.suspended', 'payment.successful'])
+  assert.deepEqual(await movements.events(), ['credit.suspended', 'payment.successful'])
 })
 
 test('any amount: the first transfer settles it, whatever its size', async () => {
-  const { payment, number, tale } = await begin({ amountPolicy: 'any' })
+  const { payment, number, movements } = await begin({ amountPolicy: 'any' })
 
   assert.equal((await credit(bench, number, '70.00')).says, '00 booked')
 
   assert.equal(await stateOf(payment), 'Successful 70')
-  assert.deepEqual(await tale.moves(), ['credit: bank 035 → settled 70.00'])
-  assert.deepEqual(await tale.events(), ['payment.successful'])
+  assert.deepEqual(await movements.moves(), ['credit: bank 035 → settled 70.00'])
+  assert.deepEqual(await movements.events(), ['payment.successful'])
 })
 
 test('to a collection account: it is booked there', async () => {
   const { accountNumber } = await createAccount(bench)
-  const tale = await recordMovements(bench)
+  const movements = await recordMovements(bench)
 
   assert.equal((await credit(bench, accountNumber, '15.50')).says, '00 booked')
 
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 15.5)
-  assert.deepEqual(await tale.moves(), ['credit: bank 035 → collection 15.50'])
-  assert.deepEqual(await tale.events(), ['collection.received'])
+  assert.deepEqual(await movements.moves(), ['credit: bank 035 → collection 15.50'])
+  assert.deepEqual(await movements.events(), ['collection.received'])
 })

@@ -38,7 +38,7 @@ test('one credit is answered by one object, and its money is on the account', as
   assert.deepEqual(answer.json(), {
     sessionId: credit.sessionId,
     responseCode: '00',
-    responseMessage: 'Taken',
+    responseMessage: 'Accepted',
     outcome: 'booked',
   })
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 1500.5)

@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import pg from 'pg'
 import { createBatchPool } from '#db/pool.ts'
-import { Finishing, isConnectionLost, withTransaction } from '#db/transaction.ts'
+import { isConnectionLost, PipelinedCommit, withTransaction } from '#db/transaction.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const MOMENT = new Date('2026-11-15T08:00:00.123Z')
@@ -131,7 +131,7 @@ test('a statement whose answer changed its columns fails, and is not misread', a
 
   const failing = bench.run(async (tx) => {
     await tx.query(bench.insert(2))
-    return new Finishing(undefined, [tx.query(every)])
+    return new PipelinedCommit(undefined, [tx.query(every)])
   })
 
   await assert.rejects(failing, /cached plan must not change result type/)
@@ -162,7 +162,7 @@ for (const side of ['asked', 'answered'] as const) {
       withTransaction(pool, async (tx) => {
         const first = await tx.query({ name: 'first', text: 'select 1 as one' })
         assert.deepEqual(first.rows, [{ one: 1 }])
-        return new Finishing('done', [
+        return new PipelinedCommit('done', [
           tx.query({ name: 'kept', text: 'insert into kept values ($1)', values: [2 * id] }),
           tx.query({ name: 'kept', text: 'insert into kept values ($1)', values: [2 * id + 1] }),
         ])

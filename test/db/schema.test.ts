@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { renderSchema } from '#db/schema-picture.ts'
+import { renderSchema } from '#pts/render-schema.ts'
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 
 const COMMITTED = join(import.meta.dirname, '../../db/schema.sql')

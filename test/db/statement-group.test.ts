@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { createBatchPool } from '#db/pool.ts'
-import { Finishing, type Transaction, withTransaction } from '#db/transaction.ts'
+import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 test('answers come in order, in the types of their columns, and see what came before', async () => {
@@ -34,7 +34,7 @@ test('a transaction with two steps goes to the database twice, begin and commit 
 
   await bench.run(async (tx) => {
     await Promise.all([tx.query('select 1'), tx.query(bench.insert(2))])
-    return new Finishing('done', [tx.query(bench.insert(3)), tx.query(bench.insert(4))])
+    return new PipelinedCommit('done', [tx.query(bench.insert(3)), tx.query(bench.insert(4))])
   })
 
   assert.equal(syncs.end(), 2)
@@ -207,7 +207,8 @@ async function setup() {
   await pool.query('create table kept (id int primary key)')
   return {
     pool,
-    run: <T>(work: (tx: Transaction) => Promise<T | Finishing<T>>) => withTransaction(pool, work),
+    run: <T>(work: (tx: Transaction) => Promise<T | PipelinedCommit<T>>) =>
+      withTransaction(pool, work),
     insert: (id: number) => ({ text: 'insert into kept values ($1)', values: [id] }),
     kept: async () => {
       const { rows } = await pool.query<{ id: number }>('select id from kept order by id')

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBatchPool } from '#db/pool.ts'
-import { Finishing, type Transaction, withTransaction } from '#db/transaction.ts'
+import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 test('statements sent with the commit take effect with it', async () => {
@@ -11,7 +11,7 @@ test('statements sent with the commit take effect with it', async () => {
 
   const answer = await withTransaction(bench.pool, async (tx) => {
     await tx.query(bench.insert(1))
-    return new Finishing('done', [tx.query(bench.insert(2)), tx.query(bench.insert(3))])
+    return new PipelinedCommit('done', [tx.query(bench.insert(2)), tx.query(bench.insert(3))])
   })
 
   assert.equal(answer, 'done')
@@ -23,7 +23,7 @@ test('when one of them fails, nothing of the transaction is kept, and the caller
 
   const failing = withTransaction(bench.pool, async (tx) => {
     await tx.query(bench.insert(1))
-    return new Finishing('done', [
+    return new PipelinedCommit('done', [
       tx.query(bench.insert(2)),
       tx.query('select 1 / 0'),
       tx.query(bench.insert(3)),
@@ -42,7 +42,7 @@ test('a statement that comes after the commit is refused, and its connection sta
   }
 
   const late = withTransaction(bench.pool, async (tx) => {
-    return new Finishing('done', [twoSteps((id) => tx.query(bench.insert(id)))])
+    return new PipelinedCommit('done', [twoSteps((id) => tx.query(bench.insert(id)))])
   })
 
   await assert.rejects(late, /after the end of its transaction/)
@@ -58,7 +58,11 @@ for (const [what, fail] of [
 
     const failing = withTransaction(bench.pool, async (tx) => {
       await tx.query(bench.insert(1))
-      return new Finishing('done', [tx.query(bench.insert(2)), fail(tx), tx.query(bench.insert(3))])
+      return new PipelinedCommit('done', [
+        tx.query(bench.insert(2)),
+        fail(tx),
+        tx.query(bench.insert(3)),
+      ])
     })
 
     await assert.rejects(failing, /not our day|BigInt/)
@@ -88,7 +92,7 @@ test('where no transaction began, nothing is done: not by those who never looked
   const failing = withTransaction(bench.pool, async (tx) => {
     void tx.query(mistaken)
     await new Promise(setImmediate)
-    return new Finishing('done', [tx.query(bench.insert(1))])
+    return new PipelinedCommit('done', [tx.query(bench.insert(1))])
   })
 
   await assert.rejects(failing, /two statements are called begin/)
@@ -100,7 +104,7 @@ test('a statement that takes too long fails alone of those before it, and nothin
 
   const failing = withTransaction(bench.pool, async (tx) => {
     await tx.query(`set local statement_timeout = 20`)
-    return new Finishing('done', [tx.query(bench.insert(1)), tx.query('select pg_sleep(30)')])
+    return new PipelinedCommit('done', [tx.query(bench.insert(1)), tx.query('select pg_sleep(30)')])
   })
 
   await assert.rejects(failing, { code: '57014', statement: 'select pg_sleep(30)' })
@@ -148,7 +152,7 @@ test('what fails at the commit itself is told, is not kept, and leaves the conne
 
   const failing = withTransaction(bench.pool, async (tx) => {
     await tx.query(bench.insert(1))
-    return new Finishing('done', [tx.query('insert into later values (9)')])
+    return new PipelinedCommit('done', [tx.query('insert into later values (9)')])
   })
 
   await assert.rejects(failing, { code: '23503' })
@@ -167,7 +171,7 @@ test('two that lock one another out, with their last statements, both get throug
       await tx.query(bench.lock(mine + 1))
       both[mine].resolve()
       await both[mine === 0 ? 1 : 0].promise
-      return new Finishing(mine, [
+      return new PipelinedCommit(mine, [
         tx.query(bench.lock(2 - mine)),
         tx.query(bench.insert(10 + mine)),
       ])

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { lateSchemas } from '#http/lazy-schemas.ts'
+import { lazySchemas } from '#http/lazy-schemas.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -73,7 +73,7 @@ test('every schema of a request or an answer compiles, which the program sees to
 
   bench.service.app.compileSchemas()
 
-  const broken = lateSchemas()
+  const broken = lazySchemas()
   const make = broken.factories.buildValidator as (...given: object[]) => (route: object) => unknown
   const compile = make({}, { customOptions: {} })
   compile({ schema: { type: 'nothing' } })

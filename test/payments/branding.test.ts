@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { colourSheet, contrast, OUR_COLOUR } from '#http/routes/payments/brand-colours.ts'
+import { brandStylesheet, contrast, DEFAULT_COLOUR } from '#http/routes/payments/brand-colours.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAdvice, dataOf } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -22,7 +22,7 @@ const actions = async () => {
 }
 
 test('a client is shown by its own name in our colour until it chooses', async () => {
-  const expected = { name: 'Sandbox Merchant', colour: OUR_COLOUR }
+  const expected = { name: 'Sandbox Merchant', colour: DEFAULT_COLOUR }
   assert.deepEqual(await read(), { ...expected, isOwnName: false, isOwnColour: false })
 })
 
@@ -45,7 +45,7 @@ test('what is chosen is kept, written down once, and shown to payers', async () 
 test('null takes a choice back', async () => {
   await put({ name: null, colour: null })
   const { name, colour, isOwnName, isOwnColour } = await read()
-  assert.deepEqual([name, colour], ['Sandbox Merchant', OUR_COLOUR])
+  assert.deepEqual([name, colour], ['Sandbox Merchant', DEFAULT_COLOUR])
   assert.deepEqual([isOwnName, isOwnColour], [false, false])
 })
 
@@ -92,7 +92,7 @@ test('whatever the colour, what is written on it and in it can be read, in light
   })
   fc.assert(
     fc.property(colour, (hex) => {
-      const [light = '', dark = ''] = colourSheet(hex).split('@media')
+      const [light = '', dark = ''] = brandStylesheet(hex).split('@media')
       const rule = (sheet: string, name: string) =>
         new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(sheet)?.[1] as string
       for (const sheet of [light, dark]) {

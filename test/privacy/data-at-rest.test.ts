@@ -7,7 +7,6 @@ import { test } from 'node:test'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { patchAccount } from '../support/account-calls.ts'
-import { registerOf } from '../support/client-register.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -18,6 +17,7 @@ import {
   simulate,
   startPayment,
 } from '../support/fixtures.ts'
+import { registerOf } from '../support/manage-clients.ts'
 import { newBrowser, PASSWORD } from '../support/people.ts'
 import { newSessionId, postRail, reportCredit } from '../support/rail.ts'
 import { SECRETS } from '../support/running-service.ts'

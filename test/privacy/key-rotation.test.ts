@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Queryable } from '#db/pool.ts'
-import { chooseKey, KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
+import { activateKey, KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
 import { countByKey, type Progress } from '#domain/privacy/rotate-data-key.ts'
 import { findSealedColumns, resealPage, type SealedColumn } from '#domain/privacy/sealed-columns.ts'
 import { Sealer } from '#seal.ts'
@@ -32,7 +32,9 @@ test('every sealed column of every table is sealed anew, and still opens to the 
   const accounts = await makeThings(bench)
   const before = await countByKey(bench.db)
 
-  const { resealed, cleared } = await rotate(bench, [NEW, OLD], { pause: bench.service.holdKeys })
+  const { resealed, cleared } = await rotate(bench, [NEW, OLD], {
+    pause: bench.service.syncDataKeys,
+  })
 
   assert.deepEqual([...before], [[OLD.id, resealed]])
   assert.deepEqual([...(await countByKey(bench.db))], [[NEW.id, resealed]])
@@ -70,7 +72,7 @@ test('a key seals only when every running process can open with it', async () =>
     onProgress: (progress) => seen.push(progress),
     pause: async () => {
       beats++
-      await bench.service.holdKeys()
+      await bench.service.syncDataKeys()
       if (beats === 3) late.give([NEW, OLD])
       await late.beat()
       // Whoever has the key, nobody seals with it while one process has not.
@@ -91,7 +93,7 @@ test('a process without the new key stops a rotation before it has changed anyth
   const before = await countByKey(bench.db)
 
   const rotation = rotate(bench, [NEW, OLD], {
-    pause: () => Promise.all([bench.service.holdKeys(), without.beat()]),
+    pause: () => Promise.all([bench.service.syncDataKeys(), without.beat()]),
   })
 
   await assert.rejects(rotation, (error: Error) => {
@@ -108,7 +110,7 @@ test('a process that died is waited for until it cannot be running any more', as
   await leaveTrace(bench, [OLD])
   const startedMs = bench.clock().getTime()
 
-  await rotate(bench, [NEW, OLD], { pause: bench.service.holdKeys })
+  await rotate(bench, [NEW, OLD], { pause: bench.service.syncDataKeys })
 
   assert(bench.clock().getTime() - startedMs >= 30_000)
 })
@@ -128,7 +130,7 @@ test('what was sealed before a process changed its key is not missed, even if wr
 
   const { cleared } = await rotate(bench, [NEW, OLD], {
     pause: async () => {
-      await bench.service.holdKeys()
+      await bench.service.syncDataKeys()
       if (++pauses === 8) await write()
     },
   }).finally(() => slow.release(true))
@@ -141,7 +143,7 @@ test('cut off in the middle, a rotation is finished by running it again', async 
   await using bench = await startWithKeys([OLD, NEW])
   await makeThings(bench)
   const cutOff = rotate(bench, [NEW, OLD], {
-    pause: bench.service.holdKeys,
+    pause: bench.service.syncDataKeys,
     onProgress: ({ step }) => assert.notEqual(step, 'sealing', 'killed'),
   })
   await assert.rejects(cutOff, /killed/)
@@ -149,11 +151,11 @@ test('cut off in the middle, a rotation is finished by running it again', async 
   assert(half.has(OLD.id) && half.has(NEW.id), 'a part of it was sealed anew')
   assert.equal((await readKeys(bench.db)).find(({ id }) => id === OLD.id)?.isCleared, false)
 
-  const { cleared } = await rotate(bench, [NEW, OLD], { pause: bench.service.holdKeys })
+  const { cleared } = await rotate(bench, [NEW, OLD], { pause: bench.service.syncDataKeys })
 
   assert.deepEqual(cleared, [OLD.id])
   assert.deepEqual([...(await countByKey(bench.db)).keys()], [NEW.id])
-  const again = await rotate(bench, [NEW, OLD], { pause: bench.service.holdKeys })
+  const again = await rotate(bench, [NEW, OLD], { pause: bench.service.syncDataKeys })
   assert.deepEqual(again, { resealed: 0, cleared: [OLD.id] })
 })
 
@@ -183,7 +185,7 @@ test('accounts and credits are taken and read all the while', async () => {
   const numbers = await makeThings(bench)
   const token = await bench.login()
   const work = async () => {
-    await Promise.all([bench.service.holdKeys(), twin.service.holdKeys()])
+    await Promise.all([bench.service.syncDataKeys(), twin.service.syncDataKeys()])
     const at = { accountNumber: numbers[0] as string, amount: '10', ...PAYER }
     const made = await twin.call({ url: '/api/v1/accounts/static', body: accountBody(), token })
     assert.equal(made.statusCode, 200, made.body)
@@ -213,7 +215,7 @@ test('an old key that was dropped too early stops the start, in plain words', as
   })
   await assert.rejects(withKeys([dataKey(1, 'x'), NEW]), /not the one that this database knows/)
 
-  await rotate(bench, [NEW, OLD], { pause: bench.service.holdKeys })
+  await rotate(bench, [NEW, OLD], { pause: bench.service.syncDataKeys })
   await using twin = await withKeys([NEW])
   assert.equal((await twin.call({ method: 'GET', url: '/health' })).statusCode, 200)
 })
@@ -239,7 +241,7 @@ test('a process says that it seals with the new key only after a whole beat of d
   const holder = await startHolder({ db, clock: () => START }, [OLD, NEW])
   const told = async () => (await db.query('select seals from key_holders')).rows
 
-  await chooseKey(db, NEW.id)
+  await activateKey(db, NEW.id)
 
   await holder.beat()
   assert.deepEqual([holder.sealer.sealingId, await told()], [NEW.id, [{ seals: OLD.id }]])

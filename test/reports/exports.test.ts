@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { CsvExports, cellText, EXPORTS_MAX, inBatches } from '#http/csv.ts'
+import { CsvExports, cellText, EXPORTS_MAX, readBatches } from '#http/csv.ts'
 import { bankOwner, clientOwner, SharedAccounts } from '#ledger/accounts.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { parseCsv, parseLines } from '../support/csv.ts'
@@ -204,7 +204,7 @@ test('one that cannot be read is refused, and takes nobody’s place', async () 
   const app = Fastify()
   const exports = new CsvExports()
   app.get('/broken.csv', async (_, reply) => {
-    const batches = inBatches<string, string>(() => Promise.reject(new Error('no such luck')))
+    const batches = readBatches<string, string>(() => Promise.reject(new Error('no such luck')))
     return exports.send(reply, 1n, { name: 'broken', columns: [['x', (x) => x]], batches })
   })
 

@@ -18,7 +18,7 @@ import {
   MINUTE_MS,
   startPayment,
 } from '../support/fixtures.ts'
-import { expirePayments } from '../support/money-tale.ts'
+import { expirePayments } from '../support/movements.ts'
 import { randomMoney } from '../support/random-money.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { BALANCES, CREDITS, credit, openDesk, type Row, reverse } from '../support/tracing.ts'

@@ -34,7 +34,7 @@ const statusOf = async (reference: string) => {
   return [transactionStatus, Number(amountCollected)]
 }
 type Step = { step: string; responseCode: string; outcome: string; reason: string | null }
-const tale = (steps: Step[]) =>
+const outcomesOf = (steps: Step[]) =>
   steps.map(({ step, responseCode, outcome, reason }) => [step, responseCode, outcome, reason])
 
 test('exact pays, under pays a part, over pays and leaves the rest in suspense', async () => {
@@ -45,9 +45,9 @@ test('exact pays, under pays a part, over pays and leaves the rest in suspense',
   const over = await sent({ accountNumber: two.bankAccount, kind: 'over' })
 
   assert.deepEqual([exact.amount, under.amount, over.amount], [6000, 3000, 3500])
-  assert.deepEqual(tale(exact.steps), [['credit', '00', 'booked', null]])
-  assert.deepEqual(tale(under.steps), [['credit', '00', 'booked', null]])
-  assert.deepEqual(tale(over.steps), [['credit', '00', 'booked', 'excess']])
+  assert.deepEqual(outcomesOf(exact.steps), [['credit', '00', 'booked', null]])
+  assert.deepEqual(outcomesOf(under.steps), [['credit', '00', 'booked', null]])
+  assert.deepEqual(outcomesOf(over.steps), [['credit', '00', 'booked', 'excess']])
   assert.equal(over.steps[0].amountInSuspense, 500)
   assert.equal(over.paymentReference, two.paymentReference)
   assert.deepEqual(await statusOf(one.paymentReference), ['Successful', 6000])
@@ -60,14 +60,14 @@ test('exact pays, under pays a part, over pays and leaves the rest in suspense',
 test('a duplicate is booked once; what is taken back is gone again', async () => {
   const { accountNumber } = await createAccount(bench)
   const twice = await sent({ accountNumber, kind: 'duplicate', amount: '40' })
-  assert.deepEqual(tale(twice.steps), [
+  assert.deepEqual(outcomesOf(twice.steps), [
     ['credit', '00', 'booked', null],
     ['again', '01', 'duplicate', null],
   ])
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 40)
 
   const back = await sent({ accountNumber, kind: 'reversed', amount: 25 })
-  assert.deepEqual(tale(back.steps), [
+  assert.deepEqual(outcomesOf(back.steps), [
     ['credit', '00', 'booked', null],
     ['reversal', '00', 'reversed', null],
   ])
@@ -88,7 +88,7 @@ test('late is for what has expired, and nothing else is', async () => {
   bench.advance(10 * MINUTE_MS)
 
   const late = await sent({ accountNumber, kind: 'late' })
-  assert.deepEqual(tale(late.steps), [['credit', '00', 'suspended', 'late']])
+  assert.deepEqual(outcomesOf(late.steps), [['credit', '00', 'suspended', 'late']])
   assert.equal(late.steps[0].amountInSuspense, 6000)
   for (const kind of ['exact', 'under', 'over', 'duplicate', 'reversed']) {
     const answer = await tell({ accountNumber, kind })

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { createBatchPool, type Pool } from '#db/pool.ts'
-import { bankNames } from '#domain/payments/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { createLogger } from '#log.ts'
 import { Notifier } from '#notifier.ts'
 import { Sealer } from '#seal.ts'

@@ -1,7 +1,7 @@
 // A person who is to be forgotten, and what must be left of them: nothing.
 
 import assert from 'node:assert/strict'
-import { ANSWERS_WAIT_MS } from '#domain/privacy/erased-traces.ts'
+import { ANSWERS_WAIT_MS } from '#domain/privacy/erase-payer-data.ts'
 import { eraseTracesRound } from '#workers/erase-traces.ts'
 import { ACCOUNTS } from './fixtures.ts'
 import type { Bench } from './running-service.ts'

@@ -1,7 +1,6 @@
 // How every route would be asked for what is another client's: each operation of the OpenAPI with
 // the calls that name it, or with the reason why there is nothing to ask for.
 
-import { CLIENTS } from './client-register.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -14,6 +13,7 @@ import {
 } from './fixtures.ts'
 import { DESK_RECIPES } from './isolation-desk.ts'
 import type { Things } from './isolation-world.ts'
+import { CLIENTS } from './manage-clients.ts'
 import type { Call } from './running-service.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'

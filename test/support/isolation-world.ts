@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
-import { registerOf } from './client-register.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -15,6 +14,7 @@ import {
   dataOf,
   initiate,
 } from './fixtures.ts'
+import { registerOf } from './manage-clients.ts'
 import { newBrowser } from './people.ts'
 import { newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'

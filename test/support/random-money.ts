@@ -5,7 +5,7 @@
 import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import { Refusal } from '#errors.ts'
 import { createAccount, MINUTE_MS, startPayment } from './fixtures.ts'
-import { expirePayments } from './money-tale.ts'
+import { expirePayments } from './movements.ts'
 import { newSessionId, postRail } from './rail.ts'
 import { seededRandom } from './random.ts'
 import type { Bench } from './running-service.ts'

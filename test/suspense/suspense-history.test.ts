@@ -49,9 +49,9 @@ test('each change of an item is in its history, and in the timeline of its credi
   assert.deepEqual(
     entries
       .filter(({ kind }: Row) => kind === 'suspense')
-      .map(({ amount, detail }: Row) => [detail.change ?? 'opened', amount]),
+      .map(({ amount, detail }: Row) => [detail.change ?? 'reason', amount]),
     [
-      ['opened', 30],
+      ['reason', 30],
       ['reversed', 12],
       ['return_requested', 18],
       ['return_failed', 18],

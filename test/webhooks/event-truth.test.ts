@@ -14,7 +14,7 @@ import {
   MINUTE_MS,
   startPayment,
 } from '../support/fixtures.ts'
-import { expirePayments } from '../support/money-tale.ts'
+import { expirePayments } from '../support/movements.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { randomMoney } from '../support/random-money.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'

@@ -4,7 +4,7 @@
 import type { Checkout } from './checkout.ts'
 
 const POLL_MS = 3_000
-const ANSWER_MAX_MS = 10_000
+const RESPONSE_MAX_MS = 10_000
 const STREAM_AGAIN_MS = 30_000
 // The service's heart beats every 15 s; a connection can die without either side hearing of it.
 const SILENCE_MAX_MS = 40_000
@@ -44,7 +44,7 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
     if (isAsking) return
     isAsking = true
     try {
-      const signal = AbortSignal.timeout(ANSWER_MAX_MS)
+      const signal = AbortSignal.timeout(RESPONSE_MAX_MS)
       const answer = await fetch(`/pay/api/status?${query}`, { signal, cache: 'no-store' })
       if (answer.ok) onCheckout((await answer.json()).data)
       onOffline(false)

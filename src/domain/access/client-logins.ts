@@ -5,7 +5,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { findClient } from './clients.ts'
-import { type Counted, countAttempt, findLock } from './login-limits.ts'
+import { type AttemptKey, countAttempt, findLock } from './login-limits.ts'
 
 // `caller` is what the address is counted under.
 type Login = { clientId: string; address: string; caller: string }
@@ -29,7 +29,7 @@ export async function countFailedLogin(
   return undefined
 }
 
-function countedFor({ clientId, caller }: Login): Counted[] {
+function countedFor({ clientId, caller }: Login): AttemptKey[] {
   return [
     { kind: 'client', key: `${caller} ${clientId}` },
     { kind: 'client-address', key: caller },

@@ -10,7 +10,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import { hashOfNobody, hashSecret, isSecret } from '#hashed-secrets.ts'
+import { dummyHash, hashSecret, verifySecret } from '#hashed-secrets.ts'
 import { CLIENT_COLUMNS, type Client, defaultScopes } from './clients.ts'
 
 export const SANDBOX_CLIENT = {
@@ -23,7 +23,7 @@ export const SANDBOX_CLIENT = {
 // 16 MiB and some 40 ms a try: OWASP's floor for scrypt with a parallelism of 1 is 2^17; a client
 // secret is random, not a password a person chose, so a guess has nothing to start from.
 const COST = 2 ** 14
-const NOBODY = hashOfNobody(COST)
+const NOBODY = dummyHash(COST)
 
 export const OVERLAP_SECONDS_DEFAULT = 86_400
 export const OVERLAP_SECONDS_MAX = 30 * 86_400
@@ -66,7 +66,7 @@ export async function logIn(
     values: [clientId, keyIdOf(secret), now],
   })
   const client = rows[0]
-  const isRight = await isSecret(secret, client?.secretHash ?? NOBODY)
+  const isRight = await verifySecret(secret, client?.secretHash ?? NOBODY)
   if (!client || !isRight || !client.isActive) throw new Refusal('invalid_credentials')
   await noteUse(db, now, client.id, keyIdOf(secret))
   return client

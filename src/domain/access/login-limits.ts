@@ -94,7 +94,7 @@ export async function findLock(
 }
 
 // One that was counted was no failure after all.
-export async function takeBackAttempt(db: Queryable, { kind, key }: Counted): Promise<void> {
+export async function uncountAttempt(db: Queryable, { kind, key }: Counted): Promise<void> {
   await db.query({
     name: 'take-back-login-attempt',
     text: `update login_attempts set attempts = attempts - 1
@@ -103,7 +103,7 @@ export async function takeBackAttempt(db: Queryable, { kind, key }: Counted): Pr
   })
 }
 
-export async function forgetAttempts(db: Queryable, { kind, key }: Counted): Promise<void> {
+export async function deleteAttempts(db: Queryable, { kind, key }: Counted): Promise<void> {
   await db.query({
     name: 'forget-login-attempts',
     text: 'delete from login_attempts where kind = $1 and key_hash = $2',
@@ -111,7 +111,7 @@ export async function forgetAttempts(db: Queryable, { kind, key }: Counted): Pro
   })
 }
 
-export async function forgetEndedAttempts(db: Queryable, now: Date): Promise<void> {
+export async function deleteExpiredAttempts(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'forget-ended-attempts',
     text: 'delete from login_attempts where ends_at <= $1',

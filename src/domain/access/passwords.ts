@@ -6,10 +6,10 @@
 
 import { randomInt } from 'node:crypto'
 import { Refusal } from '#errors.ts'
-import { hashOfNobody, hashSecret, isSameKey, keyOf, readHash } from '#hashed-secrets.ts'
+import { deriveKey, hashSecret, isSameKey, keyOf, readHash } from '#hashed-secrets.ts'
 
 const COST = 2 ** 17
-const NOBODY = hashOfNobody(COST)
+const NOBODY = deriveKey(COST)
 const RUNNING_MAX = 2 // Of the four threads that Node has for this: client secrets need some too.
 const WAITING_MAX = 40
 

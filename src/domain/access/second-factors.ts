@@ -7,7 +7,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
-import type { Visitor } from './sessions.ts'
+import type { SessionUser } from './sessions.ts'
 
 const PERIOD_SECONDS = 30
 const STEPS_EITHER_WAY = 1 // A phone's clock may be a little off, and people type slowly.
@@ -18,7 +18,7 @@ const RECOVERY_CODES = 10
 const RECOVERY_LETTERS = 'bcdfghjkmnpqrstvwxz23456789'
 const RECOVERY_LENGTH = 12
 
-type Person = Pick<Visitor, 'id' | 'email'>
+type Person = Pick<SessionUser, 'id' | 'email'>
 
 // The secret is kept aside until a code proves that the app has it.
 export async function beginTotp(

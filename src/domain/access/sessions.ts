@@ -25,8 +25,8 @@ export type Session = {
 }
 
 // Somebody at the dashboard: who, of which client, by which session.
-export type SignedInSession = { sessionId: string; user: Visitor; client: Client }
-export type Visitor = Pick<
+export type SignedInSession = { sessionId: string; user: SessionUser; client: Client }
+export type SessionUser = Pick<
   User,
   'id' | 'clientId' | 'email' | 'role' | 'isPasswordTemporary' | 'hasTotp'
 >
@@ -84,7 +84,7 @@ export async function findSignedInSession(
 }
 
 type VisitRow = Client &
-  Omit<Visitor, 'id' | 'clientId'> & { sessionId: string; seenAt: Date; userId: string }
+  Omit<SessionUser, 'id' | 'clientId'> & { sessionId: string; seenAt: Date; userId: string }
 
 // Of several requests at once the latest counts, in whatever order they come.
 async function touchSession(db: Queryable, now: Date, id: string): Promise<void> {
@@ -136,7 +136,7 @@ export async function endSessionsOf(db: Queryable, userId: string): Promise<numb
   return rowCount ?? 0
 }
 
-export async function forgetSessions(db: Queryable, now: Date): Promise<void> {
+export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'forget-sessions',
     text: 'delete from sessions where expires_at <= $1 or seen_at <= $2',

@@ -16,18 +16,22 @@ import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import {
   type Attempt,
-  type Counted,
+  type AttemptKey,
   countAttempt,
-  forgetAttempts,
-  takeBackAttempt,
+  deleteAttempts,
+  uncountAttempt,
 } from './login-limits.ts'
 import { emailKey } from './users.ts'
 
-export type Attempted = { email: string; caller: string }
+export type AttemptSource = { email: string; caller: string }
 
 // The address first: one that is locked must not go on to lock anybody. Answers whether it was the
 // last for this email address from here.
-export async function countHere(db: Queryable, now: Date, who: Attempted): Promise<boolean> {
+export async function countAttemptFrom(
+  db: Queryable,
+  now: Date,
+  who: AttemptSource,
+): Promise<boolean> {
   let isLast = false
   for (const counted of countedHere(who)) {
     const attempt = await countAttempt(db, now, counted)
@@ -60,9 +64,9 @@ export async function countUsers(
 export async function countConfirmation(
   db: Queryable,
   now: Date,
-  who: Attempted & { userId: string },
+  who: AttemptSource & { userId: string },
 ): Promise<void> {
-  await countHere(db, now, who)
+  await countAttemptFrom(db, now, who)
   const attempt = await countAttempt(db, now, countedUser(who.userId))
   if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
 }
@@ -73,28 +77,28 @@ export function countCode(db: Queryable, now: Date, userId: string): Promise<Att
 
 // It was no failure, nor a guess at these users' passwords. Never of one whose counter is exhausted:
 // its attempts were not counted one by one.
-export async function settleAttempt(
+export async function uncountSignIn(
   db: Queryable,
-  who: Attempted,
+  who: AttemptSource,
   userIds: readonly string[],
 ): Promise<void> {
   for (const counted of [...countedHere(who), ...userIds.map(countedUser)]) {
-    await takeBackAttempt(db, counted)
+    await uncountAttempt(db, counted)
   }
 }
 
 export async function unlockUser(db: Queryable, userId: string): Promise<void> {
-  await forgetAttempts(db, countedUser(userId))
-  await forgetAttempts(db, { kind: 'user-code', key: userId })
+  await deleteAttempts(db, countedUser(userId))
+  await deleteAttempts(db, { kind: 'user-code', key: userId })
 }
 
-function countedHere({ email, caller }: Attempted): Counted[] {
+function countedHere({ email, caller }: AttemptSource): AttemptKey[] {
   return [
     { kind: 'user-address', key: caller },
     { kind: 'user-here', key: `${caller} ${emailKey(email)}` },
   ]
 }
 
-function countedUser(userId: string): Counted {
+function countedUser(userId: string): AttemptKey {
   return { kind: 'user', key: userId }
 }

@@ -21,12 +21,12 @@ import { matchPassword } from './passwords.ts'
 import { useCode } from './second-factors.ts'
 import { endSessionOfToken, openSession } from './sessions.ts'
 import {
-  type Attempted,
+  type AttemptSource,
   countCode,
   countConfirmation,
   countHere,
   countUsers,
-  settleAttempt,
+  uncountSignIn,
   unlockUser,
 } from './sign-in-attempts.ts'
 import { emailKey, USER_COLUMNS, type User } from './users.ts'
@@ -53,7 +53,7 @@ type Candidate = User & {
   isClientActive: boolean
 }
 
-export type Checked = {
+export type PasswordCheck = {
   looked: Candidate[] // Whose password was compared.
   right: Candidate[]
   exhausted: ReadonlySet<string>
@@ -68,7 +68,11 @@ export type SignInOutcome =
       retryAfterSeconds?: number | undefined
     }
 
-export async function checkPassword(db: Queryable, now: Date, signIn: SignIn): Promise<Checked> {
+export async function checkPassword(
+  db: Queryable,
+  now: Date,
+  signIn: SignIn,
+): Promise<PasswordCheck> {
   const isLastHere = await countHere(db, now, signIn)
   const known = await findCandidates(db, signIn)
   const ids = known.map(({ id }) => id)
@@ -87,13 +91,13 @@ export async function finishSignIn(
   tx: Transaction,
   deps: Deps,
   signIn: SignIn,
-  checked: Checked,
+  checked: PasswordCheck,
 ): Promise<SignInOutcome> {
   const usable = checked.right.filter(({ isActive, isClientActive }) => isActive && isClientActive)
   const fresh = usable.filter(({ id }) => !checked.exhausted.has(id))
   // Of several, those that are exhausted are not among the choices: that would tell of a password.
   const user = fresh[0] ?? (usable.length === 1 ? usable[0] : undefined)
-  const settle = () => settleAttempt(tx, signIn, idsOf(fresh))
+  const settle = () => uncountSignIn(tx, signIn, idsOf(fresh))
   if (!user) {
     if (signIn.code !== undefined) await pretendToCheckCode(tx, deps, signIn.code)
     return fail(tx, deps, signIn, checked, 'invalid_sign_in')
@@ -163,7 +167,7 @@ async function pretendToCheckCode(
   await useCode(tx, sealer, now, NOBODY.id, code)
 }
 
-type Confirming = Attempted & { userId: string; password: string }
+type Confirming = AttemptSource & { userId: string; password: string }
 
 // Of somebody who is signed in, before something that matters: the session may be a borrowed one.
 // Counts as an attempt until `settleConfirmation` takes it back.
@@ -179,13 +183,13 @@ export async function confirmPassword(db: Queryable, now: Date, who: Confirming)
 }
 
 export function settleConfirmation(db: Queryable, who: Confirming): Promise<void> {
-  return settleAttempt(db, who, [who.userId])
+  return uncountSignIn(db, who, [who.userId])
 }
 
 // When we are too busy to look, the attempt does not count.
 async function matchCounted(
   db: Queryable,
-  who: Attempted & { password: string },
+  who: AttemptSource & { password: string },
   users: readonly { passwordHash: string }[],
   counted: readonly string[],
 ): Promise<boolean[]> {
@@ -195,7 +199,7 @@ async function matchCounted(
       users.map(({ passwordHash }) => passwordHash),
     )
   } catch (error) {
-    await settleAttempt(db, who, counted)
+    await uncountSignIn(db, who, counted)
     throw error
   }
 }
@@ -236,7 +240,7 @@ async function fail(
   tx: Transaction,
   { now }: Deps,
   { address }: SignIn,
-  { looked, locked }: Checked,
+  { looked, locked }: PasswordCheck,
   refused: 'invalid_sign_in' | 'invalid_code',
 ): Promise<SignInOutcome> {
   const actor = `address:${address}`
@@ -258,7 +262,7 @@ async function succeed(
   how: string,
 ): Promise<SignInOutcome> {
   const { address, userAgent, oldToken } = signIn
-  await settleAttempt(tx, signIn, [])
+  await uncountSignIn(tx, signIn, [])
   await unlockUser(tx, user.id)
   if (oldToken !== undefined) await endSessionOfToken(tx, oldToken)
   await tx.query({

@@ -15,14 +15,14 @@ export type AccountLimits = { perCreditKobo: bigint | null; perDayKobo: bigint |
 
 export const NO_LIMITS: AccountLimits = { perCreditKobo: null, perDayKobo: null }
 
-export type LimitBroken = 'over_credit_limit' | 'over_daily_limit'
+export type LimitViolation = 'over_credit_limit' | 'over_daily_limit'
 
 // Checked in the order of the union above. Undefined: the limits allow it.
-export function brokenLimit(
+export function findLimitViolation(
   { perCreditKobo, perDayKobo }: AccountLimits,
   todayKobo: bigint,
   amountKobo: bigint,
-): LimitBroken | undefined {
+): LimitViolation | undefined {
   if (perCreditKobo !== null && amountKobo > perCreditKobo) return 'over_credit_limit'
   if (perDayKobo !== null && todayKobo + amountKobo > perDayKobo) return 'over_daily_limit'
   return undefined

@@ -13,7 +13,7 @@ import {
   ACCOUNT_COLUMNS,
   type AccountRow,
   type CollectionAccount,
-  openRow,
+  decryptAccount,
 } from './collection-accounts.ts'
 
 export const SCAN_MAX = 20_000
@@ -60,7 +60,7 @@ export async function listAccounts(
             limit $4`,
     values,
   })
-  return { rows: rows.map((row) => openRow(sealer, row)), scannedTo }
+  return { rows: rows.map((row) => decryptAccount(sealer, row)), scannedTo }
 }
 
 function hasIndex({ bvn, email, phoneNumber, merchantId, isDefault }: AccountFilters): boolean {

@@ -14,7 +14,7 @@ import {
   ACCOUNT_COLUMNS,
   type AccountRow,
   type CollectionAccount,
-  openRow,
+  decryptAccount,
 } from './collection-accounts.ts'
 
 type Question = { clientId: bigint; accountNumber: string }
@@ -80,6 +80,6 @@ async function findAccounts(db: Queryable, sealer: Sealer, questions: readonly Q
     ],
   })
   const found = new Array<CollectionAccount | undefined>(questions.length).fill(undefined)
-  for (const row of rows) found[Number(row.place) - 1] = openRow(sealer, row)
+  for (const row of rows) found[Number(row.place) - 1] = decryptAccount(sealer, row)
   return found
 }

@@ -21,7 +21,7 @@ import {
   ACCOUNT_COLUMNS,
   type AccountRow,
   type CollectionAccount,
-  openRow,
+  decryptAccount,
 } from './collection-accounts.ts'
 
 // What may be changed. `isActive` and `isDefault` have calls of their own.
@@ -157,7 +157,7 @@ async function lockAccounts(
   })
   return rows.map((row) => {
     const { creditedKobo, isErased } = row
-    return { ...openRow(sealer, row), creditedKobo, isErased }
+    return { ...decryptAccount(sealer, row), creditedKobo, isErased }
   })
 }
 

@@ -5,7 +5,7 @@
 
 import type { BankSettings } from '#config/bank-settings.ts'
 import { numberArray } from '#db/arrays.ts'
-import { all, type Transaction } from '#db/transaction.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { createOnce, type Once } from '#domain/records/idempotency.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
@@ -110,7 +110,7 @@ async function makeAccounts(
     text: `select nextval('ledger_account_ids') as id from generate_series(1, $1::int)`,
     values: [requests.length],
   })
-  const [ids, numbers] = await all([idsAsked, takeStaticNumbers(tx, bank, requests.length)])
+  const [ids, numbers] = await pipeline([idsAsked, takeStaticNumbers(tx, bank, requests.length)])
   const alert = { subject: `${bank.code} static`, detail: { bank: bank.code } }
   const isShort = numbers.length < requests.length
   const told = isShort ? await raiseAlerts(tx, now, [{ kind: 'numbers_exhausted', ...alert }]) : []
@@ -147,7 +147,7 @@ async function insertAccounts(
   const clientIds = numberArray(accounts.map((account) => account.clientId))
   const numbers = accounts.map((account) => account.accountNumber)
   const bankCodes = accounts.map((account) => account.bankCode)
-  await all([
+  await pipeline([
     tx.query({
       name: 'open-collection-ledger-accounts',
       text: `insert into ledger_accounts (id, kind, currency, opened_at)
@@ -228,11 +228,11 @@ async function findByNumbers(
     text: `${SELECT_ACCOUNT} where a.account_number = any($1::text[])`,
     values: [accountNumbers],
   })
-  return new Map(rows.map((row) => [row.accountNumber, openRow(sealer, row)]))
+  return new Map(rows.map((row) => [row.accountNumber, decryptAccount(sealer, row)]))
 }
 
 // In place: copying an object of two dozen fields costs more than reading it from the database.
-export function openRow(sealer: Sealer, row: AccountRow): CollectionAccount {
+export function decryptAccount(sealer: Sealer, row: AccountRow): CollectionAccount {
   const account = row as AccountRow & { bvn: string }
   account.bvn = sealer.open(row.bvnSealed)
   return account

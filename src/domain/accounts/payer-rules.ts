@@ -30,7 +30,7 @@ export type Payer = {
   bankCode: string | null
 }
 
-export type RuleBroken = 'below_minimum' | 'above_maximum' | 'payer_not_allowed'
+export type RuleViolation = 'below_minimum' | 'above_maximum' | 'payer_not_allowed'
 export type HashPayer = (accountNumber: string, bankCode: string) => string
 
 export function payerHasher(sealer: Sealer): HashPayer {
@@ -75,7 +75,7 @@ function problemsOf({ minAmount, maxAmount, names = [] }: GivenPayerRules): Fiel
   ]
 }
 
-export function showRules(rules: PayerRules): GivenPayerRules {
+export function presentPayerRules(rules: PayerRules): GivenPayerRules {
   const { minKobo, maxKobo, accounts = [], names = [] } = rules
   return {
     ...(minKobo === undefined ? {} : { minAmount: toNaira(BigInt(minKobo)) }),
@@ -86,12 +86,12 @@ export function showRules(rules: PayerRules): GivenPayerRules {
 }
 
 // Checked in the order of the union above. Undefined: the rules allow it.
-export function brokenRule(
+export function findRuleViolation(
   rules: PayerRules | null,
   payer: Payer,
   { amountKobo, dueKobo }: { amountKobo: bigint; dueKobo: bigint | null },
   hash: HashPayer,
-): RuleBroken | undefined {
+): RuleViolation | undefined {
   if (!rules) return undefined
   // What is left to pay may be less than the minimum: whoever pays all of it may.
   const paysTheRest = dueKobo !== null && amountKobo >= dueKobo

@@ -4,7 +4,7 @@
 // Locks: advices, then payments in id order, then what the write needs.
 
 import { numberArray } from '#db/arrays.ts'
-import { all, type Transaction } from '#db/transaction.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
 import { closedRefusal, isOpen, statusAt } from '#domain/payments/payments.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { moved } from '#domain/records/movements.ts'
@@ -15,13 +15,8 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { toNaira } from '#money.ts'
 import type { SuspenseRow } from './decide-credits.ts'
 import type { Holding, PaymentTarget } from './judge-credit.ts'
-import { findHoldings, lockPayments, updatePayments } from './payment-books.ts'
-import {
-  insertSuspense,
-  readOutcomes,
-  type SuspendedAgain,
-  suspendAgain,
-} from './suspense-items.ts'
+import { findHoldings, lockPayments, updatePayments } from './payment-balances.ts'
+import { insertSuspense, type Resuspension, readOutcomes, resuspend } from './suspense-items.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
@@ -101,7 +96,7 @@ async function closePayments(
   const transfers: Transfer[] = []
   const suspense: SuspenseRow[] = []
   const events: NewEvent[] = []
-  const again: SuspendedAgain[] = []
+  const again: Resuspension[] = []
   const holdings: Holding[] = []
   for (const payment of payments) {
     const { clientId, paymentId, pending } = payment
@@ -140,11 +135,11 @@ async function closePayments(
       })
     }
   }
-  await all([
+  await pipeline([
     updatePayments(tx, now, payments),
     postTransfers(tx, now, transfers),
     insertSuspense(tx, now, suspense),
-    suspendAgain(tx, now, again),
+    resuspend(tx, now, again),
     markSuspended(tx, holdings),
   ])
   const ids = transfers.map(({ creditId }) => creditId)

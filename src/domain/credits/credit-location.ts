@@ -89,7 +89,7 @@ export function locateCredit(credit: Parts): CreditLocation[] {
   return places
 }
 
-export function sumAt(locations: readonly CreditLocation[], ...places: Place[]): bigint {
+export function sumInPlaces(locations: readonly CreditLocation[], ...places: Place[]): bigint {
   return locations.reduce(
     (sum, { place, amountKobo }) => (places.includes(place) ? sum + amountKobo : sum),
     0n,

@@ -128,10 +128,10 @@ const ownTo = (place: string) =>
   `(c.client_id = ${place} and ${inMerchantScope('c.collection_account_id', place)})`
 
 const visibleTo = (viewer: Viewer, place: string) => `(
-  ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''} or ${givenTo(place)})`
+  ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''} or ${assignedTo(place)})`
 
 // Out of suspense, also if it went back there from a payment of the client's, or to the bank.
-export const givenTo = (place: string) => `
+export const assignedTo = (place: string) => `
   exists (select from suspense_items i
             left join collection_accounts t on t.id = i.assigned_account_id
             left join payments y on y.id = i.assigned_payment_id

@@ -24,18 +24,24 @@ import {
   targetOf,
 } from './judge-credit.ts'
 
-export type Taken = {
+export type CreditDecision = {
   creditId: bigint
   outcome: 'booked' | 'suspended'
   reason: SuspenseReason | null
   suspendedKobo: bigint
 }
 
-export type Answer = ({ status: 'taken' | 'duplicate' } & Taken) | { status: 'session_reused' }
+export type CreditResult =
+  | ({ status: 'taken' | 'duplicate' } & CreditDecision)
+  | { status: 'session_reused' }
 
-export type KnownCredit = Taken & { accountNumber: string; amountKobo: bigint; currency: string }
+export type KnownCredit = CreditDecision & {
+  accountNumber: string
+  amountKobo: bigint
+  currency: string
+}
 
-export type CreditRow = Taken & {
+export type CreditRow = CreditDecision & {
   credit: IncomingCredit
   target: Target | undefined
   judgedBy: JudgedBy | null // Null where no time decides: it was not sent to a payment.
@@ -48,7 +54,7 @@ export type SuspenseRow = {
   reason: SuspenseReason
 }
 
-export type Known = {
+export type DecisionContext = {
   numbers: ReadonlyMap<string, IssuedNumber> // Their targets change as credits are decided.
   taken: Map<string, KnownCredit> // By session name. Grows as credits are decided.
   creditIds: readonly bigint[] // One for each credit of the batch.
@@ -59,7 +65,7 @@ export type Known = {
 }
 
 export type Plan = {
-  answers: Answer[]
+  answers: CreditResult[]
   credits: CreditRow[]
   transfers: Transfer[]
   payments: Set<PaymentTarget>
@@ -73,7 +79,7 @@ export function sessionName({ bankCode, sessionId }: { bankCode: string; session
   return `${sessionId}@${bankCode}`
 }
 
-export function decideCredits(credits: readonly IncomingCredit[], known: Known): Plan {
+export function decideCredits(credits: readonly IncomingCredit[], known: DecisionContext): Plan {
   const plan: Plan = {
     answers: [],
     credits: [],
@@ -95,7 +101,7 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Known):
   return plan
 }
 
-function answerAgain(plan: Plan, credit: IncomingCredit, earlier: KnownCredit): Answer {
+function answerAgain(plan: Plan, credit: IncomingCredit, earlier: KnownCredit): CreditResult {
   const isSame =
     earlier.accountNumber === credit.accountNumber &&
     earlier.amountKobo === credit.amountKobo &&
@@ -114,7 +120,12 @@ function alertOf(kind: 'session_reused' | 'wrong_bank', credit: IncomingCredit):
   return { kind, subject: sessionName(credit), detail }
 }
 
-function take(plan: Plan, known: Known, credit: IncomingCredit, creditId: bigint): Answer {
+function take(
+  plan: Plan,
+  known: DecisionContext,
+  credit: IncomingCredit,
+  creditId: bigint,
+): CreditResult {
   const number = known.numbers.get(credit.accountNumber)
   const target = targetOf(credit, number)
   const { bookedKobo, reason } = judge(credit, number, known)
@@ -122,7 +133,7 @@ function take(plan: Plan, known: Known, credit: IncomingCredit, creditId: bigint
   if (target && bookedKobo > 0n) book(plan, known, credit, creditId, target, bookedKobo)
   if (reason) suspend(plan, known, credit, creditId, target, suspendedKobo, reason)
 
-  const taken: Taken = {
+  const taken: CreditDecision = {
     creditId,
     outcome: bookedKobo > 0n ? 'booked' : 'suspended',
     reason,
@@ -137,7 +148,7 @@ function take(plan: Plan, known: Known, credit: IncomingCredit, creditId: bigint
 
 function book(
   plan: Plan,
-  known: Known,
+  known: DecisionContext,
   credit: IncomingCredit,
   creditId: bigint,
   target: Target,
@@ -169,7 +180,7 @@ function book(
     return
   }
   const came = moved(currency, { credits: 1, gross: bookedKobo })
-  advance(plan, target, { creditId, amountKobo: bookedKobo }, came)
+  addPaid(plan, target, { creditId, amountKobo: bookedKobo }, came)
   const owner = clientOwner(target.clientId)
   const pendingId = known.accountId({ kind: 'pending', owner, currency })
   if (target.status === 'PartPayment') {
@@ -203,7 +214,7 @@ export function settle(payment: PaymentTarget, pendingId: bigint, settledId: big
 }
 
 // The payment after this much more has come in.
-export function advance(
+export function addPaid(
   plan: Pick<Plan, 'payments' | 'events'>,
   payment: PaymentTarget,
   { creditId, amountKobo }: Holding,
@@ -225,7 +236,7 @@ export function advance(
 
 function suspend(
   plan: Plan,
-  known: Known,
+  known: DecisionContext,
   credit: IncomingCredit,
   creditId: bigint,
   target: Target | undefined,

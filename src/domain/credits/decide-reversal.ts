@@ -26,10 +26,10 @@ export type Holder =
   | { kind: 'collection'; accountId: bigint; clientId: bigint }
   | { kind: 'pending' | 'settled'; payment: PaymentTarget }
 
-export type Taking = { holder: Holder; amountKobo: bigint }
+export type ReversalDebit = { holder: Holder; amountKobo: bigint }
 
 export type ReversalPlan = {
-  takings: Taking[]
+  takings: ReversalDebit[]
   shortfallKobo: bigint
   bookedKobo: bigint // Of the takings, what came from what was booked.
   items: { item: LockedItem; takenKobo: bigint }[]

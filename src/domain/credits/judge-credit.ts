@@ -20,14 +20,14 @@
 import type { IncomingCredit as BankCredit } from '#banks/formats/format.ts'
 import {
   type AccountLimits,
-  brokenLimit,
-  type LimitBroken,
+  findLimitViolation,
+  type LimitViolation,
 } from '#domain/accounts/account-limits.ts'
 import {
-  brokenRule,
+  findRuleViolation,
   type HashPayer,
   type PayerRules,
-  type RuleBroken,
+  type RuleViolation,
 } from '#domain/accounts/payer-rules.ts'
 import type { AmountPolicy } from '#domain/payments/advices.ts'
 import type { PaymentStatus } from '#domain/payments/payments.ts'
@@ -44,8 +44,8 @@ export type SuspenseReason =
   | 'cancelled'
   | 'payment_reversed'
   | 'late'
-  | RuleBroken
-  | LimitBroken
+  | RuleViolation
+  | LimitViolation
   | 'amount_mismatch'
   | 'excess'
   | 'underpaid' // a payment closed before the whole amount was there
@@ -126,10 +126,10 @@ export function judge(
     bankCode: credit.sourceBankCode,
   }
   const amount = { amountKobo: credit.amountKobo, dueKobo: dueOn(target) }
-  const broken = brokenRule(target.payerRules, payer, amount, terms.hashPayer)
+  const broken = findRuleViolation(target.payerRules, payer, amount, terms.hashPayer)
   if (broken) return suspended(broken)
   if (target.kind === 'collection') {
-    const over = brokenLimit(target, target.todayKobo, credit.amountKobo)
+    const over = findLimitViolation(target, target.todayKobo, credit.amountKobo)
     return over ? suspended(over) : booked(credit)
   }
   if (target.amountPolicy === 'any') return booked(credit)

@@ -31,7 +31,7 @@ export type NewRailItem = {
 export type RailItem = Omit<NewRailItem, 'body' | 'identity'> & { id: bigint; receivedAt: Date }
 
 // Answers, for each in order, whether it is new.
-export async function keepRailItems(
+export async function storeRailItems(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
   items: readonly NewRailItem[],
@@ -106,7 +106,7 @@ export async function listRailItems(
   return rows
 }
 
-export async function openRailItem(
+export async function readRailItem(
   tx: Transaction,
   { sealer, now, clientId, actor }: { sealer: Sealer; now: Date; clientId: bigint; actor: string },
   id: bigint,

@@ -27,9 +27,9 @@ import {
   type ReversalPlan,
   type ReversedCredit,
 } from './decide-reversal.ts'
-import { lockPayments, updatePayments } from './payment-books.ts'
+import { lockPayments, updatePayments } from './payment-balances.ts'
 import { explainReversal } from './reversed-credits.ts'
-import { type LockedItem, lockItems, takeFromItems } from './suspense-items.ts'
+import { type LockedItem, lockItems, reduceItems } from './suspense-items.ts'
 
 export type Reversal = {
   bankCode: string
@@ -145,7 +145,7 @@ async function write(
             where c.id = $1`,
     values: [credit.id, plan.bookedKobo, isWhole],
   })
-  await takeFromItems(tx, now, plan.items, reversal.sessionId)
+  await reduceItems(tx, now, plan.items, reversal.sessionId)
   await adjustRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
   await postTransfers(tx, now, transfers)

@@ -7,13 +7,13 @@ import type { NewEvent } from '#domain/records/outbox.ts'
 import { toNaira } from '#money.ts'
 import { REASON_NOW } from './credit-location.ts'
 
-export type ToldReversal = { sessionId: string; amountKobo: bigint; shortfallKobo: bigint }
+export type ReversalReport = { sessionId: string; amountKobo: bigint; shortfallKobo: bigint }
 
 // The credit and its reversals are written already: `credit.reversed` says what the API does.
 export async function explainReversal(
   tx: Transaction,
   creditId: bigint,
-  { sessionId, amountKobo, shortfallKobo }: ToldReversal,
+  { sessionId, amountKobo, shortfallKobo }: ReversalReport,
   events: readonly NewEvent[],
 ): Promise<NewEvent[]> {
   if (events.length === 0) return []

@@ -51,7 +51,7 @@ export async function reopenItems(tx: Transaction, ids: readonly bigint[]): Prom
 export const ITEM_STATES = ['open', 'assigned', 'returning', 'returned', 'reversed'] as const
 export type ItemState = (typeof ITEM_STATES)[number]
 
-export type SuspendedAgain = {
+export type Resuspension = {
   id: bigint
   creditId: bigint
   clientId: bigint
@@ -62,10 +62,10 @@ export type SuspendedAgain = {
 
 // Money that was assigned to a payment which closed without enough. It was nobody's before, perhaps;
 // now it is that client's, and lies with the rest of what the payment held.
-export async function suspendAgain(
+export async function resuspend(
   tx: Transaction,
   now: Date,
-  items: readonly SuspendedAgain[],
+  items: readonly Resuspension[],
 ): Promise<void> {
   if (items.length === 0) return
   await tx.query({
@@ -154,7 +154,7 @@ export async function readOutcomes(
 }
 
 // What is left of an item stays where it is; an item that is taken whole ends.
-export async function takeFromItems(
+export async function reduceItems(
   tx: Transaction,
   now: Date,
   takings: readonly { item: LockedItem; takenKobo: bigint }[],

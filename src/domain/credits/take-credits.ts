@@ -10,7 +10,7 @@
 // the client's event counter come last, inside the write.
 
 import { bytesArray, numberArray, plainArray, textArray } from '#db/arrays.ts'
-import { all, Finishing, type Transaction } from '#db/transaction.ts'
+import { all, PipelinedCommit, type Transaction } from '#db/transaction.ts'
 import { receivedToday } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
@@ -24,7 +24,7 @@ import {
 import { postTransfers } from '#ledger/transfers.ts'
 import type { Sealer } from '#seal.ts'
 import {
-  type Answer,
+  type CreditResult,
   type CreditRow,
   decideCredits,
   type KnownCredit,
@@ -43,7 +43,7 @@ import {
   lockPaymentsByNumber,
   reopenPayment,
   updatePayments,
-} from './payment-books.ts'
+} from './payment-balances.ts'
 import { insertSuspense } from './suspense-items.ts'
 
 type Deps = {
@@ -58,7 +58,7 @@ export async function takeCredits(
   tx: Transaction,
   { sealer, sharedAccounts, bankTimeMaxAgeMs, now }: Deps,
   credits: readonly IncomingCredit[],
-): Promise<Finishing<Answer[]>> {
+): Promise<PipelinedCommit<CreditResult[]>> {
   const { numbers, taken, creditIds } = await lockAndRead(tx, now, credits)
   await sharedAccounts.open(accountsNeeded(credits, numbers))
   const plan = decideCredits(credits, {
@@ -73,7 +73,7 @@ export async function takeCredits(
   // Told with the rest. Nearly always there are none, and then nothing is asked or waited for.
   if (plan.alerts.length > 0) plan.events.push(...(await raiseAlerts(tx, now, plan.alerts)))
   for (const { paymentId } of plan.reopened) await reopenPayment(tx, now, paymentId)
-  return new Finishing(plan.answers, write(tx, sealer, now, plan))
+  return new PipelinedCommit(plan.answers, write(tx, sealer, now, plan))
 }
 
 async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {

@@ -5,7 +5,7 @@
 // however long it takes.
 
 import type { Pool, Queryable } from '#db/pool.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type Finding, LEDGER_CHECKS, runCheck } from '#ledger/ledger-checks.ts'
 import { BUSINESS_CHECKS } from './business-checks.ts'
@@ -42,7 +42,7 @@ export async function findLastIntegrityCheck(db: Queryable): Promise<IntegrityRe
 
 // No findings: every kobo is where it should be. Rejects when the signal ends it early.
 export async function checkIntegrity(db: Pool, signal?: AbortSignal): Promise<Finding[]> {
-  return readTogether(db, async (tx) => {
+  return withSnapshot(db, async (tx) => {
     for (const setting of SETTINGS) await tx.query(setting)
     const cancel = await canceller(tx, db)
     signal?.addEventListener('abort', cancel)

@@ -13,7 +13,7 @@ import {
   remainingKobo,
   statusAt,
 } from './payments.ts'
-import { callBackUrlOf, type NameBank } from './resource-views.ts'
+import { callBackUrlOf, type NameBank } from './resource-presenters.ts'
 
 type CheckoutRow = {
   adviceId: string

@@ -8,7 +8,7 @@
 
 import type { BankSettings } from '#config/bank-settings.ts'
 import { numberArray } from '#db/arrays.ts'
-import { all, type Transaction } from '#db/transaction.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
 import { takeDynamicNumbers } from '#domain/accounts/numbers.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
@@ -108,7 +108,7 @@ function openPayment(advice: AdviceRow, now: Date): Payment {
 }
 
 async function lockAdvices(tx: Transaction, ids: readonly string[]) {
-  const [advices, payments] = await all([
+  const [advices, payments] = await pipeline([
     tx.query<AdviceRow>({
       name: 'lock-advices',
       text: `select a.id as "adviceId", a.client_id as "clientId", c.client_id as "clientName",
@@ -179,7 +179,7 @@ async function writeLeases(
     some.map((lease) => lease.payment.id),
     some.map(reusableAt),
   ]
-  await all([
+  await pipeline([
     insertPayments(tx, now, opened),
     tx.query({
       name: 'insert-payment-numbers',

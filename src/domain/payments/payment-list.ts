@@ -11,7 +11,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { leastIdAt } from '#ids.ts'
 import { type Advice, type AdviceStatus, SELECT_ADVICE } from './advices.ts'
-import { findReferred } from './payment-references.ts'
+import { resolveReference } from './payment-references.ts'
 import { type Payment, type PaymentStatus, SELECT_PAYMENT } from './payments.ts'
 
 // 20,000 with what belongs to them take some 100 ms, in a history of any length.
@@ -204,7 +204,7 @@ async function narrow(
                  where n.account_number = ${given(accountNumber)} and had.client_id = $1))`)
   }
   if (reference !== undefined) {
-    const referred = await findReferred(db, clientId, reference)
+    const referred = await resolveReference(db, clientId, reference)
     const ids = referred.map((each) => (kind === 'advices' ? each.adviceId : each.paymentId))
     few.push(`${id} = any(${given(ids)}::uuid[])`)
   }

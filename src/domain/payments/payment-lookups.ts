@@ -2,7 +2,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
-import { findReferred } from './payment-references.ts'
+import { resolveReference } from './payment-references.ts'
 import { getPayment, type Payment } from './payments.ts'
 
 export type FoundPayment = { payment: Payment; inSuspenseKobo: bigint }
@@ -12,7 +12,7 @@ export async function findPayment(
   clientId: bigint,
   reference: string,
 ): Promise<FoundPayment> {
-  const referred = await findReferred(db, clientId, reference)
+  const referred = await resolveReference(db, clientId, reference)
   const paymentId = referred.find((each) => each.paymentId !== null)?.paymentId
   if (!paymentId) throw new Refusal('payment_not_found')
   const payment = await getPayment(db, clientId, 'payment', paymentId)
@@ -24,7 +24,7 @@ export async function getAdviceId(
   clientId: bigint,
   reference: string,
 ): Promise<string> {
-  const [referred] = await findReferred(db, clientId, reference)
+  const [referred] = await resolveReference(db, clientId, reference)
   if (!referred) throw new Refusal('advice_not_found')
   return referred.adviceId
 }

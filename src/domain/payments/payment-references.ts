@@ -14,7 +14,7 @@ export type Referred = { adviceId: string; paymentId: string | null }
 const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
 
 // All that it may mean, the likeliest first.
-export async function findReferred(
+export async function resolveReference(
   db: Queryable,
   clientId: bigint,
   reference: string,

@@ -12,7 +12,7 @@ import type { Pool, Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
 
-export const BEAT_MS = 2_000
+export const HEARTBEAT_MS = 2_000
 const GONE_AFTER_MS = 30_000 // A process that was not seen for so long does not run.
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 
@@ -32,7 +32,7 @@ export async function readKeys(db: Queryable): Promise<KnownKey[]> {
 
 // Seals with whatever the database says from here on; on a new database, with our first. Refuses
 // when we lack a key that something may be sealed with: it would be read by and by, and fail.
-export async function followKeys(db: Queryable, now: Date, sealer: Sealer): Promise<void> {
+export async function syncKeys(db: Queryable, now: Date, sealer: Sealer): Promise<void> {
   let known = await readKeys(db)
   if (!known.some((key) => key.isSealing)) {
     await addFirstKeys(db, now, sealer)
@@ -55,7 +55,7 @@ export async function followKeys(db: Queryable, now: Date, sealer: Sealer): Prom
 
 // What we hold, and what we sealed with until now. Only keys that are the same as the database's
 // by their id count as held.
-export async function announceKeys(
+export async function reportKeys(
   db: Queryable,
   now: Date,
   process: string,
@@ -83,7 +83,7 @@ export async function announceKeys(
   })
 }
 
-export async function leaveKeys(db: Queryable, process: string): Promise<void> {
+export async function removeKeyHolder(db: Queryable, process: string): Promise<void> {
   await db.query('delete from key_holders where process = $1', [process])
 }
 
@@ -128,7 +128,7 @@ async function addFirstKeys(db: Queryable, now: Date, sealer: Sealer): Promise<v
 }
 
 // From now on this one seals. Each process follows at its next look.
-export async function chooseKey(pool: Pool, id: number): Promise<void> {
+export async function activateKey(pool: Pool, id: number): Promise<void> {
   await withTransaction(pool, async (tx) => {
     await tx.query('update data_keys set is_sealing = false where is_sealing and id <> $1', [id])
     await tx.query('update data_keys set is_sealing = true, cleared_at = null where id = $1', [id])
@@ -144,7 +144,7 @@ export async function clearOtherKeys(db: Queryable, now: Date): Promise<number[]
 }
 
 // How many of the processes that run do not open with it yet, or do not seal with it yet.
-export async function countBehind(
+export async function countLagging(
   db: Queryable,
   now: Date,
   id: number,

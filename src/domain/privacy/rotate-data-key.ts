@@ -10,7 +10,7 @@
 import type { Clock } from '#clock.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import type { Sealer } from '#seal.ts'
-import { chooseKey, clearOtherKeys, countBehind, KeyProblem, offerKey } from './data-keys.ts'
+import { activateKey, clearOtherKeys, countLagging, KeyProblem, offerKey } from './data-keys.ts'
 import { findSealedColumns, resealPage, type SealedColumn } from './sealed-columns.ts'
 
 const WAIT_MAX_MS = 120_000
@@ -28,15 +28,15 @@ export type Rotation = {
   onProgress: (progress: Progress) => void
 }
 
-export type Rotated = { resealed: number; cleared: number[] }
+export type RotationResult = { resealed: number; cleared: number[] }
 
 // `id` is the key that everything is to be sealed with. That it is already, is no reason not to
 // look.
-export async function rotateKeys(rotation: Rotation, id: number): Promise<Rotated> {
+export async function rotateKeys(rotation: Rotation, id: number): Promise<RotationResult> {
   const { pool, sealer, clock } = rotation
   await offerKey(pool, clock(), sealer, id)
   await waitForProcesses(rotation, id, 'opens')
-  await chooseKey(pool, id)
+  await activateKey(pool, id)
   sealer.sealWith(id)
   await waitForProcesses(rotation, id, 'seals')
   await waitForTransactions(rotation)
@@ -64,7 +64,7 @@ async function waitForProcesses(
 ): Promise<void> {
   const endMs = clock().getTime() + WAIT_MAX_MS
   for (;;) {
-    const processes = await countBehind(pool, clock(), id, until)
+    const processes = await countLagging(pool, clock(), id, until)
     if (processes === 0) return
     onProgress({ step: 'waiting', processes, until })
     if (clock().getTime() >= endMs) {

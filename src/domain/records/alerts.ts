@@ -133,7 +133,7 @@ export async function acknowledgeAlert(
 }
 
 // Those that the log has not told of yet. Whoever takes them logs them, once it is committed.
-export async function takeUnlogged(tx: Transaction, now: Date, limit: number): Promise<Alert[]> {
+export async function claimUnlogged(tx: Transaction, now: Date, limit: number): Promise<Alert[]> {
   const { rows } = await tx.query<Alert>({
     name: 'take-unlogged-alerts',
     text: `with taken as (

@@ -13,11 +13,14 @@ import { findStoredKeys, type IdempotencyKey, keyName, storeKeys } from './idemp
 export type KeyedRequest = IdempotencyKey & { operation: string }
 
 // What a request is about, and where its answer is kept.
-export type Begun = { about: string; answerId: string }
+export type StoredRequest = { about: string; answerId: string }
 
 // Undefined: it is new. Call it first in a transaction: its lock, which is held until commit, comes
 // before all others.
-export async function recall(tx: Transaction, request: KeyedRequest): Promise<Begun | undefined> {
+export async function recall(
+  tx: Transaction,
+  request: KeyedRequest,
+): Promise<StoredRequest | undefined> {
   const known = (await findStoredKeys(tx, request.operation, [request])).get(keyName(request))
   if (!known) return undefined
   if (!request.requestHash.equals(known.requestHash)) throw new Refusal('idempotency_key_reused')
@@ -29,8 +32,8 @@ export async function storeRequest(
   now: Date,
   request: KeyedRequest,
   about: string,
-): Promise<Begun> {
-  const begun: Begun = { about, answerId: timeOrderedId(now) }
+): Promise<StoredRequest> {
+  const begun: StoredRequest = { about, answerId: timeOrderedId(now) }
   await storeKeys(tx, now, request.operation, [{ ...request, resource: JSON.stringify(begun) }])
   return begun
 }
@@ -38,7 +41,7 @@ export async function storeRequest(
 // Answers the answer that counts: the first that was remembered, this one or another's.
 export async function storeResponse(
   db: Queryable,
-  { answerId }: Begun,
+  { answerId }: StoredRequest,
   answerSealed: Buffer,
 ): Promise<Buffer> {
   const { rowCount } = await db.query({
@@ -54,7 +57,7 @@ export async function storeResponse(
 // Undefined while nobody has answered yet.
 export async function findStoredResponse(
   db: Queryable,
-  { answerId }: Pick<Begun, 'answerId'>,
+  { answerId }: Pick<StoredRequest, 'answerId'>,
 ): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ sealed: Buffer }>({
     name: 'find-answer',

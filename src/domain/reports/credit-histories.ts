@@ -4,7 +4,7 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { CreditTrace } from '#domain/credits/credit-traces.ts'
-import { type MomentEvent, readEventsAt } from './event-moments.ts'
+import { type RelatedEvent, readRelatedEvents } from './related-events.ts'
 
 export type LedgerSide = { kind: string; accountNumber: string | null }
 
@@ -28,7 +28,7 @@ export type CreditReversal = {
 export type CreditHistory = {
   transfers: CreditTransfer[]
   reversals: CreditReversal[]
-  events: MomentEvent[]
+  events: RelatedEvent[]
 }
 
 export async function readHistory(
@@ -38,13 +38,13 @@ export async function readHistory(
 ): Promise<CreditHistory> {
   const transfers = await readTransfers(db, [credit.id])
   const reversals = await readReversals(db, [credit.id])
-  const moments = momentsOf([credit], transfers, reversals)
-  const events = await readEventsAt(db, clientId, { creditIds: [credit.id] }, moments)
+  const moments = historyTimes([credit], transfers, reversals)
+  const events = await readRelatedEvents(db, clientId, { creditIds: [credit.id] }, moments)
   return { transfers, reversals, events }
 }
 
 // When anything happened to these credits.
-export function momentsOf(
+export function historyTimes(
   credits: readonly CreditTrace[],
   transfers: readonly CreditTransfer[],
   reversals: readonly CreditReversal[],

@@ -5,7 +5,7 @@
 // many credits a page; a page of a bank that little comes from may be short, and still has a next.
 
 import type { Queryable } from '#db/pool.ts'
-import { givenTo } from '#domain/credits/credit-traces.ts'
+import { assignedTo } from '#domain/credits/credit-traces.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import { growsByDebits, type LedgerAccount, type Viewer } from './chart-of-accounts.ts'
 
@@ -42,7 +42,7 @@ const entries = (transfers: string, position: string, order: string) => `
                                           else t.debit_account_id end
     join credits c on c.id = t.credit_id
    cross join lateral (
-     select c.client_id = $2 or $4 and c.client_id is null or ${givenTo('$2')} as is_so) as seen
+     select c.client_id = $2 or $4 and c.client_id is null or ${assignedTo('$2')} as is_so) as seen
    order by ${order}`
 
 const side = (column: string, more = '') =>

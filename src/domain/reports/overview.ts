@@ -20,7 +20,7 @@ export const COUNT_MAX = 1_000
 export type Period = Totals & { from: Date }
 export type Series = { today: Period; yesterday: Period; hours: Period[]; days: Period[] }
 
-export type Troubles = {
+export type Issues = {
   suspenseKobo: bigint
   suspenseItems: bigint // At most COUNT_MAX.
   failingWebhooks: bigint
@@ -85,8 +85,8 @@ function add(period: Period, more: Totals): void {
 
 // A webhook fails when its last attempt did, or when it was disabled because of its answers; one
 // that the client itself switched off or deleted does not.
-export async function readTroubles(db: Queryable, clientId: bigint): Promise<Troubles> {
-  const { rows } = await db.query<Troubles>({
+export async function readIssues(db: Queryable, clientId: bigint): Promise<Issues> {
+  const { rows } = await db.query<Issues>({
     name: 'read-troubles',
     text: `select coalesce((select credits_kobo - debits_kobo from ledger_accounts
                              where kind = 'suspense' and owner = $2 and currency = $3
@@ -101,5 +101,5 @@ export async function readTroubles(db: Queryable, clientId: bigint): Promise<Tro
                       and coalesce(e.is_active, true)) as "failingWebhooks"`,
     values: [clientId, clientOwner(clientId), CURRENCY],
   })
-  return rows[0] as Troubles
+  return rows[0] as Issues
 }

@@ -11,7 +11,7 @@ import { getAccountIn } from '#domain/accounts/account-lookups.ts'
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import { type CreditTrace, getCredit, listCredits } from '#domain/credits/credit-traces.ts'
 import { type ListedAdvice, listPayments, readAdvices } from '#domain/payments/payment-list.ts'
-import { findReferred } from '#domain/payments/payment-references.ts'
+import { resolveReference } from '#domain/payments/payment-references.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
 import { getEvent, type ListedEvent } from '#domain/webhooks/event-list.ts'
 import { Refusal } from '#errors.ts'
@@ -59,7 +59,7 @@ export async function search(db: Queryable, deps: Deps, text: string): Promise<H
 }
 
 async function byReference(db: Queryable, { client, now }: Deps, text: string): Promise<Hit[]> {
-  const referred = (await findReferred(db, client.id, text)).slice(0, OF_A_KIND_MAX)
+  const referred = (await resolveReference(db, client.id, text)).slice(0, OF_A_KIND_MAX)
   const advices = await readAdvices(
     db,
     referred.map(({ adviceId }) => adviceId),
@@ -73,7 +73,7 @@ async function accountsLike(db: Queryable, deps: Deps, text: string): Promise<Hi
     const found = await listAccounts(db, sealer, client, filters, { limit: OF_A_KIND_MAX })
     return found.rows.map(accountHit)
   }
-  if (isNumber(text)) {
+  if (isAccountNumber(text)) {
     return ifAny(async () => accountHit(await getAccountIn(db, sealer, client, text)))
   }
   if (text.includes('@')) return list({ email: text })
@@ -103,7 +103,7 @@ async function paymentsLike(db: Queryable, { client, now }: Deps, text: string):
   return rows.map((payment) => paymentHit(payment, now))
 }
 
-const isNumber = (text: string) => /^[0-9]{10}$/.test(text)
+const isAccountNumber = (text: string) => /^[0-9]{10}$/.test(text)
 
 // Anything with letters that is no reference of ours.
 function isName(text: string): boolean {

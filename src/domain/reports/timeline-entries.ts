@@ -4,13 +4,13 @@
 import type { TracedItem, TracedReturn } from '#domain/credits/credit-location.ts'
 import type { CreditTrace } from '#domain/credits/credit-traces.ts'
 import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-changes.ts'
-import type { NameBank } from '#domain/payments/resource-views.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { AuditedAction } from '#domain/records/audit-log.ts'
 import type { SentAttempt, Waiting } from '#domain/webhooks/delivery-log.ts'
 import { toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
-import type { MomentEvent } from './event-moments.ts'
+import type { RelatedEvent } from './related-events.ts'
 
 // In the order of cause and effect: what happened at the same moment is told in this order.
 export const ENTRY_KINDS = [
@@ -183,7 +183,7 @@ export function reversalEntry(reversal: CreditReversal, currency: string): Timel
   return entryOf(receivedAt, 'reversal', what, { amountKobo, currency, reference: sessionId })
 }
 
-export function eventEntry({ id, type, sequence, createdAt }: MomentEvent): TimelineEntry {
+export function eventEntry({ id, type, sequence, createdAt }: RelatedEvent): TimelineEntry {
   const detail = { type, sequence: Number(sequence) }
   return entryOf(createdAt, 'event', `Event ${type}.`, { reference: id, detail })
 }

@@ -9,14 +9,14 @@ import { type CreditTrace, listCredits, type Viewer } from '#domain/credits/cred
 import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import { type Advice, getAdvice } from '#domain/payments/advices.ts'
 import type { Payment } from '#domain/payments/payments.ts'
-import type { NameBank } from '#domain/payments/resource-views.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { type AuditedAction, auditLogFor, latestAuditLogFor } from '#domain/records/audit-log.ts'
 import { readDeliveryLog } from '#domain/webhooks/delivery-log.ts'
 import { Refusal } from '#errors.ts'
 import { leastIdAt } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
-import { momentsOf, readReversals, readTransfers } from './credit-histories.ts'
-import { type EventsAbout, readEventsAt } from './event-moments.ts'
+import { historyTimes, readReversals, readTransfers } from './credit-histories.ts'
+import { type EventSubjects, readRelatedEvents } from './related-events.ts'
 import {
   attemptEntry,
   auditLogEntry,
@@ -200,7 +200,7 @@ function cameSince(credits: readonly CreditTrace[], since: Date): readonly Credi
 }
 
 type Further = {
-  about?: EventsAbout
+  about?: EventSubjects
   actions?: readonly AuditedAction[]
   moments?: readonly Date[]
   assigned?: readonly bigint[] // Further credits that were assigned here, whoever has them now.
@@ -225,11 +225,11 @@ async function tell(
   const items = itemIds.map((id) => `suspense/${id}`)
   const actions = [...(further.actions ?? []), ...(await auditLogFor(db, viewer.id, items))]
   const moments = [
-    ...momentsOf(credits, transfers, reversals),
+    ...historyTimes(credits, transfers, reversals),
     ...actions.map(({ takenAt }) => takenAt),
     ...(further.moments ?? []),
   ]
-  const events = await readEventsAt(db, viewer.id, { ...further.about, creditIds }, moments)
+  const events = await readRelatedEvents(db, viewer.id, { ...further.about, creditIds }, moments)
   const ids = events.map(({ id }) => id)
   const types = new Map(events.map(({ id, type }) => [id, type]))
   const typeOf = (eventId: string) => types.get(eventId) as string

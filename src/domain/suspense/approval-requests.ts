@@ -15,7 +15,7 @@
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import type { Role } from '#domain/access/roles.ts'
-import { lockPayments } from '#domain/credits/payment-books.ts'
+import { lockPayments } from '#domain/credits/payment-balances.ts'
 import { lockItems } from '#domain/credits/suspense-items.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
@@ -65,7 +65,7 @@ export async function requestApproval(
 }
 
 // Switching maker-checker off is asked for like money, and decided by an owner or operator.
-export async function askToDisable(
+export async function requestDisable(
   tx: Transaction,
   acting: Acting,
   reason: string,

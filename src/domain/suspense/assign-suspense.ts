@@ -9,7 +9,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { receivedToday } from '#domain/accounts/account-limits.ts'
-import { advance, settle } from '#domain/credits/decide-credits.ts'
+import { addPaid, settlePending } from '#domain/credits/decide-credits.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
 import {
   findHoldings,
@@ -17,7 +17,7 @@ import {
   lockPayments,
   reopenPayment,
   updatePayments,
-} from '#domain/credits/payment-books.ts'
+} from '#domain/credits/payment-balances.ts'
 import { recordSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import {
   type LockedItem,
@@ -187,7 +187,7 @@ async function giveToPayment(
   await findReopenable(tx, now, [payment])
   const { creditId, amountKobo, currency } = item
   const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
-  advance(plan, payment, { creditId, amountKobo })
+  addPaid(plan, payment, { creditId, amountKobo })
   const owner = clientOwner(payment.clientId)
   const pending = { kind: 'pending', owner, currency } as const
   const settled = { kind: 'settled', owner, currency } as const
@@ -196,7 +196,7 @@ async function giveToPayment(
   const creditAccountId = sharedAccounts.id(isPaid ? settled : pending)
   const assigned = transferFrom(item, creditAccountId)
   const earlier = isPaid
-    ? settle(payment, sharedAccounts.id(pending), sharedAccounts.id(settled))
+    ? settlePending(payment, sharedAccounts.id(pending), sharedAccounts.id(settled))
     : []
   await updatePayments(tx, now, [payment])
   const isToReopen = !isPaid && now >= payment.closesAt

@@ -13,15 +13,15 @@ import type { ReturnResult } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { newReturnReference } from '#domain/credits/returns.ts'
-import { explainReversal, type ToldReversal } from '#domain/credits/reversed-credits.ts'
+import { explainReversal, type ReversalReport } from '#domain/credits/reversed-credits.ts'
 import { recordSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import {
   type LockedItem,
   lockItems,
   markCredit,
   readOutcomes,
+  reduceItems,
   reopenItems,
-  takeFromItems,
 } from '#domain/credits/suspense-items.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { moved } from '#domain/records/movements.ts'
@@ -255,7 +255,7 @@ async function putBack(
       text: 'update reversals set shortfall_kobo = shortfall_kobo - $2 where id = $1',
       values: [id, amountKobo],
     })
-    await takeFromItems(tx, now, [{ item, takenKobo: amountKobo }], reversal.sessionId)
+    await reduceItems(tx, now, [{ item, takenKobo: amountKobo }], reversal.sessionId)
     item = { ...item, amountKobo: leftKobo }
     if (clientId === null) continue
     const change = moved(currency, { reversed: amountKobo, suspended: -amountKobo })
@@ -276,7 +276,7 @@ async function putBack(
 }
 
 async function lockShortfalls(tx: Transaction, creditId: bigint) {
-  const { rows } = await tx.query<ToldReversal & { id: bigint }>({
+  const { rows } = await tx.query<ReversalReport & { id: bigint }>({
     name: 'lock-shortfalls',
     text: `select id, session_id as "sessionId", amount_kobo as "amountKobo",
                   shortfall_kobo as "shortfallKobo"

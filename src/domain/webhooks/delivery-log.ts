@@ -82,7 +82,7 @@ export async function listAttempts(db: Queryable, eventId: string): Promise<Atte
 }
 
 export type SentAttempt = Attempt & Pick<Delivery, 'kind' | 'url'>
-export type Waiting = Pick<Delivery, 'kind' | 'url' | 'nextAttemptAt' | 'createdAt'> & {
+export type PendingDelivery = Pick<Delivery, 'kind' | 'url' | 'nextAttemptAt' | 'createdAt'> & {
   eventId: string
 }
 
@@ -90,7 +90,7 @@ export type Waiting = Pick<Delivery, 'kind' | 'url' | 'nextAttemptAt' | 'created
 export async function readDeliveryLog(
   db: Queryable,
   eventIds: readonly string[],
-): Promise<{ attempts: SentAttempt[]; waiting: Waiting[] }> {
+): Promise<{ attempts: SentAttempt[]; waiting: PendingDelivery[] }> {
   const attempts = await db.query<SentAttempt>({
     name: 'attempts-of-events',
     text: `select ${ATTEMPT_COLUMNS}, v.kind, coalesce(v.url, d.url) as url
@@ -101,7 +101,7 @@ export async function readDeliveryLog(
             order by a.attempted_at, a.destination_id, a.attempt`,
     values: [eventIds],
   })
-  const waiting = await db.query<Waiting>({
+  const waiting = await db.query<PendingDelivery>({
     name: 'waiting-deliveries-of-events',
     text: `select v.event_id as "eventId", v.kind, coalesce(v.url, d.url) as url,
                   case when d.disabled_at is null

@@ -13,7 +13,7 @@ import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
 import { timestamp } from '#wat-time.ts'
 import { advanceBreaker, type Health, type Result, type Verdict } from './circuit-breaker.ts'
 import type { Claim } from './delivery-claims.ts'
-import { makeDue } from './destinations.ts'
+import { scheduleNow } from './destinations.ts'
 
 export type AttemptOutcome = {
   claim: Claim
@@ -228,5 +228,5 @@ export async function releaseClaims(
       claims.map(({ leasedUntil }) => leasedUntil),
     ],
   })
-  await makeDue(tx, now, [...new Set(claims.map(({ destinationId }) => destinationId))])
+  await scheduleNow(tx, now, [...new Set(claims.map(({ destinationId }) => destinationId))])
 }

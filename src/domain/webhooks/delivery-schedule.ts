@@ -10,7 +10,7 @@ import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { PAUSE_MAX_MS } from './circuit-breaker.ts'
 import { LEASE_MS } from './delivery-claims.ts'
-import { makeDue } from './destinations.ts'
+import { scheduleNow } from './destinations.ts'
 
 export const CORRECTED_MAX = 1_000 // At a time.
 
@@ -44,7 +44,7 @@ export async function correctSchedule(tx: Transaction, now: Date, waits: Waits):
             where ${IS_PUT_OFF}`,
     values: [...boundsAt(now), now],
   })
-  await makeDue(tx, now, [...new Set(rows.map(({ destinationId }) => destinationId))])
+  await scheduleNow(tx, now, [...new Set(rows.map(({ destinationId }) => destinationId))])
   return rows.length
 }
 

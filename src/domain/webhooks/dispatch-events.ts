@@ -11,7 +11,7 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { findDestinations, makeDue } from './destinations.ts'
+import { findDestinations, scheduleNow } from './destinations.ts'
 import { readAddresses } from './event-addresses.ts'
 import { inOrder, type StoredEvent } from './event-list.ts'
 import { type Target, targetsOf } from './event-targets.ts'
@@ -121,7 +121,7 @@ export async function queueDeliveries(
       now,
     ],
   })
-  await makeDue(tx, now, [...new Set(rows.map(({ id }) => id))])
+  await scheduleNow(tx, now, [...new Set(rows.map(({ id }) => id))])
   return rowCount ?? 0
 }
 

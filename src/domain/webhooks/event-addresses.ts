@@ -1,7 +1,7 @@
 // The addresses that events may go to, read for a whole batch of them.
 
 import { numberArray } from '#db/arrays.ts'
-import { all, type Transaction } from '#db/transaction.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
 import type { StoredEvent } from './event-list.ts'
 import type { Addresses, TargetEndpoint } from './event-targets.ts'
 
@@ -22,7 +22,7 @@ export async function readAddresses(
     return isPlain || !owner ? { collectionAccountId, paymentId } : owner
   }
   const subjects = events.map(about)
-  const [accounts, payments, endpoints] = await all([
+  const [accounts, payments, endpoints] = await pipeline([
     readAccounts(
       tx,
       subjects.flatMap(({ collectionAccountId: id }) => id ?? []),

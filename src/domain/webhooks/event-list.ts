@@ -11,7 +11,7 @@ import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { EventType } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import { findSubject, type Given } from './event-subjects.ts'
-import { sequenceBounds } from './event-times.ts'
+import { sequenceBounds } from './sequence-bounds.ts'
 
 // 20,000 with a look at the deliveries of each take some 100 ms.
 export const SCAN_MAX = 20_000n

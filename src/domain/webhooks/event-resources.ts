@@ -4,7 +4,7 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Payment, SELECT_PAYMENT } from '#domain/payments/payments.ts'
-import type { PublicAccount } from '#domain/payments/resource-views.ts'
+import type { PublicAccount } from '#domain/payments/resource-presenters.ts'
 import { maskAccountNumber } from '#mask.ts'
 import type { Sealer } from '#seal.ts'
 import type { StoredEvent } from './event-list.ts'

@@ -3,21 +3,24 @@
 
 import type { Queryable } from '#db/pool.ts'
 
-export type Asked = { accountNumber?: string | undefined; paymentReference?: string | undefined }
+export type SubjectFilter = {
+  accountNumber?: string | undefined
+  paymentReference?: string | undefined
+}
 
 // Adds a value to a statement and answers how the statement calls it.
-export type Given = (value: unknown) => string
+export type AddParameter = (value: unknown) => string
 
 type Found = { accountId: bigint | null; paymentIds: string[]; since: Date | null }
 
 // What the asked account and payment are, and since when. Undefined: the client has no such thing,
 // so no event is about it.
-export type Subject = { since: Date | undefined; conditions: (given: Given) => string[] }
+export type Subject = { since: Date | undefined; conditions: (given: AddParameter) => string[] }
 
 export async function findSubject(
   db: Queryable,
   clientId: bigint,
-  { accountNumber, paymentReference }: Asked,
+  { accountNumber, paymentReference }: SubjectFilter,
 ): Promise<Subject | undefined> {
   if (accountNumber === undefined && paymentReference === undefined) {
     return { since: undefined, conditions: () => [] }
@@ -58,13 +61,13 @@ export async function findSubject(
 // account may have millions.
 const OF_CREDIT = 'from credits c where c.id = e.credit_id'
 
-function aboutNumber(given: Given, accountNumber: string, found: Found): string {
+function aboutNumber(given: AddParameter, accountNumber: string, found: Found): string {
   return `(e.collection_account_id = ${given(found.accountId)}::bigint
            or e.payment_id = any(${given(found.paymentIds)}::uuid[])
            or (select c.account_number ${OF_CREDIT}) = ${given(accountNumber)})`
 }
 
-function aboutPayment(given: Given, paymentReference: string): string {
+function aboutPayment(given: AddParameter, paymentReference: string): string {
   const id = `${given(paymentReference)}::uuid`
   return `(e.payment_id = ${id} or (select c.payment_id ${OF_CREDIT}) = ${id})`
 }

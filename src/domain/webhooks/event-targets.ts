@@ -8,7 +8,7 @@
 // A notificationUrl that is also the address of an endpoint gets the event once, signed for both.
 // `endpoint.test` goes to the endpoint that it was asked for, and nowhere else.
 
-import { callBackUrlOf } from '#domain/payments/resource-views.ts'
+import { callBackUrlOf } from '#domain/payments/resource-presenters.ts'
 import type { EventType } from '#domain/records/outbox.ts'
 import type { StoredEvent } from './event-list.ts'
 

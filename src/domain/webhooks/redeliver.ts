@@ -9,11 +9,11 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
-import { findDestinations, tryAgain } from './destinations.ts'
+import { findDestinations, resumeDestinations } from './destinations.ts'
 import { readAddresses } from './event-addresses.ts'
 import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
 import { type Target, targetsOf } from './event-targets.ts'
-import { sequenceBounds } from './event-times.ts'
+import { sequenceBounds } from './sequence-bounds.ts'
 import { getEndpoint } from './webhook-endpoints.ts'
 
 // More would keep one transaction busy for seconds; the rest is asked for by another call.
@@ -79,7 +79,7 @@ export async function replay(
     values: [clientId, start, past, from, to, eventTypes, destination?.id, now, limit],
   })
   const { queued, last } = rows[0] as { queued: number; last: bigint | null }
-  if (destination) await tryAgain(tx, now, [destination.id])
+  if (destination) await resumeDestinations(tx, now, [destination.id])
   return { queued, last: queued === limit ? last : null }
 }
 
@@ -110,12 +110,12 @@ async function findLatestEvent(
     text: `select ${EVENT_COLUMNS} from events e
             where e.id >= $1 and e.id < $2 and e.payment_id = $3 and e.type like 'payment.%'
             order by e.sequence desc limit 1`,
-    values: [firstIdAt(changedMs), firstIdAt(changedMs + 1), payment.id],
+    values: [leastIdAt(changedMs), leastIdAt(changedMs + 1), payment.id],
   })
   return rows[0]
 }
 
-function firstIdAt(ms: number): string {
+function leastIdAt(ms: number): string {
   const time = ms.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
@@ -165,7 +165,7 @@ async function queueAgain(
       rows.map(({ target }) => target.sentTo),
     ],
   })
-  await tryAgain(
+  await resumeDestinations(
     tx,
     now,
     rows.map(({ id }) => id),

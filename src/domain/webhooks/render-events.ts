@@ -7,7 +7,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { type Payment, type PaymentStatus, remainingKobo } from '#domain/payments/payments.ts'
-import { type NameBank, viewAccount, viewPayment } from '#domain/payments/resource-views.ts'
+import { type NameBank, viewAccount, viewPayment } from '#domain/payments/resource-presenters.ts'
 import type { EventType } from '#domain/records/outbox.ts'
 import { koboOf, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'

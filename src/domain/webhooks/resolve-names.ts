@@ -16,12 +16,12 @@ export type Lookup = (hostname: string) => Promise<Address[]>
 
 export function lookupFor(mode: Mode): Lookup {
   return mode === 'live'
-    ? askNameServers()
+    ? queryNameServers()
     : (hostname) => dns.lookup(hostname, { all: true, order: 'ipv4first' })
 }
 
 // `servers` as in resolv.conf when not given.
-export function askNameServers(servers?: readonly string[]): Lookup {
+export function queryNameServers(servers?: readonly string[]): Lookup {
   const resolver = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES })
   if (servers) resolver.setServers(servers)
 

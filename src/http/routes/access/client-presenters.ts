@@ -1,8 +1,8 @@
 // How clients look to the operator, and what the operator may send of them.
 
 import { Type } from '@fastify/type-provider-typebox'
-import type { ClientDetail, ClientEntry } from '#domain/access/client-register.ts'
 import { OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '#domain/access/client-secrets.ts'
+import type { ClientDetail, ClientEntry } from '#domain/access/manage-clients.ts'
 import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import type { DailyUsage } from '#domain/reports/client-usage.ts'
 import { Refusal } from '#errors.ts'
@@ -49,7 +49,7 @@ export const ClientFields = {
   ),
   allowedAddresses: Type.Optional(
     listOf<string>(
-      text(64, 'An address, or a range by its first one: 10.0.0.0/8.'),
+      text(64, 'An address, or a range by e first one: 10.0.0.0/8.'),
       `Must be null, or a list of 1 to ${ENTRIES_MAX} different addresses or ranges.`,
       'Where it may call from. Null: anywhere.',
     ),
@@ -107,7 +107,7 @@ const SecretsShown = Type.Array(
     keyId: Type.String({ description: 'What the secret begins with; empty for one of old.' }),
     createdAt: Type.String(),
     retiresAt: nullable('string', { description: 'Null: the current one.' }),
-    usedAt: nullable('string', { description: 'The last login with it, within an hour.' }),
+    usedAt: nullable('string', { description: 'Last last login with it, to an hour.' }),
   }),
   { description: 'Those that log in, the current one first.' },
 )
@@ -117,17 +117,17 @@ export const ClientDetailBody = Type.Object({ ...ClientShown, secrets: SecretsSh
 export const ClientWithSecretBody = Type.Object({
   ...ClientShown,
   secrets: SecretsShown,
-  secret: Type.String({ description: 'Shown only now.' }),
+  secret: Type.String({ description: 'Shown only once.' }),
 })
 
 export const UsageBody = Type.Object({
   clientId: Type.String(),
   days: Type.Array(
     Type.Object({
-      from: Type.String({ description: 'When the day begins (West Africa Time).' }),
+      from: Type.String({ description: 'Start the day begins (West Africa Time).' }),
       accounts: Type.Integer({ description: 'Collection accounts created.' }),
       advices: Type.Integer({ description: 'Advices created.' }),
-      payments: Type.Integer({ description: 'Payments begun.' }),
+      payments: Type.Integer({ description: 'Payments initiated.' }),
       credits: Type.Integer({ description: 'Credits booked or assigned.' }),
       gross: Type.Number({ description: 'What these brought.' }),
       webhooks: Type.Integer({ description: 'Webhooks delivered, of events of that day.' }),

@@ -8,7 +8,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { countFailedLogin, findLoginLock } from '#domain/access/client-logins.ts'
 import { logIn } from '#domain/access/client-secrets.ts'
 import { Refusal } from '#errors.ts'
-import { callerAt } from '#http/caller-addresses.ts'
+import { addressKey } from '#http/caller-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { ApiFailure, text } from '#http/schemas.ts'
 
@@ -98,7 +98,7 @@ async function logInWithinLimits(
   request: FastifyRequest,
   { clientId, clientSecret }: Credentials,
 ) {
-  const who = { clientId, address: request.ip, caller: callerAt(request.ip) }
+  const who = { clientId, address: request.ip, caller: addressKey(request.ip) }
   const locked = await findLoginLock(db, clock(), who)
   if (locked !== undefined) throw new Refusal('too_many_attempts', [], locked)
   try {

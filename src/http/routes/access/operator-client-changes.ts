@@ -3,17 +3,17 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
+import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
 import {
   changeClient,
   resumeClient,
   rotateClientSecret,
   suspendClient,
-} from '#domain/access/client-register.ts'
-import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
+} from '#domain/access/manage-clients.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
@@ -105,7 +105,7 @@ const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const clientId = clientIdOf(params.clientId)
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
-      const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+      const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
         const client = await rotateClientSecret(tx, { now: clock(), actor }, clientId, change)
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Secret rotated successfully', data)
@@ -144,7 +144,7 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const { client: own, actor, params, body } = request
         const clientId = clientIdOf(params.clientId)
         if (clientId === own.clientId) throw new Refusal('own_client')
-        const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+        const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
           const client = await change(tx, { now: clock(), actor }, clientId, body.note ?? null)
           return accepted(message, presentClientDetail(client))
         })

@@ -3,13 +3,13 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { getClient, listClients, registerClient } from '#domain/access/client-register.ts'
 import { makeSecret } from '#domain/access/client-secrets.ts'
+import { getClient, listClients, registerClient } from '#domain/access/manage-clients.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   CLIENTS,
@@ -45,7 +45,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'createClient',
-        summary: 'Make a client',
+        summary: 'Create a client',
         description: 'Its secret is in the answer, and never again.',
         headers: IdempotencyHeaders,
         querystring: NoQuery,
@@ -59,7 +59,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { actor, body } = request
       const secret = await makeSecret()
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const client = await registerClient(tx, { now: clock(), actor }, body, secret)
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Client created successfully', data)
@@ -86,7 +86,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = limitOf(asked)
       const rows = await listClients(db, { afterId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Clients retrieved successfully', page, presentClient)
+      return listResponse('Clients retrieved successfully', page, presentClient)
     },
   )
 }
@@ -121,14 +121,14 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'getClientUse',
-        summary: 'How much a client uses the service, day by day',
+        summary: 'Number much a client uses the service, day by day',
         params: ClientParams,
         querystring: query({
           days: Type.Optional(
             Type.Unsafe<string>({
               type: ['string', 'integer'],
               pattern: '^(?:[1-9]|[12][0-9]|3[01])$',
-              description: `How many days, 1 to ${USAGE_DAYS_MAX}, with today. Default 7.`,
+              description: `Number many days, 1 to ${USAGE_DAYS_MAX}, with today. Default 7.`,
               'x-says': `Must be a whole number from 1 to ${USAGE_DAYS_MAX}.`,
             }),
           ),
@@ -139,7 +139,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ params, query: { days = '7' } }) => {
       const { id, clientId } = await getClient(db, clock(), clientIdOf(params.clientId))
       const use = await readUsage(db, clock(), id, Number(days))
-      return accepted('Use retrieved successfully', { clientId, days: use.map(presentDay) })
+      return accepted('Usage retrieved successfully', { clientId, days: use.map(presentDay) })
     },
   )
 }

@@ -12,10 +12,10 @@ import {
 import { checkPassword, finishSignIn, type SignInOutcome } from '#domain/access/sign-in.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import { callerAt } from '#http/caller-addresses.ts'
+import { addressKey } from '#http/caller-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listed, NoQuery } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, Email, text } from '#http/schemas.ts'
 import {
   Code,
@@ -27,7 +27,7 @@ import {
   tags,
 } from './user-presenters.ts'
 
-const VisitBody = Type.Object({
+const CurrentSessionBody = Type.Object({
   user: Type.Object({
     id: Type.String(),
     email: Type.String(),
@@ -56,7 +56,7 @@ const SignInRequest = Type.Object(
   { additionalProperties: false },
 )
 
-const response = { 200: ApiEnvelope(VisitBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(CurrentSessionBody), '4xx': ApiFailure }
 const Ended = ApiEnvelope(Type.Object({ ended: Type.Integer() }))
 
 export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -93,7 +93,7 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { ip, headers } = request
-      const from = { address: ip, caller: callerAt(ip), userAgent: headers['user-agent'] }
+      const from = { address: ip, caller: addressKey(ip), userAgent: headers['user-agent'] }
       const signIn = { ...request.body, ...from, oldToken: sessionCookies.tokenOf(request) }
       const checked = await checkPassword(db, clock(), signIn)
       const outcome = await withTransaction(db, (tx) =>
@@ -172,7 +172,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
     },
     async ({ session }) => {
       const rows = await listSessions(db, clock(), session.user.id)
-      return listed('Sessions retrieved successfully', { rows, nextCursor: null }, (row) =>
+      return listResponse('Sessions retrieved successfully', { rows, nextCursor: null }, (row) =>
         presentSession(row, session.sessionId),
       )
     },

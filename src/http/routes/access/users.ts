@@ -17,8 +17,8 @@ import type { SignedInSession } from '#domain/access/sessions.ts'
 import { listUsers, sharedSalt } from '#domain/access/users.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, Email, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   idOf,
@@ -64,7 +64,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = limitOf(asked)
       const rows = await listUsers(db, client.id, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
-      return listed('Users retrieved successfully', page, presentUser)
+      return listResponse('Users retrieved successfully', page, presentUser)
     },
   )
 
@@ -75,7 +75,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'createUser',
-        summary: 'Let somebody in',
+        summary: 'Invite somebody user',
         description:
           'Answers with a temporary password to hand over. Only an operator makes operators, and ' +
           'only at a client that runs the service.',
@@ -96,7 +96,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email))
       reply.header('cache-control', 'no-store')
-      return answerOnce(deps, { request, reply, by }, async (tx) => {
+      return withIdempotency(deps, { request, reply, by }, async (tx) => {
         const user = await addUser(tx, clock(), by, client, { email, role, passwordHash })
         const data = { ...presentUser(user), temporaryPassword: password }
         return accepted('User created successfully', data)
@@ -150,8 +150,8 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'removeUser',
-        summary: 'Remove a user',
-        description: 'What they did stays in the record of actions.',
+        summary: 'Delete a user',
+        description: 'What they did stays user the record of actions.',
         params: Params,
         response: { 200: ApiEnvelope(Type.Object({ id: Type.String() })), '4xx': ApiFailure },
       },
@@ -159,7 +159,7 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ session, params }) => {
       const id = idOf(params.id, 'user_not_found')
       await withTransaction(db, (tx) => removeUserBy(tx, clock(), administratorOf(session), id))
-      return accepted('User removed successfully', { id })
+      return accepted('User deleted successfully', { id })
     },
   )
 }
@@ -200,7 +200,7 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
       const reset = { id, passwordHash, removesTotp: body.removeTotp === true }
       reply.header('cache-control', 'no-store')
-      return answerOnce(deps, { request, reply, by }, async (tx) => {
+      return withIdempotency(deps, { request, reply, by }, async (tx) => {
         const user = await resetPassword(tx, clock(), by, reset)
         const data = { ...presentUser(user), temporaryPassword: password }
         return accepted('Password reset successfully', data)

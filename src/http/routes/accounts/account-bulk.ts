@@ -3,15 +3,15 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest, FastifySchemaValidationError } from 'fastify'
-import type { Settled } from '#db/batcher.ts'
+import type { BatchResult } from '#db/batcher.ts'
 import { refuseMerchant } from '#domain/access/clients.ts'
 import type { AccountRequest, CollectionAccount } from '#domain/accounts/collection-accounts.ts'
-import { type HashPayer, keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Once } from '#domain/records/idempotency.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps } from '#http/idempotency.ts'
+import { withIdempotentSteps } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
@@ -81,7 +81,7 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const items = request.body.accounts.map(read)
       const isKeyed = request.headers['idempotency-key'] !== undefined
       const bulkId = timeOrderedId(clock())
-      return answerInSteps(deps, { request, reply }, bulkId, async (id) => {
+      return withIdempotentSteps(deps, { request, reply }, bulkId, async (id) => {
         const results = await makeAll(writers.accounts, items, isKeyed ? id : undefined)
         return accepted('Collection accounts created', summaryOf(results, sealer))
       })
@@ -100,13 +100,13 @@ function itemReader(request: FastifyRequest, hashPayer: HashPayer) {
     }
     try {
       const { payerRules, ...fields } = given as Parameters<typeof pickFields>[0] & {
-        payerRules?: Parameters<typeof keepRules>[0]
+        payerRules?: Parameters<typeof parsePayerRules>[0]
       }
       refuseMerchant(request.client, fields.merchantCode)
       return {
         clientId: request.client.id,
         fields: pickFields(fields),
-        payerRules: keepRules(payerRules, hashPayer),
+        payerRules: parsePayerRules(payerRules, hashPayer),
       }
     } catch (error) {
       if (error instanceof Refusal) return error
@@ -130,7 +130,7 @@ async function makeAll(
 }
 
 // What is our fault fails the whole request, so that it is sent again.
-function outcomeOf(settled: Settled<Once<CollectionAccount> | Refusal>) {
+function outcomeOf(settled: BatchResult<Once<CollectionAccount> | Refusal>) {
   if (!settled.ok) throw settled.error
   return settled.value instanceof Refusal ? settled.value : settled.value.value
 }

@@ -15,10 +15,10 @@ import {
   makeDefault,
   updateAccount,
 } from '#domain/accounts/change-account.ts'
-import { type HashPayer, keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
 import {
@@ -79,7 +79,7 @@ const Reason = Type.Unsafe<{ note?: string } | null>({
   type: ['object', 'null'],
   properties: { note: text(500, 'Why; kept in the record of actions.') },
   additionalProperties: false,
-  'x-says': 'Must be an object with note, or nothing.',
+  'x-says': 'Must be an object with note, or omitted.',
 })
 
 const about = {
@@ -101,8 +101,8 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       schema: {
         ...about,
         operationId: 'updateCollectionAccount',
-        summary: 'Change a collection account',
-        description: 'Only what is given is changed. What changes nothing makes no event.',
+        summary: 'Update a collection account',
+        description: 'Only what is given is changed. What changes omitted makes no event.',
         headers: Type.Object(IfMatchHeader),
         body: AccountChange,
       },
@@ -128,7 +128,7 @@ const SWITCHES = [
     description:
       'Money sent to it from now on is taken and suspended (account_inactive). Its number stays ' +
       'its own. It is no longer the default of its merchant.',
-    said: 'deactivated',
+    done: 'deactivated',
     make: deactivateAccount,
   },
   {
@@ -136,7 +136,7 @@ const SWITCHES = [
     operationId: 'activateCollectionAccount',
     summary: 'Activate a collection account again',
     description: 'What was suspended meanwhile stays in suspense until it is assigned.',
-    said: 'activated',
+    done: 'activated',
     make: activateAccount,
   },
   {
@@ -144,14 +144,14 @@ const SWITCHES = [
     operationId: 'setDefaultCollectionAccount',
     summary: 'Make a collection account the default of its merchantId',
     description: 'In place of the one that was. An account that is not active cannot be.',
-    said: 'made default',
+    done: 'made default',
     make: makeDefault,
   },
 ] as const
 
 const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sealer, authentication, clock } = deps
-  for (const { path, operationId, summary, description, said, make } of SWITCHES) {
+  for (const { path, operationId, summary, description, done, make } of SWITCHES) {
     app.post(
       `${ACCOUNTS}/:accountNumber/${path}`,
       {
@@ -160,7 +160,7 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           ...about,
           operationId,
           summary,
-          description: `${description} The same again changes nothing.`,
+          description: `${description} The same again changes omitted.`,
           headers: Type.Object({ ...IdempotencyHeaders.properties, ...IfMatchHeader }),
           body: Reason,
         },
@@ -169,11 +169,11 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const { client: by, actor, params, headers, body } = request
         const accountNumber = accountNumberOf(params)
         const isCurrent = matcherOf(headers['if-match'])
-        const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+        const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
           const how = { sealer, now: clock(), by, actor, isCurrent, note: body?.note }
           const account = await make(tx, how, accountNumber)
           return accepted(
-            `Collection account ${said} successfully`,
+            `Collection account ${done} successfully`,
             presentOwnAccount(account, sealer),
           )
         })
@@ -191,7 +191,7 @@ function changesOf(body: Static<typeof AccountChange>, hashPayer: HashPayer): Ac
     ...fields,
     ...(payerRules === undefined
       ? {}
-      : { payerRules: keepRules(payerRules ?? undefined, hashPayer) }),
+      : { payerRules: parsePayerRules(payerRules ?? undefined, hashPayer) }),
     ...(perCredit === undefined ? {} : { perCreditKobo: koboOf(perCredit) ?? null }),
     ...(perDay === undefined ? {} : { perDayKobo: koboOf(perDay) ?? null }),
   }

@@ -7,7 +7,7 @@ import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   OrderQuery,
   PageQuery,
   query,
@@ -84,7 +84,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const end = rows.length > limit ? shown.at(-1)?.id : scannedTo
       const nextCursor = end ? writeCursor(sealer, list, [end.toString()]) : null
       const page = { rows: shown, nextCursor }
-      return listed('Collection accounts retrieved successfully', page, (row) =>
+      return listResponse('Collection accounts retrieved successfully', page, (row) =>
         presentOwnAccount(row, sealer),
       )
     },
@@ -92,9 +92,9 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 }
 
 // In a query a + means a space, and nearly everybody forgets to write it as %2B.
-type Asked = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
+type FilterQuery = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
 
-export function accountFiltersOf(asked: Asked): AccountFilters {
+export function accountFiltersOf(asked: FilterQuery): AccountFilters {
   const { merchantId, merchantCode, bvn, name } = asked
   return {
     ...windowOf(asked),

@@ -55,7 +55,7 @@ const ShownRules = Type.Unsafe<object | null>({
     },
     names: { type: 'array', items: { type: 'string' } },
   },
-  description: 'Who may pay, and how much at a time; account numbers are masked. Null: anybody.',
+  description: 'Who may pay, and how much at a time; account numbers are masked. Null: anyone.',
 })
 
 // As our own endpoints have it.

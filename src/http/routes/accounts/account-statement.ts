@@ -14,7 +14,7 @@ import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   PageQuery,
   query,
   WindowQuery,
@@ -74,7 +74,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
         const { id, balanceKobo } = positionAfter(last)
         return writeCursor(sealer, list, [id.toString(), balanceKobo.toString()])
       })
-      return listed('Transactions retrieved successfully', page, (entry) =>
+      return listResponse('Transactions retrieved successfully', page, (entry) =>
         presentEntry(entry, account.currency, sealer),
       )
     },

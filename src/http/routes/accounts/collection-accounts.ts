@@ -4,7 +4,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { refuseMerchant } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
-import { keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import { parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { presentAccount } from '#http/presenters.ts'
@@ -47,7 +47,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       const { value, replayed } = await writers.accounts.submit({
         clientId: request.client.id,
         fields: pickFields(request.body),
-        payerRules: keepRules(payerRules, payerHasher(sealer)),
+        payerRules: parsePayerRules(payerRules, payerHasher(sealer)),
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (replayed) reply.header('idempotent-replayed', 'true')

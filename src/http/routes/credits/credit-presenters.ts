@@ -7,7 +7,7 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import {
   type CreditLocation,
   type Place,
-  sumAt,
+  sumInPlaces,
   type TracedItem,
   type TracedReturn,
 } from '#domain/credits/credit-location.ts'
@@ -56,7 +56,7 @@ export const CreditBody = Type.Object({
   amountReversed: Type.Number({ description: 'Taken back by the bank, in all.' }),
   amountShortfall: Type.Number({
     description:
-      'Of amountReversed, what had left us already: it is in amountReturned too. amount = ' +
+      'Part amountReversed, that had left been already: it is in amountReturned too. amount = ' +
       'amountBooked + amountSuspended + amountReturned + amountReversed − amountShortfall.',
   }),
   sourceAccountName: nullable('string'),
@@ -74,10 +74,10 @@ export const CreditBody = Type.Object({
   judgedBy: nullable('string', {
     enum: ['bank_time', 'arrival', null],
     description:
-      'Which time said whether its payment was still open: transactionTime or receivedAt.' +
+      'Which time decided whether its payment was still open: transactionTime or receivedAt.' +
       ' Null where no time decides.',
   }),
-  locations: Type.Array(LocationBody, { description: 'Sums to the amount.' }),
+  locations: Type.Array(LocationBody, { description: 'Parts to the amount.' }),
 })
 
 const LedgerSideBody = Type.Object({
@@ -115,7 +115,7 @@ export const CreditDetailBody = Type.Object({
     Type.Object({
       sessionId: Type.String(),
       amount: Type.Number(),
-      shortfall: Type.Number({ description: 'Of the amount, what had left us already.' }),
+      shortfall: Type.Number({ description: 'Part the amount, that had left been already.' }),
       receivedAt: Type.String(),
     }),
   ),
@@ -166,9 +166,9 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     currency: credit.currency,
     outcome: credit.outcome,
     reason: credit.reason,
-    amountBooked: toNaira(sumAt(locations, 'collection_account', 'payment')),
-    amountSuspended: toNaira(sumAt(locations, 'suspense')),
-    amountReturned: toNaira(sumAt(locations, 'returning', 'returned')),
+    amountBooked: toNaira(sumInPlaces(locations, 'collection_account', 'payment')),
+    amountSuspended: toNaira(sumInPlaces(locations, 'suspense')),
+    amountReturned: toNaira(sumInPlaces(locations, 'returning', 'returned')),
     amountReversed: toNaira(credit.reversedKobo),
     amountShortfall: toNaira(credit.shortfallKobo),
     sourceAccountName: credit.sourceAccountName,
@@ -216,11 +216,11 @@ export function presentCreditDetail(
   }
 }
 
-function presentLocation({ amountKobo, ...whereabout }: CreditLocation, sealer: Sealer) {
-  const { place, reference } = whereabout
+function presentLocation({ amountKobo, ...location }: CreditLocation, sealer: Sealer) {
+  const { place, reference } = location
   const isItem = place === 'suspense' || place === 'returning'
   return {
-    ...whereabout,
+    ...location,
     amount: toNaira(amountKobo),
     reference: isItem && reference !== null ? itemIdText(sealer, reference) : reference,
   }

@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import {
   type CreditFilters,
   getCredit,
@@ -16,7 +16,7 @@ import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   OrderQuery,
   PageQuery,
@@ -88,7 +88,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Credits retrieved successfully', page, (row) =>
+      return listResponse('Credits retrieved successfully', page, (row) =>
         presentCredit(row, { sealer, nameBank }),
       )
     },
@@ -111,7 +111,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     },
     async ({ client, params: { id } }) => {
       const by = creditKeyOf(sealer, id)
-      const data = await readTogether(db, async (tx) => {
+      const data = await withSnapshot(db, async (tx) => {
         const credit = await getCredit(tx, sealer, client, by)
         return presentCreditDetail(credit, await readHistory(tx, client.id, credit), {
           sealer,
@@ -123,9 +123,9 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   )
 }
 
-type Asked = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor' | 'order'>
+type FilterQuery = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor' | 'order'>
 
-export function creditFiltersOf(asked: Asked): CreditFilters {
+export function creditFiltersOf(asked: FilterQuery): CreditFilters {
   const { sessionId, accountNumber, merchantRef, outcome } = asked
   const id = (text: string | undefined) => (text === undefined ? text : parseReference(text))
   return {

@@ -5,8 +5,8 @@ import { cleanText } from '#banks/formats/credit-fields.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
-import { findLiveName } from '#domain/accounts/number-owners.ts'
-import { keepRailItems } from '#domain/credits/rail-items.ts'
+import { findLiveName } from '#domain/accounts/number-lookups.ts'
+import { storeRailItems } from '#domain/credits/rail-items.ts'
 import { isReturnReference } from '#domain/credits/returns.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
 import { settleReturn } from '#domain/suspense/return-suspense.ts'
@@ -16,7 +16,7 @@ import { parseJson } from '#http/json-bodies.ts'
 import { Amount, RailFailure } from '#http/schemas.ts'
 import { isAmount } from '#http/validation.ts'
 import { koboOf } from '#money.ts'
-import { keepUnreadable, type ReversalBody, rejectedReversal } from './rail-register.ts'
+import { keepUnreadable, type ReversalBody, rejectedReversal } from './keep-rail-items.ts'
 import { isReversed } from './rail-reversals.ts'
 
 const tags = ['Rails']
@@ -133,16 +133,16 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
         const given = await takeReversal(tx, { sharedAccounts, now }, reversal)
         if (!isReversed(given)) {
-          await keepRailItems(tx, { sealer, now }, [rejectedReversal(bankCode, body, given)])
+          await storeRailItems(tx, { sealer, now }, [rejectedReversal(bankCode, body, given)])
         }
         return given
       })
-      return { sessionId, ...reversalWords(answer) }
+      return { sessionId, ...reversalAcknowledgement(answer) }
     },
   )
 }
 
-export function reversalWords(answer: ReversalAnswer) {
+export function reversalAcknowledgement(answer: ReversalAnswer) {
   const words = REVERSAL_ACKNOWLEDGEMENTS[answer]
   return isReversed(answer)
     ? { ...words, outcome: answer }

@@ -13,8 +13,8 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, nullable } from '#http/schemas.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, bankCode, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
 const RAIL_ITEMS = '/api/v1/operator/rail-items'
@@ -23,23 +23,29 @@ const about = { tags: ['Operator'], security: BEARER }
 
 const RailItemBody = Type.Object({
   id: Type.String(),
-  bankCode: Type.String({ description: 'The bank that signed it.' }),
-  call: Type.String({ description: 'What the bank called: credits or reversals.' }),
+  bankCode: Type.String({ description: 'The bank that signed message.' }),
+  call: Type.String({ description: 'Retrieve the bank called: credits or reversals.' }),
   outcome: Type.Unsafe<RailOutcome>({
     type: 'string',
     enum: [...RAIL_OUTCOMES],
     description: 'rejected: names an amount. unreadable: a whole body that nothing was read of.',
   }),
-  reason: Type.String({ description: 'Why it could not be booked, e.g. invalid_account_number.' }),
+  reason: Type.String({
+    description: 'Why message could not be booked, e.g. invalid_account_number.',
+  }),
   responseCode: Type.String({ description: 'As the bank was answered: 00 kept, 02 rejected.' }),
-  sessionId: nullable('string', { description: 'As the bank sent it, at most 64 characters.' }),
-  amount: nullable('string', { description: 'As the bank wrote it: it need not be a number.' }),
+  sessionId: nullable('string', {
+    description: 'As the bank sent message, at most 64 characters.',
+  }),
+  amount: nullable('string', {
+    description: 'As the bank wrote message: message need not be a number.',
+  }),
   receivedAt: Type.String(),
 })
 
 const OpenedBody = Type.Object({
   ...RailItemBody.properties,
-  body: Type.String({ description: 'What was read of the item, or the body as it came.' }),
+  body: Type.String({ description: 'Retrieve was read of the item, or the body as message came.' }),
 })
 
 export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -53,7 +59,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         ...about,
         operationId: 'listRailItems',
-        summary: 'What banks signed and could not be booked, newest first',
+        summary: 'Retrieve banks signed and could not be booked, newest first',
         description:
           'Settle each with its bank. A credit that the bank sends again, put right, is booked as' +
           ' any other.',
@@ -66,7 +72,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
             }),
           ),
           bankCode: Type.Optional(
-            digits('^[0-9]{3}(?:[0-9]{2})?$', 'Only of this bank.', 'Must be a bank code.'),
+            bankCode('^[0-9]{3}(?:[0-9]{2})?$', 'Only of this bank.', 'Must be a bank code.'),
           ),
           ...PageQuery,
         }),
@@ -85,7 +91,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Rail items retrieved successfully', page, presentItem)
+      return listResponse('Rail items retrieved successfully', page, presentItem)
     },
   )
 
@@ -96,8 +102,8 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         ...about,
         operationId: 'openRailItem',
-        summary: 'What the bank sent',
-        description: 'It may name a payer: opening it goes on the record of actions.',
+        summary: 'Retrieve the bank sent',
+        description: 'It may name a payer: opening message goes on the record of actions.',
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
         response: { 200: ApiEnvelope(OpenedBody), '4xx': ApiFailure },

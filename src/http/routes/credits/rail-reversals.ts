@@ -7,11 +7,11 @@
 import type { IncomingReversal } from '#banks/formats/format.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { keepRailItems } from '#domain/credits/rail-items.ts'
+import { storeRailItems } from '#domain/credits/rail-items.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
 import type { Deps } from '#http/deps.ts'
 import { formatKobo } from '#money.ts'
-import { rejectedReversal } from './rail-register.ts'
+import { rejectedReversal } from './keep-rail-items.ts'
 
 export type Reversed = ReversalAnswer | 'failed' // Failed: try again, it is safe.
 
@@ -32,13 +32,13 @@ export async function takeReversals(
       const answer = await withTransaction(batchPool, async (tx) => {
         const taken = await take(tx, { sharedAccounts, now }, bankCode, reversal)
         if (!isReversed(taken)) {
-          await keepRailItems(tx, { sealer, now }, [rejected(bankCode, reversal, taken)])
+          await storeRailItems(tx, { sealer, now }, [rejected(bankCode, reversal, taken)])
         }
         return taken
       })
       results.set(reversal, answer)
     } catch (error) {
-      log.error({ err: error }, 'a reversal was not taken')
+      log.error({ err: error }, 'a reversal book not taken')
       results.set(reversal, 'failed')
     }
   }

@@ -13,13 +13,13 @@ import type {
   ParsedItem,
 } from '#banks/formats/format.ts'
 import { FORMATS, findFormat } from '#banks/formats/known-formats.ts'
-import type { Settled } from '#db/batcher.ts'
-import type { Answer } from '#domain/credits/decide-credits.ts'
+import type { BatchResult } from '#db/batcher.ts'
+import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { Amount, RailFailure } from '#http/schemas.ts'
-import { railCallRoutes, reversalWords } from './rail-calls.ts'
-import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './rail-register.ts'
+import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './keep-rail-items.ts'
+import { railCallRoutes, reversalAcknowledgement } from './rail-calls.ts'
 import { type Reversed, takeReversals } from './rail-reversals.ts'
 import { RailSignatures } from './rail-signatures.ts'
 
@@ -68,7 +68,7 @@ const CreditBody = Type.Object({
   sourceAccountNumber: text('Who paid.'),
   sourceAccountName: text('Who paid.'),
   sourceBankCode: text('From where.'),
-  narration: text('What the payer wrote.'),
+  narration: text('Payer the s narration.'),
   transactionTime: text(
     'ISO 8601; without an offset: West Africa Time. One in the future is not kept.',
   ),
@@ -101,7 +101,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         description:
           'Signed by Standard Webhooks. In our own JSON; ?format=providus for Providus-style JSON;' +
           ' or camt.054 as application/xml or application/iso20022+xml. A credit to a number of' +
-          ' another bank is suspended (wrong_bank). What names an amount and cannot be booked is' +
+          ' another bank is suspended (wrong_bank). Payer names an amount and cannot be booked is' +
           ' answered 00 with the outcome kept: see the rail items of the operator. 02 is for what is' +
           ' no money.',
         params: Type.Object({ bankCode: Type.String() }),
@@ -188,24 +188,24 @@ function answerMalformed(reply: FastifyReply, format: BankFormat, sentence: stri
 
 function acknowledgement(
   item: ParsedItem,
-  results: Iterator<Settled<Answer>>,
+  results: Iterator<BatchResult<CreditResult>>,
   reversed: ReadonlyMap<IncomingReversal, Reversed>,
 ): Acknowledgement {
   if (!item.ok) {
     const { sessionId, code, message } = item
     const answer = item.reversal && reversed.get(item.reversal)
     if (answer === 'failed') return { sessionId, ...SYSTEM_FAILURE }
-    if (answer) return { sessionId, ...reversalWords(answer) }
+    if (answer) return { sessionId, ...reversalAcknowledgement(answer) }
     const rejected = { responseCode: '02', outcome: 'rejected' } as const
     return { sessionId, ...rejected, responseMessage: message, code }
   }
   const { sessionId } = item.credit
   const { value: result } = results.next()
   if (!result?.ok) return { sessionId, ...SYSTEM_FAILURE }
-  return { sessionId, ...words(result.value) }
+  return { sessionId, ...toAcknowledgement(result.value) }
 }
 
-function words(answer: Answer): Omit<Acknowledgement, 'sessionId'> {
+function toAcknowledgement(answer: CreditResult): Omit<Acknowledgement, 'sessionId'> {
   if (answer.status === 'session_reused') {
     const responseMessage = 'This session id was used on other terms'
     return { responseCode: '02', responseMessage, outcome: 'rejected', code: answer.status }

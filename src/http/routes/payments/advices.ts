@@ -2,14 +2,14 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import type { Queryable } from '#db/pool.ts'
-import { type HashPayer, keepRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import { cancelAdvice } from '#domain/credits/close-payments.ts'
 import { type AdviceTerms, getAdvice } from '#domain/payments/advices.ts'
 import { findPaymentOfAdvice } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { presentAdvice } from '#http/presenters.ts'
 import { publicAddress } from '#http/public-address.ts'
 import {
@@ -38,12 +38,12 @@ const AdviceRequest = Type.Object({
       customerId: optionalText(100, 'Your own id of the customer.'),
       customerFirstName: optionalText(100, 'First name.'),
       customerLastName: optionalText(100, 'Last name.'),
-      customerFullName: optionalText(200, 'Instead of first and last name.'),
+      customerFullName: optionalText(200, 'Alternative of first and last name.'),
       customerEmail: Type.Optional(Type.Union([Email, Type.Literal(''), Type.Null()])),
       customerPhoneNumber: optionalText(20, 'Phone number.'),
     },
     {
-      description: 'At least a name is needed.',
+      description: 'At least a name is required.',
       'x-has-name': ['customerFirstName', 'customerLastName', 'customerFullName'],
       'x-says': 'Must have a customerFirstName, customerLastName or customerFullName.',
     },
@@ -58,7 +58,7 @@ const AdviceRequest = Type.Object({
     Type.Integer({
       minimum: 60,
       maximum: 172_800,
-      description: 'From the moment a number is issued. Default 1800.',
+      description: 'Counted the when a number is issued. Default 1800.',
       'x-says': 'Must be a whole number from 60 to 172800.',
     }),
   ),
@@ -74,7 +74,7 @@ const AdviceRequest = Type.Object({
     Type.Unsafe<'exact' | 'allow_under' | 'any'>({
       type: 'string',
       enum: ['exact', 'allow_under', 'any'],
-      description: 'Default allow_under: top up until expiry, excess is suspended.',
+      description: 'Default allow_under: top payments until expiry, excess is suspended.',
       'x-says': 'Must be one of exact, allow_under, any.',
     }),
   ),
@@ -152,7 +152,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       const { client, actor } = request
       const id = parseReference(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
         return readAdvice(tx, client.id, id)
       })
@@ -167,7 +167,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       schema: {
         operationId: 'getAdvice',
         tags,
-        summary: 'Get a payment advice',
+        summary: 'Retrieve a payment advice',
         security: BEARER,
         params: Type.Object({ adviceReference: Type.String() }),
         response,
@@ -208,6 +208,6 @@ function termsOf(
     amountPolicy: body.amountPolicy ?? 'allow_under',
     expiresInSeconds: body.expiresInSeconds ?? policy.expirySeconds,
     graceSeconds: body.graceSeconds ?? policy.graceSeconds,
-    payerRules: keepRules(body.payerRules ?? undefined, hashPayer),
+    payerRules: parsePayerRules(body.payerRules ?? undefined, hashPayer),
   }
 }

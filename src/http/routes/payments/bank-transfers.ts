@@ -81,7 +81,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         operationId: 'initiateBankTransfer',
         tags,
         summary: 'Issue a number to pay an advice into',
-        description: 'The reference suffices; a token, when sent, must be the owner’s.',
+        description: 'No token needed; a token, if sent, must be the owner’s.',
         security: [...BEARER, {}],
         headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),

@@ -3,7 +3,7 @@
 
 import { Refusal } from '#errors.ts'
 
-export const OUR_COLOUR = '#0f5e4d'
+export const DEFAULT_COLOUR = '#0f5e4d'
 
 const CONTRAST_MIN = 4.5
 const STEPS = 20
@@ -17,7 +17,7 @@ const LIGHT_GROUND: Rgb = [0xf3, 0xf4, 0xf2]
 const DARK_GROUND: Rgb = [0x22, 0x26, 0x25]
 
 // The style sheet of one colour: depends on nothing else, so a browser may keep it for ever.
-export function colourSheet(hex: string): string {
+export function brandStylesheet(hex: string): string {
   const colour = parseHex(hex)
   const light = rules(colour, readable(colour, LIGHT_GROUND, BLACK))
   const dark = rules(colour, readable(colour, DARK_GROUND, WHITE))

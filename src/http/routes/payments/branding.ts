@@ -8,7 +8,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, text } from '#http/schemas.ts'
-import { OUR_COLOUR } from './brand-colours.ts'
+import { DEFAULT_COLOUR } from './brand-colours.ts'
 
 const BRANDING = '/api/v1/branding'
 const NAME_MAX = 60
@@ -77,7 +77,7 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
 function present(client: Client, { name, colour }: Branding) {
   return {
     name: name ?? client.name,
-    colour: colour ?? OUR_COLOUR,
+    colour: colour ?? DEFAULT_COLOUR,
     isOwnName: name !== null,
     isOwnColour: colour !== null,
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Checkout } from '#domain/payments/checkout.ts'
 import { type AppFiles, readManifest } from '#http/static-pages.ts'
-import { OUR_COLOUR } from './brand-colours.ts'
+import { DEFAULT_COLOUR } from './brand-colours.ts'
 
 export const CHECKOUT = '/pay'
 
@@ -31,7 +31,7 @@ export async function loadCheckoutPages(build: string) {
   }
   return {
     checkout: (page: CheckoutPage, colour: string) => drawing.drawCheckout(page, filesOf(colour)),
-    missing: () => drawing.drawMissing(filesOf(OUR_COLOUR)),
-    unavailable: (address: string) => drawing.drawUnavailable(filesOf(OUR_COLOUR), address),
+    missing: () => drawing.drawMissing(filesOf(DEFAULT_COLOUR)),
+    unavailable: (address: string) => drawing.drawUnavailable(filesOf(DEFAULT_COLOUR), address),
   }
 }

@@ -34,7 +34,7 @@ export const CheckoutBody = Type.Object({
     description: 'Where a number may be had; none when it is too late.',
   }),
   expiresAt: nullable('string'),
-  closesAt: nullable('string', { description: 'Until here money still counts.' }),
+  closesAt: nullable('string', { description: 'End of money grace counts.' }),
   paidAt: nullable('string'),
   returnUrl: Type.String({ description: 'The callBackUrl with the two references.' }),
 })

@@ -10,14 +10,14 @@ import formbody from '@fastify/formbody'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCheckouts, viewCheckout } from '#domain/payments/checkout.ts'
-import { bankNames } from '#domain/payments/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
 import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
 import { parseReference } from '#ids.ts'
-import { colourSheet, OUR_COLOUR } from './brand-colours.ts'
+import { brandStylesheet, DEFAULT_COLOUR } from './brand-colours.ts'
 import { CheckoutFeeds } from './checkout-feeds.ts'
 import { CHECKOUT, loadCheckoutPages } from './checkout-pages.ts'
 import { CheckoutBody } from './checkout-presenters.ts'
@@ -27,7 +27,7 @@ const RETRY_MS = 2_000 // After which a browser comes back to a stream that was 
 const YEAR_SECONDS = 31_536_000
 
 const hidden = { hide: true }
-const Asked = Type.Object({ adviceReference: Type.Optional(Type.String()) })
+const StreamQuery = Type.Object({ adviceReference: Type.Optional(Type.String()) })
 
 const squeeze = promisify(gzip)
 
@@ -46,7 +46,7 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         .header('content-type', 'text/css; charset=utf-8')
         .header('x-content-type-options', 'nosniff')
         .header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
-        .send(colourSheet(params.hex)),
+        .send(brandStylesheet(params.hex)),
   )
 }
 
@@ -59,10 +59,10 @@ const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(CHECKOUT, { schema: hidden }, async (request, reply) => {
     getBuild(build)
     const asked = request.query as Record<string, unknown>
-    const said = (name: string) => (typeof asked[name] === 'string' ? asked[name] : undefined)
+    const param = (name: string) => (typeof asked[name] === 'string' ? asked[name] : undefined)
     try {
-      const { checkout, colour } = await read(said('adviceReference'))
-      const page = { checkout, bankCode: said('bank'), problem: said('problem') }
+      const { checkout, colour } = await read(param('adviceReference'))
+      const page = { checkout, bankCode: param('bank'), problem: param('problem') }
       return await show(request, reply, 200, pages?.checkout(page, colour))
     } catch (error) {
       const isMissing = error instanceof Refusal && error.code === 'advice_not_found'
@@ -138,7 +138,7 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
   app.get(
     `${CHECKOUT}/api/stream`,
-    { exposeHeadRoute: false, schema: { ...hidden, querystring: Asked } },
+    { exposeHeadRoute: false, schema: { ...hidden, querystring: StreamQuery } },
     async (request, reply) => {
       const { checkout } = await read(request.query.adviceReference)
       const { now: _, ...seen } = checkout
@@ -167,7 +167,7 @@ function checkoutReader(deps: Deps) {
     const [row] = await findCheckouts(deps.reads, [referenceOf(adviceReference)])
     if (!row) throw new Refusal('advice_not_found')
     const checkout = { now: deps.clock().toISOString(), ...present(row) }
-    return { checkout, colour: row.brandColour ?? OUR_COLOUR }
+    return { checkout, colour: row.brandColour ?? DEFAULT_COLOUR }
   }
 }
 

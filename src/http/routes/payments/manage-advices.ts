@@ -4,7 +4,7 @@
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { cancelAdvice } from '#domain/credits/close-payments.ts'
 import { EXPIRY_SECONDS_MAX, type Extension, extendAdvice } from '#domain/payments/extend-advice.ts'
 import {
@@ -17,8 +17,8 @@ import { getAdviceId } from '#domain/payments/payment-lookups.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, scannedPage } from '#http/lists.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http/lists.ts'
 import { publicAddress } from '#http/public-address.ts'
 import { NoBody } from '#http/routes/webhooks/webhook-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
@@ -87,7 +87,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const after = readCursor(sealer, list, cursor)?.[0]
       const [limit, now] = [limitOf(asked), clock()]
       const page = { order, after, limit: limit + 1, now }
-      const scan = await readTogether(db, (tx) =>
+      const scan = await withSnapshot(db, (tx) =>
         listAdvices(tx, client.id, filtersOf(asked), page),
       )
       const shown = scannedPage(scan, {
@@ -96,7 +96,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         cursorAfter: (id) => writeCursor(sealer, list, [id]),
       })
       const address = publicAddress(publicUrl, app.server)
-      return listed('Payment advices retrieved successfully', shown, (row) =>
+      return listResponse('Payment advices retrieved successfully', shown, (row) =>
         presentAdviceRecord(row, { now, address }),
       )
     },
@@ -109,7 +109,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       schema: { ...one, operationId: 'findAdvice', summary: 'An advice by any of its references' },
     },
     async ({ client, params }) => {
-      const row = await readTogether(db, async (tx) =>
+      const row = await withSnapshot(db, async (tx) =>
         readAdvice(tx, await getAdviceId(tx, client.id, params.reference)),
       )
       const how = { now: clock(), address: publicAddress(publicUrl, app.server) }
@@ -139,7 +139,7 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, actor, params } = request
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const id = await getAdviceId(tx, client.id, params.reference)
         await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
         const data = present(await readAdvice(tx, id))
@@ -155,9 +155,9 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...one,
         operationId: 'extendAdvice',
-        summary: 'Give an advice more time',
+        summary: 'Send an advice more time',
         description:
-          'Give one of the two. Only while it is Pending, and at most to 48 hours after its first ' +
+          'Send one of the two. Only while it is Pending, and at most to 48 hours after its first ' +
           'number was issued; grace follows. The payer may go on paying to the same number.',
         headers: IdempotencyHeaders,
         body: ExtendRequest,
@@ -166,7 +166,7 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { client, actor, params, body } = request
       const extension = extensionOf(body)
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const id = await getAdviceId(tx, client.id, params.reference)
         await extendAdvice(tx, { now: clock(), actor }, client.id, id, extension)
         const data = present(await readAdvice(tx, id))
@@ -184,7 +184,7 @@ async function readAdvice(db: Queryable, id: string): Promise<ListedAdvice> {
 
 function extensionOf({ expiresAt, seconds }: Static<typeof ExtendRequest>): Extension {
   if ((expiresAt === undefined) === (seconds === undefined)) {
-    throw refused('Give either expiresAt or seconds.')
+    throw refused('Send either expiresAt or seconds.')
   }
   if (seconds !== undefined) return { seconds }
   const time = parseBankTime(expiresAt as string)

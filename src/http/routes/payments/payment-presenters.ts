@@ -4,7 +4,7 @@ import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { Advice } from '#domain/payments/advices.ts'
 import type { PaymentFilters } from '#domain/payments/payment-list.ts'
 import { type Payment, remainingKobo, statusAt } from '#domain/payments/payments.ts'
-import { callBackUrlOf } from '#domain/payments/resource-views.ts'
+import { callBackUrlOf } from '#domain/payments/resource-presenters.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { OrderQuery, PageQuery, query, WindowQuery, windowOf } from '#http/lists.ts'
 import { presentAdvice } from '#http/presenters.ts'
@@ -132,12 +132,14 @@ export const BY_ANY_REFERENCE =
   `${ANY_REFERENCE} Tried in this order; references with or without dashes and in any case; of a ` +
   'number its latest payment.'
 
-type Asked<Status extends string> = Omit<
+type FilterQuery<Status extends string> = Omit<
   Static<ReturnType<typeof listQuery<Status>>>,
   'limit' | 'cursor' | 'order'
 >
 
-export function filtersOf<Status extends string>(asked: Asked<Status>): PaymentFilters<Status> {
+export function filtersOf<Status extends string>(
+  asked: FilterQuery<Status>,
+): PaymentFilters<Status> {
   const { status, minAmount, maxAmount, search, merchantRef, accountNumber, reference } = asked
   const [minKobo, maxKobo] = [minAmount, maxAmount].map((amount) =>
     amount === undefined ? undefined : (koboOf(amount) as bigint),

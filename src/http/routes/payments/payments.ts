@@ -2,13 +2,13 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_MAX, type List, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { listCredits } from '#domain/credits/credit-traces.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
 import { findPayment } from '#domain/payments/payment-lookups.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, scannedPage } from '#http/lists.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http/lists.ts'
 import { bankNames, CreditBody, presentCredit } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
@@ -24,7 +24,7 @@ import {
 const PaymentDetailBody = Type.Object({
   ...PaymentFields,
   amountInSuspense: Type.Number({ description: 'Of its credits, what is in suspense now.' }),
-  credits: Type.Array(CreditBody, { description: 'The latest, newest first.' }),
+  credits: Type.Array(CreditBody, { description: 'Latest credits, newest first.' }),
   hasMoreCredits: Type.Boolean({ description: 'True: list the rest by paymentReference.' }),
 })
 
@@ -53,7 +53,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       const after = readCursor(sealer, list, cursor)?.[0]
       const [limit, now] = [limitOf(asked), clock()]
       const page = { order, after, limit: limit + 1, now }
-      const scan = await readTogether(db, (tx) =>
+      const scan = await withSnapshot(db, (tx) =>
         listPayments(tx, client.id, filtersOf(asked), page),
       )
       const shown = scannedPage(scan, {
@@ -61,7 +61,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         idOf: (payment) => payment.id,
         cursorAfter: (id) => writeCursor(sealer, list, [id]),
       })
-      return listed('Payments retrieved successfully', shown, (payment) =>
+      return listResponse('Payments retrieved successfully', shown, (payment) =>
         presentPaymentRecord(payment, now, nameBank),
       )
     },
@@ -82,7 +82,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       },
     },
     async ({ client, params: { reference } }) => {
-      const data = await readTogether(db, async (tx) => {
+      const data = await withSnapshot(db, async (tx) => {
         const { payment, inSuspenseKobo } = await findPayment(tx, client.id, reference)
         const filters = { paymentReference: payment.id }
         const limit = LIMIT_MAX + 1

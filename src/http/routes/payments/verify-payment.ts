@@ -8,7 +8,7 @@ import {
   type PaymentNumber,
   statusAt,
 } from '#domain/payments/payments.ts'
-import { callBackUrlOf } from '#domain/payments/resource-views.ts'
+import { callBackUrlOf } from '#domain/payments/resource-presenters.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'

@@ -5,7 +5,7 @@ import { eraseAccounts, eraseAdvice } from '#domain/privacy/erase-personal-data.
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
@@ -52,7 +52,7 @@ const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             reason,
             sameBvn: Type.Optional(
               Type.Boolean({
-                description: 'Also all your other accounts with the same BVN. Default false.',
+                description: 'Also erase your other accounts with the same BVN. Default false.',
                 'x-says': 'Must be true or false.',
               }),
             ),
@@ -67,7 +67,7 @@ const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { accountNumber } = request.params
       if (!ACCOUNT_NUMBER.test(accountNumber)) throw new Refusal('account_not_found')
       const { sameBvn = false } = body
-      const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+      const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
         const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
         const erased = await eraseAccounts(tx, by, accountNumber, { sameBvn })
         const accounts = erased.map((each) => ({ ...each, erasedAt: timestamp(each.erasedAt) }))
@@ -104,7 +104,7 @@ const adviceErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, actor, body } = request
       const id = parseReference(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
-      const answer = await answerOnce(deps, { request, reply }, async (tx) => {
+      const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
         const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
         const { erasedAt, isComplete } = await eraseAdvice(tx, by, id)
         const data = { adviceReference: id, erasedAt: timestamp(erasedAt), isComplete }

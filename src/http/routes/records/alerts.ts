@@ -7,11 +7,11 @@ import { type Alert, acknowledgeAlert, getAlert, listAlerts } from '#domain/reco
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   PageQuery,
   query,
@@ -69,7 +69,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listAlerts',
         summary: 'Alerts, newest first',
         querystring: query({
-          kind: oneOf<AlertKind>(ALERT_KIND_NAMES, 'Only this kind.'),
+          kind: oneOf<AlertKind>(ALERT_KIND_NAMES, 'Filter by kind.'),
           open: oneOf(['true', 'false'], 'true: only what nobody has acknowledged and stands.'),
           ...WindowQuery,
           ...PageQuery,
@@ -90,7 +90,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Alerts retrieved successfully', page, present)
+      return listResponse('Alerts retrieved successfully', page, present)
     },
   )
 
@@ -137,7 +137,7 @@ const acknowledging: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { client, actor, params } = request
       const id = alertIdOf(params.id)
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const by = { now: clock(), clientId: client.id, actor }
         const alert = await acknowledgeAlert(tx, by, id)
         return accepted('Alert acknowledged successfully', present(alert))

@@ -7,7 +7,7 @@ import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   PageQuery,
   query,
   WindowQuery,
@@ -41,9 +41,9 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         description: 'Sign-ins, changes of users, suspense, cancelling, … Nothing is ever removed.',
         security: BEARER,
         querystring: query({
-          actor: Type.Optional(text(300, 'Only by this one, e.g. user:ada@example.com.')),
-          action: Type.Optional(text(64, 'Only of this kind, e.g. user.sign_in.')),
-          subject: Type.Optional(text(300, 'Only to this, e.g. user/ada@example.com.')),
+          actor: Type.Optional(text(300, 'Filter by subject one, e.g. user:ada@example.com.')),
+          action: Type.Optional(text(64, 'Filter of subject kind, e.g. user.sign_in.')),
+          subject: Type.Optional(text(300, 'Filter to subject, e.g. user/ada@example.com.')),
           ...WindowQuery,
           ...PageQuery,
         }),
@@ -61,7 +61,9 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const wanted = { actor, action, subject: named, ...windowOf(asked) }
       const rows = await listAuditLog(db, client, wanted, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-      return listed('Actions retrieved successfully', page, (row) => presentAction(row, sealer))
+      return listResponse('Actions retrieved successfully', page, (row) =>
+        presentAction(row, sealer),
+      )
     },
   )
 }

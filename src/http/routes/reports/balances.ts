@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_DEFAULT, type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import {
   type Balance,
@@ -13,7 +13,7 @@ import {
 } from '#domain/reports/balances.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 
@@ -30,7 +30,7 @@ const BalanceBody = Type.Object({
   pending: Type.Number({ description: 'Part payments that are not settled yet.' }),
   inSuspense: Type.Number({ description: 'Held, and not given to anyone yet.' }),
   returning: Type.Number({ description: 'On its way back to payers.' }),
-  returned: Type.Number({ description: 'Back with payers, as the banks confirmed.' }),
+  returned: Type.Number({ description: 'Returned with payers, as the banks confirmed.' }),
   reversed: Type.Number({ description: 'Taken back by the banks.' }),
 })
 
@@ -38,7 +38,7 @@ const MerchantBody = Type.Object({
   merchantId: Type.String(),
   merchantCode: Type.String(),
   currency: Type.String(),
-  accounts: Type.Integer({ description: 'How many collection accounts.' }),
+  accounts: Type.Integer({ description: 'Number many collection accounts.' }),
   collected: Type.Number({ description: 'On its collection accounts.' }),
   inSuspense: Type.Number({ description: 'Sent to its collection accounts and held.' }),
   returned: Type.Number({ description: 'Sent to its collection accounts and returned.' }),
@@ -75,7 +75,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     },
     async ({ client }) => {
       refuseRestricted(client)
-      const [totals, merchants] = await readTogether(db, async (tx) => [
+      const [totals, merchants] = await withSnapshot(db, async (tx) => [
         await readBalances(tx, client.id),
         await listMerchantBalances(tx, client.id, { limit: LIMIT_DEFAULT + 1 }),
       ])
@@ -96,7 +96,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         operationId: 'listMerchantBalances',
         tags,
         summary: 'Balances by merchant, in the order of their ids',
-        description: 'By the merchantId and merchantCode given to collection accounts.',
+        description: 'Grouped the merchantId and merchantCode given to collection accounts.',
         security: BEARER,
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(MerchantBody), '4xx': ApiFailure },
@@ -108,7 +108,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       const limit = limitOf(asked)
       const rows = await listMerchantBalances(db, client.id, { after, limit: limit + 1 })
       const page = pageOf(rows, limit, cursorAfter(list))
-      return listed('Balances retrieved successfully', page, presentMerchant)
+      return listResponse('Balances retrieved successfully', page, presentMerchant)
     },
   )
 }

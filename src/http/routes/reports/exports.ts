@@ -2,12 +2,12 @@
 // the lists.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { listAccounts } from '#domain/accounts/account-list.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
 import { netOf } from '#domain/records/movements.ts'
 import { type CreditMovement, listMovements } from '#domain/reports/credit-movements.ts'
-import { type Columns, CsvExports, decimal, inBatches } from '#http/csv.ts'
+import { type Columns, CsvExports, decimal, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { OrderQuery, query } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
@@ -91,7 +91,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
       schema: {
         operationId: 'exportCredits',
         tags: ['Credits'],
-        summary: 'Movements of credits as CSV',
+        summary: 'Export of credits as CSV',
         description:
           'One row for each movement of money; from and to are about when it was booked. A ' +
           'credit that a bank takes back later has a further row, of the day it was taken back: ' +
@@ -105,7 +105,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
     },
     async ({ client, query: asked }, reply) => {
       const filters = creditFiltersOf(asked)
-      const batches = inBatches<Movement, bigint>(async (after) => {
+      const batches = readBatches<Movement, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, next } = await listMovements(db, sealer, client, filters, page)
         const present = (movement: CreditMovement): Movement => {
@@ -157,7 +157,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
     },
     async ({ client, query: asked }, reply) => {
       const filters = accountFiltersOf(asked)
-      const batches = inBatches<Account, bigint>(async (after) => {
+      const batches = readBatches<Account, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, page)
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
@@ -209,9 +209,9 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
     },
     async ({ client, query: asked }, reply) => {
       const [filters, now] = [filtersOf(asked), clock()]
-      const batches = inBatches<Payment, string>(async (after) => {
+      const batches = readBatches<Payment, string>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH, now }
-        const { rows, scannedTo } = await readTogether(db, (tx) =>
+        const { rows, scannedTo } = await withSnapshot(db, (tx) =>
           listPayments(tx, client.id, filters, page),
         )
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo

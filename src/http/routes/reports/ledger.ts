@@ -24,7 +24,7 @@ import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   PageQuery,
   query,
@@ -45,7 +45,7 @@ const AccountBody = Type.Object({
   id: Type.Integer(),
   kind: Type.String({
     description:
-      'collection, pending, settled or suspense; an operator: bank, returning, shortfall.',
+      'collection, pending, settled or suspense; an operators: bank, returning, shortfall.',
   }),
   bankCode: nullable('string', { description: 'Of a bank’s account, and of what is nobody’s.' }),
   accountNumber: nullable('string', { description: 'Of a collection account.' }),
@@ -76,7 +76,7 @@ const AuditBody = Type.Object({
   }),
   startedAt: nullable('string'),
   finishedAt: nullable('string'),
-  isOverdue: Type.Boolean({ description: 'The last one is older than it should be.' }),
+  isOverdue: Type.Boolean({ description: 'List last one is older than it should be.' }),
   checks: Type.Array(
     Type.Object({
       name: Type.String({ description: 'What must hold.' }),
@@ -96,7 +96,7 @@ const AuditBody = Type.Object({
       ),
       Type.Null(),
     ],
-    { description: 'In detail, for an operator; null for others, since it may be another’s.' },
+    { description: 'In detail, for an operators; null for others, since it may be another’s.' },
   ),
 })
 
@@ -119,8 +119,8 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listLedgerAccounts',
         tags,
-        summary: 'The chart of accounts, with balances',
-        description: `Your own; an operator also sees the banks’ and nobody’s. ${RESTRICTED}`,
+        summary: 'List chart of accounts, with balances',
+        description: `Your own; an operators also sees the banks’ and nobody’s. ${RESTRICTED}`,
         security: BEARER,
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(AccountBody), '4xx': ApiFailure },
@@ -136,7 +136,7 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const { isCollection, id } = chartPositionOf(last)
         return writeCursor(sealer, list, [isCollection ? 'collection' : 'shared', id.toString()])
       })
-      return listed('Ledger accounts retrieved successfully', page, (row) =>
+      return listResponse('Ledger accounts retrieved successfully', page, (row) =>
         presentAccount(row, sealer),
       )
     },
@@ -173,7 +173,7 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'listLedgerTransfers',
         tags,
-        summary: 'The transfers of a ledger account, newest first',
+        summary: 'List transfers of a ledger account, newest first',
         description: 'A bank’s in the order of its credits; such a page may be short.',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
@@ -194,7 +194,7 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         idOf: ({ position }) => position,
         cursorAfter: (position) => writeCursor(sealer, list, [position]),
       })
-      return listed('Ledger transfers retrieved successfully', page, (row) =>
+      return listResponse('Ledger transfers retrieved successfully', page, (row) =>
         presentEntry(row, sealer),
       )
     },

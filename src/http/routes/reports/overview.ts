@@ -9,11 +9,11 @@ import {
   DAYS_SHOWN,
   firstHourShown,
   HOURS_SHOWN,
+  type Issues,
   type Period,
-  readTroubles,
+  readIssues,
   seriesOf,
   successRate,
-  type Troubles,
 } from '#domain/reports/overview.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -62,7 +62,7 @@ const OverviewBody = Type.Object({
   ),
   failingWebhooks: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'Addresses whose last attempt failed. Null without the scope webhooks:read.',
+    description: 'Destinations whose last attempt failed. Null without the scope webhooks:read.',
   }),
   hours: Type.Array(PointBody, {
     description: `The last ${HOURS_SHOWN} hours; the current one last.`,
@@ -99,7 +99,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const now = clock()
       const [totals, troubles] = await Promise.all([
         readTotals(db, client.id, firstHourShown(now)),
-        readTroubles(db, client.id),
+        readIssues(db, client.id),
       ])
       const { today, yesterday, hours, days } = seriesOf(totals.hours, now)
       return accepted('Overview retrieved successfully', {
@@ -117,7 +117,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   )
 }
 
-function presentSuspense({ suspenseKobo, suspenseItems }: Troubles) {
+function presentSuspense({ suspenseKobo, suspenseItems }: Issues) {
   return { amount: toNaira(suspenseKobo), items: Number(suspenseItems) }
 }
 

@@ -1,7 +1,7 @@
 // GET /api/v1/search: whatever has this reference, number or name.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { HIT_TYPES, type Hit, type HitType, search } from '#domain/reports/search.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -13,7 +13,7 @@ import { toNaira } from '#money.ts'
 const HitBody = Type.Object({
   type: Type.Unsafe<HitType>({ type: 'string', enum: [...HIT_TYPES] }),
   reference: Type.String(),
-  href: Type.String({ description: 'Where to get it.' }),
+  href: Type.String({ description: 'Path to get object.' }),
   title: Type.String(),
   detail: nullable('string'),
   amount: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
@@ -40,18 +40,18 @@ export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         tags: ['Overview'],
         summary: 'Whatever has this reference, number or name',
         description:
-          'A payment, advice or event reference, a merchantRef, a session id, an account ' +
+          'By payment, advice or event reference, a merchantRef, a session id, an account ' +
           'number, the id of a credit, an email address, or a part of a name (among the latest). ' +
           'At most ten, the likeliest first; only what the scopes let see.',
         security: BEARER,
-        querystring: query({ q: text(100, 'What is known of it.') }),
+        querystring: query({ q: text(100, 'What is known of object.') }),
         response: { 200: ApiEnvelope(Type.Array(HitBody)), '4xx': ApiFailure },
       },
     },
     async ({ client, scopes, query: { q } }) => {
       const how = { sealer, client, scopes, now: clock() }
-      const hits = await readTogether(db, (tx) => search(tx, how, q.trim()))
-      return accepted('Search done successfully', hits.map(presentHit))
+      const hits = await withSnapshot(db, (tx) => search(tx, how, q.trim()))
+      return accepted('Search completed successfully', hits.map(presentHit))
     },
   )
 }

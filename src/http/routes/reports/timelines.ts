@@ -2,13 +2,13 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import type { Scope } from '#domain/access/scopes.ts'
 import { getCredit } from '#domain/credits/credit-traces.ts'
 import { getAdvice } from '#domain/payments/advices.ts'
-import { findReferred } from '#domain/payments/payment-references.ts'
+import { resolveReference } from '#domain/payments/payment-references.ts'
 import { getPayment } from '#domain/payments/payments.ts'
-import { bankNames } from '#domain/payments/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import {
   ENTRY_KINDS,
   type EntryKind,
@@ -25,7 +25,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { creditKeyOf } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
@@ -38,7 +38,7 @@ const EntryBody = Type.Object({
   kind: Type.Unsafe<EntryKind>({
     type: 'string',
     enum: [...ENTRY_KINDS],
-    description: 'What happened at the same moment stands in this order.',
+    description: 'What timeline at the same moment stands in this order.',
   }),
   description: Type.String({ description: 'The same in a sentence.' }),
   amount: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
@@ -79,8 +79,8 @@ const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getPaymentTimeline',
         tags,
-        summary: 'Everything that happened to a payment',
-        description: `By any of its references; also of an advice that has no number yet. ${SCOPED}`,
+        summary: 'Retrieve the timeline to a payment',
+        description: `By any of its references; also of an advice the has no number yet. ${SCOPED}`,
         security: BEARER,
         params: Type.Object({ reference: Type.String() }),
         querystring: NoQuery,
@@ -88,9 +88,9 @@ const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, scopes, params }) => {
-      const { entries, isWhole } = await readTogether(db, async (tx) => {
+      const { entries, isWhole } = await withSnapshot(db, async (tx) => {
         const how = { sealer, viewer: client, nameBank }
-        const [referred] = await findReferred(tx, client.id, params.reference)
+        const [referred] = await resolveReference(tx, client.id, params.reference)
         if (!referred) throw new Refusal('payment_not_found')
         if (referred.paymentId === null) {
           return adviceTimeline(tx, how, await getAdvice(tx, client.id, referred.adviceId))
@@ -118,8 +118,8 @@ const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getCreditTimeline',
         tags,
-        summary: 'Everything that happened to a credit',
-        description: `By its id, or by the session id that the payer has. ${SCOPED}`,
+        summary: 'Retrieve the timeline to a credit',
+        description: `By its id, or by the session id the the payer has. ${SCOPED}`,
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
@@ -128,7 +128,7 @@ const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, scopes, params: { id } }) => {
       const by = creditKeyOf(sealer, id)
-      const { entries, isWhole } = await readTogether(db, async (tx) => {
+      const { entries, isWhole } = await withSnapshot(db, async (tx) => {
         const credit = await getCredit(tx, sealer, client, by)
         return creditTimeline(tx, { sealer, viewer: client, nameBank }, credit)
       })
@@ -149,10 +149,10 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getAccountTimeline',
         tags,
-        summary: 'Everything that happened to a collection account',
+        summary: 'Retrieve the timeline to a collection account',
         description:
           'Pages go back in time, each in order, oldest first; limit is about the credits of a ' +
-          'page, which tells of all that happened to them, and about what was done by hand. ' +
+          'page, which tells of all the timeline to them, and about what was done by hand. ' +
           SCOPED,
         security: BEARER,
         params: Type.Object({ accountNumber: Type.String() }),
@@ -166,7 +166,7 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const [id, at] = readCursor(sealer, list, asked.cursor) ?? []
       const before =
         id === undefined ? undefined : { creditId: BigInt(id), at: new Date(Number(at)) }
-      const { entries, next } = await readTogether(db, async (tx) => {
+      const { entries, next } = await withSnapshot(db, async (tx) => {
         const account = await getTimelineAccount(tx, client.id, params.accountNumber)
         const page = { before, limit: limitOf(asked) }
         return accountTimeline(tx, { sealer, viewer: client, nameBank }, account, page)
@@ -174,7 +174,7 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const position = next && [next.creditId.toString(), next.at.getTime().toString()]
       const nextCursor = position && writeCursor(sealer, list, position)
       const page = { rows: presentEntries(entries, { scopes, sealer }), nextCursor }
-      return listed('Timeline retrieved successfully', page, (entry) => entry)
+      return listResponse('Timeline retrieved successfully', page, (entry) => entry)
     },
   )
 }

@@ -4,8 +4,8 @@
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { sandboxCredit, sandboxSessionId } from '#banks/sandbox-credits.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { findNumber } from '#domain/accounts/number-owners.ts'
-import type { Answer } from '#domain/credits/decide-credits.ts'
+import { findNumber } from '#domain/accounts/number-lookups.ts'
+import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import { takeReversal } from '#domain/credits/reverse-credit.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import {
@@ -16,7 +16,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps } from '#http/idempotency.ts'
+import { withIdempotentSteps } from '#http/idempotency.ts'
 import {
   Amount,
   ApiEnvelope,
@@ -63,14 +63,14 @@ const TransferBody = Type.Object({
 })
 
 // What is remembered of a transfer until it is answered: the same transfer, should it be sent again.
-type Planned = {
+type PlannedTransfer = {
   bankCode: string
   paymentReference: string | null
   amountKobo: string
   sessionId: string
   reversalSessionId: string
 }
-type Asked = { accountNumber: string; kind: SandboxTransfer; amount?: number | string }
+type TransferOptions = { accountNumber: string; kind: SandboxTransfer; amount?: number | string }
 
 export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { mode, authentication } = deps
@@ -99,7 +99,7 @@ export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
     async (request, reply) => {
       const { client, body } = request
       const begin = async (tx: Transaction) => JSON.stringify(await plan(tx, deps, client.id, body))
-      return answerInSteps(deps, { request, reply }, begin, async (about) =>
+      return withIdempotentSteps(deps, { request, reply }, begin, async (about) =>
         accepted('Transfer sent successfully', await sendPlanned(deps, body, JSON.parse(about))),
       )
     },
@@ -110,8 +110,8 @@ async function plan(
   tx: Transaction,
   { clock }: Deps,
   clientId: bigint,
-  { accountNumber, kind, amount }: Asked,
-): Promise<Planned> {
+  { accountNumber, kind, amount }: TransferOptions,
+): Promise<PlannedTransfer> {
   const owner = await findNumber(tx, clientId, accountNumber)
   if (!owner) throw new Refusal('number_not_found')
   const { bankCode, paymentId } = owner
@@ -128,7 +128,11 @@ async function plan(
   }
 }
 
-async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: Planned) {
+async function sendPlanned(
+  deps: Deps,
+  { accountNumber, kind }: TransferOptions,
+  planned: PlannedTransfer,
+) {
   const { bankCode, sessionId, paymentReference } = planned
   const amountKobo = BigInt(planned.amountKobo)
   const { writers, clock } = deps
@@ -153,14 +157,14 @@ async function sendPlanned(deps: Deps, { accountNumber, kind }: Asked, planned: 
 }
 
 type Step = Static<typeof StepBody>
-type Taken = Exclude<Answer, { status: 'session_reused' }>
+type TakenCredit = Exclude<CreditResult, { status: 'session_reused' }>
 
-function creditStep(sessionId: string, { outcome, reason, suspendedKobo }: Taken): Step {
+function creditStep(sessionId: string, { outcome, reason, suspendedKobo }: TakenCredit): Step {
   const amountInSuspense = toNaira(suspendedKobo)
   return { step: 'credit', sessionId, responseCode: '00', outcome, reason, amountInSuspense }
 }
 
-function againStep(sessionId: string, { status }: Answer): Step {
+function againStep(sessionId: string, { status }: CreditResult): Step {
   const isDuplicate = status === 'duplicate'
   return {
     step: 'again',
@@ -174,7 +178,7 @@ function againStep(sessionId: string, { status }: Answer): Step {
 
 async function reverse(
   { batchPool, sharedAccounts, clock }: Deps,
-  planned: Planned,
+  planned: PlannedTransfer,
 ): Promise<Step> {
   const { bankCode, sessionId: originalSessionId, reversalSessionId: sessionId } = planned
   const amountKobo = BigInt(planned.amountKobo)

@@ -5,14 +5,14 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { sandboxCredit } from '#banks/sandbox-credits.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
-import { findNumber, type NumberOwner } from '#domain/accounts/number-owners.ts'
-import type { Taken } from '#domain/credits/decide-credits.ts'
+import { findNumber, type NumberOwner } from '#domain/accounts/number-lookups.ts'
+import type { CreditDecision } from '#domain/credits/decide-credits.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { answerInSteps } from '#http/idempotency.ts'
+import { withIdempotentSteps } from '#http/idempotency.ts'
 import { bankNameOf, PaymentBody, showPayment } from '#http/routes/payments/bank-transfers.ts'
 import {
   Amount,
@@ -68,7 +68,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const to = { bankCode: owner.bankCode, accountNumber, amountKobo }
       const made = sandboxCredit(to, clock(), { narration: 'Simulated payment' })
       // The session id is what makes it one transfer, however often it is sent.
-      return answerInSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
+      return withIdempotentSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
         const credit = { ...made, sessionId }
         const answer = await writers.credits.submit(credit)
         if (answer.status === 'session_reused') throw new Refusal('try_again')
@@ -89,7 +89,7 @@ async function showTarget(
   client: Client,
   owner: NumberOwner,
   { accountNumber, bankCode, amountKobo, sessionId }: IncomingCredit,
-  { outcome }: Taken,
+  { outcome }: CreditDecision,
 ) {
   const { db, accountLookups, banks } = deps
   if (owner.paymentId !== null) {

@@ -55,7 +55,7 @@ export const RequestBody = Type.Object({
   decisionReason: nullable('string'),
 })
 
-export async function peopleOnly({ userId }: FastifyRequest): Promise<void> {
+export async function requireUser({ userId }: FastifyRequest): Promise<void> {
   if (userId === null) throw new Refusal('people_only')
 }
 
@@ -64,7 +64,7 @@ export function viewerOf({ clock, policy }: Deps, { client, actor, userId }: Ide
   return { client, actor, userId, newSince }
 }
 
-export function actingOf(deps: Deps, by: Identity) {
+export function approverOf(deps: Deps, by: Identity) {
   const { userId, ...viewer } = viewerOf(deps, by)
   if (userId === null) throw new Refusal('people_only')
   return { ...viewer, userId, now: deps.clock() }

@@ -21,17 +21,17 @@ import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps, answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency, withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { findId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
-  actingOf,
-  peopleOnly,
+  approverOf,
   presentRequest,
   RequestBody,
+  requireUser,
   viewerOf,
 } from './approval-presenters.ts'
 import { AssignTarget, itemIdOf, targetOf } from './suspense-presenters.ts'
@@ -90,7 +90,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
-      return listed('Requests retrieved successfully', page, (row) =>
+      return listResponse('Requests retrieved successfully', page, (row) =>
         presentRequest(row, { actor: request.actor, sealer }),
       )
     },
@@ -102,7 +102,7 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/api/v1/suspense/:id/requests',
     {
-      onRequest: [authentication.requires('suspense:write'), peopleOnly],
+      onRequest: [authentication.requires('suspense:write'), requireUser],
       schema: {
         ...about,
         operationId: 'requestApproval',
@@ -118,7 +118,7 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
               'x-says': 'Must be assign or return.',
             }),
             ...AssignTarget,
-            reason: text(REASON_MAX, 'Why; the other person reads it.'),
+            reason: text(REASON_MAX, 'Reason; the other person reads requester.'),
           },
           { additionalProperties: false },
         ),
@@ -128,9 +128,9 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { params, body } = request
       const itemId = itemIdOf(sealer, params.id)
       const to = body.action === 'assign' ? targetOf(body) : refuseTarget(body)
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const asked = { to, reason: body.reason }
-        const id = await requestApproval(tx, actingOf(deps, request), itemId, asked)
+        const id = await requestApproval(tx, approverOf(deps, request), itemId, asked)
         return accepted('Asked successfully', await show(tx, deps, request, id))
       })
     },
@@ -142,7 +142,7 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${REQUESTS}/:id/approve`,
     {
-      onRequest: [authentication.requires('suspense:write'), peopleOnly],
+      onRequest: [authentication.requires('suspense:write'), requireUser],
       schema: {
         ...about,
         operationId: 'approveSuspenseRequest',
@@ -155,10 +155,10 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const id = requestIdOf(sealer, request.params.id)
       const begin = async (tx: Transaction) => {
-        await approveRequest(tx, { ...actingOf(deps, request), sharedAccounts }, id)
+        await approveRequest(tx, { ...approverOf(deps, request), sharedAccounts }, id)
         return id.toString()
       }
-      return answerInSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, begin, async () => {
         await sendReturns()
         return accepted('Approved successfully', await show(db, deps, request, id))
       })
@@ -168,7 +168,7 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sealer, authentication } = deps
-  const onRequest = [authentication.requires('suspense:write'), peopleOnly]
+  const onRequest = [authentication.requires('suspense:write'), requireUser]
 
   app.post(
     `${REQUESTS}/:id/reject`,
@@ -181,15 +181,15 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         headers: IdempotencyHeaders,
         params: Params,
         body: Type.Object(
-          { reason: text(REASON_MAX, 'Why; who asked reads it.') },
+          { reason: text(REASON_MAX, 'Reason; shown asked reads requester.') },
           { additionalProperties: false },
         ),
       },
     },
     async (request, reply) => {
       const id = requestIdOf(sealer, request.params.id)
-      return answerOnce(deps, { request, reply }, async (tx) => {
-        await rejectRequest(tx, actingOf(deps, request), id, request.body.reason)
+      return withIdempotency(deps, { request, reply }, async (tx) => {
+        await rejectRequest(tx, approverOf(deps, request), id, request.body.reason)
         return accepted('Rejected successfully', await show(tx, deps, request, id))
       })
     },
@@ -210,8 +210,8 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const id = requestIdOf(sealer, request.params.id)
-      return answerOnce(deps, { request, reply }, async (tx) => {
-        await withdrawRequest(tx, actingOf(deps, request), id)
+      return withIdempotency(deps, { request, reply }, async (tx) => {
+        await withdrawRequest(tx, approverOf(deps, request), id)
         return accepted('Withdrawn successfully', await show(tx, deps, request, id))
       })
     },

@@ -4,19 +4,19 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
 import { getRequest } from '#domain/suspense/approval-request-list.ts'
-import { askToDisable } from '#domain/suspense/approval-requests.ts'
+import { requestDisable } from '#domain/suspense/approval-requests.ts'
 import { readMakerChecker, setMakerChecker } from '#domain/suspense/maker-checker.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
-  actingOf,
-  peopleOnly,
+  approverOf,
   presentRequest,
   RequestBody,
+  requireUser,
   viewerOf,
 } from './approval-presenters.ts'
 
@@ -86,7 +86,7 @@ const disabling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${SETTINGS}/requests`,
     {
-      onRequest: [authentication.requires('suspense:write'), peopleOnly],
+      onRequest: [authentication.requires('suspense:write'), requireUser],
       schema: {
         tags: ['Suspense'],
         querystring: NoQuery,
@@ -103,8 +103,8 @@ const disabling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) =>
-      answerOnce(deps, { request, reply }, async (tx) => {
-        const id = await askToDisable(tx, actingOf(deps, request), request.body.reason)
+      withIdempotency(deps, { request, reply }, async (tx) => {
+        const id = await requestDisable(tx, approverOf(deps, request), request.body.reason)
         const shown = await getRequest(tx, viewerOf(deps, request), id)
         return accepted(
           'Asked successfully',

@@ -12,11 +12,11 @@ import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   PageQuery,
   query,
@@ -84,7 +84,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       if (isRevealed) await logRevealed(deps, request, page.rows)
-      return listed('Returns retrieved successfully', page, (row) =>
+      return listResponse('Returns retrieved successfully', page, (row) =>
         presentReturn(row, sealer, { isRevealed }),
       )
     },
@@ -121,13 +121,13 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const change = { ...about, headers: IdempotencyHeaders, params: Params, querystring: NoQuery }
 
   const settle = (
-    call: Parameters<typeof answerOnce>[1],
+    call: Parameters<typeof withIdempotency>[1],
     given: string,
     verdict: Verdict,
     message: string,
   ) => {
     const { client: by, actor } = call.request
-    return answerOnce(deps, { ...call, pool: batchPool }, async (tx) => {
+    return withIdempotency(deps, { ...call, pool: batchPool }, async (tx) => {
       const reference = checkedReference({ reference: given })
       await settleByHand(tx, { sharedAccounts, now: clock(), by, actor }, reference, verdict)
       return accepted(message, presentReturn((await findReturn(tx, reference)) as Return, sealer))

@@ -9,7 +9,7 @@ import {
 import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import type { SuspenseEntry } from '#domain/suspense/suspense-list.ts'
 import { Refusal } from '#errors.ts'
-import { digits, nullable, text } from '#http/schemas.ts'
+import { accountNumber, nullable, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
@@ -22,7 +22,7 @@ export const ReturnOfItem = {
   returnReference: nullable('string', {
     description: 'Of its last return, for ever: banks and events name it too.',
   }),
-  bankReference: nullable('string', { description: 'The bank’s own, once it was confirmed.' }),
+  bankReference: nullable('string', { description: 'The bank’s own, once it the confirmed.' }),
   failureReason: nullable('string', { description: 'Why its last return failed.' }),
 }
 
@@ -40,23 +40,23 @@ export const SuspenseBody = Type.Object({
   sourceAccountNumberMasked: nullable('string'),
   sourceBankCode: nullable('string'),
   narration: nullable('string'),
-  paymentReference: nullable('string', { description: 'The payment that it was meant for.' }),
+  paymentReference: nullable('string', { description: 'The payment that it the meant for.' }),
   assignedTo: nullable('string', { description: 'A payment reference or an account number.' }),
   ...ReturnOfItem,
   openedAt: Type.String(),
   closedAt: nullable('string'),
-  ageSeconds: Type.Integer({ description: 'How long it has been, or was, in suspense.' }),
+  ageSeconds: Type.Integer({ description: 'How long it has been, or the, in suspense.' }),
 })
 
 // One item, with all that became of it.
 export const SuspenseDetailBody = Type.Object({
   ...SuspenseBody.properties,
-  originalAmount: Type.Number({ description: 'What it began with.' }),
+  originalAmount: Type.Number({ description: 'Amount it began with.' }),
   history: Type.Array(
     Type.Object({
       at: Type.String(),
       change: Type.String({ description: `${SUSPENSE_CHANGES.join(', ')}.` }),
-      amount: Type.Number({ description: 'What it was about.' }),
+      amount: Type.Number({ description: 'Amount it the change.' }),
       amountLeft: Type.Number({ description: 'Of the item, after it.' }),
       reference: nullable('string', {
         description: 'Payment, account number, or the bank’s own: of a return, or of a reversal.',
@@ -69,7 +69,7 @@ export const SuspenseDetailBody = Type.Object({
 // Where it is to go: one of the two.
 export const AssignTarget = {
   accountNumber: Type.Optional(
-    digits('^[0-9]{10}$', 'A collection account.', 'Must be 10 digits.'),
+    accountNumber('^[0-9]{10}$', 'A collection account.', 'Must be 10 accountNumber.'),
   ),
   paymentReference: Type.Optional(text(40, 'A payment.')),
 }
@@ -86,7 +86,7 @@ export function targetOf(body: {
 }): AssignTo {
   const { accountNumber, paymentReference } = body
   if ((accountNumber === undefined) === (paymentReference === undefined)) {
-    const message = 'Give either accountNumber or paymentReference.'
+    const message = 'Send either accountNumber or paymentReference.'
     throw new Refusal('invalid_request', [{ field: 'accountNumber', message }])
   }
   if (accountNumber !== undefined) return { accountNumber }

@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import { ITEM_STATES, type ItemState } from '#domain/credits/suspense-items.ts'
@@ -12,8 +12,8 @@ import { getSuspense, listSuspense } from '#domain/suspense/suspense-list.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerInSteps, answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   AssignTarget,
@@ -44,7 +44,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       schema: {
         operationId: 'listSuspense',
         tags,
-        summary: 'Money in suspense, newest first',
+        summary: 'List in suspense, newest first',
         description: 'Your own; an operator also sees what is nobody’s (unknown numbers).',
         security: BEARER,
         querystring: query({
@@ -73,7 +73,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
-      return listed('Suspense retrieved successfully', page, (entry) =>
+      return listResponse('Suspense retrieved successfully', page, (entry) =>
         presentSuspense(entry, sealer, clock()),
       )
     },
@@ -93,7 +93,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       },
     },
     async ({ client, params }) => {
-      const [entry, changes] = await readTogether(db, async (tx) => {
+      const [entry, changes] = await withSnapshot(db, async (tx) => {
         const found = await getSuspense(tx, client, itemIdOf(sealer, params.id))
         const history = await readSuspenseChanges(tx, [found.id])
         return [found, history.get(found.id) ?? []] as const
@@ -119,7 +119,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'assignSuspense',
         tags,
-        summary: 'Give suspended money to a payment or a collection account',
+        summary: 'Give a suspense to a payment or a collection account',
         description:
           'Give one of the two. The same again changes nothing. Where two people are needed ' +
           '(four eyes) it is refused with approval_needed.',
@@ -134,7 +134,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, params, body } = request
       const itemId = itemIdOf(sealer, params.id)
       const target = targetOf(body)
-      return answerOnce(deps, { request, reply, pool: batchPool }, async (tx) => {
+      return withIdempotentSteps(deps, { request, reply, pool: batchPool }, async (tx) => {
         await assignSuspense(tx, actionOf(request), itemId, target)
         const entry = await getSuspense(tx, client, itemId)
         return accepted('Suspense assigned successfully', presentSuspense(entry, sealer, clock()))
@@ -149,7 +149,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'returnSuspense',
         tags,
-        summary: 'Send suspended money back to its payer',
+        summary: 'Send a suspense item to its payer',
         description:
           'The bank is told, and confirms; the sandbox’s bank at once. Where two people are needed ' +
           '(four eyes) it is refused with approval_needed.',
@@ -167,7 +167,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         await requestReturn(tx, actionOf(request), itemId)
         return itemId.toString()
       }
-      return answerInSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
+      return withIdempotency(deps, { request, reply, pool: batchPool }, begin, async () => {
         await sendReturns()
         const entry = await getSuspense(db, client, itemId)
         return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))

@@ -5,7 +5,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Deps } from '#http/deps.ts'
 
-const ANSWER_MAX_MS = 1_500
+const RESPONSE_MAX_MS = 1_500
 
 const Status = Type.Object({ status: Type.String() })
 
@@ -46,7 +46,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
 
 async function inTime(answer: Promise<boolean>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), ANSWER_MAX_MS)
+  const timer = setTimeout(() => late.resolve(false), RESPONSE_MAX_MS)
   try {
     return await Promise.race([answer, late.promise])
   } finally {

@@ -20,19 +20,19 @@ const LimitsBody = Type.Object({
       initiate: limit('Of an address, to begin payments.'),
       login: limit('Of an address, to log in.'),
     },
-    { description: 'Of each process of the service. Null: as many as come.' },
+    { description: 'Of each process of the service. Null: as number as come.' },
   ),
   newAccounts: Type.Object(
     {
       perCredit: limit('At a time.'),
-      perDay: limit('In a day of West Africa Time.'),
+      perDay: limit('Per a day of West Africa Time.'),
     },
     { description: 'What a new collection account takes, in naira. Null: any amount.' },
   ),
-  webhookEndpoints: Type.Integer({ description: 'How many there may be.' }),
+  webhookEndpoints: Type.Integer({ description: 'Maximum number there may endpoints.' }),
   expirySeconds: Type.Integer({ description: 'Of an advice that does not say.' }),
-  graceSeconds: Type.Integer({ description: 'How long after expiry money still counts.' }),
-  tokenSeconds: Type.Integer({ description: 'How long a token lasts.' }),
+  graceSeconds: Type.Integer({ description: 'Maximum long after expiry money still counts.' }),
+  tokenSeconds: Type.Integer({ description: 'Maximum long a token lasts.' }),
 })
 
 export const limitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -45,7 +45,7 @@ export const limitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
       schema: {
         operationId: 'getLimits',
         tags: ['Limits'],
-        summary: 'How much and how often',
+        summary: 'Maximum much and how often',
         description:
           'As this service is set up; an account or an advice may have limits of its own.',
         security: BEARER,

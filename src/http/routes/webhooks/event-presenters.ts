@@ -2,7 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { Queryable } from '#db/pool.ts'
-import { bankNames } from '#domain/payments/resource-views.ts'
+import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
 import type { StoredEvent } from '#domain/webhooks/event-list.ts'
 import { type EventBody, renderEvents } from '#domain/webhooks/render-events.ts'
@@ -21,9 +21,9 @@ export const EventFields = {
   }),
 }
 
-export type ShowEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<EventBody[]>
+export type PresentEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<EventBody[]>
 
-export function eventShower({ sealer, mode, banks, policy }: Deps): ShowEvents {
+export function eventPresenter({ sealer, mode, banks, policy }: Deps): PresentEvents {
   const how = { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
   return (db, events) => renderEvents(db, sealer, events, how)
 }

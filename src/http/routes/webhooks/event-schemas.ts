@@ -74,7 +74,7 @@ const reversal = Type.Optional(
   ),
 )
 const changes = Type.Array(Type.String(), { description: 'The names of what was changed.' })
-const amountSuspended = amount('What went to suspense.')
+const amountSuspended = amount('What was to suspense.')
 const returnReference = Type.String({ description: 'Of the return, for ever: RTN and digits.' })
 
 const about = (fields: Record<string, TSchema>) => Type.Object(fields)
@@ -85,19 +85,19 @@ const closing = about({ ...Payment, amountSuspended })
 type Description = { summary: string; data: TSchema }
 
 export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
-  'account.created': { summary: 'A collection account was made', data: account },
+  'account.created': { summary: 'A collection account was created', data: account },
   'account.updated': {
     summary: 'A collection account was changed',
     data: about({ ...Account, changes }),
   },
   'account.deactivated': { summary: 'A collection account takes no more money', data: account },
-  'account.activated': { summary: 'A collection account takes money again', data: account },
+  'account.activated': { summary: 'A collection account takes money retried', data: account },
   'account.erased': {
     summary: 'The personal data of a collection account was erased: erase your copies too',
     data: account,
   },
   'collection.received': {
-    summary: 'Money arrived on a collection account',
+    summary: 'A arrived on a collection account',
     data: about({ ...Account, credit: Credit }),
   },
   'collection.reversed': {
@@ -115,27 +115,27 @@ export const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
     data: about({ ...Payment, amountReversed, reversal, credit: Credit }),
   },
   'credit.suspended': {
-    summary: 'Money could not be given to anyone, and is in suspense',
+    summary: 'A could not be given to anyone, and is in suspense',
     data: about({ ...Suspense, amountSuspended }),
   },
   'credit.assigned': {
-    summary: 'Money in suspense was given to a payment or an account',
+    summary: 'A in suspense was given to a payment or an account',
     data: about({ ...Suspense, amountAssigned: amount('What was given.') }),
   },
   'credit.returned': {
-    summary: 'Money in suspense went back to its payer',
+    summary: 'A in suspense was back to its payer',
     data: about({
       ...Suspense,
-      amountReturned: amount('What went back.'),
+      amountReturned: amount('What was back.'),
       returnReference,
       bankReference: nullable('string'),
     }),
   },
   'credit.return_failed': {
-    summary: 'Money could not be sent back to its payer, and is in suspense again',
+    summary: 'A could not be sent back to its payer, and is in suspense retried',
     data: about({
       ...Suspense,
-      amountSuspended: amount('What is in suspense again.'),
+      amountSuspended: amount('What is in suspense retried.'),
       returnReference,
       failureReason: nullable('string', { description: 'As the bank or the operator gave it.' }),
     }),
@@ -185,7 +185,7 @@ export function eventSchema(type: EventType): TSchema {
 
 const HEADERS = {
   'webhook-id': 'The id of the event: the same however often it is sent.',
-  'webhook-timestamp': 'When this attempt was made, in seconds since 1970.',
+  'webhook-timestamp': 'When this attempt was created, in seconds since 1970.',
   'webhook-signature': 'Standard Webhooks 1.0: v1, and the signature, for each secret that signs.',
 }
 
@@ -194,7 +194,7 @@ export function describeWebhooks(): Record<string, object> {
   const parameters = Object.entries(HEADERS).map(([name, description]) => {
     return { name, in: 'header', required: true, description, schema: { type: 'string' } }
   })
-  const responses = { '2XX': { description: 'Taken. Anything else is tried again.' } }
+  const responses = { '2XX': { description: 'Accepted. Any other is tried retried.' } }
   const describe = (type: EventType) => ({
     post: {
       operationId: `on${type.replace(/(?:^|[._])([a-z])/g, (_, letter) => letter.toUpperCase())}`,

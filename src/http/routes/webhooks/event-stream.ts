@@ -7,22 +7,22 @@ import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
 import { ApiFailure, BEARER, digits } from '#http/schemas.ts'
 import { EventFeeds, type Frame } from './event-feeds.ts'
-import { eventShower } from './event-presenters.ts'
+import { eventPresenter } from './event-presenters.ts'
 
 const LastEventId = Type.Optional(
   digits('^[0-9]{1,18}$', 'Start after this one; the header wins.', 'Must be a whole number.'),
 )
 const DESCRIPTION =
-  'One block an event: `id` is its sequence, `event` its type, `data` its body as delivered to ' +
-  'webhooks. Starts with new ones, or after Last-Event-ID. A comment every 15 seconds keeps the ' +
+  'Server block an event: `id` is the sequence, `event` the type, `data` the body as delivered to ' +
+  'webhooks. Starts with new events, or after Last-Event-ID. A comment every 15 seconds keeps the ' +
   'connection open. A reader that is too slow, or whose token has run out, is disconnected, and ' +
-  'loses nothing by coming back with its Last-Event-ID.'
+  'loses nothing by coming back with the Last-Event-ID.'
 
 const RETRY_MS = 2_000 // After which a browser comes back.
 
 export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, authentication } = deps
-  const show = eventShower(deps)
+  const show = eventPresenter(deps)
   const feeds = new EventFeeds({ read: readFrames, log })
   // Before the server stops taking connections, which waits for those that are open.
   app.addHook('preClose', () => feeds.stop())

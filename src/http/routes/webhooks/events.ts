@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
-import { readTogether } from '#db/snapshot.ts'
+import { withSnapshot } from '#db/snapshot.ts'
 import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
 import { listAttempts, listDeliveries } from '#domain/webhooks/delivery-log.ts'
 import { type EventFilters, getEvent, listEvents } from '#domain/webhooks/event-list.ts'
@@ -12,7 +12,7 @@ import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
   limitOf,
-  listed,
+  listResponse,
   NoQuery,
   PageQuery,
   query,
@@ -21,7 +21,7 @@ import {
 } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, reference } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
-import { EventFields, eventShower } from './event-presenters.ts'
+import { EventFields, eventPresenter } from './event-presenters.ts'
 import {
   DeliveryBody,
   eventIdOf,
@@ -85,7 +85,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
 
 const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
-  const show = eventShower(deps)
+  const show = eventPresenter(deps)
 
   app.get(
     '/api/v1/events',
@@ -124,14 +124,14 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         })),
         nextCursor: next ? writeCursor(sealer, list, [next.toString()]) : null,
       }
-      return listed('Events retrieved successfully', page, (event) => event)
+      return listResponse('Events retrieved successfully', page, (event) => event)
     },
   )
 }
 
 const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
-  const show = eventShower(deps)
+  const show = eventPresenter(deps)
 
   app.get(
     '/api/v1/events/:id',
@@ -148,7 +148,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, params }) => {
-      const data = await readTogether(db, async (tx) => {
+      const data = await withSnapshot(db, async (tx) => {
         const event = await getEvent(tx, client.id, eventIdOf(params.id))
         const [body] = await show(tx, [event])
         const deliveries = await listDeliveries(tx, clock(), [event.id])
@@ -178,12 +178,12 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, params }) => {
-      const [deliveries, attempts] = await readTogether(db, async (tx) => {
+      const [deliveries, attempts] = await withSnapshot(db, async (tx) => {
         const { id } = await getEvent(tx, client.id, eventIdOf(params.id))
         return [await listDeliveries(tx, clock(), [id]), await listAttempts(tx, id)] as const
       })
       const page = { rows: deliveries, nextCursor: null }
-      return listed('Deliveries retrieved successfully', page, (delivery) =>
+      return listResponse('Deliveries retrieved successfully', page, (delivery) =>
         presentDelivery(delivery, attempts),
       )
     },

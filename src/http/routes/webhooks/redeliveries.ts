@@ -6,7 +6,7 @@ import { sendTestEvent } from '#domain/webhooks/test-events.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery, windowOf } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
@@ -36,7 +36,7 @@ const ReplayRequest = Type.Object(
       'This time or later (ISO 8601; without an offset: West Africa Time), or the nextFrom of ' +
         'the call before.',
     ),
-    to: moment('Before this time.'),
+    to: moment('End this time.'),
   },
   { additionalProperties: false, 'x-says': 'Must be an object with from and to.' },
 )
@@ -78,7 +78,7 @@ const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, params, body } = request
       const eventId = eventIdOf(params.id)
       const only = body?.endpointId
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const queued = await redeliver(tx, clock(), {
           clientId: client.id,
           eventId,
@@ -118,7 +118,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const endpointId = endpointIdOf(params.id)
       const { since, after } = startOf(body.from)
       const { from, to } = windowOf({ ...body, from: since }) as { from: Date; to: Date } // Both are given.
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const asked = { clientId: client.id, endpointId, from, to, after }
         const { queued, last } = await replay(tx, clock(), asked)
         const data = { queued, nextFrom: last === null ? null : `${timestamp(from)}#${last}` }
@@ -146,7 +146,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const id = endpointIdOf(request.params.id)
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const eventId = await sendTestEvent(tx, clock(), request.client.id, id)
         return accepted('Test event queued successfully', { eventId })
       })

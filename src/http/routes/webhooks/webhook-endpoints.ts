@@ -20,8 +20,8 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listed, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, nullable } from '#http/schemas.ts'
 import {
   EndpointFields,
@@ -96,7 +96,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         operationId: 'createWebhookEndpoint',
         tags,
-        summary: 'Register a webhook endpoint',
+        summary: 'Create a webhook endpoint',
         description: `At most ${ENDPOINTS_MAX}. Deliveries are signed with the secret answered.`,
         security: BEARER,
         headers: IdempotencyHeaders,
@@ -108,7 +108,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { client, body } = request
       refuseBadTarget(body.url, mode)
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const asked = { url: body.url, eventTypes: body.eventTypes ?? null }
         const endpoint = await createEndpoint(tx, clock(), client.id, asked)
         const secret = await getSecret(tx, sealer, clock(), client.id, endpoint.id)
@@ -137,7 +137,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = limitOf(asked)
       const rows = await listEndpoints(db, client.id, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
-      return listed('Webhook endpoints retrieved successfully', page, presentListedEndpoint)
+      return listResponse('Webhook endpoints retrieved successfully', page, presentListedEndpoint)
     },
   )
 }
@@ -177,7 +177,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'updateWebhookEndpoint',
-        summary: 'Change a webhook endpoint',
+        summary: 'Update a webhook endpoint',
         description:
           'What waits goes to the new address. Switched off, nothing is sent there and nothing ' +
           'new is queued; switched on again, what waited is sent.',

@@ -32,7 +32,7 @@ const DeliveryFields = {
   endpointId: nullable('string', { description: 'Null: a notificationUrl or a callBackUrl.' }),
   url: Type.String(),
   state: Type.String({ description: 'pending, delivered or failed (given up).' }),
-  nextAttemptAt: nullable('string', { description: 'Null: no attempt is planned.' }),
+  nextAttemptAt: nullable('string', { description: 'Null: no attempt is scheduled.' }),
   heldBy: nullable('string', {
     description:
       'paused: its destination failed too often, and is tried again later; off: it is disabled.',

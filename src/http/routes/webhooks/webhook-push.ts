@@ -5,7 +5,7 @@ import { pushPayment, redeliver } from '#domain/webhooks/redeliver.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { BEARER, IdempotencyHeaders, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 
@@ -38,7 +38,7 @@ export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const { client, params } = request
       const paymentReference = parseReference(params.paymentReference)
       if (!paymentReference) throw new Refusal('payment_not_found')
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         const { eventId } = await pushPayment(tx, clock(), client.id, paymentReference)
         // Endpoints too: for many merchants they are the only ones that are told.
         const queued = await redeliver(tx, clock(), { clientId: client.id, eventId })

@@ -6,7 +6,7 @@ import { getSecret, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
 import { getEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import { endpointIdOf, NoBody, Secret } from './webhook-presenters.ts'
@@ -53,7 +53,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       },
     },
     (request, reply) =>
-      answerOnce(deps, { request, reply }, async (tx) => {
+      withIdempotency(deps, { request, reply }, async (tx) => {
         const secret = await rotateSecret(tx, sealer, clock(), request.client.id, null)
         return accepted('Webhook secret rotated successfully', { secret })
       }),
@@ -76,7 +76,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     async (request, reply) => {
       const { client, params } = request
       const id = endpointIdOf(params.id)
-      return answerOnce(deps, { request, reply }, async (tx) => {
+      return withIdempotency(deps, { request, reply }, async (tx) => {
         await getEndpoint(tx, client.id, id)
         const secret = await rotateSecret(tx, sealer, clock(), client.id, id)
         return accepted('Webhook secret rotated successfully', { secret })

@@ -4,7 +4,6 @@ import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
 import { requestReturn } from '#domain/suspense/return-suspense.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { CLIENTS, registerOf } from './client-register.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -16,6 +15,7 @@ import {
   SIMULATE,
   startPayment,
 } from './fixtures.ts'
+import { CLIENTS, registerOf } from './manage-clients.ts'
 import type { Bench } from './running-service.ts'
 import { storedId } from './shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from './suspense-desk.ts'

@@ -19,7 +19,7 @@ import { join, resolve } from 'node:path'
 import { type Account, accountFor, canEnter, makePrivateFolder } from './account.ts'
 import { EmbeddedProblem } from './problem.ts'
 
-export type Home = {
+export type DataDirectory = {
   dataDir: string
   clusterFolder: string
   account: Account
@@ -38,7 +38,7 @@ export type SocketFolder = {
 const SOCKET_PATH_BYTES_MAX = 100
 export const SOCKET_NAME = '.s.PGSQL.5432'
 
-export function makeHome(givenDataDir: string): Home {
+export function openDataDirectory(givenDataDir: string): DataDirectory {
   const asRoot = process.getuid?.() === 0
   mkdirSync(resolve(givenDataDir), { recursive: true, mode: asRoot ? 0o711 : 0o700 })
   const dataDir = realpathSync(givenDataDir)
@@ -54,7 +54,7 @@ export function makeHome(givenDataDir: string): Home {
   return { dataDir, clusterFolder, account, byDescriptor }
 }
 
-export function makeSocketFolder({ dataDir, clusterFolder, account }: Home): SocketFolder {
+export function makeSocketFolder({ dataDir, clusterFolder, account }: DataDirectory): SocketFolder {
   const inside = join(clusterFolder, 'socket')
   if (isShortEnough(inside)) {
     makePrivateFolder(inside, account)

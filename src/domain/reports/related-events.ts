@@ -8,23 +8,23 @@ import type { Queryable } from '#db/pool.ts'
 import type { EventType } from '#domain/records/outbox.ts'
 import { leastIdAt } from '#ids.ts'
 
-export type MomentEvent = { id: string; type: EventType; sequence: bigint; createdAt: Date }
+export type RelatedEvent = { id: string; type: EventType; sequence: bigint; createdAt: Date }
 
-export type EventsAbout = {
+export type EventSubjects = {
   creditIds?: readonly bigint[]
   paymentId?: string | undefined
   accountId?: bigint | undefined
 }
 
 // In their order.
-export async function readEventsAt(
+export async function readRelatedEvents(
   db: Queryable,
   clientId: bigint,
-  about: EventsAbout,
+  about: EventSubjects,
   moments: readonly Date[],
-): Promise<MomentEvent[]> {
+): Promise<RelatedEvent[]> {
   const times = [...new Set(moments.map((moment) => moment.getTime()))]
-  const { rows } = await db.query<MomentEvent>({
+  const { rows } = await db.query<RelatedEvent>({
     name: 'events-at-moments',
     text: `select e.id, e.type, e.sequence, e.created_at as "createdAt"
              from unnest($1::uuid[], $2::uuid[]) as m (first, past)

@@ -5,12 +5,15 @@ import { isMigrated, migrate } from '#db/migrate.ts'
 import { createPool, type Pool } from '#db/pool.ts'
 import { type EmbeddedServer, findEmbedded, startEmbedded } from '#embedded/embedded.ts'
 
-export type Place = { databaseUrl: string | undefined; dataDir: string }
+export type DatabaseSettings = { databaseUrl: string | undefined; dataDir: string }
 
 // A reason not to work that the operator can do something about.
-export class PlaceProblem extends Error {}
+export class AdminProblem extends Error {}
 
-export async function withDatabase<T>(place: Place, work: (db: Pool) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  place: DatabaseSettings,
+  work: (db: Pool) => Promise<T>,
+): Promise<T> {
   const running = place.databaseUrl ?? (await findEmbedded(place.dataDir))
   if (running) return connected(running, work)
   const server: EmbeddedServer = await startEmbedded({ dataDir: place.dataDir })
@@ -28,7 +31,7 @@ async function connected<T>(connectionString: string, work: (db: Pool) => Promis
   const db = createPool({ connectionString, max: 4, onIdleError: () => {} })
   try {
     if (!(await isMigrated(db))) {
-      throw new PlaceProblem(
+      throw new AdminProblem(
         'The database is not at the version of this build: run `npx manilla migrate` first.',
       )
     }

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
 import { IDLE_MS } from '#domain/access/sessions.ts'
-import { forgetSignInsRound } from '#workers/forget-sign-ins.ts'
+import { purgeSessionsRound } from '#workers/forget-sign-ins.ts'
 import { makeUser, SESSION_URL, signIn, trySignIn } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 
 test('sessions that are over and failures of long ago go; those that count stay', async () => {
   await using bench = await startTestService()
-  const round = forgetSignInsRound(bench)
+  const round = purgeSessionsRound(bench)
   const email = await makeUser(bench)
   const old = await signIn(bench, email)
   await trySignIn(bench, { email, password: 'wrong' })

@@ -2,10 +2,10 @@
 // clock that moves while it waits.
 
 import { randomUUID } from 'node:crypto'
-import { announceKeys, followKeys } from '#domain/privacy/data-keys.ts'
+import { reportKeys, syncKeys } from '#domain/privacy/data-keys.ts'
 import { type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
-import { holdKeys } from '#workers/hold-keys.ts'
+import { syncDataKeys } from '#workers/hold-keys.ts'
 import { type Bench, startTestService } from './running-service.ts'
 
 const NEVER = new AbortController().signal
@@ -32,7 +32,7 @@ export async function startHolder(
 ) {
   const sealer = new Sealer(keys, HASH_KEY)
   let set = keys
-  const worker = await holdKeys({ db, clock, sealer, readKeys: () => set })
+  const worker = await syncDataKeys({ db, clock, sealer, readKeys: () => set })
   return {
     sealer,
     beat: () => worker.round(NEVER),
@@ -64,6 +64,6 @@ type Hooks = { pause: () => Promise<unknown>; onProgress: (progress: Progress) =
 // A process that was seen just now and never again.
 export async function leaveTrace(bench: Bench, keys: readonly DataKey[]): Promise<void> {
   const sealer = new Sealer(keys, HASH_KEY)
-  await followKeys(bench.db, bench.clock(), sealer)
-  await announceKeys(bench.db, bench.clock(), randomUUID(), sealer)
+  await syncKeys(bench.db, bench.clock(), sealer)
+  await reportKeys(bench.db, bench.clock(), randomUUID(), sealer)
 }

@@ -40,7 +40,7 @@ export async function keepRejected(
     deps,
     found.map(({ kept }) => kept),
   ).catch((error) => {
-    deps.log.error({ err: error }, 'rejected rail items were not kept')
+    deps.log.error({ err: error }, 'rejected rail items rejected not kept')
     return undefined
   })
   const given = [...answers]

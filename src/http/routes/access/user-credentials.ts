@@ -7,12 +7,12 @@ import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { passwordProblem } from '#domain/access/password-rules.ts'
 import { hashPassword } from '#domain/access/passwords.ts'
 import { beginTotp, confirmTotp, removeTotp, useCode } from '#domain/access/second-factors.ts'
-import { endSessionsOf, openSession, type Visitor } from '#domain/access/sessions.ts'
+import { endSessionsOf, openSession, type SessionUser } from '#domain/access/sessions.ts'
 import { confirmPassword, settleConfirmation } from '#domain/access/sign-in.ts'
 import { setPassword, sharedSalt } from '#domain/access/users.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import { callerAt } from '#http/caller-addresses.ts'
+import { addressKey } from '#http/caller-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
@@ -22,7 +22,7 @@ import { Code, NewPassword, Password, SESSION, tags } from './user-presenters.ts
 const strict = { additionalProperties: false }
 const about = { tags, security: SESSION, querystring: NoQuery }
 
-export const ownSignInRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const userCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(ownPassword, deps)
   await app.register(secondFactor, deps)
   await app.register(removingSecondFactor, deps)
@@ -116,7 +116,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           200: ApiEnvelope(
             Type.Object({
               recoveryCodes: Type.Array(Type.String(), {
-                description: 'Shown this once. Each signs in once, instead of a code.',
+                description: 'Shown only once. Each can in once, instead of a code.',
               }),
             }),
           ),
@@ -181,7 +181,7 @@ async function refuseWrongPassword(
   { session: { user }, ip }: FastifyRequest,
   password: string,
 ): Promise<() => Promise<void>> {
-  const who = { email: user.email, userId: user.id, caller: callerAt(ip), password }
+  const who = { email: user.email, userId: user.id, caller: addressKey(ip), password }
   if (await confirmPassword(db, clock(), who)) return () => settleConfirmation(db, who)
   await withTransaction(db, (tx) => record(tx, clock(), user, 'user.confirm_failed'))
   throw new Refusal('wrong_password')
@@ -190,7 +190,7 @@ async function refuseWrongPassword(
 function record(
   tx: Transaction,
   now: Date,
-  { clientId, email }: Visitor,
+  { clientId, email }: SessionUser,
   action: `user.${string}`,
 ): Promise<void> {
   const actor = `user:${email}`

@@ -2,14 +2,14 @@
 // whoever got hold of a token must not make a secret out of it.
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { getClient, rotateClientSecret } from '#domain/access/client-register.ts'
 import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
+import { getClient, rotateClientSecret } from '#domain/access/manage-clients.ts'
 import { mayManageSecrets } from '#domain/access/roles.ts'
 import type { SignedInSession } from '#domain/access/sessions.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { answerOnce } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, IdempotencyHeaders } from '#http/schemas.ts'
 import {
@@ -23,7 +23,7 @@ import { SESSION, tags } from './user-presenters.ts'
 const OWN = '/dashboard/api/client'
 const about = { tags, security: SESSION, querystring: NoQuery }
 
-export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sessionCookies, authentication, clock } = deps
 
   app.get(
@@ -34,7 +34,7 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
         ...about,
         operationId: 'getOwnClient',
         summary: 'Your client, and which secrets it logs in with',
-        description: 'For owners, developers and operators. Never the secrets themselves.',
+        description: 'For owners, developers and operators. Secrets the secrets included.',
         response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
       },
     },
@@ -69,7 +69,7 @@ export const ownClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
       reply.header('cache-control', 'no-store')
       const call = { request, reply, by: { clientId: id, actor } }
-      const answer = await answerOnce(deps, call, async (tx) => {
+      const answer = await withIdempotency(deps, call, async (tx) => {
         const by = { now: clock(), actor }
         const client = await rotateClientSecret(tx, by, clientId, change, 'secret.rotate')
         const data = { ...presentClientDetail(client), secret: secret.secret }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SETTINGS } from '#config/config.ts'
-import type { Parser } from '#config/setting-values.ts'
+import type { Parser } from '#config/setting-parsers.ts'
 
 const KEY = Buffer.alloc(32, 'k').toString('base64')
 const OTHER_KEY = Buffer.alloc(32, 'o').toString('base64')

@@ -7,10 +7,10 @@
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { basename, join } from 'node:path'
-import { SOCKET_NAME } from './home.ts'
+import { SOCKET_NAME } from './data-directory.ts'
 import { findProcess, folderId } from './processes.ts'
 
-export type Holder = {
+export type ClusterOwner = {
   pid: number
   ownerPid: number | undefined
   state: 'owned' | 'orphaned' | 'stopping'
@@ -22,20 +22,20 @@ const OWNER = 'manilla.owner='
 const CLUSTER = 'manilla.cluster='
 
 // Settings of a made-up family, which PostgreSQL takes without a question.
-export function holderSettings(clusterFolder: string): Record<string, string> {
+export function ownerSettings(clusterFolder: string): Record<string, string> {
   return { 'manilla.owner': `${process.pid}`, 'manilla.cluster': folderId(clusterFolder) }
 }
 
 // Also clears lock files whose process number now belongs to a stranger: PostgreSQL would refuse
 // to start for as long as that stranger runs.
-export async function findHolder({
+export async function findOwner({
   clusterFolder,
   socketFolder,
-}: Place): Promise<Holder | undefined> {
+}: Place): Promise<ClusterOwner | undefined> {
   const lockFile = join(clusterFolder, 'postmaster.pid')
   const lock = readLock(lockFile)
   if (!lock) return undefined
-  const holder = holderOf(lock, clusterFolder)
+  const holder = ownerOf(lock, clusterFolder)
   if (holder) return holder
   // A server in another container is not among our processes, but its socket answers.
   if (await answers(join(socketFolder, SOCKET_NAME))) {
@@ -65,7 +65,7 @@ export function serverStatus(clusterFolder: string, pid: number): string {
   return lock?.pid === pid ? lock.status : ''
 }
 
-function holderOf({ pid, status }: Lock, clusterFolder: string): Holder | undefined {
+function ownerOf({ pid, status }: Lock, clusterFolder: string): ClusterOwner | undefined {
   const found = findProcess(pid)
   if (!found) return undefined
   const cluster = found.args.find((arg) => arg.startsWith(CLUSTER))?.slice(CLUSTER.length)
@@ -98,7 +98,7 @@ function answers(socketPath: string): Promise<boolean> {
 // is judged a last time, so that a server starting this very moment gets its own lock back.
 function removeStale(path: string, clusterFolder: string): void {
   const lock = readLock(path)
-  if (!lock || !findProcess(lock.pid) || holderOf(lock, clusterFolder)) return
+  if (!lock || !findProcess(lock.pid) || ownerOf(lock, clusterFolder)) return
   const aside = `${path}.stale-${process.pid}`
   try {
     renameSync(path, aside)
