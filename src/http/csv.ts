@@ -11,7 +11,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '#errors.ts'
-import { formatKobo, koboOf } from '#money.ts'
+import type { ClientId } from '#ids.ts'
+import { formatKobo, type Kobo, koboOf } from '#money.ts'
 
 export type Cell = string | number | boolean | null | undefined
 // A name of a column, or one with how to read it off the row.
@@ -37,7 +38,7 @@ export function cellText(cell: Cell): string {
 
 // An amount of money, always with two decimals.
 export function decimal(amount: number): string {
-  return formatKobo(koboOf(amount) as bigint)
+  return formatKobo(koboOf(amount) as Kobo)
 }
 
 export function csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
@@ -47,13 +48,13 @@ export function csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): stri
 
 // Streams of all clients, so that one cannot have ever so many.
 export class CsvExports {
-  readonly #open = new Map<bigint, number>()
+  readonly #open = new Map<ClientId, number>()
 
   // What cannot be read at all is refused as anything else is: the first batch is read before a
   // byte is sent.
   async send<Row>(
     reply: FastifyReply,
-    clientId: bigint,
+    clientId: ClientId,
     { name, columns, batches }: { name: string; columns: Columns<Row>; batches: Batches<Row> },
   ): Promise<FastifyReply> {
     const open = this.#open.get(clientId) ?? 0
@@ -80,7 +81,7 @@ export class CsvExports {
     }
   }
 
-  #release(clientId: bigint): void {
+  #release(clientId: ClientId): void {
     const open = (this.#open.get(clientId) ?? 1) - 1
     if (open === 0) this.#open.delete(clientId)
     else this.#open.set(clientId, open)

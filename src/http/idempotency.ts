@@ -15,6 +15,7 @@ import {
   storeRequest,
   storeResponse,
 } from '#domain/records/stored-responses.ts'
+import type { ClientId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import type { Deps } from './deps.ts'
 
@@ -22,7 +23,7 @@ type Call = {
   request: FastifyRequest
   reply: FastifyReply
   pool?: Pool
-  by?: { clientId: bigint; actor: string } // Where the route's hook is not `requires`.
+  by?: { clientId: ClientId; actor: string } // Where the route's hook is not `requires`.
 }
 type Parts = Pick<Deps, 'db' | 'sealer' | 'clock'>
 
@@ -39,12 +40,14 @@ export async function withIdempotency<T extends object>(
     const known = await findStoredRequest(tx, keyed)
     if (known) return { sealed: await findStoredResponse(tx, known) }
     const body = await work(tx)
-    const begun = await storeRequest(tx, clock(), keyed, '')
+    const begun = await storeRequest(tx, clock(), { request: keyed, about: '' })
     await storeResponse(tx, begun, sealAnswer(sealer, reply, body))
     return { body }
   })
   return 'body' in answered ? answered.body : replay(sealer, reply, answered.sealed as Buffer)
 }
+
+type Begin = { begin: string | ((tx: Transaction) => Promise<string>) }
 
 // Where something has a part in the work that cannot be in the transaction (a bank, a batch):
 // `begin` is or answers what it is about, which is remembered; `finish` does the rest and makes the
@@ -52,18 +55,17 @@ export async function withIdempotency<T extends object>(
 // harm when it is done again for the same thing.
 export async function answerInSteps<T extends object>(
   { db, sealer, clock }: Parts,
-  call: Call,
-  begin: string | ((tx: Transaction) => Promise<string>),
+  call: Call & Begin,
   finish: (about: string) => Promise<T>,
 ): Promise<T> {
-  const { reply, pool = db } = call
+  const { reply, pool = db, begin } = call
   const keyed = keyedRequest(sealer, call)
   if (!keyed) return finish(typeof begin === 'string' ? begin : await withTransaction(pool, begin))
   const { begun, isKnown, sealed } = await withTransaction(pool, async (tx) => {
     const known = await findStoredRequest(tx, keyed)
     if (known) return { begun: known, isKnown: true, sealed: await findStoredResponse(tx, known) }
     const about = typeof begin === 'string' ? begin : await begin(tx)
-    return { begun: await storeRequest(tx, clock(), keyed, about), isKnown: false }
+    return { begun: await storeRequest(tx, clock(), { request: keyed, about }), isKnown: false }
   })
   if (sealed) return replay(sealer, reply, sealed)
   const made = await finish(begun.about)

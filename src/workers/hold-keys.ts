@@ -19,7 +19,7 @@ export type HoldKeysDeps = {
 export async function holdKeys({ db, clock, sealer, readKeys }: HoldKeysDeps): Promise<Worker> {
   const process = randomUUID()
   await followKeys(db, clock(), sealer)
-  await announceKeys(db, clock(), process, sealer)
+  await announceKeys(db, clock(), { process, sealer })
   return {
     name: 'hold-keys',
     pauseMs: BEAT_MS,
@@ -27,7 +27,7 @@ export async function holdKeys({ db, clock, sealer, readKeys }: HoldKeysDeps): P
     // next time to be written.
     round: async () => {
       sealer.learn(readKeys())
-      await announceKeys(db, clock(), process, sealer)
+      await announceKeys(db, clock(), { process, sealer })
       await followKeys(db, clock(), sealer)
       return { more: false }
     },

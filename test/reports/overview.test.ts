@@ -121,7 +121,7 @@ test('however the counting is cut into rounds, the sums are the same', async () 
   let rounds = 0n
   while (await withTransaction(own.db, (tx) => countEvents(tx, id, 1))) {
     rounds++
-    const { hours, isComplete } = await readTotals(own.db, id, START)
+    const { hours, isComplete } = await readTotals(own.db, id, { since: START })
     const sumKobo = hours.reduce((sum, hour) => sum + hour.grossKobo, 0n)
     assert.deepEqual([isComplete, sumKobo], [true, BigInt(gross * 100)])
   }
@@ -154,8 +154,8 @@ test('a history that is not counted yet is said to be incomplete, not passed off
   await aDay(own)
   const { rows } = await own.db.query('select id from clients')
 
-  assert.equal((await readTotals(own.db, rows[0].id, START, 3)).isComplete, false)
-  assert.equal((await readTotals(own.db, rows[0].id, START)).isComplete, true)
+  assert.equal((await readTotals(own.db, rows[0].id, { since: START, limit: 3 })).isComplete, false)
+  assert.equal((await readTotals(own.db, rows[0].id, { since: START })).isComplete, true)
 })
 
 test('a day begins at midnight in Lagos, which is 23:00 in London', async () => {

@@ -40,7 +40,7 @@ export async function getData<Data>(
   query?: Query,
   signal?: AbortSignal,
 ): Promise<Data> {
-  const body = await ask<{ data: Data }>('GET', withQuery(path, query), undefined, signal)
+  const body = await ask<{ data: Data }>('GET', withQuery(path, query), { signal })
   return body.data
 }
 
@@ -49,16 +49,15 @@ export function getPage<Row>(
   query?: Query,
   signal?: AbortSignal,
 ): Promise<Page<Row>> {
-  return ask<Page<Row>>('GET', withQuery(path, query), undefined, signal)
+  return ask<Page<Row>>('GET', withQuery(path, query), { signal })
 }
 
 export async function send<Data>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
+  sent: Pick<Sent, 'body' | 'headers'> = {},
 ): Promise<Data> {
-  const answer = await ask<{ data: Data }>(method, path, body, undefined, headers)
+  const answer = await ask<{ data: Data }>(method, path, sent)
   return answer.data
 }
 
@@ -68,12 +67,16 @@ export function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
+type Sent = {
+  body?: unknown
+  headers?: Record<string, string> | undefined
+  signal?: AbortSignal | undefined
+}
+
 async function ask<Body>(
   method: string,
   path: string,
-  body: unknown,
-  signal?: AbortSignal,
-  headers: Record<string, string> = {},
+  { body, headers, signal }: Sent,
 ): Promise<Body> {
   const answer = await fetch(path, {
     method,

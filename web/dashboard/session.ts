@@ -33,7 +33,7 @@ export async function findSession(): Promise<Session | undefined> {
 }
 
 export async function signIn(asked: SignIn): Promise<Session> {
-  return keep(await send<Session>('POST', SESSION, asked))
+  return keep(await send<Session>('POST', SESSION, { body: asked }))
 }
 
 export async function signOut(): Promise<void> {
@@ -43,7 +43,9 @@ export async function signOut(): Promise<void> {
 
 export async function changePassword(currentPassword: string, newPassword: string) {
   const body = { currentPassword, newPassword }
-  const { csrfToken } = await send<{ csrfToken: string }>('PUT', '/dashboard/api/password', body)
+  const { csrfToken } = await send<{ csrfToken: string }>('PUT', '/dashboard/api/password', {
+    body,
+  })
   keepCsrfToken(csrfToken)
 }
 

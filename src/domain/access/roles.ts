@@ -1,6 +1,7 @@
 // What each role of a client's people may do, and whom it may manage. A person never may more than
 // the client: a scope that the client lost is lost to everybody of it.
 
+import type { ClientId } from '#ids.ts'
 import type { Client } from './clients.ts'
 import { CLIENT_SCOPES, SCOPES, type Scope } from './scopes.ts'
 
@@ -45,10 +46,10 @@ export function mayManageSecrets(role: Role): boolean {
   return role === 'owner' || role === 'developer' || role === 'operator'
 }
 
-type Manager = { role: Role; clientId: bigint }
+type Manager = { role: Role; clientId: ClientId }
 
 // Whose users may be managed: an owner's own client's; an operator's everybody's.
-export function mayManageUsersOf(manager: Manager, clientId: bigint): boolean {
+export function mayManageUsersOf(manager: Manager, clientId: ClientId): boolean {
   if (manager.role === 'operator') return true
   return manager.role === 'owner' && manager.clientId === clientId
 }

@@ -4,9 +4,10 @@
 // Locks: the request, after its item, as everywhere.
 
 import type { Transaction } from '#db/transaction.ts'
+import type { Kobo } from '#money.ts'
 import type { LockedItem } from './suspense-items.ts'
 
-type Taking = { item: LockedItem; takenKobo: bigint }
+type Taking = { item: LockedItem; takenKobo: Kobo }
 
 export async function adjustRequests(
   tx: Transaction,

@@ -7,6 +7,7 @@
 // Deliveries that were on their way when it was asked for may still be answered: the answers wait.
 
 import type { Transaction } from '#db/transaction.ts'
+import type { AccountId, ClientId, PaymentId } from '#ids.ts'
 
 const CREDITS_MAX = 1_000
 const EVENTS_MAX = 2_000
@@ -14,10 +15,10 @@ export const ANSWERS_WAIT_MS = 60_000 // A delivery takes 15 s at most.
 
 type Erasure = {
   id: bigint
-  clientId: bigint
-  accountId: bigint | null
+  clientId: ClientId
+  accountId: AccountId | null
   accountNumber: string | null
-  paymentId: string | null
+  paymentId: PaymentId | null
   step: 'credits' | 'answers'
   creditsAfter: bigint
   eventsAfter: bigint

@@ -6,10 +6,11 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { ClientId, DestinationId } from '#ids.ts'
 import type { Target } from './event-targets.ts'
 
-export type ClientTarget = Target & { clientId: bigint }
-export type Destination = { id: bigint; isDisabled: boolean }
+export type ClientTarget = Target & { clientId: ClientId }
+export type Destination = { id: DestinationId; isDisabled: boolean }
 
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 
@@ -73,7 +74,11 @@ function nameOf({ clientId, endpointId, kind, url }: ClientTarget): string {
   return endpointId ?? `${clientId} ${kind} ${url}`
 }
 
-export async function makeDue(tx: Transaction, now: Date, ids: readonly bigint[]): Promise<void> {
+export async function makeDue(
+  tx: Transaction,
+  now: Date,
+  ids: readonly DestinationId[],
+): Promise<void> {
   if (ids.length === 0) return
   // Locked first and in order: a claim in progress ends, and then we see what it left.
   await tx.query({
@@ -91,7 +96,11 @@ export async function makeDue(tx: Transaction, now: Date, ids: readonly bigint[]
 
 // Asking for a redelivery is a wish to try the place again, at once. An address that we had given up
 // is in use again by that; an endpoint is switched on by its owner.
-export async function tryAgain(tx: Transaction, now: Date, ids: readonly bigint[]): Promise<void> {
+export async function tryAgain(
+  tx: Transaction,
+  now: Date,
+  ids: readonly DestinationId[],
+): Promise<void> {
   await makeDue(tx, now, ids)
   await tx.query({
     name: 'try-destinations-again',

@@ -26,12 +26,12 @@ type Props<Row> = ViewProps & {
   keyOf: (row: Row) => string
   isAbout: RegExp // The types of events after which to look again.
   none: { title: string; text: string; isMadeByApi?: boolean } // Made there: it leads to how.
-  detail: (
-    open: string,
-    version: number,
-    close: () => void,
-    changed: () => void, // To call when it was changed here.
-  ) => ComponentChildren
+  detail: (shown: {
+    open: string
+    version: number
+    close: () => void
+    changed: () => void // To call when it was changed here.
+  }) => ComponentChildren
 }
 
 export function ListView<Row>(props: Props<Row>) {
@@ -81,7 +81,8 @@ export function ListView<Row>(props: Props<Row>) {
           )
         }
       />
-      {place.open !== undefined && props.detail(place.open, version, close, look)}
+      {place.open !== undefined &&
+        props.detail({ open: place.open, version, close, changed: look })}
     </>
   )
 }

@@ -37,11 +37,13 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
     }
     setBusy(false)
   }
-  const turnOn = () => act(() => send('PUT', SETTINGS, { makerChecker: true }), said.switched(true))
+  const turnOn = () =>
+    act(() => send('PUT', SETTINGS, { body: { makerChecker: true } }), said.switched(true))
   const ask = (event: SubmitEvent) => {
     event.preventDefault()
     const body = { reason: (reason ?? '').trim() }
-    if (body.reason !== '') void act(() => send('POST', `${SETTINGS}/requests`, body), said.asked)
+    if (body.reason !== '')
+      void act(() => send('POST', `${SETTINGS}/requests`, { body }), said.asked)
   }
   return (
     <section class="card setting" aria-labelledby="maker-checker">

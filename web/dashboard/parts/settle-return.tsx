@@ -56,7 +56,7 @@ function ConfirmForm({ path, item, done, close }: Props & { close: () => void })
   const sending = useSending(async (given, headers) => {
     const bankReference = textOf(given, 'bankReference')
     const body = bankReference === '' ? {} : { bankReference }
-    await send('POST', `${path}/${reference}/confirm`, body, headers)
+    await send('POST', `${path}/${reference}/confirm`, { body, headers })
     toast(said.confirmed(reference))
     close()
     done()
@@ -76,7 +76,7 @@ function FailForm({ path, item, done, close }: Props & { close: () => void }) {
   const { reference, amount, currency } = item
   const sending = useSending(async (given, headers) => {
     const body = { reason: textOf(given, 'reason') }
-    await send('POST', `${path}/${reference}/fail`, body, headers)
+    await send('POST', `${path}/${reference}/fail`, { body, headers })
     toast(said.failed(reference))
     close()
     done()

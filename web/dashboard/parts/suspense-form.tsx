@@ -128,7 +128,7 @@ function Sure({ item, filled, isMakerChecker, back, done }: SureProps) {
     setBusy(true)
     setProblem(undefined)
     try {
-      await sendFilled(item, filled, isMakerChecker, key.current)
+      await sendFilled(item, filled, { isMakerChecker, key: key.current })
       toast(
         isMakerChecker ? said.asked : said[action === 'assign' ? 'assigned' : 'returned'](amount),
       )
@@ -164,8 +164,7 @@ function Sure({ item, filled, isMakerChecker, back, done }: SureProps) {
 function sendFilled(
   { id }: Item,
   { action, target, reason }: Filled,
-  isMakerChecker: boolean,
-  key: string,
+  { isMakerChecker, key }: { isMakerChecker: boolean; key: string },
 ): Promise<unknown> {
   const headers = { 'idempotency-key': key }
   const field = target?.type === 'payment' ? 'paymentReference' : 'accountNumber'
@@ -173,6 +172,6 @@ function sendFilled(
   const text = reason.trim()
   const path = `/api/v1/suspense/${id}`
   if (isMakerChecker)
-    return send('POST', `${path}/requests`, { action, ...to, reason: text }, headers)
-  return send('POST', `${path}/${action}`, { ...to, note: text }, headers)
+    return send('POST', `${path}/requests`, { body: { action, ...to, reason: text }, headers })
+  return send('POST', `${path}/${action}`, { body: { ...to, note: text }, headers })
 }

@@ -78,7 +78,7 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
     setBusy(true)
     setProblem(undefined)
     try {
-      await send('POST', `${PATH}/${request.id}/${verb}`, body)
+      await send('POST', `${PATH}/${request.id}/${verb}`, { body })
       const isSetting = request.action === 'disable_maker_checker'
       toast(verb === 'approve' && isSetting ? said.switched(false) : DONE[verb])
       done()

@@ -71,7 +71,7 @@ export default function Alerts(props: ViewProps) {
       keyOf={({ id }) => `${id}`}
       isAbout={/^alert\./}
       none={{ title: said.none, text: said.noneText }}
-      detail={(open, version, close, changed) => (
+      detail={({ open, version, close, changed }) => (
         <Detail<Alert>
           key={open}
           title={said.one}
@@ -124,7 +124,7 @@ function About({ alert, changed }: { alert: Alert; changed: () => void }) {
         <Confirm
           title={said.sure}
           action={said.acknowledge}
-          run={(headers) => send('POST', `${PATH}/${alert.id}/acknowledge`, {}, headers)}
+          run={(headers) => send('POST', `${PATH}/${alert.id}/acknowledge`, { body: {}, headers })}
           done={done}
           close={() => setAsked(false)}
         >

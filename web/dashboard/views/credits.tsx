@@ -91,7 +91,7 @@ export default function Credits(props: ViewProps) {
       keyOf={({ id }) => `${id}`}
       isAbout={/^(?:collection|payment|credit)\./}
       none={{ title: said.none, text: said.noneText }}
-      detail={(open, version, close) => {
+      detail={({ open, version, close }) => {
         const path = `${PATH}/${encodeURIComponent(open)}`
         return (
           <Detail<Credit>

@@ -96,7 +96,7 @@ export default function Payments(props: ViewProps) {
       keyOf={({ paymentReference }) => paymentReference}
       isAbout={/^(?:payment|credit)\./}
       none={{ title: said.none, text: said.noneText, isMadeByApi: true }}
-      detail={(open, version, close) => {
+      detail={({ open, version, close }) => {
         const isAdvice = open.startsWith(ADVICE_MARK)
         const reference = encodeURIComponent(isAdvice ? open.slice(ADVICE_MARK.length) : open)
         const told = <WholeTimeline path={`${PATH}/${reference}/timeline`} version={version} />

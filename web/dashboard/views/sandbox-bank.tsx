@@ -83,7 +83,7 @@ function TransferForm({ destination, arrived }: FormProps) {
     const { accountNumber } = destination
     const body = { accountNumber, kind, ...(amount === '' ? {} : { amount }) }
     try {
-      arrived(await send<Sent>('POST', '/sandbox/transfers', body))
+      arrived(await send<Sent>('POST', '/sandbox/transfers', { body }))
     } catch (error) {
       setProblem(problemFrom(error))
     }

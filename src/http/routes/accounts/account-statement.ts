@@ -21,7 +21,8 @@ import {
   windowOf,
 } from '#http/lists.ts'
 import { ApiFailure, BEARER, nullable } from '#http/schemas.ts'
-import { toNaira } from '#money.ts'
+import type { TransferId } from '#ids.ts'
+import { kobo, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
@@ -69,7 +70,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       const list = { name: 'transactions', clientId: client.id, filters }
       const after = positionOf(readCursor(sealer, list, cursor))
       const limit = limitOf(asked)
-      const rows = await listEntries(db, account.id, window, { after, limit: limit + 1 })
+      const rows = await listEntries(db, account.id, { window, after, limit: limit + 1 })
       const page = pageOf(rows, limit, (last) => {
         const { id, balanceKobo } = positionAfter(last)
         return writeCursor(sealer, list, [id.toString(), balanceKobo.toString()])
@@ -84,7 +85,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
 function positionOf(cursor: readonly string[] | undefined): EntryPosition | undefined {
   if (!cursor) return undefined
   const [id, balanceKobo] = cursor as [string, string]
-  return { id: BigInt(id), balanceKobo: BigInt(balanceKobo) }
+  return { id: BigInt(id) as TransferId, balanceKobo: kobo(BigInt(balanceKobo)) }
 }
 
 function presentEntry(entry: Entry, currency: string, sealer: Sealer) {

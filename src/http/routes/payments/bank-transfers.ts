@@ -7,7 +7,7 @@ import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { presentPayment } from '#http/presenters.ts'
 import { BEARER, IdempotencyHeaders, PaymentEnvelope, PaymentFailure, text } from '#http/schemas.ts'
-import { parseReference } from '#ids.ts'
+import { type AdviceId, parseReference } from '#ids.ts'
 
 export const PaymentBody = Type.Object({
   bankName: Type.String(),
@@ -24,12 +24,12 @@ export const PaymentBody = Type.Object({
   accountName: Type.String(),
 })
 
+type ShowPaymentInput = { payment: Payment; number: PaymentNumber; now?: Date | undefined }
+
 // As the envelope shows it, with the number that the caller pays into.
 export function showPayment(
   { banks, clock, policy }: Deps,
-  payment: Payment,
-  number: PaymentNumber,
-  now = clock(),
+  { payment, number, now = clock() }: ShowPaymentInput,
 ) {
   return presentPayment(payment, number, {
     now,
@@ -90,7 +90,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       },
     },
     async (request, reply) => {
-      const adviceId = parseReference(request.params.adviceReference)
+      const adviceId = parseReference<AdviceId>(request.params.adviceReference)
       if (!adviceId) throw new Refusal('advice_not_found')
       const { payment, at, isReplayed, ...number } = await writers.initiations.submit({
         adviceId,
@@ -99,7 +99,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (isReplayed) reply.header('idempotent-replayed', 'true')
-      return paymentAccepted(showPayment(deps, payment, number, at))
+      return paymentAccepted(showPayment(deps, { payment, number, now: at }))
     },
   )
 }

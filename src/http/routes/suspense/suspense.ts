@@ -15,6 +15,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listResponse, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import type { SuspenseItemId } from '#ids.ts'
 import {
   AssignTarget,
   itemIdOf,
@@ -69,7 +70,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const rows = await listSuspense(db, client, {
         state: state ?? null,
         reason: reason ?? null,
-        beforeId: position ? BigInt(position[0] as string) : null,
+        beforeId: position ? (BigInt(position[0] as string) as SuspenseItemId) : null,
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
@@ -98,7 +99,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         const history = await readSuspenseChanges(tx, [found.id])
         return [found, history.get(found.id) ?? []] as const
       })
-      const data = presentSuspenseDetail(entry, changes, sealer, clock())
+      const data = presentSuspenseDetail(entry, { changes, sealer, now: clock() })
       return accepted('Suspense retrieved successfully', data)
     },
   )
@@ -135,7 +136,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const itemId = itemIdOf(sealer, params.id)
       const target = targetOf(body)
       return withIdempotentSteps(deps, { request, reply, pool: batchPool }, async (tx) => {
-        await assignSuspense(tx, actionOf(request), itemId, target)
+        await assignSuspense(tx, actionOf(request), { itemId, to: target })
         const entry = await getSuspense(tx, client, itemId)
         return accepted('Suspense assigned successfully', presentSuspense(entry, sealer, clock()))
       })
@@ -167,7 +168,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         await requestReturn(tx, actionOf(request), itemId)
         return itemId.toString()
       }
-      return withIdempotency(deps, { request, reply, pool: batchPool }, begin, async () => {
+      return withIdempotency(deps, { request, reply, pool: batchPool, begin }, async () => {
         await sendReturns()
         const entry = await getSuspense(db, client, itemId)
         return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))

@@ -2,7 +2,7 @@
 // real events against them: what is described is what is sent.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
-import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
+import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
 import { AccountFields } from '#http/routes/accounts/account-presenters.ts'
 import { nullable } from '#http/schemas.ts'
 import { EventFields } from './event-presenters.ts'

@@ -7,7 +7,7 @@ import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { BEARER, IdempotencyHeaders, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
-import { parseReference } from '#ids.ts'
+import { type PaymentId, parseReference } from '#ids.ts'
 
 const PushBody = Type.Object({
   paymentReference: Type.String(),
@@ -36,10 +36,13 @@ export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     },
     async (request, reply) => {
       const { client, params } = request
-      const paymentReference = parseReference(params.paymentReference)
+      const paymentReference = parseReference<PaymentId>(params.paymentReference)
       if (!paymentReference) throw new Refusal('payment_not_found')
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        const { eventId } = await pushPayment(tx, clock(), client.id, paymentReference)
+        const { eventId } = await pushPayment(tx, clock(), {
+          clientId: client.id,
+          paymentId: paymentReference,
+        })
         // Endpoints too: for many merchants they are the only ones that are told.
         const queued = await redeliver(tx, clock(), { clientId: client.id, eventId })
         if (queued === 0) throw new Refusal('nowhere_to_send')

@@ -91,7 +91,7 @@ function RotationForm({
   const [overlap, setOverlap] = useState('86400')
   const sending = useSending(async (given, headers) => {
     const body = { overlapSeconds: Number(textOf(given, 'overlap')) }
-    const { secret } = await send<{ secret: string }>('POST', path, body, headers)
+    const { secret } = await send<{ secret: string }>('POST', path, { body, headers })
     done(secret)
   })
   return (

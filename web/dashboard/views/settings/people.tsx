@@ -115,7 +115,7 @@ type Invited = { roles: readonly Role[]; close: () => void; done: (handed: Hande
 function Invitation({ roles, close, done }: Invited) {
   const sending = useSending(async (given, headers) => {
     const body = { email: textOf(given, 'email'), role: textOf(given, 'role') }
-    done(await send<Handed>('POST', USERS, body, headers))
+    done(await send<Handed>('POST', USERS, { body, headers }))
   })
   return (
     <DialogForm title={said.invite} action={said.invite} sending={sending} close={close}>

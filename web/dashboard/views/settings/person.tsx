@@ -51,7 +51,7 @@ export function PersonDrawer(props: Props) {
 
 function RoleForm({ person, session, changed }: Props) {
   const { problem, isBusy, submit } = useSending(async (given) => {
-    await send('PATCH', `${USERS}/${person.id}`, { role: textOf(given, 'role') })
+    await send('PATCH', `${USERS}/${person.id}`, { body: { role: textOf(given, 'role') } })
     toast(said.changed)
     changed()
   })
@@ -77,7 +77,7 @@ function Actions(props: Props) {
   const [asking, setAsking] = useState<Asking | undefined>()
   const enable = async () => {
     try {
-      await send('PATCH', `${USERS}/${person.id}`, { isActive: true })
+      await send('PATCH', `${USERS}/${person.id}`, { body: { isActive: true } })
       toast(said.changed)
       changed()
     } catch (error) {
@@ -120,12 +120,12 @@ function Asked({
   const path = `${USERS}/${person.id}`
   const work = {
     disable: async () => {
-      await send('PATCH', path, { isActive: false })
+      await send('PATCH', path, { body: { isActive: false } })
       changed()
     },
     reset: async (headers: Record<string, string>) => {
       const body = removesFactor ? { removeTotp: true } : {}
-      hand(await send<Handed>('POST', `${path}/reset-password`, body, headers))
+      hand(await send<Handed>('POST', `${path}/reset-password`, { body, headers }))
     },
     remove: async () => {
       await send('DELETE', path)

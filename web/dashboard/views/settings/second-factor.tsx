@@ -72,7 +72,7 @@ export function SecondFactor({ hasTotp }: { hasTotp: boolean }) {
 
 function Begin({ close, done }: { close: () => void; done: (begun: Begun) => void }) {
   const sending = useSending(async (given) => {
-    done(await send<Begun>('POST', TOTP, { password: String(given.get('password')) }))
+    done(await send<Begun>('POST', TOTP, { body: { password: String(given.get('password')) } }))
   })
   return (
     <DialogForm title={said.factor} action={said.goOn} sending={sending} close={close}>
@@ -92,7 +92,7 @@ function ConfirmCode({
 }) {
   const sending = useSending(async (given) => {
     const body = { code: textOf(given, 'code') }
-    const answer = await send<{ recoveryCodes: string[] }>('POST', `${TOTP}/confirm`, body)
+    const answer = await send<{ recoveryCodes: string[] }>('POST', `${TOTP}/confirm`, { body })
     done(answer.recoveryCodes)
   })
   return (
@@ -113,7 +113,7 @@ function ConfirmCode({
 function Removal({ close, done }: { close: () => void; done: () => void }) {
   const sending = useSending(async (given) => {
     const body = { password: String(given.get('password')), code: textOf(given, 'code') }
-    await send('POST', `${TOTP}/remove`, body)
+    await send('POST', `${TOTP}/remove`, { body })
     done()
   })
   return (

@@ -30,8 +30,12 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
     }
   }
   const test = () =>
-    now(() => send('POST', `${path}/test`, {}, { 'idempotency-key': newKey() }), said.tested)
-  const switchOn = () => now(() => send('PATCH', path, { isActive: true }), said.switchedOn)
+    now(
+      () => send('POST', `${path}/test`, { body: {}, headers: { 'idempotency-key': newKey() } }),
+      said.tested,
+    )
+  const switchOn = () =>
+    now(() => send('PATCH', path, { body: { isActive: true } }), said.switchedOn)
   const button = (name: Asking, tone = '') => (
     <button type="button" class={`button ${tone}`} onClick={() => setAsking(name)}>
       {said[name]}
@@ -85,7 +89,7 @@ function Asked({
         <Confirm
           title={said.switchOff}
           action={said.switchOff}
-          run={() => send('PATCH', path, { isActive: false })}
+          run={() => send('PATCH', path, { body: { isActive: false } })}
           done={done}
           close={close}
         >

@@ -26,7 +26,9 @@ export function EndpointForm({ endpoint, close, done }: Props) {
     setFault('')
     const body = { url: textOf(given, 'url'), eventTypes: isAll ? null : chosen }
     const path = `/api/v1/webhook-endpoints${endpoint ? `/${endpoint.id}` : ''}`
-    done(endpoint ? await send('PATCH', path, body) : await send('POST', path, body, headers))
+    done(
+      endpoint ? await send('PATCH', path, { body }) : await send('POST', path, { body, headers }),
+    )
   })
   return (
     <DialogForm

@@ -80,7 +80,10 @@ function About({ event }: { event: Event }) {
 
 function Again({ path, done }: { path: string; done: () => void }) {
   const { problem, isBusy, submit } = useSending(async (_, headers) => {
-    const { queued } = await send<{ queued: number }>('POST', `${path}/redeliver`, {}, headers)
+    const { queued } = await send<{ queued: number }>('POST', `${path}/redeliver`, {
+      body: {},
+      headers,
+    })
     toast(said.queued(queued))
     done()
   })

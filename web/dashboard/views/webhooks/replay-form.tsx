@@ -23,7 +23,10 @@ export function ReplayForm({ path, close }: { path: string; close: () => void })
     let queued = 0
     for (let next: string | null = from; next !== null; ) {
       const headers = { 'idempotency-key': newKey() }
-      const part: Queued = await send('POST', `${path}/replay`, { from: next, to }, headers)
+      const part: Queued = await send('POST', `${path}/replay`, {
+        body: { from: next, to },
+        headers,
+      })
       queued += part.queued
       next = part.nextFrom
       setProgress(said.replaying(count(queued)))

@@ -19,7 +19,7 @@ export function Rotation({ path, close }: { path: string; close: () => void }) {
       title={said.rotate}
       action={said.rotate}
       run={async (headers) => {
-        const made = await send<{ secret: string }>('POST', path, {}, headers)
+        const made = await send<{ secret: string }>('POST', path, { body: {}, headers })
         setSecret(made.secret)
       }}
       done={() => {}}
