@@ -4,6 +4,7 @@
 
 import { findBank } from '#banks/directory.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import { kobo } from '#money.ts'
 import { watDigits } from '#wat-time.ts'
 
 // Of the banks' NIP codes; who sends to whom is spread evenly.
@@ -69,7 +70,7 @@ export function incoming(credit: FeedCredit, bankCode: string): IncomingCredit {
   return {
     ...same,
     bankCode,
-    amountKobo: BigInt(amount.replace('.', '')),
+    amountKobo: kobo(BigInt(amount.replace('.', ''))),
     sourceBankCode: findBank(credit.sourceBankCode)?.code ?? null,
     transactionTime: new Date(transactionTime),
   }

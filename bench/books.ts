@@ -12,7 +12,9 @@ import { createAccounts } from '#domain/accounts/collection-accounts.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { createAdvices } from '#domain/payments/advices.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import { createLogger } from '#log.ts'
+import { kobo } from '#money.ts'
 import { Sealer } from '#seal.ts'
 import { prepareDatabase } from '#wiring.ts'
 import { NOBODY_URL } from './request-bytes.ts'
@@ -148,12 +150,12 @@ export class Books implements AsyncDisposable {
     }
   }
 
-  async #clientId(): Promise<bigint> {
-    const { rows } = await this.db.query<{ id: bigint }>(
+  async #clientId(): Promise<ClientId> {
+    const { rows } = await this.db.query<{ id: ClientId }>(
       'select id from clients where client_id = $1',
       [SANDBOX_CLIENT.clientId],
     )
-    return rows[0]?.id as bigint
+    return rows[0]?.id as ClientId
   }
 
   async #readBatches<T>(
@@ -187,7 +189,7 @@ const ADVICE = {
   merchantName: SANDBOX_CLIENT.name,
   terms: {
     merchantRef: null,
-    amountKobo: 600_000n,
+    amountKobo: kobo(600_000n),
     currency: 'NGN',
     narration: 'A pair of shoes',
     callBackUrl: NOBODY_URL,

@@ -10,6 +10,7 @@ import pg from 'pg'
 import { nuban } from '#banks/nuban.ts'
 import { maintainPartitions } from '#db/partitions.ts'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
+import type { ClientId } from '#ids.ts'
 import { INSTITUTIONS } from './bank-feed.ts'
 
 export const HISTORY_BANK = '058' // Not the one that new accounts come from: no number meets another.
@@ -65,7 +66,7 @@ export async function writeHistory(connectionString: string, accounts: number, s
   }
 }
 
-type Start = { clientId: bigint; bankId: bigint; firstAccount: bigint; firstCredit: bigint }
+type Start = { clientId: ClientId; bankId: bigint; firstAccount: bigint; firstCredit: bigint }
 type Places = Start & { accounts: number; credits: number }
 
 async function findStart(client: pg.Client): Promise<Start> {
@@ -155,7 +156,7 @@ function creditStatements(places: Places): [string, string][] {
        select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7'
                 || left(md5(j::text), 3) || '8' || right(md5(j::text), 15))::uuid,
               ${clientId}, base + 1 + j, 'collection.received', ${firstAccount} + ${account},
-              ${firstCredit} + j, '{"accountBalance":1500.5}', at
+              ${firstCredit} + j, '{"accountBalanceKobo":"150050"}', at
          from (select j, ${at} as at, (select sequence from event_counters
                                               where client_id = ${clientId})
                       as base ${from}) as each`,

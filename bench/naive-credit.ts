@@ -3,13 +3,13 @@
 
 import type pg from 'pg'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
-import { timeOrderedId } from '#ids.ts'
+import { type ClientId, type CreditId, timeOrderedId } from '#ids.ts'
 import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
-import { toNaira } from '#money.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
 type Deps = { sealer: Sealer; sharedAccounts: SharedAccounts }
-type Account = { id: bigint; clientId: bigint; balanceKobo: bigint }
+type Account = { id: bigint; clientId: ClientId; balanceKobo: Kobo }
 
 export async function takeOneCredit(
   db: pg.Pool,
@@ -64,8 +64,8 @@ async function insertCredit(
   now: Date,
   credit: IncomingCredit,
   account: Account,
-): Promise<bigint | undefined> {
-  const { rows } = await client.query<{ id: bigint }>({
+): Promise<CreditId | undefined> {
+  const { rows } = await client.query<{ id: CreditId }>({
     name: 'credit',
     text: `insert into credits
              (bank_code, session_id, account_number, client_id, collection_account_id, amount_kobo,
@@ -97,10 +97,10 @@ async function appendEvent(
   client: pg.PoolClient,
   now: Date,
   account: Account,
-  creditId: bigint,
-  amountKobo: bigint,
+  creditId: CreditId,
+  amountKobo: Kobo,
 ): Promise<void> {
-  const facts = { accountBalance: toNaira(account.balanceKobo + amountKobo) }
+  const facts = { accountBalanceKobo: `${account.balanceKobo + amountKobo}` }
   await client.query({
     name: 'event',
     text: `with numbered as (

@@ -22,7 +22,7 @@ export function postText(path: string, body: string, token?: string, more = ''):
 
 export function signedPostText(path: string, id: string, body: string, nowMs: number): string {
   const timestamp = Math.floor(nowMs / 1000)
-  const signature = sign([secret], id, timestamp, body)
+  const signature = sign({ secrets: [secret], id, timestampSeconds: timestamp, body })
   return postText(
     path,
     body,

@@ -7,6 +7,8 @@ import { systemClock } from '#clock.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { createEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
+import type { AccountId, ClientId } from '#ids.ts'
+import { kobo } from '#money.ts'
 import type { Books } from './books.ts'
 import { ask, measure, startChild } from './children.ts'
 import { residentBytes } from './processes.ts'
@@ -24,7 +26,7 @@ const HEALTHY_PER_SECOND = 50
 const EVENT_BATCH = 500
 const MEMORY_EVERY_MS = 500
 
-type Written = { clientId: bigint; accountIds: readonly bigint[] }
+type Written = { clientId: ClientId; accountIds: readonly AccountId[] }
 
 export const WEBHOOK_ROWS: readonly Row[] = [
   { name: 'webhooks', title: `webhooks, ${ENDPOINTS} endpoints`, run: backlog },
@@ -43,7 +45,7 @@ async function backlog(stage: Stage): Promise<Result> {
   for (let at = 0; at < ENDPOINTS; at++) {
     const url = `http://127.0.0.1:${port}/${at}`
     await withTransaction(books.db, (tx) =>
-      createEndpoint(tx, systemClock(), written.clientId, { url, eventTypes: null }),
+      createEndpoint(tx, systemClock(), { clientId: written.clientId, url, eventTypes: null }),
     )
   }
   const events = Math.ceil(expected / ENDPOINTS)
@@ -97,12 +99,12 @@ async function besideDead(stage: Stage): Promise<Result> {
 
 async function openAccounts(books: Books, urls: readonly string[]): Promise<Written> {
   const numbers = await books.openAccounts(urls.length, (at) => urls[at] as string)
-  const { rows } = await books.db.query<{ id: bigint; clientId: bigint }>(
+  const { rows } = await books.db.query<{ id: AccountId; clientId: ClientId }>(
     `select id, client_id as "clientId" from collection_accounts
       where account_number = any($1::text[])`,
     [numbers],
   )
-  return { clientId: rows[0]?.clientId as bigint, accountIds: rows.map((row) => row.id) }
+  return { clientId: rows[0]?.clientId as ClientId, accountIds: rows.map((row) => row.id) }
 }
 
 // As if a worker had been there all along: what was written so far is not to be delivered.
@@ -120,8 +122,8 @@ async function writeEvents(books: Books, { clientId, accountIds }: Written, coun
     const events = Array.from({ length: Math.min(EVENT_BATCH, count - from) }, (_, at) => ({
       clientId,
       type: 'account.updated' as const,
-      collectionAccountId: accountIds[(from + at) % accountIds.length] as bigint,
-      facts: { accountBalance: 0, isActive: true, isDefault: false },
+      collectionAccountId: accountIds[(from + at) % accountIds.length] as AccountId,
+      facts: { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false, changes: [] },
     }))
     await withTransaction(books.db, (tx) => appendEvents(tx, systemClock(), events))
   }

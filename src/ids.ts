@@ -1,7 +1,24 @@
-// Identifiers that begin with their time (UUID version 7): new rows land side by side in an
-// index, and 74 random bits keep each one unguessable.
+// Ids. A brand exists only in the type system: an id of one kind passed as another, or as an
+// amount, does not compile. Values enter their type where they are read: a row, a parsed request,
+// a decoded public id.
+//
+// Ids that begin with their time (UUID version 7) keep new rows side by side in an index, and 74
+// random bits keep each one unguessable.
 
 import { randomFillSync } from 'node:crypto'
+import type { Brand } from './brand.ts'
+
+export type ClientId = Brand<bigint, 'ClientId'>
+export type AccountId = Brand<bigint, 'AccountId'> // A collection account and its ledger account.
+export type CreditId = Brand<bigint, 'CreditId'>
+export type SuspenseItemId = Brand<bigint, 'SuspenseItemId'>
+export type TransferId = Brand<bigint, 'TransferId'>
+export type DestinationId = Brand<bigint, 'DestinationId'>
+export type PaymentId = Brand<string, 'PaymentId'>
+export type AdviceId = Brand<string, 'AdviceId'>
+export type EventId = Brand<string, 'EventId'>
+export type EndpointId = Brand<string, 'EndpointId'>
+export type UserId = Brand<string, 'UserId'>
 
 const POOL_BYTES = 16 * 256
 const pool = Buffer.alloc(POOL_BYTES)
@@ -9,7 +26,7 @@ let used = POOL_BYTES
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-export function timeOrderedId(now: Date): string {
+export function timeOrderedId<Id extends string = string>(now: Date): Id {
   if (used === POOL_BYTES) {
     randomFillSync(pool)
     used = 0
@@ -22,7 +39,7 @@ export function timeOrderedId(now: Date): string {
     `${time.slice(0, 8)}-${time.slice(8)}-${HEX[version]}${hex(1)}-${HEX[variant]}${hex(3)}-` +
     `${hex(4)}${hex(5)}${hex(6)}${hex(7)}${hex(8)}${hex(9)}`
   used += 16
-  return id
+  return id as Id
 }
 
 // Less than every identifier of this moment and later, more than every one before. There are none
@@ -34,7 +51,7 @@ export function leastIdAt(ms: number): string {
 const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i
 
 // References are looked up with or without dashes, in any case. Undefined: not a reference.
-export function parseReference(text: string): string | undefined {
+export function parseReference<Id extends string = string>(text: string): Id | undefined {
   const match = UUID.exec(text)
-  return match ? match.slice(1).join('-').toLowerCase() : undefined
+  return match ? (match.slice(1).join('-').toLowerCase() as Id) : undefined
 }

@@ -3,20 +3,29 @@
 // Accepted: digits, optionally a point and one or two more digits. Refused: signs, exponents,
 // spaces, separators, other alphabets' digits, a third decimal.
 
+import type { Brand } from './brand.ts'
+
+export type Kobo = Brand<bigint, 'Kobo'>
+
 export const CURRENCY = 'NGN'
-export const AMOUNT_MAX_KOBO = 100_000_000_000n // 1,000,000,000.00
+export const AMOUNT_MAX_KOBO = kobo(100_000_000_000n) // 1,000,000,000.00
 const DECIMAL = /^(0|[1-9][0-9]{0,15})(?:\.([0-9]{1,2}))?$/
 
+// Marks the result of arithmetic as money again.
+export function kobo(value: bigint): Kobo {
+  return value as Kobo
+}
+
 // Undefined when the text is not an amount of money.
-export function parseKobo(text: string): bigint | undefined {
+export function parseKobo(text: string): Kobo | undefined {
   const match = DECIMAL.exec(text)
   if (!match) return undefined
-  return BigInt(match[1] as string) * 100n + BigInt((match[2] ?? '').padEnd(2, '0'))
+  return kobo(BigInt(match[1] as string) * 100n + BigInt((match[2] ?? '').padEnd(2, '0')))
 }
 
 // A JSON number arrives as a double. Its shortest decimal form is exactly what the sender wrote,
 // since a number that JSON.parse would round never gets here (json-text.ts): it is read through that.
-export function koboOf(value: unknown): bigint | undefined {
+export function koboOf(value: unknown): Kobo | undefined {
   if (typeof value === 'string') return parseKobo(value)
   if (typeof value === 'number' && Number.isFinite(value)) return parseKobo(String(value))
   return undefined
@@ -25,11 +34,11 @@ export function koboOf(value: unknown): bigint | undefined {
 // For JSON: the double nearest to the amount, which prints with at most two decimals. Exact below
 // 70,368,744,177,664.00 (2^46, where doubles begin to lie more than a kobo apart), far above any
 // balance we let an account reach.
-export function toNaira(kobo: bigint): number {
+export function toNaira(kobo: Kobo): number {
   return Number(formatKobo(kobo))
 }
 
-export function formatKobo(kobo: bigint): string {
+export function formatKobo(kobo: Kobo): string {
   const sign = kobo < 0n ? '-' : ''
   const digits = (kobo < 0n ? -kobo : kobo).toString().padStart(3, '0')
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`

@@ -8,10 +8,19 @@
 //
 // The keys come from the hash key, which is not rotated (docs/decisions/0008): an id is for ever.
 
+import type { AccountId, CreditId, SuspenseItemId, TransferId } from './ids.ts'
 import type { Sealer } from './seal.ts'
 
-// A ledger account and the collection account that it is of have one id.
-export type IdKind = 'account' | 'action' | 'credit' | 'request' | 'suspense' | 'transfer'
+type Ids = {
+  account: AccountId
+  action: bigint
+  credit: CreditId
+  request: bigint
+  suspense: SuspenseItemId
+  transfer: TransferId
+}
+
+export type IdKind = keyof Ids
 
 const WORD = 2 ** 24
 const MASK = WORD - 1
@@ -28,7 +37,7 @@ type RoundKeys = readonly number[]
 
 const keysOfSealers = new WeakMap<Sealer, Map<IdKind, RoundKeys>>()
 
-export function publicId(sealer: Sealer, kind: IdKind, id: bigint): number {
+export function publicId<Kind extends IdKind>(sealer: Sealer, kind: Kind, id: Ids[Kind]): number {
   const isShared = id >= SHARED_FROM
   const within = isShared ? id - SHARED_FROM : id
   if (within < 0n || within >= UPPER_HALF) throw new RangeError(`${id} is no id of ours`)
@@ -36,18 +45,22 @@ export function publicId(sealer: Sealer, kind: IdKind, id: bigint): number {
 }
 
 // Undefined: cannot be one of ours. What can be need not exist.
-export function findId(sealer: Sealer, kind: IdKind, given: string): bigint | undefined {
+export function findId<Kind extends IdKind>(
+  sealer: Sealer,
+  kind: Kind,
+  given: string,
+): Ids[Kind] | undefined {
   const shown = Number(given)
   if (!PLAIN.test(given) || shown >= BLOCKS) return undefined
   const block = BigInt(decrypt(keysOf(sealer, kind), shown))
-  return block < UPPER_HALF ? block : block - UPPER_HALF + SHARED_FROM
+  return (block < UPPER_HALF ? block : block - UPPER_HALF + SHARED_FROM) as Ids[Kind]
 }
 
 // `suspense/5` and `credit/5`, as records name things; all else is public as it is.
 export function publicName(sealer: Sealer, name: string): string {
   return name.replace(
     NAMED,
-    (_, kind: IdKind, id) => `${kind}/${publicId(sealer, kind, BigInt(id))}`,
+    (_, kind: IdKind, id) => `${kind}/${publicId(sealer, kind, BigInt(id) as Ids[IdKind])}`,
   )
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { AMOUNT_MAX_KOBO, formatKobo, koboOf, parseKobo, toNaira } from '#money.ts'
+import { AMOUNT_MAX_KOBO, formatKobo, kobo, koboOf, parseKobo, toNaira } from '#money.ts'
 
 const amount = fc.bigInt({ min: 0n, max: AMOUNT_MAX_KOBO })
 
@@ -46,18 +46,18 @@ for (const value of REFUSED) {
 }
 
 test('every amount survives the way out and back as text', () => {
-  fc.assert(fc.property(amount, (kobo) => parseKobo(formatKobo(kobo)) === kobo))
+  fc.assert(fc.property(amount, (value) => parseKobo(formatKobo(kobo(value))) === value))
 })
 
 test('every amount survives the way out and back as a JSON number', () => {
-  const throughJson = (kobo: bigint) => koboOf(JSON.parse(JSON.stringify(toNaira(kobo))))
+  const throughJson = (value: bigint) => koboOf(JSON.parse(JSON.stringify(toNaira(kobo(value)))))
   fc.assert(fc.property(amount, (kobo) => throughJson(kobo) === kobo))
 })
 
 test('balances up to 2^46 naira print as JSON numbers to the kobo', () => {
   const balance = fc.bigInt({ min: 0n, max: 100n * 2n ** 46n - 1n })
-  fc.assert(fc.property(balance, (kobo) => koboOf(toNaira(kobo)) === kobo))
-  assert.equal(koboOf(toNaira(100n * 2n ** 46n - 1n)), 100n * 2n ** 46n - 1n)
+  fc.assert(fc.property(balance, (value) => koboOf(toNaira(kobo(value))) === value))
+  assert.equal(koboOf(toNaira(kobo(100n * 2n ** 46n - 1n))), 100n * 2n ** 46n - 1n)
 })
 
 test('the amount read is the decimal written, whatever the double behind it', () => {
@@ -82,7 +82,7 @@ test('a third decimal is refused, as text and as a number', () => {
 })
 
 test('amounts print with two decimals and their sign', () => {
-  assert.deepEqual([0n, 1n, 10n, 100n, -1n, -100n, 600_050n].map(formatKobo), [
+  assert.deepEqual([0n, 1n, 10n, 100n, -1n, -100n, 600_050n].map(kobo).map(formatKobo), [
     '0.00',
     '0.01',
     '0.10',
@@ -91,7 +91,7 @@ test('amounts print with two decimals and their sign', () => {
     '-1.00',
     '6000.50',
   ])
-  assert.equal(toNaira(-600_050n), -6000.5)
+  assert.equal(toNaira(kobo(-600_050n)), -6000.5)
 })
 
 test('no text makes the parser throw', () => {

@@ -13,6 +13,7 @@ import {
   roundKeys,
 } from '#public-ids.ts'
 import { Sealer } from '#seal.ts'
+import { asId } from './support/as-id.ts'
 
 const ID_DIGITS_MAX = 15 // Of 2^48 - 1.
 
@@ -54,7 +55,7 @@ test('every number that can be shown is of exactly one id', () => {
 
 test('a kind has its own numbers, and so has a key', () => {
   const shown = KINDS.map((kind) => publicId(sealer, kind, 5n))
-  shown.push(publicId(sealerOf('k'), 'credit', 5n))
+  shown.push(publicId(sealerOf('k'), 'credit', asId(5n)))
 
   assert.equal(new Set(shown).size, KINDS.length + 1)
 })
@@ -71,7 +72,9 @@ test('an id is shown as the same number for ever', () => {
 })
 
 test('neighbours are neither near nor in order', () => {
-  const shown = Array.from({ length: 10_000 }, (_, id) => publicId(sealer, 'credit', BigInt(id)))
+  const shown = Array.from({ length: 10_000 }, (_, id) =>
+    publicId(sealer, 'credit', asId(BigInt(id))),
+  )
   const steps = shown.slice(1).map((id, at) => id - (shown[at] as number))
 
   assert.equal(new Set(shown).size, shown.length)
@@ -88,14 +91,14 @@ test('what cannot be an id is none', () => {
   const others = ['', '-1', '1.5', '1e3', ' 1', '01', '0x1', `${IDS}`, '9'.repeat(18), 'a', '١']
   for (const text of others) assert.equal(findId(sealer, 'credit', text), undefined, text)
   for (const id of [-1n, 2n ** 47n, 10n ** 15n - 1n, 10n ** 15n + 2n ** 47n]) {
-    assert.throws(() => publicId(sealer, 'credit', id), RangeError)
+    assert.throws(() => publicId(sealer, 'credit', asId(id)), RangeError)
   }
 })
 
 test('names of things are shown with their public ids, and found by them', () => {
   const shown = publicName(sealer, 'suspense/7')
 
-  assert.equal(shown, `suspense/${publicId(sealer, 'suspense', 7n)}`)
+  assert.equal(shown, `suspense/${publicId(sealer, 'suspense', asId(7n))}`)
   assert.equal(findName(sealer, shown), 'suspense/7')
   assert.notEqual(findName(sealer, 'suspense/7'), 'suspense/7')
   assert.equal(findName(sealer, `suspense/${'9'.repeat(18)}`), 'suspense/')

@@ -13,6 +13,7 @@ const WIRING = ['src/main.ts', 'src/wiring.ts', 'src/welcome.ts']
 const LINES_MAX = 300
 const COLUMNS_MAX = 110 // The formatter breaks at 100; sentences and names of tests may run a little over.
 const FUNCTION_LINES_MAX = 70
+const PARAMETERS_MAX = 3
 const VAGUE_NAMES = ['index', 'utils', 'helpers', 'common', 'types', 'service', 'manager']
 
 type Ban = { pattern: RegExp; where: RegExp; except?: RegExp; why: string; inComments?: boolean }
@@ -162,6 +163,44 @@ function opensBody(line: string): boolean {
   if (/\bfunction\b|=> \{$|^\s*\)/.test(line)) return true
   const method = /^\s+(?:(?:async|static|get|set|override|private|public) )*[#\w[\].]+\(.*\).*\{$/
   return method.test(line) && !/^\s+(?:if|for|while|switch|catch|with)\b/.test(line)
+}
+
+// Of functions, arrows and methods, and of their types: a list in parentheses after which a body or
+// an arrow comes.
+export const parameters: Rule = ({ path, text }) => {
+  if (!/^(?:src|web)\/.*\.tsx?$/.test(path)) return []
+  const plain = code(text).replace(/`[^`]*`|'[^'\n]*'/g, (text) => text.replace(/\S/g, ' '))
+  return [...plain.matchAll(/\(/g)].flatMap(({ index }) => {
+    const [count, past] = countList(plain, index + 1)
+    if (count <= PARAMETERS_MAX || !isSignature(plain.slice(0, index), plain.slice(past))) return []
+    const most = `at most ${PARAMETERS_MAX}, or one object`
+    return [`${path}:${lineAt(text, index)}: a function of ${count} parameters, ${most}`]
+  })
+}
+
+// How many there are up to the closing parenthesis, and where the text goes on after it.
+function countList(text: string, start: number): [count: number, past: number] {
+  let [depth, angles, count, isOpen] = [0, 0, 0, false]
+  for (let at = start; at < text.length; at++) {
+    const mark = text[at] as string
+    if (mark === ')' && depth === 0) return [isOpen ? count + 1 : count, at + 1]
+    if ('([{'.includes(mark)) depth++
+    else if (')]}'.includes(mark)) depth--
+    else if (mark === '<' && /\w/.test(text[at - 1] as string)) angles++
+    else if (mark === '>' && angles > 0 && text[at - 1] !== '=') angles--
+    if (mark === ',' && depth === 0 && angles === 0) {
+      count++
+      isOpen = false
+    } else if (/\S/.test(mark)) isOpen = true
+  }
+  return [0, text.length]
+}
+
+function isSignature(before: string, after: string): boolean {
+  if (/^(?:: [^=;(\n]*)? =>/.test(after)) return true
+  if (/\bfunction\b *\w*(?:<[^()]*>)?$/.test(before)) return true
+  const method = /\n {2}(?:(?:async|static|override) )*#?\w+(?:<[^()]*>)?$/.test(before)
+  return method && /^(?:: [^\n]*)? \{\n/.test(after)
 }
 
 export const opening: Rule = ({ path, text }) => {

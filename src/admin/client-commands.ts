@@ -58,7 +58,7 @@ export const clientCommands: readonly AdminCommand[] = [
       }
       const secret = await makeSecret()
       const client = await withTransaction(db, (tx) =>
-        registerClient(tx, { now: clock(), actor }, asked, secret),
+        registerClient(tx, { now: clock(), actor }, { asked, secret }),
       )
       return shown(client, secret.secret)
     },
@@ -104,7 +104,7 @@ export const clientCommands: readonly AdminCommand[] = [
     async run({ db, clock }, given) {
       const days = daysOf(given.text('days'))
       const { id, clientId } = await getClient(db, clock(), given.subject)
-      const use = await readUsage(db, clock(), id, days)
+      const use = await readUsage(db, clock(), { clientId: id, days })
       const shownDays = use.map(({ from, grossKobo, ...counts }) => ({
         from,
         ...counts,
@@ -132,7 +132,7 @@ export const clientCommands: readonly AdminCommand[] = [
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: overlapOf(given.text('overlap')) }
       const client = await withTransaction(db, (tx) =>
-        rotateClientSecret(tx, { now: clock(), actor }, given.subject, change),
+        rotateClientSecret(tx, { now: clock(), actor }, { clientId: given.subject, change }),
       )
       return shown(client, secret.secret)
     },
@@ -168,7 +168,7 @@ export const clientCommands: readonly AdminCommand[] = [
       }
       if (Object.keys(changes).length === 0) throw new UsageProblem('Specify at least one change.')
       const client = await withTransaction(db, (tx) =>
-        changeClient(tx, { now: clock(), actor }, given.subject, changes),
+        changeClient(tx, { now: clock(), actor }, { clientId: given.subject, changes }),
       )
       return shown(client)
     },
@@ -182,7 +182,7 @@ async function changed(
 ) {
   const note = given.text('note') ?? null
   const by = { now: clock(), actor }
-  return shown(await withTransaction(db, (tx) => change(tx, by, given.subject, note)))
+  return shown(await withTransaction(db, (tx) => change(tx, by, { clientId: given.subject, note })))
 }
 
 function nameOf(text: string | undefined): string {

@@ -7,7 +7,7 @@ import { syncKeys } from '#domain/privacy/data-keys.ts'
 import { eraseNextPage } from '#domain/privacy/erase-payer-data.ts'
 import { eraseAccounts, eraseAdvice } from '#domain/privacy/erase-personal-data.ts'
 import { Refusal } from '#errors.ts'
-import { parseReference } from '#ids.ts'
+import { type AdviceId, parseReference } from '#ids.ts'
 import { Sealer } from '#seal.ts'
 import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
 import type { AdminCommand, Context } from './commands.ts'
@@ -40,7 +40,7 @@ export const erasureCommands: readonly AdminCommand[] = [
       if (!rows[0]) throw new Refusal('account_not_found')
       const deps = await depsOf(context, given, rows[0].clientId)
       const accounts = await withTransaction(context.db, (tx) =>
-        eraseAccounts(tx, deps, subject, { sameBvn: given.flag('same-bvn') }),
+        eraseAccounts(tx, deps, { accountNumber: subject, sameBvn: given.flag('same-bvn') }),
       )
       await erasePages(context)
       const lines = accounts.map(({ accountNumber, erasedAt }) => {
@@ -55,7 +55,7 @@ export const erasureCommands: readonly AdminCommand[] = [
     summary: 'Erase the personal data of an advice. Irreversible.',
     options: [REASON],
     async run(context, given) {
-      const id = parseReference(given.subject)
+      const id = parseReference<AdviceId>(given.subject)
       const { rows } = await context.db.query<{ clientId: string }>(
         `select c.client_id as "clientId" from advices a join clients c on c.id = a.client_id
           where a.id = $1`,

@@ -38,11 +38,11 @@ export const userCommands: readonly AdminCommand[] = [
       const role = roleOf(given.text('role'))
       const client = await clientOf(context, given)
       const by = administrator(context, client)
-      await refuseRole(db, by, client.id, role)
+      await refuseRole(db, by, { clientId: client.id, role })
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email))
       const user = await withTransaction(db, (tx) =>
-        addUser(tx, clock(), by, client, { email, role, passwordHash }),
+        addUser(tx, clock(), { by, client, email, role, passwordHash }),
       )
       return shown(user, client, password)
     },
@@ -92,7 +92,7 @@ export const userCommands: readonly AdminCommand[] = [
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
       const reset = { id, passwordHash, removesTotp: given.flag('remove-totp') }
       const user = await withTransaction(db, (tx) =>
-        resetPassword(tx, clock(), administrator(context, client), reset),
+        resetPassword(tx, clock(), { by: administrator(context, client), reset }),
       )
       return shown(user, client, password)
     },
@@ -105,7 +105,7 @@ async function setActive(context: Context, given: Arguments, isActive: boolean) 
   const { id } = await userOf(context, client, given.subject)
   const by = administrator(context, client)
   const user = await withTransaction(db, (tx) =>
-    changeUserBy(tx, clock(), by, { id, change: { isActive } }),
+    changeUserBy(tx, clock(), { by, id, change: { isActive } }),
   )
   return shown(user, client)
 }

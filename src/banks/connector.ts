@@ -2,11 +2,13 @@
 // may be sent twice (we may die between sending and hearing the answer), so a connector must treat
 // the same reference as the same instruction.
 
+import type { Kobo } from '#money.ts'
+
 export type ReturnInstruction = {
   reference: string
   bankCode: string
   sessionId: string // Of the transfer that is sent back.
-  amountKobo: bigint
+  amountKobo: Kobo
   currency: string
   toAccountNumber: string | null
   toAccountName: string | null

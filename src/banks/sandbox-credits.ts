@@ -2,6 +2,7 @@
 
 import { randomInt } from 'node:crypto'
 import type { IncomingCredit } from '#banks/formats/format.ts'
+import type { Kobo } from '#money.ts'
 import { makeSessionId } from './session-id.ts'
 
 // The sandbox bank's institution code on the session ids of simulated transfers.
@@ -12,7 +13,7 @@ export function sandboxSessionId(now: Date): string {
   return makeSessionId({ institution: SANDBOX_INSTITUTION, now, unique })
 }
 
-export function sandboxCredit<To extends { accountNumber: string; amountKobo: bigint }>(
+export function sandboxCredit<To extends { accountNumber: string; amountKobo: Kobo }>(
   to: To,
   now: Date,
   { narration, sessionId = sandboxSessionId(now) }: { narration: string; sessionId?: string },

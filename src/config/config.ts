@@ -137,8 +137,8 @@ export function loadConfig(env: Environment, role: string | undefined, files = d
   if (plain.mode === 'live' && given.PUBLIC_URL?.startsWith('http:')) {
     problems.push('PUBLIC_URL must start with https:// in live mode')
   }
-  const banks = bankSettings(given, plain.mode, files, problems)
-  const secrets = secretSettings(env, given, plain, files, problems)
+  const banks = bankSettings(given, { mode: plain.mode, files, problems })
+  const secrets = secretSettings(env, { given, plain, files, problems })
   if (problems.length > 0 || !banks || !secrets) throw new ConfigProblem(problems)
   const collection = banks.find((bank) => bank.static) as BankSettings
   return deepFreeze({ ...plain, secrets, banks, collectionBankCode: collection.code })
@@ -208,7 +208,10 @@ function missing(env: Environment, { mode, role }: Plain): string[] {
   return problems
 }
 
-function bankSettings(given: Given, mode: Mode, files: Files, problems: string[]) {
+function bankSettings(
+  given: Given,
+  { mode, files, problems }: { mode: Mode; files: Files; problems: string[] },
+) {
   const path = given.MANILLA_BANKS_FILE
   if (!path) return SANDBOX_BANKS
   const report = (sentence: string) => problems.push(`MANILLA_BANKS_FILE ${sentence}`)
@@ -229,14 +232,13 @@ function bankSettings(given: Given, mode: Mode, files: Files, problems: string[]
   return banks
 }
 
+type SecretSettingsInput = { given: Given; plain: Plain; files: Files; problems: string[] }
+
 // Nothing is written while there are other problems: a mistyped setting must not leave secrets in
 // the wrong directory.
 function secretSettings(
   env: Environment,
-  given: Given,
-  plain: Plain,
-  files: Files,
-  problems: string[],
+  { given, plain, files, problems }: SecretSettingsInput,
 ): Secrets | undefined {
   let stored: SecretTexts | undefined
   if (mayMakeSecrets(plain) && SECRET_NAMES.some((name) => !textOf(env, name))) {

@@ -1,5 +1,6 @@
 // Defaults that clients and advices may override: lifetimes, names, limits.
 
+import type { Kobo } from '#money.ts'
 import * as values from './setting-parsers.ts'
 
 export type Policy = {
@@ -11,7 +12,7 @@ export type Policy = {
   readonly bankTimeMaxAgeHours: number // Older, and a credit is judged by its arrival.
   readonly accountName: string // With {merchant} and {customer} in it.
   // Of new collection accounts. Null: none.
-  readonly limits: { readonly perCreditKobo: bigint | null; readonly perDayKobo: bigint | null }
+  readonly limits: { readonly perCreditKobo: Kobo | null; readonly perDayKobo: Kobo | null }
 }
 
 export const POLICY_SETTINGS = {

@@ -4,7 +4,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseAddressRange } from '#address-ranges.ts'
-import { AMOUNT_MAX_KOBO, parseKobo } from '#money.ts'
+import { AMOUNT_MAX_KOBO, type Kobo, parseKobo } from '#money.ts'
 
 export type Report = (sentence: string) => void
 export type Parser<T> = (text: string, report: Report) => T | undefined
@@ -41,7 +41,7 @@ export const accountNameStyle: Parser<string> = (text, report) => {
 }
 
 // In naira; kept in kobo.
-export const amount: Parser<bigint> = (text, report) => {
+export const amount: Parser<Kobo> = (text, report) => {
   const kobo = parseKobo(text)
   if (kobo !== undefined && kobo > 0n && kobo <= AMOUNT_MAX_KOBO) return kobo
   report('must be greater than 0 and at most 1000000000.00, with at most two decimals')

@@ -9,6 +9,7 @@
 
 import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto'
 import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 
 export const LIMIT_DEFAULT = 20
@@ -25,7 +26,7 @@ export const ORDER_SQL = {
 export type List = {
   name: string
   order?: Order | undefined // Newest first, unless said.
-  clientId: bigint
+  clientId: ClientId
   filters: Readonly<Record<string, string | undefined>>
 }
 

@@ -13,6 +13,7 @@ import { type Client, findClient } from '#domain/access/clients.ts'
 import { scopesOf } from '#domain/access/roles.ts'
 import type { Scope } from '#domain/access/scopes.ts'
 import { Refusal } from '#errors.ts'
+import type { UserId } from '#ids.ts'
 import type { SessionCookies } from './session.ts'
 import type { TokenClaims, Tokens } from './tokens.ts'
 
@@ -21,7 +22,7 @@ export type Identity = {
   actor: string // For the audit log: `client:MAN0000001`, `user:<email>`.
   scopes: ReadonlySet<Scope>
   isPerson: boolean // At the dashboard, where BVNs are masked.
-  userId: string | null // Of a person.
+  userId: UserId | null // Of a person.
 }
 
 declare module 'fastify' {
@@ -72,7 +73,7 @@ export class Authentication {
     if (token === undefined) throw new Refusal('unauthorized')
     const claims = await this.#tokens.read(token)
     const known = this.#fresh(claims.clientId) ?? (await this.#read(claims.clientId))
-    return checked(known, claims, request, scope)
+    return checked({ known, claims, request, scope })
   }
 
   // For public endpoints: no token is fine, an invalid one is not.
@@ -132,12 +133,17 @@ export class Authentication {
   }
 }
 
-function checked(
-  known: Known,
-  { generation }: TokenClaims,
-  request: FastifyRequest,
-  scope: Scope,
-): Identity {
+function checked({
+  known,
+  claims: { generation },
+  request,
+  scope,
+}: {
+  known: Known
+  claims: TokenClaims
+  request: FastifyRequest
+  scope: Scope
+}): Identity {
   if (generation !== known.client.tokenGeneration) throw new Refusal('unauthorized')
   if (known.admits && !known.admits(request.ip)) throw new Refusal('address_not_allowed')
   if (!known.scopes.has(scope)) throw new Refusal('scope_missing')

@@ -9,7 +9,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '#errors.ts'
-import { formatKobo, koboOf } from '#money.ts'
+import type { ClientId } from '#ids.ts'
+import { formatKobo, type Kobo, koboOf } from '#money.ts'
 
 type Cell = string | number | boolean | null | undefined
 // A name of a column, or one with how to read it off the row.
@@ -35,7 +36,7 @@ export function cellText(cell: Cell): string {
 
 // An amount of money, always with two decimals.
 export function decimal(amount: number): string {
-  return formatKobo(koboOf(amount) as bigint)
+  return formatKobo(koboOf(amount) as Kobo)
 }
 
 function csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
@@ -45,12 +46,12 @@ function csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
 
 // Limits concurrent exports per client.
 export class CsvExports {
-  readonly #open = new Map<bigint, number>()
+  readonly #open = new Map<ClientId, number>()
 
   // The first batch is read before the headers are sent, so that errors get a regular response.
   async send<Row>(
     reply: FastifyReply,
-    clientId: bigint,
+    clientId: ClientId,
     { name, columns, batches }: { name: string; columns: Columns<Row>; batches: Batches<Row> },
   ): Promise<FastifyReply> {
     const open = this.#open.get(clientId) ?? 0
@@ -77,7 +78,7 @@ export class CsvExports {
     }
   }
 
-  #release(clientId: bigint): void {
+  #release(clientId: ClientId): void {
     const open = (this.#open.get(clientId) ?? 1) - 1
     if (open === 0) this.#open.delete(clientId)
     else this.#open.set(clientId, open)

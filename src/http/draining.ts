@@ -19,9 +19,8 @@ declare module 'fastify' {
 export function drainOnClose(app: FastifyInstance): void {
   app.decorate('isDraining', false)
   // Those that came before the signal; the framework sees to those that come after it.
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  app.addHook('onSend', async (_request, reply) => {
     if (app.isDraining) reply.header('connection', 'close')
-    done(null, payload)
   })
   app.addHook('preClose', async () => {
     app.isDraining = true

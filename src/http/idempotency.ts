@@ -14,6 +14,7 @@ import {
   storeRequest,
   storeResponse,
 } from '#domain/records/stored-responses.ts'
+import type { ClientId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import type { Deps } from './deps.ts'
 
@@ -21,7 +22,7 @@ type Call = {
   request: FastifyRequest
   reply: FastifyReply
   pool?: Pool
-  by?: { clientId: bigint; actor: string } // Where the route's hook is not `requires`.
+  by?: { clientId: ClientId; actor: string } // Where the route's hook is not `requires`.
 }
 type Parts = Pick<Deps, 'db' | 'sealer' | 'clock'>
 
@@ -38,30 +39,31 @@ export async function withIdempotency<T extends object>(
     const known = await findStoredRequest(tx, keyed)
     if (known) return { sealed: await findStoredResponse(tx, known) }
     const body = await work(tx)
-    const begun = await storeRequest(tx, clock(), keyed, '')
+    const begun = await storeRequest(tx, clock(), { request: keyed, about: '' })
     await storeResponse(tx, begun, sealAnswer(sealer, reply, body))
     return { body }
   })
   return 'body' in answered ? answered.body : replay(sealer, reply, answered.sealed as Buffer)
 }
 
+type Begin = { begin: string | ((tx: Transaction) => Promise<string>) }
+
 // For work with a part outside the transaction (a bank, a batch). `begin` is or returns the
 // subject, which is stored; `finish` does the rest and builds the response. After a crash in
 // between, a retry resumes with `finish`, which must therefore be idempotent.
 export async function withIdempotentSteps<T extends object>(
   { db, sealer, clock }: Parts,
-  call: Call,
-  begin: string | ((tx: Transaction) => Promise<string>),
+  call: Call & Begin,
   finish: (about: string) => Promise<T>,
 ): Promise<T> {
-  const { reply, pool = db } = call
+  const { reply, pool = db, begin } = call
   const keyed = keyedRequest(sealer, call)
   if (!keyed) return finish(typeof begin === 'string' ? begin : await withTransaction(pool, begin))
   const { begun, isKnown, sealed } = await withTransaction(pool, async (tx) => {
     const known = await findStoredRequest(tx, keyed)
     if (known) return { begun: known, isKnown: true, sealed: await findStoredResponse(tx, known) }
     const about = typeof begin === 'string' ? begin : await begin(tx)
-    return { begun: await storeRequest(tx, clock(), keyed, about), isKnown: false }
+    return { begun: await storeRequest(tx, clock(), { request: keyed, about }), isKnown: false }
   })
   if (sealed) return replay(sealer, reply, sealed)
   const made = await finish(begun.about)

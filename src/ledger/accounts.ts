@@ -4,16 +4,17 @@
 // What each kind holds is told in db/migrations/0001_ledger.sql.
 
 import type { Queryable } from '#db/pool.ts'
+import type { AccountId, ClientId } from '#ids.ts'
 
 type SharedKind = 'bank' | 'shortfall' | 'pending' | 'settled' | 'suspense' | 'returning'
 export type SharedAccount = { kind: SharedKind; owner: string; currency: string }
 
 // Suspense has two sorts of owners; the prefix keeps a client's id from being read as a bank's.
-export const clientOwner = (clientId: bigint) => `client:${clientId}`
+export const clientOwner = (clientId: ClientId) => `client:${clientId}`
 export const bankOwner = (bankCode: string) => `bank:${bankCode}`
 
 export class SharedAccounts {
-  readonly #ids = new Map<string, bigint>()
+  readonly #ids = new Map<string, AccountId>()
   readonly #db: Queryable
 
   constructor(db: Queryable) {
@@ -37,7 +38,7 @@ export class SharedAccounts {
        on conflict (kind, owner, currency) where kind <> 'collection' do nothing`,
       values,
     )
-    const { rows } = await this.#db.query<SharedAccount & { id: bigint }>(
+    const { rows } = await this.#db.query<SharedAccount & { id: AccountId }>(
       `select a.id, a.kind, a.owner, a.currency from ledger_accounts a
          join unnest($1::text[], $2::text[], $3::text[]) as w (kind, owner, currency)
            on (a.kind, a.owner, a.currency) = (w.kind, w.owner, w.currency)
@@ -47,7 +48,7 @@ export class SharedAccounts {
     for (const row of rows) this.#ids.set(keyOf(row), row.id)
   }
 
-  id(account: SharedAccount): bigint {
+  id(account: SharedAccount): AccountId {
     const id = this.#ids.get(keyOf(account))
     if (id === undefined) throw new Error(`ledger account ${keyOf(account)} was not opened`)
     return id

@@ -3,6 +3,8 @@
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { AccountId, CreditId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 
 type TransferReason =
   | 'credit' // a bank reported money
@@ -15,10 +17,10 @@ type TransferReason =
   | 'reversal' // the bank took a credit back
 
 export type Transfer = {
-  debitAccountId: bigint
-  creditAccountId: bigint
-  amountKobo: bigint
-  creditId: bigint
+  debitAccountId: AccountId
+  creditAccountId: AccountId
+  amountKobo: Kobo
+  creditId: CreditId
   reason: TransferReason
 }
 

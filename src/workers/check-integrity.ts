@@ -33,7 +33,7 @@ export function checkIntegrityRound({ db, clock, log }: Deps): Round {
       if (signal.aborted) return { more: false }
       throw error
     }
-    await withTransaction(db, (tx) => record(tx, clock(), auditId, findings))
+    await withTransaction(db, (tx) => record(tx, clock(), { auditId, findings }))
     if (findings.length > 0) log.error({ auditId, findings }, 'integrity check failed')
     else log.info({ auditId }, 'integrity check passed')
     return { more: false }
@@ -60,8 +60,7 @@ function claim(db: Pool, now: Date): Promise<bigint | undefined> {
 async function record(
   tx: Transaction,
   now: Date,
-  auditId: bigint,
-  findings: readonly Finding[],
+  { auditId, findings }: { auditId: bigint; findings: readonly Finding[] },
 ): Promise<void> {
   await takeTurns(tx)
   const isOk = findings.length === 0

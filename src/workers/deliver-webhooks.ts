@@ -154,7 +154,7 @@ export class Deliverer {
   async #send(prepared: PreparedDelivery, at: Date): Promise<Sent> {
     const { claim, secrets, body } = prepared
     if (body === null) return notSent(prepared.problem)
-    const signature = sign(secrets, claim.eventId, secondsOf(at), body)
+    const signature = sign({ secrets, id: claim.eventId, timestampSeconds: secondsOf(at), body })
     const headers = headersOf(claim.eventId, at, signature)
     const { timeoutMs = ATTEMPT_TIMEOUT_MS } = this.#deps
     const { signal } = this.#stopping
@@ -183,7 +183,12 @@ export class Deliverer {
   #retryAt({ claim }: PreparedDelivery, { retryAfter }: AttemptResult): Date | null {
     const { clock, random = Math.random } = this.#deps
     const now = clock()
-    return nextAttemptAt(now, claim.ladderStep + 1, random(), parseRetryAfter(retryAfter, now))
+    return nextAttemptAt({
+      now,
+      attemptsMade: claim.ladderStep + 1,
+      jitter: random(),
+      retryAfterSeconds: parseRetryAfter(retryAfter, now),
+    })
   }
 
   async #release(preparedDeliveries: readonly PreparedDelivery[]): Promise<void> {

@@ -7,6 +7,7 @@
 
 import { FAILURES_TO_PAUSE } from '#domain/webhooks/circuit-breaker.ts'
 import type { Claim, ClaimLimits } from '#domain/webhooks/delivery-claims.ts'
+import type { DestinationId } from '#ids.ts'
 
 export const WIDTH_MAX = 32
 // Waiting for an answer costs a socket and some kilobytes, no time: a thousand dead receivers can
@@ -32,7 +33,7 @@ type Options<T> = { start: (item: T) => void; wants: () => void; nowMs: () => nu
 
 export class DeliveryConcurrency<T extends { claim: Claim }> {
   readonly #options: Options<T>
-  readonly #destinations = new Map<bigint, Destination<T>>()
+  readonly #destinations = new Map<DestinationId, Destination<T>>()
   readonly #waiting = new Set<Destination<T>>() // For a place.
   #inFlight = 0
   #held = 0
@@ -48,7 +49,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
 
   // What can be claimed now; undefined if nothing.
   limits(): ClaimLimits | undefined {
-    const rooms = new Map<bigint, number>()
+    const rooms = new Map<DestinationId, number>()
     let budget = HELD_MAX - this.#held - KEPT_FREE
     let failing = 0
     this.#isShort = budget < 0

@@ -5,6 +5,7 @@ import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { isConnectionLost, withTransaction } from '#db/transaction.ts'
 import { dispatchEvents, findWaiting } from '#domain/webhooks/dispatch-events.ts'
+import type { ClientId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 import type { Notifier } from '#notifier.ts'
 import type { Round } from './loop.ts'
@@ -22,7 +23,7 @@ export function dispatchEventsRound({
   log,
   deliverer,
 }: DispatcherDeps): Round {
-  const dispatch = async (clientId?: bigint) => {
+  const dispatch = async (clientId?: ClientId) => {
     const done = await withTransaction(pool, (tx) => dispatchEvents(tx, clock(), clientId))
     if (done.deliveries > 0) deliverer.call()
     return done.events > 0

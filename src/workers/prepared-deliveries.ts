@@ -11,6 +11,7 @@ import {
   ownerName,
   type SecretOwner,
 } from '#domain/webhooks/signing-secrets.ts'
+import type { EventId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 
 // Without a body, why there is none.
@@ -62,7 +63,7 @@ export class DeliveryPreparer {
   async #render(events: readonly StoredEvent[]): Promise<Map<string, Buffer>> {
     const { pool, sealer, rendering, onError } = this.#deps
     try {
-      const bodies = await renderEvents(pool, sealer, events, rendering)
+      const bodies = await renderEvents(pool, { sealer, events, how: rendering })
       return new Map(bodies.map((body) => [body.id, Buffer.from(JSON.stringify(body))]))
     } catch (error) {
       if (isUnavailable(error)) throw error
@@ -77,7 +78,7 @@ export class DeliveryPreparer {
   async #findSecrets(claims: readonly Claim[], now: Date): Promise<Map<string, SigningSecret[]>> {
     const { pool, sealer } = this.#deps
     const owners = new Map(claims.flatMap(ownersOf).map((owner) => [ownerName(owner), owner]))
-    const found = await findSigningSecrets(pool, sealer, now, [...owners.values()])
+    const found = await findSigningSecrets(pool, { sealer, now, owners: [...owners.values()] })
     if (this.#opened.size > SECRETS_KEPT_MAX) this.#opened.clear()
     const byOwner = new Map<string, SigningSecret[]>()
     for (const { id, sealed, ...owner } of found) {
@@ -99,7 +100,7 @@ function ownersOf({ clientId, endpointId, kind }: Claim): SecretOwner[] {
 }
 
 // The bounds tell PostgreSQL which partitions to leave alone.
-async function findEvents(db: Queryable, ids: readonly string[]): Promise<StoredEvent[]> {
+async function findEvents(db: Queryable, ids: readonly EventId[]): Promise<StoredEvent[]> {
   const { rows } = await db.query<StoredEvent>({
     name: 'events-to-deliver',
     text: `select ${EVENT_COLUMNS} from events e

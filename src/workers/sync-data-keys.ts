@@ -24,7 +24,7 @@ export async function syncDataKeys({
 }: SyncDataKeysDeps): Promise<Worker> {
   const process = randomUUID()
   await syncKeys(db, clock(), sealer)
-  await reportKeys(db, clock(), process, sealer)
+  await reportKeys(db, clock(), { process, sealer })
   return {
     name: 'sync-data-keys',
     pauseMs: HEARTBEAT_MS,
@@ -32,7 +32,7 @@ export async function syncDataKeys({
     // round.
     round: async () => {
       sealer.learn(readKeys())
-      await reportKeys(db, clock(), process, sealer)
+      await reportKeys(db, clock(), { process, sealer })
       await syncKeys(db, clock(), sealer)
       return { more: false }
     },

@@ -82,7 +82,7 @@ test('a new temporary password ends the lock of its user', async () => {
   const email = await makeUser(bench, { role: 'support' })
   const id = await userIdOf(bench, email)
   for (let round = 0; round < LOGIN_LIMITS.user.attempts; round++) {
-    await countUsers(bench.db, bench.clock(), [id], email)
+    await countUsers(bench.db, bench.clock(), { userIds: [id], email })
   }
   assert.equal((await trySignIn(bench, { email, password: PASSWORD })).statusCode, 401)
 

@@ -94,7 +94,7 @@ test('a password is reset, and with it a lock and, if asked, the second factor',
   await bench.db.query(`update users set totp_sealed = 'x' where email = $1`, [email])
   const id = await userIdOf(bench, email)
   for (let round = 0; round < LOGIN_LIMITS.user.attempts; round++) {
-    await countUsers(bench.db, bench.clock(), [id], email)
+    await countUsers(bench.db, bench.clock(), { userIds: [id], email })
   }
   const locked = await trySignIn(bench, { email, password: PASSWORD })
   assert.equal(locked.json().code, 'invalid_sign_in')

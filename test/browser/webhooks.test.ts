@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { EVENT_TYPES } from '#domain/records/outbox.ts'
+import { EVENT_TYPES } from '#domain/records/event-types.ts'
 import { EVENT_TYPES as SHOWN_TYPES } from '../../web/dashboard/event-types.ts'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'

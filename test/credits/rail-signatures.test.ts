@@ -127,7 +127,7 @@ test('a timestamp that is no plain number of seconds is refused', async () => {
     'now',
     '1e9',
   ]) {
-    const signature = sign([secret], 'msg_1', nowSeconds, body)
+    const signature = sign({ secrets: [secret], id: 'msg_1', timestampSeconds: nowSeconds, body })
     const answer = await send(body, {
       ...headers,
       'webhook-id': 'msg_1',

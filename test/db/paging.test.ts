@@ -5,9 +5,14 @@ import { test } from 'node:test'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import { Refusal } from '#errors.ts'
 import { Sealer } from '#seal.ts'
+import { asId } from '../support/as-id.ts'
 
 const sealer = sealerOf('h')
-const LIST: List = { name: 'credits', clientId: 7n, filters: { outcome: 'booked', to: undefined } }
+const LIST: List = {
+  name: 'credits',
+  clientId: asId(7n),
+  filters: { outcome: 'booked', to: undefined },
+}
 
 test('a cursor gives back the position it was made of, whatever text that holds', () => {
   for (const position of [['42'], ['1', '-500'], ['', 'é 🏦 "\\', 'NGN'], []]) {
@@ -29,7 +34,7 @@ test('the order of the filters and those left out make no difference', () => {
 test('a cursor of another list, client, filter or key is refused', () => {
   const others: [string, List, Sealer][] = [
     ['name', { ...LIST, name: 'events' }, sealer],
-    ['client', { ...LIST, clientId: 8n }, sealer],
+    ['client', { ...LIST, clientId: asId(8n) }, sealer],
     ['filter', { ...LIST, filters: { outcome: 'reversed' } }, sealer],
     ['no filter', { ...LIST, filters: {} }, sealer],
     ['more filters', { ...LIST, filters: { outcome: 'booked', from: 'x' } }, sealer],

@@ -9,6 +9,7 @@ import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import { readBalances } from '#domain/reports/balances.ts'
 import { readTotals } from '#domain/reports/hourly-totals.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { asId } from '../support/as-id.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
@@ -96,7 +97,7 @@ test('0027: what was counted before is counted again by the one definition, from
 
   await migrate(bench.pool)
 
-  const { hours, isComplete } = await readTotals(bench.pool, id, new Date(0))
+  const { hours, isComplete } = await readTotals(bench.pool, id, { since: new Date(0) })
   assert.deepEqual(
     hours.map(({ hour: _, ...totals }) => totals),
     [
@@ -118,9 +119,11 @@ test('0027: what was counted before is counted again by the one definition, from
     [balance?.grossKobo, balance?.reversedKobo, balance?.suspendedKobo, balance?.netKobo],
     [6500n, 1000n, 3000n, 2500n],
   )
-  const history = await readSuspenseChanges(bench.pool, [1n, 2n])
+  const history = await readSuspenseChanges(bench.pool, [asId(1n), asId(2n)])
   assert.deepEqual(
-    history.get(1n)?.map(({ change, amountKobo, leftKobo }) => [change, amountKobo, leftKobo]),
+    history
+      .get(asId(1n))
+      ?.map(({ change, amountKobo, leftKobo }) => [change, amountKobo, leftKobo]),
     [['reversed', 1000n, 3000n]],
   )
   const given = await bench.pool.query('select given_client_id from suspense_items order by id')

@@ -9,9 +9,12 @@ import { findClient } from '#domain/access/clients.ts'
 import { cancelAdvice, closeExpired } from '#domain/credits/close-payments.ts'
 import { takeReversal } from '#domain/credits/reverse-credit.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { assignSuspense } from '#domain/suspense/assign-suspense.ts'
+import { type AssignTo, assignSuspense } from '#domain/suspense/assign-suspense.ts'
 import { requestReturn, settleReturn, type Verdict } from '#domain/suspense/return-suspense.ts'
+import type { ClientId, SuspenseItemId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { kobo } from '#money.ts'
+import { asId } from '../support/as-id.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 import { pendingReturnOf } from '../support/suspense-desk.ts'
@@ -120,10 +123,10 @@ async function setup() {
   const bench = await startTestService()
   const { db, clock, service } = bench
   const sharedAccounts = new SharedAccounts(db)
-  const { rows } = await db.query<{ id: bigint }>(
+  const { rows } = await db.query<{ id: ClientId }>(
     'update clients set is_operator = true returning id',
   )
-  const clientId = rows[0]?.id as bigint
+  const clientId = rows[0]?.id as ClientId
   const by = await findClient(db, 'MAN0000001')
   assert(by)
   const deps = () => ({ sharedAccounts, now: clock(), by, actor: 'client:MAN0000001', note: null })
@@ -138,36 +141,38 @@ async function setup() {
     })
 
   return Object.assign(bench, {
-    items: () => column<bigint>('select id from suspense_items order by id'),
+    items: () => column<SuspenseItemId>('select id from suspense_items order by id'),
     itemStates: () => column<string>('select state from suspense_items order by id'),
     statuses: () => column<string>('select status from payments order by status'),
     cancel: (advice: string) =>
-      withTransaction(db, (tx) => cancelAdvice(tx, deps(), clientId, advice)),
+      withTransaction(db, (tx) => cancelAdvice(tx, deps(), { clientId, adviceId: asId(advice) })),
     async expire() {
       bench.advance(60 * MINUTE_MS)
       await withTransaction(db, (tx) => closeExpired(tx, deps()))
     },
-    assign: (item: bigint | undefined, to: Parameters<typeof assignSuspense>[3]) =>
-      withTransaction(db, (tx) => assignSuspense(tx, deps(), item as bigint, to)),
-    giveBack: (item: bigint | undefined) =>
-      withTransaction(db, (tx) => requestReturn(tx, deps(), item as bigint)),
-    async settle(item: bigint | undefined, verdict: Verdict) {
-      const reference = await pendingReturnOf(db, item as bigint)
+    assign: (item: SuspenseItemId | undefined, to: AssignTo) =>
+      withTransaction(db, (tx) =>
+        assignSuspense(tx, deps(), { itemId: item as SuspenseItemId, to }),
+      ),
+    giveBack: (item: SuspenseItemId | undefined) =>
+      withTransaction(db, (tx) => requestReturn(tx, deps(), item as SuspenseItemId)),
+    async settle(item: SuspenseItemId | undefined, verdict: Verdict) {
+      const reference = await pendingReturnOf(db, item as SuspenseItemId)
       const by = 'bank:035'
       await withTransaction(db, (tx) => settleReturn(tx, deps(), { reference, verdict, by }))
     },
-    async reverse(originalSessionId: string, amountKobo: bigint) {
-      const bankCode = '035'
+    async reverse(originalSessionId: string, amount: bigint) {
+      const [bankCode, amountKobo] = ['035', kobo(amount)]
       const reversal = { bankCode, sessionId: session(), originalSessionId, amountKobo }
       const answer = await withTransaction(db, (tx) => takeReversal(tx, deps(), reversal))
       assert.equal(answer, 'reversed')
     },
-    creditNobody: (amountKobo: bigint) =>
+    creditNobody: (amount: bigint) =>
       service.writers.credits.submit({
         bankCode: '035',
         sessionId: session(),
         accountNumber: '0000000000',
-        amountKobo,
+        amountKobo: kobo(amount),
         currency: 'NGN',
         sourceAccountNumber: null,
         sourceAccountName: null,

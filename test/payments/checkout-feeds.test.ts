@@ -12,7 +12,9 @@ import {
   WATCHERS_PER_ADDRESS_MAX,
   WATCHERS_PER_ADVICE_MAX,
 } from '#http/routes/payments/checkout-feeds.ts'
+import type { AdviceId } from '#ids.ts'
 import { createLogger } from '#log.ts'
+import { asId } from '../support/as-id.ts'
 import { listenLocally, openStream } from '../support/event-source.ts'
 import { assertRefused, createAdvice, initiate, simulate } from '../support/fixtures.ts'
 import { START, startTestService } from '../support/running-service.ts'
@@ -34,11 +36,11 @@ async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
       await turn()
       reads.push([...ids])
       if (isBroken) throw new Error('no database')
-      return new Map([...texts].filter(([id]) => ids.includes(id)))
+      return new Map([...texts].filter(([id]) => ids.includes(asId(id))))
     },
   })
   const server = createServer((request, socket) => {
-    const adviceId = request.url?.slice(1) as string
+    const adviceId = asId<AdviceId>(request.url?.slice(1) as string)
     socket.writeHead(200, { 'content-type': 'text/event-stream', connection: 'close' })
     feeds.watch({ adviceId, address: 'here', socket, seen: texts.get(adviceId) as string })
   })
@@ -159,17 +161,18 @@ test('there is room for some watchers of one advice, and of one address', async 
     end: () => socket.emit('close'),
     destroy: () => socket.emit('close'),
   })
-  const watch = (adviceId: string, address: string) =>
-    feeds.watch({ adviceId, address, socket: socket as never, seen: '{}' })
+  const hasRoom = (advice: string, address: string) => feeds.hasRoom(asId(advice), address)
+  const watch = (advice: string, address: string) =>
+    feeds.watch({ adviceId: asId(advice), address, socket: socket as never, seen: '{}' })
 
   for (let at = 0; at < WATCHERS_PER_ADVICE_MAX; at++) watch('a', `place ${at}`)
-  assert.equal(feeds.hasRoom('a', 'elsewhere'), false)
-  assert.equal(feeds.hasRoom('b', 'elsewhere'), true)
+  assert.equal(hasRoom('a', 'elsewhere'), false)
+  assert.equal(hasRoom('b', 'elsewhere'), true)
   for (let at = 0; at < WATCHERS_PER_ADDRESS_MAX; at++) watch(`advice ${at}`, 'one address')
-  assert.equal(feeds.hasRoom('c', 'one address'), false)
-  assert.equal(feeds.hasRoom('c', 'elsewhere'), true)
+  assert.equal(hasRoom('c', 'one address'), false)
+  assert.equal(hasRoom('c', 'elsewhere'), true)
   await feeds.stop()
-  assert.deepEqual([feeds.size, feeds.hasRoom('a', 'one address')], [0, true])
+  assert.deepEqual([feeds.size, hasRoom('a', 'one address')], [0, true])
 })
 
 test('a payer hears of a credit within a second, and of too many streams at once', async () => {

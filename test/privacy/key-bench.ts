@@ -65,5 +65,5 @@ type Hooks = { pause: () => Promise<unknown>; onProgress: (progress: Progress) =
 export async function leaveTrace(bench: Bench, keys: readonly DataKey[]): Promise<void> {
   const sealer = new Sealer(keys, HASH_KEY)
   await syncKeys(bench.db, bench.clock(), sealer)
-  await reportKeys(bench.db, bench.clock(), randomUUID(), sealer)
+  await reportKeys(bench.db, bench.clock(), { process: randomUUID(), sealer })
 }

@@ -165,7 +165,7 @@ test('a value that somebody changes between reading and writing it keeps the cha
     },
   } as unknown as Queryable
 
-  await resealPage(db, sealer, column as SealedColumn, undefined)
+  await resealPage(db, { sealer, of: column as SealedColumn, after: undefined })
 
   assert.equal(column?.table, 'collection_accounts')
   assert.equal((await readAccount(bench, accountNumber)).bvn, '22211111111')

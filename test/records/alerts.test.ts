@@ -11,6 +11,7 @@ import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
+import { kobo } from '#money.ts'
 import { Sealer } from '#seal.ts'
 import { logAlertsRound } from '#workers/log-alerts.ts'
 import { ALERT_KINDS as SHOWN_KINDS } from '../../web/dashboard/alert-kinds.ts'
@@ -181,7 +182,7 @@ test('whoever is told of an alert is locked with all others who are told, in id 
     bankCode: '035',
     sessionId,
     accountNumber,
-    amountKobo: 500n,
+    amountKobo: kobo(500n),
     currency: 'NGN',
     sourceAccountNumber: null,
     sourceAccountName: null,

@@ -6,8 +6,10 @@ import { test } from 'node:test'
 import { createBatchPool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import type { ClientId } from '#ids.ts'
 import { countDeadlocks } from '../support/bank-calls.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { accountCreated } from '../support/events.ts'
 
 const NOW = new Date('2026-11-15T08:00:00Z')
 
@@ -72,22 +74,18 @@ async function setup() {
   const database = await createTestDatabase()
   const { connectionString, pool: db } = database
   const pool = createBatchPool({ connectionString, max: 6, onIdleError: () => {} })
-  const { rows } = await db.query<{ id: bigint }>(
+  const { rows } = await db.query<{ id: ClientId }>(
     `insert into clients (client_id, name, created_at)
      select 'NUMBERED' || n, 'Client ' || n, $1 from generate_series(1, 3) as n returning id`,
     [NOW],
   )
-  const clients = rows.map((row) => row.id) as [bigint, bigint, bigint]
+  const clients = rows.map((row) => row.id) as [ClientId, ClientId, ClientId]
   return {
     db,
     pool,
     clients,
-    append: (tx: Transaction, of: readonly bigint[]) =>
-      appendEvents(
-        tx,
-        NOW,
-        of.map((clientId) => ({ clientId, type: 'endpoint.test', facts: {} })),
-      ),
+    append: (tx: Transaction, of: readonly ClientId[]) =>
+      appendEvents(tx, NOW, of.map(accountCreated)),
     isWaiting: async () => {
       for (;;) {
         const waiting = await db.query(

@@ -3,7 +3,9 @@
 import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
 import { requestReturn } from '#domain/suspense/return-suspense.ts'
+import type { SuspenseItemId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { asId } from '../support/as-id.ts'
 import { CLIENTS, registerOf } from '../support/clients.ts'
 import {
   ACCOUNTS,
@@ -246,7 +248,7 @@ const operatorOperations = (bench: Bench): KeyedOperation[] => [
 // One that the sandbox's bank has not heard of yet.
 async function startReturn(bench: Bench): Promise<string> {
   const { id } = await suspend(bench, NOBODYS_NUMBER, '10')
-  const itemId = storedId('suspense', id)
+  const itemId = asId<SuspenseItemId>(storedId('suspense', id))
   const by = (await findClient(bench.db, 'MAN0000001')) as Client
   const acting = { sharedAccounts: new SharedAccounts(bench.db), by, actor: 'client:MAN0000001' }
   await withTransaction(bench.db, (tx) =>

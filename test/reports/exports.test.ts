@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import Fastify from 'fastify'
 import { CsvExports, cellText, EXPORTS_MAX, readBatches } from '#http/csv.ts'
 import { bankOwner, clientOwner, SharedAccounts } from '#ledger/accounts.ts'
+import { asId } from '../support/as-id.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { parseCsv, parseLines } from '../support/csv.ts'
 import { listenLocally } from '../support/event-source.ts'
@@ -205,7 +206,7 @@ test('one that cannot be read is refused, and takes nobody’s place', async () 
   const exports = new CsvExports()
   app.get('/broken.csv', async (_, reply) => {
     const batches = readBatches<string, string>(() => Promise.reject(new Error('no such luck')))
-    return exports.send(reply, 1n, { name: 'broken', columns: [['x', (x) => x]], batches })
+    return exports.send(reply, asId(1n), { name: 'broken', columns: [['x', (x) => x]], batches })
   })
 
   for (let times = 0; times <= EXPORTS_MAX; times++) {
@@ -232,7 +233,7 @@ test('an endless list is read as far as its reader takes it, and no further once
         ended.resolve(read)
       }
     })()
-    return exports.send(reply, 1n, { name: 'endless', columns: [['x', (x) => x]], batches })
+    return exports.send(reply, asId(1n), { name: 'endless', columns: [['x', (x) => x]], batches })
   })
   const url = await listenLocally(app)
   const answer = await fetch(`${url}/endless.csv`)

@@ -122,7 +122,7 @@ test('however the counting is cut into rounds, the sums are the same', async () 
   let rounds = 0n
   while (await withTransaction(own.db, (tx) => countEvents(tx, id, 1))) {
     rounds++
-    const { hours, isComplete } = await readTotals(own.db, id, START)
+    const { hours, isComplete } = await readTotals(own.db, id, { since: START })
     const sumKobo = hours.reduce((sum, hour) => sum + hour.grossKobo, 0n)
     assert.deepEqual([isComplete, sumKobo], [true, BigInt(gross * 100)])
   }
@@ -145,7 +145,7 @@ test('counting stops at a number that is missing, and goes on when it is there',
   const count = async () => {
     await withTransaction(own.db, (tx) => countEvents(tx, id))
     const { rows: cursors } = await own.db.query('select sequence from totals_cursors')
-    const { hours, isComplete } = await readTotals(own.db, id, START)
+    const { hours, isComplete } = await readTotals(own.db, id, { since: START })
     const expired = hours.reduce((sum, hour) => sum + hour.expired, 0n)
     return { isComplete, expired, counted: cursors[0].sequence - events }
   }
@@ -184,8 +184,8 @@ test('a history that is not counted yet is said to be incomplete, not passed off
   await aDay(own)
   const { rows } = await own.db.query('select id from clients')
 
-  assert.equal((await readTotals(own.db, rows[0].id, START, 3)).isComplete, false)
-  assert.equal((await readTotals(own.db, rows[0].id, START)).isComplete, true)
+  assert.equal((await readTotals(own.db, rows[0].id, { since: START, limit: 3 })).isComplete, false)
+  assert.equal((await readTotals(own.db, rows[0].id, { since: START })).isComplete, true)
 })
 
 test('a day begins at midnight in Lagos, which is 23:00 in London', async () => {

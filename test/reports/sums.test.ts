@@ -146,7 +146,7 @@ async function assertOneSum(bench: Bench): Promise<void> {
   const { rows } = await bench.db.query(`select id from clients where client_id = 'MAN0000001'`)
   const id = rows[0].id
   const balance = (await readBalances(bench.db, id)).find(({ currency }) => currency === 'NGN')
-  const { hours, isComplete } = await readTotals(bench.db, id, new Date(0))
+  const { hours, isComplete } = await readTotals(bench.db, id, { since: new Date(0) })
   const movements = (await csvOf(bench)).filter(({ currency }) => currency === 'NGN')
   const kobo = (text: string | undefined) => BigInt(String(text).replace('.', ''))
   const partsOf = (sum: (part: Part) => bigint) =>

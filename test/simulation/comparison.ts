@@ -170,7 +170,7 @@ const OF_MONEY = `('session_reused', 'reversal_shortfall', 'wrong_bank', 'rail_i
 
 // In the order they were numbered, for each thing that a client is told of.
 function readEvents(db: Db): Promise<Lines> {
-  const kobo = (fact: string) => `((e.facts->>'${fact}')::numeric * 100)::bigint`
+  const kobo = (fact: string) => `e.facts->>'${fact}Kobo'`
   return read(
     db,
     `select concat_ws(' ', c.client_id, about) as name,

@@ -2,7 +2,7 @@
 // can foretell. What has no endpoint (the expiry worker) is done directly.
 
 import assert from 'node:assert/strict'
-import { formatKobo } from '#money.ts'
+import { formatKobo, type Kobo } from '#money.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -70,13 +70,16 @@ async function openAccount(world: World, { client, rules }: Of<'account'>): Prom
   return refusalOf(answer) ?? { number: answer.json().data.accountNumber }
 }
 
+// The model counts in plain numbers: it is not to share the service's types.
+const naira = (value: bigint) => formatKobo(value as Kobo)
+
 async function switchAccount(world: World, op: Of<'activate' | 'deactivate'>): Promise<Answer> {
   const url = `${ACCOUNTS}/${op.account}/${op.do}`
   return refusalOf(await world.call(await ownerOf(world, op.account), url, {})) ?? {}
 }
 
 async function limitAccount(world: World, { account, limits }: Of<'limit'>): Promise<Answer> {
-  const amount = (kobo: bigint | null) => kobo && formatKobo(kobo)
+  const amount = (value: bigint | null) => value && naira(value)
   const { creditKobo, dayKobo } = limits
   const body = { limits: { perCredit: amount(creditKobo), perDay: amount(dayKobo) } }
   const client = await ownerOf(world, account)
@@ -99,7 +102,7 @@ async function createAdvice(world: World, { client, terms }: Of<'advice'>): Prom
 
 function termsBody({ kobo, policy, expiresInMs, graceMs, merchantRef, rules }: Terms) {
   return {
-    amount: formatKobo(kobo),
+    amount: naira(kobo),
     amountPolicy: policy,
     expiresInSeconds: expiresInMs / 1000,
     graceSeconds: graceMs / 1000,
@@ -109,7 +112,7 @@ function termsBody({ kobo, policy, expiresInMs, graceMs, merchantRef, rules }: T
 }
 
 function rulesBody({ minKobo, maxKobo, isListOnly }: Rules) {
-  const amounts = { minAmount: formatKobo(minKobo), maxAmount: formatKobo(maxKobo) }
+  const amounts = { minAmount: naira(minKobo), maxAmount: naira(maxKobo) }
   return isListOnly ? { ...amounts, ...LIST } : amounts
 }
 
@@ -135,7 +138,7 @@ async function reportCredits(world: World, { credits, isList }: Of<'credits'>): 
   const bodies = credits.map(({ sessionId, number, kobo, currency, payer, agoMs, fault }) => ({
     sessionId,
     accountNumber: number,
-    amount: formatKobo(kobo),
+    amount: naira(kobo),
     currency,
     sourceAccountName: payer.name,
     sourceAccountNumber: payer.account,
@@ -158,7 +161,7 @@ async function reportReversal(world: World, op: Of<'reversal'>): Promise<Answer>
   const answer = await world.report(`${op.bank}/reversals`, {
     sessionId: op.sessionId,
     originalSessionId: op.original,
-    amount: formatKobo(op.kobo),
+    amount: naira(op.kobo),
   })
   return railAnswer(answer.json())
 }

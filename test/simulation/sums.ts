@@ -5,15 +5,16 @@ import assert from 'node:assert/strict'
 import { PARTS, type Part } from '#domain/records/movements.ts'
 import { readBalances } from '#domain/reports/balances.ts'
 import { readTotals } from '#domain/reports/hourly-totals.ts'
+import type { ClientId } from '#ids.ts'
 import type { World } from './world.ts'
 
 const EVENTS_MAX = 10_000_000
 
 export async function compareSums({ db }: World): Promise<void> {
-  const { rows: clients } = await db.query<{ id: bigint }>('select id from clients order by id')
+  const { rows: clients } = await db.query<{ id: ClientId }>('select id from clients order by id')
   for (const { id } of clients) {
     const balance = (await readBalances(db, id)).find(({ currency }) => currency === 'NGN')
-    const { hours } = await readTotals(db, id, new Date(0), EVENTS_MAX)
+    const { hours } = await readTotals(db, id, { since: new Date(0), limit: EVENTS_MAX })
     const { rows } = await db.query<Record<Part, bigint>>(
       `select ${PARTS.map((part) => `coalesce(sum(${part}_kobo), 0)::bigint as ${part}`).join(', ')}
          from client_movements where client_id = $1 and currency = 'NGN'`,

@@ -33,7 +33,12 @@ export function signedHeaders(bench: Bench, body: string | Buffer, signing: Sign
     'content-type': signing.contentType ?? 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(atSeconds),
-    'webhook-signature': sign(secrets.map(loadSecret), id, atSeconds, body),
+    'webhook-signature': sign({
+      secrets: secrets.map(loadSecret),
+      id,
+      timestampSeconds: atSeconds,
+      body,
+    }),
   }
 }
 

@@ -77,7 +77,7 @@ const TABLES: Record<string, string> = {
   events: `insert into events
       (id, client_id, sequence, type, collection_account_id, credit_id, facts, created_at)
     select ${ID}, $3, (select sequence from event_counters where client_id = $3) + k, 'collection.received',
-           ${ACCOUNT}, ${CREDIT}, '{"accountBalance":5}', ${AT} from ${each}`,
+           ${ACCOUNT}, ${CREDIT}, '{"accountBalanceKobo":"500"}', ${AT} from ${each}`,
   destinations: `insert into destinations (id, client_id, url, due_at) overriding system value
     select 1000000 + k, ${OWNER}, 'https://shop.example.com/' || k,
            case when k % 2 = 0 then ${NEXT_ATTEMPT} end from ${each}`,

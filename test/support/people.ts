@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
 import type { Role } from '#domain/access/roles.ts'
 import { hashSecret } from '#hashed-secrets.ts'
-import { timeOrderedId } from '#ids.ts'
+import { timeOrderedId, type UserId } from '#ids.ts'
 import { createLogger } from '#log.ts'
 import { createService } from '#wiring.ts'
 import type { Bench, Call } from './running-service.ts'
@@ -60,7 +60,7 @@ export async function newClientWithOwner(bench: Bench) {
   return { clientId, browser: await newBrowser(bench, 'owner', clientId) }
 }
 
-export async function userIdOf(bench: Bench, email: string): Promise<string> {
+export async function userIdOf(bench: Bench, email: string): Promise<UserId> {
   const { rows } = await bench.db.query('select id from users where email = $1', [email])
   return rows[0].id
 }

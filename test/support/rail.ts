@@ -24,7 +24,7 @@ export function railHeaders(
     'content-type': contentType,
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': sign([secret], id, timestamp, body),
+    'webhook-signature': sign({ secrets: [secret], id, timestampSeconds: timestamp, body }),
   }
 }
 

@@ -7,6 +7,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
 import { type AssignTo, assignSuspense } from '#domain/suspense/assign-suspense.ts'
 import { requestReturn, settleReturn } from '#domain/suspense/return-suspense.ts'
+import type { SuspenseItemId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { newSessionId, postRail, reportCredit } from './rail.ts'
 import type { Bench } from './running-service.ts'
@@ -90,7 +91,7 @@ export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
     actor: `client:${clientId}`,
     note: null,
   })
-  const itemOf = async (sessionId: string): Promise<bigint> => {
+  const itemOf = async (sessionId: string): Promise<SuspenseItemId> => {
     const { rows } = await bench.db.query(
       `select i.id from suspense_items i join credits c on c.id = i.credit_id
         where c.session_id = $1 and i.state in ('open', 'returning')`,
@@ -103,7 +104,7 @@ export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
     itemOf,
     assign: async (sessionId: string, to: AssignTo) => {
       const item = await itemOf(sessionId)
-      await withTransaction(bench.db, (tx) => assignSuspense(tx, acting(), item, to))
+      await withTransaction(bench.db, (tx) => assignSuspense(tx, acting(), { itemId: item, to }))
     },
     giveBack: async (sessionId: string) => {
       const item = await itemOf(sessionId)

@@ -9,6 +9,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { getSecret } from '#domain/webhooks/signing-secrets.ts'
 import { createEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
+import type { ClientId, EndpointId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 import { Notifier } from '#notifier.ts'
 import { Sealer } from '#seal.ts'
@@ -81,7 +82,7 @@ export async function startWebhookBench(given: Given = {}) {
   const dispatchRound = dispatchEventsRound({ webhookPool, clock, log, deliverer: new Notifier() })
   const clientId = async (name = 'MAN0000001') => {
     const { rows } = await db.query('select id from clients where client_id = $1', [name])
-    return rows[0].id as bigint
+    return rows[0].id as ClientId
   }
   const dispatch = async () => {
     while ((await dispatchRound(NEVER)).more);
@@ -106,10 +107,14 @@ export async function startWebhookBench(given: Given = {}) {
     async addEndpoint(url: string, eventTypes: string[] | null = null, client?: string) {
       const owner = await clientId(client)
       const asked = { url, eventTypes: eventTypes as never }
-      return withTransaction(db, (tx) => createEndpoint(tx, clock(), owner, asked))
+      return withTransaction(db, (tx) => createEndpoint(tx, clock(), { clientId: owner, ...asked }))
     },
-    async secret(endpointId: string | null = null, client?: string) {
-      return getSecret(db, sealer, clock(), await clientId(client), endpointId)
+    async secret(endpointId: EndpointId | null = null, client?: string) {
+      return getSecret(
+        db,
+        { sealer, now: clock() },
+        { clientId: await clientId(client), endpointId },
+      )
     },
     deliveries: async () => (await db.query(DELIVERIES)).rows,
     attempts: async () => (await db.query(ATTEMPTS)).rows,

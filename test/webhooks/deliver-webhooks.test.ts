@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
 import { RETIRING_MS, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
+import type { EndpointId } from '#ids.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import { type Heard, listener, startWebhookBench, verifies } from '../support/webhook-bench.ts'
 import { closedPort, rawReceiver } from './receivers.ts'
@@ -62,7 +63,7 @@ test('while a secret is rotated both sign, for a day', async () => {
   const old = await bench.secret()
   const clientId = await bench.clientId()
   const fresh = await withTransaction(bench.db, (tx) =>
-    rotateSecret(tx, bench.sealer, bench.clock(), clientId, null),
+    rotateSecret(tx, { sealer: bench.sealer, now: bench.clock() }, { clientId, endpointId: null }),
   )
   assert.equal(await bench.secret(), fresh)
 
@@ -224,9 +225,9 @@ test('410 ends it: the delivery has failed, and the destination is told nothing 
 })
 
 async function signers(
-  bench: { secret(id: string | null): Promise<string> },
+  bench: { secret(id: EndpointId | null): Promise<string> },
   heard: Heard | undefined,
-  owners: (string | null)[],
+  owners: (EndpointId | null)[],
 ): Promise<boolean[]> {
   const secrets = await Promise.all(owners.map((owner) => bench.secret(owner)))
   return secrets.map((secret) => heard !== undefined && verifies(secret, heard))

@@ -7,6 +7,9 @@ import { appendEvents } from '#domain/records/outbox.ts'
 import { pushPayment, redeliver, replay } from '#domain/webhooks/redeliver.ts'
 import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
 import { updateEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
+import type { ClientId, EndpointId, EventId } from '#ids.ts'
+import { asId } from '../support/as-id.ts'
+import { accountUpdated } from '../support/events.ts'
 import { createAccount, simulate, startPayment, UNKNOWN_REFERENCE } from '../support/fixtures.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 
@@ -96,7 +99,9 @@ test('nobody redelivers what is not theirs', async () => {
 
   const asked = { eventId: bench.lastId(), clientId }
   await assert.rejects(bench.redeliver(asked), { code: 'event_not_found' })
-  await assert.rejects(bench.redeliver({ eventId: UNKNOWN_REFERENCE }), { code: 'event_not_found' })
+  await assert.rejects(bench.redeliver({ eventId: asId(UNKNOWN_REFERENCE) }), {
+    code: 'event_not_found',
+  })
 })
 
 test('a range of time is replayed to one endpoint, of the types it wants', async () => {
@@ -208,19 +213,27 @@ async function setup() {
     answers: (with_: number) => {
       status = with_
     },
-    lastId: () => String(receiver.heard.at(-1)?.headers['webhook-id']),
-    redeliver: (asked: { eventId: string; endpointId?: string; clientId?: bigint }) =>
+    lastId: () => asId<EventId>(String(receiver.heard.at(-1)?.headers['webhook-id'])),
+    redeliver: (asked: { eventId: EventId; endpointId?: EndpointId; clientId?: ClientId }) =>
       withTransaction(db, (tx) => redeliver(tx, clock(), { clientId: mine, ...asked })),
-    replay: (asked: { endpointId: string; from: Date; to: Date; after?: bigint }, limit?: number) =>
-      withTransaction(db, (tx) => replay(tx, clock(), { clientId: mine, ...asked }, limit)),
+    replay: (
+      asked: { endpointId: EndpointId; from: Date; to: Date; after?: bigint },
+      limit?: number,
+    ) =>
+      withTransaction(db, (tx) =>
+        replay(tx, clock(), { asked: { clientId: mine, ...asked }, limit }),
+      ),
     append: (at: Date) => {
-      const event = { clientId: mine, type: 'account.updated', facts: {} } as const
-      return withTransaction(db, (tx) => appendEvents(tx, at, [event]))
+      return withTransaction(db, (tx) => appendEvents(tx, at, [accountUpdated(mine)]))
     },
     push: (paymentId: string) =>
-      withTransaction(db, (tx) => pushPayment(tx, clock(), mine, paymentId)),
-    switchOff: (id: string) =>
-      withTransaction(db, (tx) => updateEndpoint(tx, clock(), mine, id, { isActive: false })),
+      withTransaction(db, (tx) =>
+        pushPayment(tx, clock(), { clientId: mine, paymentId: asId(paymentId) }),
+      ),
+    switchOff: (id: EndpointId) =>
+      withTransaction(db, (tx) =>
+        updateEndpoint(tx, clock(), { clientId: mine, id, changes: { isActive: false } }),
+      ),
     async [Symbol.asyncDispose]() {
       await bench[Symbol.asyncDispose]()
       await receiver[Symbol.asyncDispose]()

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { FAILURES_TO_PAUSE } from '#domain/webhooks/circuit-breaker.ts'
 import type { Claim } from '#domain/webhooks/delivery-claims.ts'
 import { DeliveryConcurrency, IN_FLIGHT_MAX, WIDTH_MAX } from '#workers/delivery-concurrency.ts'
+import { asId } from '../support/as-id.ts'
 
 type Item = { claim: Claim }
 
@@ -29,21 +30,21 @@ test('a lane starts with one, is doubled by each success up to its width, and ha
 test('more is asked for while a lane still has some, and not before there is room', () => {
   const bench = setup()
   bench.concurrency.add(bench.items(1n, 1))
-  assert.equal(bench.concurrency.limits()?.rooms.get(1n), 3)
+  assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 3)
   bench.concurrency.add(bench.items(1n, 3))
-  assert.equal(bench.concurrency.limits()?.rooms.get(1n), 0)
+  assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 0)
   assert.equal(bench.wanted(), 0)
   bench.settle(bench.finish(true))
-  assert.equal(bench.concurrency.limits()?.rooms.get(1n), 5)
+  assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 5)
   assert.equal(bench.wanted(), 1)
 })
 
 test('one that failed last time is given one at a time', () => {
   const bench = setup()
   bench.concurrency.add(bench.items(1n, 1, 2))
-  assert.equal(bench.concurrency.limits()?.rooms.get(1n), 0)
+  assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 0)
   bench.settle(bench.finish(false))
-  assert.equal(bench.concurrency.limits()?.rooms.get(1n), 1)
+  assert.equal(bench.concurrency.limits()?.rooms.get(asId(1n)), 1)
 })
 
 test('all that fail have half of the places at most; the others go on', () => {
@@ -98,7 +99,7 @@ function setup() {
     },
     items: (destinationId: bigint, count: number, failures = 0): Item[] =>
       Array.from({ length: count }, () => {
-        return { claim: { destinationId, failures, hasMore: true } as Claim }
+        return { claim: { destinationId: asId(destinationId), failures, hasMore: true } as Claim }
       }),
     finish(isOk: boolean): Item {
       const item = flying.shift() as Item

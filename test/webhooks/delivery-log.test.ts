@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { appendEvents, type EventType } from '#domain/records/outbox.ts'
+import type { NewEvent } from '#domain/records/event-types.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { readHealth } from '#domain/webhooks/delivery-log.ts'
+import { accountCreated, accountUpdated } from '../support/events.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 
 test('what was tried and failed is shown behind a thousand other events and a long queue', async () => {
@@ -12,15 +14,15 @@ test('what was tried and failed is shown behind a thousand other events and a lo
   await using bench = await startWebhookBench()
   const clientId = await bench.clientId()
   const { id } = await bench.addEndpoint(hooks.url, ['account.updated'])
-  const append = (type: EventType, count: number) => {
-    const events = Array.from({ length: count }, () => ({ clientId, type, facts: {} }))
+  const append = (event: NewEvent, count: number) => {
+    const events = Array.from({ length: count }, () => event)
     return withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), events))
   }
-  await append('account.updated', 1)
+  await append(accountUpdated(clientId), 1)
   await bench.run()
-  await append('account.created', 1_001)
-  await append('account.updated', 60)
-  await append('account.created', 1_001)
+  await append(accountCreated(clientId), 1_001)
+  await append(accountUpdated(clientId), 60)
+  await append(accountCreated(clientId), 1_001)
   await bench.dispatch()
 
   const waiting = await readHealth(bench.db, clientId, id)

@@ -9,6 +9,8 @@ import { claimDeliveries } from '#domain/webhooks/delivery-claims.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
 import { updateEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import { timeOrderedId } from '#ids.ts'
+import { kobo } from '#money.ts'
+import { accountUpdated } from '../support/events.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
 
@@ -47,7 +49,13 @@ test('money that is told by its credit alone finds the account or advice it was 
   const { accountNumber } = await createAccount(bench)
   await simulate(bench, accountNumber, '10')
   const { rows } = await bench.db.query('select id from credits')
-  const event = { clientId, type: 'credit.returned', creditId: rows[0].id, facts: {} } as const
+  const facts = {
+    reason: null,
+    amountReturnedKobo: kobo(1_000n),
+    returnReference: '',
+    bankReference: null,
+  }
+  const event = { clientId, type: 'credit.returned', creditId: rows[0].id, facts } as const
   await withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), [event]))
 
   await bench.dispatch()
@@ -73,10 +81,7 @@ test('several dispatchers at once miss nothing and queue nothing twice', async (
   await bench.addEndpoint('https://ep.example.ng/all')
   const write = async () => {
     for (let round = 0; round < 20; round++) {
-      const facts = { round }
-      const events = Array.from({ length: 40 }, () => {
-        return { clientId, type: 'account.updated', facts } as const
-      })
+      const events = Array.from({ length: 40 }, () => accountUpdated(clientId))
       await withTransaction(bench.db, (tx) => appendEvents(tx, bench.clock(), events))
     }
   }
@@ -192,7 +197,7 @@ test('an endpoint that is switched off, deleted or of another client is queued n
   await bench.addEndpoint('https://ep.example.ng/other', null, 'MAN0000002')
   const clientId = await bench.clientId()
   await withTransaction(bench.db, (tx) =>
-    updateEndpoint(tx, bench.clock(), clientId, off.id, { isActive: false }),
+    updateEndpoint(tx, bench.clock(), { clientId, id: off.id, changes: { isActive: false } }),
   )
   await bench.db.query('update webhook_endpoints set deleted_at = now() where id = $1', [
     deleted.id,

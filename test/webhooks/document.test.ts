@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
-import { EVENT_TYPES } from '#domain/records/outbox.ts'
+import { EVENT_TYPES } from '#domain/records/event-types.ts'
 import {
   FAILING_MAX_MS,
   FAILURES_TO_PAUSE,

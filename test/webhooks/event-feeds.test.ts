@@ -8,10 +8,12 @@ import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { EventFeeds, type Frame } from '#http/routes/webhooks/event-feeds.ts'
+import type { ClientId } from '#ids.ts'
 import { createLogger } from '#log.ts'
+import { asId } from '../support/as-id.ts'
 import { type Block, openStream } from '../support/event-source.ts'
 
-const CLIENT = 7n
+const CLIENT = asId<ClientId>(7n)
 const SILENT = createLogger({ level: 'silent' })
 
 type Hold = {

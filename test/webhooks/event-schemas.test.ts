@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
-import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
+import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
 import { eventSchema } from '#http/routes/webhooks/event-schemas.ts'
 import { nameOf } from '#http/schemas.ts'
 import { switchAccount } from '../support/account-calls.ts'

@@ -89,7 +89,9 @@ test('an event that is committed before the one numbered before it comes after i
       [timeOrderedId(bench.clock()), rows[0].id, sequence, bench.clock()],
     )
   const readAfter = async (sequence: bigint) =>
-    (await readEventsAfter(bench.db, rows[0].id, sequence, 100)).map((event) => event.sequence)
+    (await readEventsAfter(bench.db, rows[0].id, { sequence, limit: 100 })).map(
+      (event) => event.sequence,
+    )
 
   await withTransaction(bench.db, async (early) => {
     await write(early, 3)

@@ -2,14 +2,17 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { EventType } from '#domain/records/outbox.ts'
+import type { EventType } from '#domain/records/event-types.ts'
 import type { StoredEvent } from '#domain/webhooks/event-list.ts'
 import { type Addresses, targetsOf } from '#domain/webhooks/event-targets.ts'
+import type { AdviceId, ClientId, EndpointId, EventId, PaymentId } from '#ids.ts'
+import { asId } from '../support/as-id.ts'
 
+const [E_1, E_2] = [asId<EndpointId>('e-1'), asId<EndpointId>('e-2')]
 const ACCOUNT = { notificationUrl: 'https://a.example.ng/account' }
 const PAYMENT = {
-  id: 'p-1',
-  adviceId: 'a-1',
+  id: asId<PaymentId>('p-1'),
+  adviceId: asId<AdviceId>('a-1'),
   notificationUrl: 'https://a.example.ng/advice',
   callBackUrl: 'https://a.example.ng/done?x=1',
 }
@@ -46,8 +49,8 @@ test('an advice without a notificationUrl has its callBackUrl only', () => {
 
 test('an endpoint gets the types that it wants, or all', () => {
   const endpoints = [
-    { id: 'e-1', url: 'https://one.example.ng/', eventTypes: null },
-    { id: 'e-2', url: 'https://two.example.ng/', eventTypes: ['payment.expired' as const] },
+    { id: E_1, url: 'https://one.example.ng/', eventTypes: null },
+    { id: E_2, url: 'https://two.example.ng/', eventTypes: ['payment.expired' as const] },
   ]
   assert.deepEqual(sentTo('payment.expired', { endpoints }), [
     'https://one.example.ng/',
@@ -58,15 +61,15 @@ test('an endpoint gets the types that it wants, or all', () => {
 
 test('a test goes to the endpoint that it was asked for, whatever types that wants', () => {
   const endpoints = [
-    { id: 'e-1', url: 'https://one.example.ng/', eventTypes: null },
-    { id: 'e-2', url: 'https://two.example.ng/', eventTypes: ['payment.expired' as const] },
+    { id: E_1, url: 'https://one.example.ng/', eventTypes: null },
+    { id: E_2, url: 'https://two.example.ng/', eventTypes: ['payment.expired' as const] },
   ]
   const urls = sentTo('endpoint.test', { endpoints }, { endpointId: 'e-2' })
   assert.deepEqual(urls, ['https://two.example.ng/'])
 })
 
 test('an endpoint with the address of a notificationUrl gets it once, as both', () => {
-  const endpoints = [{ id: 'e-1', url: ACCOUNT.notificationUrl, eventTypes: null }]
+  const endpoints = [{ id: E_1, url: ACCOUNT.notificationUrl, eventTypes: null }]
   const targets = targetsOf(event('account.created'), known({ account: ACCOUNT, endpoints }))
   assert.deepEqual(targets, [
     { kind: 'notification', endpointId: 'e-1', url: ACCOUNT.notificationUrl, sentTo: null },
@@ -83,5 +86,6 @@ function known(addresses: Partial<Addresses>): Addresses {
 
 function event(type: EventType, facts = {}): StoredEvent {
   const about = { collectionAccountId: null, paymentId: null, creditId: null }
-  return { id: '', clientId: 1n, sequence: 1n, type, ...about, facts, createdAt: new Date(0) }
+  const ids = { id: asId<EventId>(''), clientId: asId<ClientId>(1n) }
+  return { ...ids, sequence: 1n, type, ...about, facts, createdAt: new Date(0) }
 }

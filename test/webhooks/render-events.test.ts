@@ -193,5 +193,5 @@ async function render(bench: WebhookBench, db: Queryable, limit = 100): Promise<
     `select ${EVENT_COLUMNS} from events e order by e.sequence limit $1`,
     [limit],
   )
-  return renderEvents(db, bench.sealer, rows, bench.rendering)
+  return renderEvents(db, { sealer: bench.sealer, events: rows, how: bench.rendering })
 }

@@ -49,8 +49,10 @@ test('Retry-After puts an attempt off, by a day at most, and never brings it for
 })
 
 test('a count of attempts or a jitter that makes no sense is our bug', () => {
-  for (const made of [-1, 0.5, Number.NaN]) assert.throws(() => nextAttemptAt(NOW, made, 0))
-  for (const jitter of [-0.1, 1.1, Number.NaN]) assert.throws(() => nextAttemptAt(NOW, 1, jitter))
+  for (const made of [-1, 0.5, Number.NaN])
+    assert.throws(() => nextAttemptAt({ now: NOW, attemptsMade: made, jitter: 0 }))
+  for (const jitter of [-0.1, 1.1, Number.NaN])
+    assert.throws(() => nextAttemptAt({ now: NOW, attemptsMade: 1, jitter }))
 })
 
 test('Retry-After is read as seconds and as all three spellings of an HTTP date', () => {
@@ -73,6 +75,6 @@ test('an unreadable Retry-After says nothing', () => {
 })
 
 function waitSeconds(attemptsMade: number, jitter: number, retryAfter?: number): number | null {
-  const at = nextAttemptAt(NOW, attemptsMade, jitter, retryAfter)
+  const at = nextAttemptAt({ now: NOW, attemptsMade, jitter, retryAfterSeconds: retryAfter })
   return at && (at.getTime() - NOW.getTime()) / 1000
 }

@@ -28,7 +28,10 @@ const ids = fc.string({ unit: fc.constantFrom(...'azAZ09_-:/+=~!'), minLength: 1
 
 test('the published vectors hold, and the public package agrees with them', () => {
   for (const { id, timestamp, body, secrets, signature } of vectors) {
-    assert.equal(sign(secrets.map(loadSecret), id, timestamp, body), signature)
+    assert.equal(
+      sign({ secrets: secrets.map(loadSecret), id, timestampSeconds: timestamp, body }),
+      signature,
+    )
     const theirs = secrets.map((s) => new Webhook(s).sign(id, new Date(timestamp * 1000), body))
     assert.equal(theirs.join(' '), signature)
   }
@@ -43,7 +46,12 @@ test('what we sign, the public package verifies', (t) => {
       const headers = {
         'webhook-id': id,
         'webhook-timestamp': String(NOW_SECONDS),
-        'webhook-signature': sign([loadSecret(secret)], id, NOW_SECONDS, Buffer.from(body)),
+        'webhook-signature': sign({
+          secrets: [loadSecret(secret)],
+          id,
+          timestampSeconds: NOW_SECONDS,
+          body: Buffer.from(body),
+        }),
       }
       new Webhook(secret).verify(body, headers)
     }),
@@ -98,11 +106,16 @@ test('another spelling of the same signature bytes is refused', () => {
 test('during a rotation the old and the new secret are good on either side', () => {
   const [older, newer] = [makeSecret(randomBytes), makeSecret(randomBytes)] as const
   const secrets = [loadSecret(newer), loadSecret(older)]
-  const both = sign(secrets, 'evt_1', NOW_SECONDS, BODY)
+  const both = sign({ secrets, id: 'evt_1', timestampSeconds: NOW_SECONDS, body: BODY })
   assert.equal(both.split(' ').length, 2)
 
   for (const secret of secrets) {
-    const alone = sign([secret], 'evt_1', NOW_SECONDS, BODY)
+    const alone = sign({
+      secrets: [secret],
+      id: 'evt_1',
+      timestampSeconds: NOW_SECONDS,
+      body: BODY,
+    })
     assert.equal(verify({ ...signed({ signature: both }), secrets: [secret] }), 'ok')
     assert.equal(verify({ ...signed({ signature: alone }), secrets }), 'ok')
   }
@@ -126,7 +139,12 @@ test('entries of other versions are passed over, before and after a good one', (
 test('the window is five minutes to either side, to the second', () => {
   const at = (seconds: number, toleranceSeconds?: number) => {
     const timestamp = String(NOW_SECONDS + seconds)
-    const signature = sign([loadSecret(SANDBOX_RAIL_SECRET)], 'evt_1', Number(timestamp), BODY)
+    const signature = sign({
+      secrets: [loadSecret(SANDBOX_RAIL_SECRET)],
+      id: 'evt_1',
+      timestampSeconds: Number(timestamp),
+      body: BODY,
+    })
     const tolerance = toleranceSeconds === undefined ? {} : { toleranceSeconds }
     return verify({ ...signed({ timestamp, signature }), ...tolerance })
   }
@@ -163,13 +181,20 @@ test('a secret is whsec_ and the base64 of 24 to 64 bytes, and no error quotes i
 
 test('we never sign with an id that a receiver would refuse, nor without a secret', () => {
   const secrets = [loadSecret(SANDBOX_RAIL_SECRET)]
-  assert.throws(() => sign(secrets, 'a.b', NOW_SECONDS, BODY))
-  assert.throws(() => sign(secrets, 'evt_1', NOW_SECONDS + 0.5, BODY))
-  assert.throws(() => sign([], 'evt_1', NOW_SECONDS, BODY))
+  assert.throws(() => sign({ secrets, id: 'a.b', timestampSeconds: NOW_SECONDS, body: BODY }))
+  assert.throws(() =>
+    sign({ secrets, id: 'evt_1', timestampSeconds: NOW_SECONDS + 0.5, body: BODY }),
+  )
+  assert.throws(() => sign({ secrets: [], id: 'evt_1', timestampSeconds: NOW_SECONDS, body: BODY }))
 })
 
 function headersOf(change: Partial<Verification['headers']>): Verification['headers'] {
-  const signature = sign([loadSecret(SANDBOX_RAIL_SECRET)], 'evt_1', NOW_SECONDS, BODY)
+  const signature = sign({
+    secrets: [loadSecret(SANDBOX_RAIL_SECRET)],
+    id: 'evt_1',
+    timestampSeconds: NOW_SECONDS,
+    body: BODY,
+  })
   return { id: 'evt_1', timestamp: String(NOW_SECONDS), signature, ...change }
 }
 

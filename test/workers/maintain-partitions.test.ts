@@ -7,9 +7,11 @@ import { withTransaction } from '#db/transaction.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { countEvents } from '#domain/reports/hourly-totals.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
+import type { ClientId } from '#ids.ts'
 import { createLogger } from '#log.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { accountUpdated } from '../support/events.ts'
 
 const DAY_MS = 86_400_000
 const START_MS = Date.parse('2026-11-18T12:00:00Z') // A Wednesday.
@@ -72,12 +74,12 @@ test('deliveries and their attempts come and go with the events they belong to',
 test('a week with an event that is not queued and counted yet is kept until it is', async () => {
   await using bench = await setup()
   await bench.round()
-  const { rows } = await bench.pool.query<{ id: bigint }>(
+  const { rows } = await bench.pool.query<{ id: ClientId }>(
     `insert into clients (client_id, name, created_at) values ('KEPT', 'Kept', $1) returning id`,
     [new Date(START_MS)],
   )
-  const clientId = rows[0]?.id as bigint
-  const event = { clientId, type: 'account.updated', facts: {} } as const
+  const clientId = rows[0]?.id as ClientId
+  const event = accountUpdated(clientId)
   await withTransaction(bench.pool, (tx) => appendEvents(tx, new Date(START_MS), [event]))
 
   bench.advanceDays(95)

@@ -35,28 +35,24 @@ export function drawCheckout(page: CheckoutPage, files: Files): string {
 }
 
 export function drawMissing({ styles }: Files): string {
-  return drawNotice(styles, STRINGS.missingTitle, STRINGS.missingHint)
+  return drawNotice(styles, { title: STRINGS.missingTitle, hint: STRINGS.missingHint })
 }
 
 export function drawUnavailable({ styles }: Files, address: string): string {
   const { unavailableTitle, unavailableHint, tryAgain } = STRINGS
-  return drawNotice(
-    styles,
-    unavailableTitle,
-    unavailableHint,
+  const more = (
     <div class="actions">
       <a class="primary" href={address}>
         {tryAgain}
       </a>
-    </div>,
+    </div>
   )
+  return drawNotice(styles, { title: unavailableTitle, hint: unavailableHint, more })
 }
 
 function drawNotice(
   styles: readonly string[],
-  title: string,
-  hint: string,
-  more: ComponentChildren = null,
+  { title, hint, more }: { title: string; hint: string; more?: ComponentChildren },
 ): string {
   return drawDocument(
     title,

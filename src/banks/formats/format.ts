@@ -4,12 +4,14 @@
 // `parse` never throws and never lets one bad credit fail its neighbours. Only a body of which
 // nothing can be read is `malformed`.
 
+import type { Kobo } from '#money.ts'
+
 export const CREDITS_MAX = 1_000
 
 export type IncomingCredit = {
   sessionId: string
   accountNumber: string
-  amountKobo: bigint
+  amountKobo: Kobo
   currency: string
   sourceAccountNumber: string | null
   sourceAccountName: string | null
@@ -42,7 +44,7 @@ export type RejectionCode =
 export type IncomingReversal = {
   sessionId: string
   originals: readonly string[]
-  amountKobo: bigint
+  amountKobo: Kobo
   currency: string
 }
 

@@ -7,16 +7,17 @@
 // password they set starts a user afresh.
 
 import type { Transaction } from '#db/transaction.ts'
+import type { ClientId, UserId } from '#ids.ts'
 import type { User } from './users.ts'
 
-type Giver = { userId?: string | undefined; clientId: bigint }
+type Giver = { userId?: UserId | undefined; clientId: ClientId }
+
+type RecordGrantInput = { by: Giver; user: Pick<User, 'id' | 'clientId'>; isNewPassword: boolean }
 
 export async function recordGrant(
   tx: Transaction,
   now: Date,
-  by: Giver,
-  user: Pick<User, 'id' | 'clientId'>,
-  { isNewPassword }: { isNewPassword: boolean },
+  { by, user, isNewPassword }: RecordGrantInput,
 ): Promise<void> {
   await tx.query({
     name: 'change-access',

@@ -11,6 +11,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { dummyHash, hashSecret, verifySecret } from '#hashed-secrets.ts'
+import type { ClientId } from '#ids.ts'
 import { CLIENT_COLUMNS, type Client, defaultScopes } from './clients.ts'
 
 export const SANDBOX_CLIENT = {
@@ -70,12 +71,16 @@ export async function logIn(
   const client = rows[0]
   const isRight = await verifySecret(secret, client?.secretHash ?? NOBODY)
   if (!client || !isRight || !client.isActive) throw new Refusal('invalid_credentials')
-  await noteUse(db, now, client.id, keyIdOf(secret))
+  await noteUse(db, now, { clientId: client.id, keyId: keyIdOf(secret) })
   return client
 }
 
 // Whether an old secret is still in use is what one wants to know before it goes.
-async function noteUse(db: Queryable, now: Date, clientId: bigint, keyId: string): Promise<void> {
+async function noteUse(
+  db: Queryable,
+  now: Date,
+  { clientId, keyId }: { clientId: ClientId; keyId: string },
+): Promise<void> {
   await db.query({
     name: 'note-use-of-secret',
     text: `update client_secrets set used_at = $3
@@ -84,14 +89,15 @@ async function noteUse(db: Queryable, now: Date, clientId: bigint, keyId: string
   })
 }
 
+type ReplaceSecretInput = { clientId: ClientId; secret: NewSecret; overlapSeconds: number }
+
 // The current secret, and all that still retire, end when the overlap does; at once means that
 // tokens issued so far are dead too. Two rotations at once end in one after the other: both make a
 // current one, which can be only one, and the later tries again.
 export async function replaceSecret(
   tx: Transaction,
   now: Date,
-  clientId: bigint,
-  { secret, overlapSeconds }: { secret: NewSecret; overlapSeconds: number },
+  { clientId, secret, overlapSeconds }: ReplaceSecretInput,
 ): Promise<void> {
   const retiresAt = new Date(now.getTime() + overlapSeconds * 1000)
   await tx.query({
@@ -110,15 +116,14 @@ export async function replaceSecret(
             where client_id = $1 and (retires_at is null or retires_at > $2)`,
     values: [clientId, retiresAt],
   })
-  await addSecret(tx, now, clientId, secret)
+  await addSecret(tx, now, { clientId, secret })
   if (overlapSeconds === 0) await endTokens(tx, clientId)
 }
 
 export async function addSecret(
   tx: Transaction,
   now: Date,
-  clientId: bigint,
-  { keyId, hash }: NewSecret,
+  { clientId, secret: { keyId, hash } }: { clientId: ClientId; secret: NewSecret },
 ): Promise<void> {
   await tx.query({
     name: 'add-client-secret',
@@ -128,7 +133,7 @@ export async function addSecret(
   })
 }
 
-export async function endTokens(tx: Transaction, clientId: bigint): Promise<void> {
+export async function endTokens(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'end-tokens',
     text: 'update clients set token_generation = token_generation + 1 where id = $1',
@@ -147,7 +152,7 @@ export type SecretEntry = {
 export async function listSecrets(
   db: Queryable,
   now: Date,
-  clientId: bigint,
+  clientId: ClientId,
 ): Promise<SecretEntry[]> {
   const { rows } = await db.query<SecretEntry>({
     name: 'list-client-secrets',

@@ -2,10 +2,11 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import { CLIENT_SCOPES, SCOPES, type Scope } from './scopes.ts'
 
 export type Client = {
-  id: bigint
+  id: ClientId
   clientId: string
   name: string
   isActive: boolean

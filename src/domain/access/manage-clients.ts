@@ -12,6 +12,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { type FieldError, Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import {
   addSecret,
   endTokens,
@@ -39,11 +40,15 @@ export type By = { now: Date; actor: string }
 const CLIENT_ID_TRIES_MAX = 20
 const ENTRY_COLUMNS = `${CLIENT_COLUMNS}, clients.created_at as "createdAt"`
 
+type RegisterClientInput = {
+  asked: { name: string; clientId?: string | undefined } & Partial<ClientFields>
+  secret: NewSecret
+}
+
 export async function registerClient(
   tx: Transaction,
   { now, actor }: By,
-  asked: { name: string; clientId?: string | undefined } & Partial<ClientFields>,
-  secret: NewSecret,
+  { asked, secret }: RegisterClientInput,
 ): Promise<ClientDetail> {
   const { clientId = await freeClientId(tx), name, isOperator = false } = asked
   const fields = checkFields({
@@ -53,7 +58,7 @@ export async function registerClient(
     merchantCodes: asked.merchantCodes ?? null,
     allowedAddresses: asked.allowedAddresses ?? null,
   })
-  const { rows } = await tx.query<{ id: bigint }>({
+  const { rows } = await tx.query<{ id: ClientId }>({
     name: 'register-client',
     text: `insert into clients (client_id, name, is_operator, scopes, merchant_codes,
                                 allowed_addresses, created_at)
@@ -64,8 +69,8 @@ export async function registerClient(
   })
   const id = rows[0]?.id
   if (id === undefined) throw new Refusal('client_id_taken')
-  await addSecret(tx, now, id, secret)
-  await record(tx, { now, actor }, { id, clientId }, 'client.create', { ...fields })
+  await addSecret(tx, now, { clientId: id, secret })
+  await record(tx, { now, actor }, { id, clientId, action: 'client.create', detail: { ...fields } })
   return getClient(tx, now, clientId)
 }
 
@@ -82,7 +87,7 @@ async function freeClientId(db: Queryable): Promise<string> {
 // In the order of their making; `afterId` is the last one seen.
 export async function listClients(
   db: Queryable,
-  { afterId, limit }: { afterId: bigint | null; limit: number },
+  { afterId, limit }: { afterId: ClientId | null; limit: number },
 ): Promise<ClientEntry[]> {
   const { rows } = await db.query<ClientEntry>({
     name: 'list-clients',
@@ -107,8 +112,7 @@ export async function getClient(db: Queryable, now: Date, clientId: string): Pro
 export async function changeClient(
   tx: Transaction,
   by: By,
-  clientId: string,
-  changes: Partial<ClientFields>,
+  { clientId, changes }: { clientId: string; changes: Partial<ClientFields> },
 ): Promise<ClientDetail> {
   const client = await lockClient(tx, clientId)
   const { name, isOperator, scopes, merchantCodes, allowedAddresses } = { ...client, ...changes }
@@ -123,7 +127,7 @@ export async function changeClient(
             where id = $1`,
     values: [client.id, ...valuesOf(fields)],
   })
-  await record(tx, by, client, 'client.update', changes)
+  await record(tx, by, { ...client, action: 'client.update', detail: changes })
   return getClient(tx, by.now, clientId)
 }
 
@@ -131,14 +135,13 @@ export async function changeClient(
 export async function suspendClient(
   tx: Transaction,
   by: By,
-  clientId: string,
-  note: string | null,
+  { clientId, note }: { clientId: string; note: string | null },
 ): Promise<ClientDetail> {
   const client = await lockClient(tx, clientId)
   if (client.isActive) {
     await setActive(tx, client.id, false)
     await endTokens(tx, client.id)
-    await record(tx, by, client, 'client.suspend', { note })
+    await record(tx, by, { ...client, action: 'client.suspend', detail: { note } })
   }
   return getClient(tx, by.now, clientId)
 }
@@ -146,15 +149,20 @@ export async function suspendClient(
 export async function resumeClient(
   tx: Transaction,
   by: By,
-  clientId: string,
-  note: string | null,
+  { clientId, note }: { clientId: string; note: string | null },
 ): Promise<ClientDetail> {
   const client = await lockClient(tx, clientId)
   if (!client.isActive) {
     await setActive(tx, client.id, true)
-    await record(tx, by, client, 'client.resume', { note })
+    await record(tx, by, { ...client, action: 'client.resume', detail: { note } })
   }
   return getClient(tx, by.now, clientId)
+}
+
+type RotateClientSecretInput = {
+  clientId: string
+  change: { secret: NewSecret; overlapSeconds: number }
+  action?: 'client.rotate_secret' | 'secret.rotate' | undefined
 }
 
 // What the operator does to a client is `client.…`, whose doer is kept from the client
@@ -162,14 +170,12 @@ export async function resumeClient(
 export async function rotateClientSecret(
   tx: Transaction,
   by: By,
-  clientId: string,
-  change: { secret: NewSecret; overlapSeconds: number },
-  action: 'client.rotate_secret' | 'secret.rotate' = 'client.rotate_secret',
+  { clientId, change, action = 'client.rotate_secret' }: RotateClientSecretInput,
 ): Promise<ClientDetail> {
   const client = await getClient(tx, by.now, clientId)
-  await replaceSecret(tx, by.now, client.id, change)
+  await replaceSecret(tx, by.now, { clientId: client.id, ...change })
   const { secret, overlapSeconds } = change
-  await record(tx, by, client, action, { keyId: secret.keyId, overlapSeconds })
+  await record(tx, by, { ...client, action, detail: { keyId: secret.keyId, overlapSeconds } })
   return getClient(tx, by.now, clientId)
 }
 
@@ -183,7 +189,7 @@ async function lockClient(tx: Transaction, clientId: string): Promise<Client> {
   return rows[0]
 }
 
-async function setActive(tx: Transaction, id: bigint, isActive: boolean): Promise<void> {
+async function setActive(tx: Transaction, id: ClientId, isActive: boolean): Promise<void> {
   await tx.query({
     name: 'set-client-active',
     text: 'update clients set is_active = $2 where id = $1',
@@ -191,12 +197,17 @@ async function setActive(tx: Transaction, id: bigint, isActive: boolean): Promis
   })
 }
 
+type RecordInput = {
+  id: ClientId
+  clientId: string
+  action: `client.${string}` | 'secret.rotate'
+  detail: object
+}
+
 async function record(
   tx: Transaction,
   { now, actor }: By,
-  { id, clientId }: { id: bigint; clientId: string },
-  action: `client.${string}` | 'secret.rotate',
-  detail: object,
+  { id, clientId, action, detail }: RecordInput,
 ): Promise<void> {
   await writeAuditLog(tx, now, {
     clientId: id,

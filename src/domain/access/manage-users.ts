@@ -5,6 +5,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId, UserId } from '#ids.ts'
 import { recordGrant } from './access-grants.ts'
 import { type Client, findClient } from './clients.ts'
 import { mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
@@ -27,8 +28,8 @@ import {
 export type Administrator = {
   actor: string
   role: Role
-  clientId: bigint
-  userId?: string | undefined // Of a person.
+  clientId: ClientId
+  userId?: UserId | undefined // Of a person.
 }
 
 // Whose users are meant: one's own client's; only an operator may name another.
@@ -44,74 +45,98 @@ export async function clientToManage(
   return client
 }
 
+type AddUserInput = {
+  by: Administrator
+  client: Client
+  email: string
+  role: Role
+  passwordHash: string
+}
+
 export async function addUser(
   tx: Transaction,
   now: Date,
-  by: Administrator,
-  client: Client,
-  { email, role, passwordHash }: { email: string; role: Role; passwordHash: string },
+  { by, client, email, role, passwordHash }: AddUserInput,
 ): Promise<User> {
-  await refuseRole(tx, by, client.id, role)
+  await refuseRole(tx, by, { clientId: client.id, role })
   const user = await createUser(tx, now, { clientId: client.id, email, role, passwordHash })
-  await recordGrant(tx, now, by, user, { isNewPassword: true })
-  await record(tx, now, by, user, 'user.create', { role })
+  await recordGrant(tx, now, { by, user, isNewPassword: true })
+  await record(tx, now, { by, user, action: 'user.create', detail: { role } })
   return user
 }
 
 export async function changeUserBy(
   tx: Transaction,
   now: Date,
-  by: Administrator,
-  { id, change }: { id: string; change: UserChange },
+  { by, id, change }: { by: Administrator; id: UserId; change: UserChange },
 ): Promise<User> {
   const user = await lockManageable(tx, by, id)
-  if (change.role !== undefined) await refuseRole(tx, by, user.clientId, change.role)
+  if (change.role !== undefined)
+    await refuseRole(tx, by, { clientId: user.clientId, role: change.role })
   const changed = await changeUser(tx, user, change)
   const isEnabled = changed.isActive && !user.isActive
   if (changed.role !== user.role || isEnabled) {
-    await recordGrant(tx, now, by, user, { isNewPassword: false })
+    await recordGrant(tx, now, { by, user, isNewPassword: false })
   }
   if (changed.role !== user.role) {
-    await record(tx, now, by, user, 'user.change_role', { from: user.role, to: changed.role })
+    await record(tx, now, {
+      by,
+      user,
+      action: 'user.change_role',
+      detail: { from: user.role, to: changed.role },
+    })
   }
   if (changed.isActive !== user.isActive) {
     if (!changed.isActive) await endSessionsOf(tx, id)
-    await record(tx, now, by, user, changed.isActive ? 'user.enable' : 'user.disable', {})
+    await record(tx, now, {
+      by,
+      user,
+      action: changed.isActive ? 'user.enable' : 'user.disable',
+      detail: {},
+    })
   }
   return changed
+}
+
+type ResetPasswordInput = {
+  by: Administrator
+  reset: { id: UserId; passwordHash: string; removesTotp: boolean }
 }
 
 // To a temporary one; whoever was signed in is out, and whoever was locked out may try again.
 export async function resetPassword(
   tx: Transaction,
   now: Date,
-  by: Administrator,
-  reset: { id: string; passwordHash: string; removesTotp: boolean },
+  { by, reset }: ResetPasswordInput,
 ): Promise<User> {
   const user = await lockManageable(tx, by, reset.id)
-  await setPassword(tx, now, user.id, { hash: reset.passwordHash, isTemporary: true })
+  await setPassword(tx, now, { id: user.id, hash: reset.passwordHash, isTemporary: true })
   if (reset.removesTotp) await removeTotp(tx, user.id)
-  await recordGrant(tx, now, by, user, { isNewPassword: true })
+  await recordGrant(tx, now, { by, user, isNewPassword: true })
   await endSessionsOf(tx, user.id)
   await unlockUser(tx, user.id)
-  await record(tx, now, by, user, 'user.reset_password', { removesTotp: reset.removesTotp })
+  await record(tx, now, {
+    by,
+    user,
+    action: 'user.reset_password',
+    detail: { removesTotp: reset.removesTotp },
+  })
   return { ...user, isPasswordTemporary: true, hasTotp: user.hasTotp && !reset.removesTotp }
 }
 
 export async function removeUserBy(
   tx: Transaction,
   now: Date,
-  by: Administrator,
-  id: string,
+  { by, id }: { by: Administrator; id: UserId },
 ): Promise<User> {
   const user = await lockManageable(tx, by, id)
   await removeUser(tx, user)
-  await record(tx, now, by, user, 'user.remove', { role: user.role })
+  await record(tx, now, { by, user, action: 'user.remove', detail: { role: user.role } })
   return user
 }
 
 // Somebody else's is not there.
-export async function getManageable(db: Queryable, by: Administrator, id: string): Promise<User> {
+export async function getManageable(db: Queryable, by: Administrator, id: UserId): Promise<User> {
   if (!mayManageUsersOf(by, by.clientId)) throw new Refusal('role_not_allowed')
   const user = await findUser(db, id)
   if (!user || !mayManageUsersOf(by, user.clientId)) throw new Refusal('user_not_found')
@@ -119,7 +144,7 @@ export async function getManageable(db: Queryable, by: Administrator, id: string
   return user
 }
 
-async function lockManageable(tx: Transaction, by: Administrator, id: string): Promise<LockedUser> {
+async function lockManageable(tx: Transaction, by: Administrator, id: UserId): Promise<LockedUser> {
   const user = await lockUser(tx, await getManageable(tx, by, id))
   if (!user) throw new Refusal('user_not_found')
   if (!mayManageRole(by, user.role)) throw new Refusal('role_not_allowed')
@@ -130,8 +155,7 @@ async function lockManageable(tx: Transaction, by: Administrator, id: string): P
 export async function refuseRole(
   db: Queryable,
   by: Administrator,
-  clientId: bigint,
-  role: Role,
+  { clientId, role }: { clientId: ClientId; role: Role },
 ): Promise<void> {
   if (!mayManageRole(by, role)) throw new Refusal('role_not_allowed')
   if (role !== 'operator') return
@@ -143,13 +167,12 @@ export async function refuseRole(
   if (rowCount !== 1) throw new Refusal('operators_only')
 }
 
+type RecordInput = { by: Administrator; user: User; action: `user.${string}`; detail: object }
+
 async function record(
   tx: Transaction,
   now: Date,
-  { actor }: Administrator,
-  { clientId, email }: User,
-  action: `user.${string}`,
-  detail: object,
+  { by: { actor }, user: { clientId, email }, action, detail }: RecordInput,
 ): Promise<void> {
   await writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail })
 }

@@ -1,6 +1,7 @@
 // What each role may do, and which roles it may manage. A user never has more scopes than the
 // client: a scope taken from the client is taken from all of its users.
 
+import type { ClientId } from '#ids.ts'
 import type { Client } from './clients.ts'
 import { CLIENT_SCOPES, SCOPES, type Scope } from './scopes.ts'
 
@@ -45,10 +46,10 @@ export function mayManageSecrets(role: Role): boolean {
   return role === 'owner' || role === 'developer' || role === 'operator'
 }
 
-type Manager = { role: Role; clientId: bigint }
+type Manager = { role: Role; clientId: ClientId }
 
 // Whose users may be managed: an owner's own client's; an operator's everybody's.
-export function mayManageUsersOf(manager: Manager, clientId: bigint): boolean {
+export function mayManageUsersOf(manager: Manager, clientId: ClientId): boolean {
   if (manager.role === 'operator') return true
   return manager.role === 'owner' && manager.clientId === clientId
 }

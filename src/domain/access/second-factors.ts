@@ -6,6 +6,7 @@ import { Secret, TOTP } from 'otpauth'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import type { UserId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import type { SessionUser } from './sessions.ts'
 
@@ -38,10 +39,7 @@ export async function beginTotp(
 // Answers the recovery codes: they are shown this once.
 export async function confirmTotp(
   tx: Transaction,
-  sealer: Sealer,
-  now: Date,
-  user: Person,
-  code: string,
+  { sealer, now, user, code }: { sealer: Sealer; now: Date; user: Person; code: string },
 ): Promise<string[]> {
   const { rows } = await tx.query<{ pending: Buffer | null }>({
     name: 'lock-pending-totp',
@@ -62,7 +60,7 @@ export async function confirmTotp(
   return replaceRecoveryCodes(tx, sealer, user.id)
 }
 
-export async function removeTotp(tx: Transaction, userId: string): Promise<void> {
+export async function removeTotp(tx: Transaction, userId: UserId): Promise<void> {
   await tx.query({
     name: 'remove-totp',
     text: `update users set totp_sealed = null, totp_pending_sealed = null, totp_step = null
@@ -79,13 +77,10 @@ export async function removeTotp(tx: Transaction, userId: string): Promise<void>
 // Uses it up. How it was right; undefined: it was not.
 export async function useCode(
   tx: Transaction,
-  sealer: Sealer,
-  now: Date,
-  userId: string,
-  code: string,
+  { sealer, now, userId, code }: { sealer: Sealer; now: Date; userId: UserId; code: string },
 ): Promise<'totp' | 'recovery' | undefined> {
   const isTotp = /^[0-9]{6}$/.test(code)
-  if (isTotp) return (await useTotp(tx, sealer, now, userId, code)) ? 'totp' : undefined
+  if (isTotp) return (await useTotp(tx, { sealer, now, userId, code })) ? 'totp' : undefined
   const { rowCount } = await tx.query({
     name: 'use-recovery-code',
     text: 'delete from recovery_codes where user_id = $1 and code_hash = $2',
@@ -96,10 +91,7 @@ export async function useCode(
 
 async function useTotp(
   tx: Transaction,
-  sealer: Sealer,
-  now: Date,
-  userId: string,
-  code: string,
+  { sealer, now, userId, code }: { sealer: Sealer; now: Date; userId: UserId; code: string },
 ): Promise<boolean> {
   const { rows } = await tx.query<{ sealed: Buffer | null }>({
     name: 'totp-of-user',
@@ -139,7 +131,7 @@ function totpOf(secret: string, label: string): TOTP {
 async function replaceRecoveryCodes(
   tx: Transaction,
   sealer: Sealer,
-  userId: string,
+  userId: UserId,
 ): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
   await tx.query({
@@ -164,6 +156,6 @@ function newRecoveryCode(): string {
 }
 
 // However it was typed: dashes, blanks and capitals are for the reader.
-function hashOf(sealer: Sealer, userId: string, code: string): Buffer {
+function hashOf(sealer: Sealer, userId: UserId, code: string): Buffer {
   return sealer.hash('recovery-code', `${userId}/${code.toLowerCase().replace(/[\s-]/g, '')}`)
 }

@@ -6,7 +6,7 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
-import { timeOrderedId } from '#ids.ts'
+import { timeOrderedId, type UserId } from '#ids.ts'
 import { CLIENT_COLUMNS, type Client } from './clients.ts'
 import type { User } from './users.ts'
 
@@ -31,11 +31,15 @@ export type SessionUser = Pick<
   'id' | 'clientId' | 'email' | 'role' | 'isPasswordTemporary' | 'hasTotp'
 >
 
+type OpenSessionInput = {
+  user: Pick<User, 'id' | 'clientId'>
+  from: { address: string; userAgent: string | undefined }
+}
+
 export async function openSession(
   db: Queryable,
   now: Date,
-  user: Pick<User, 'id' | 'clientId'>,
-  from: { address: string; userAgent: string | undefined },
+  { user, from }: OpenSessionInput,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await db.query({
@@ -84,7 +88,7 @@ export async function findSignedInSession(
 }
 
 type VisitRow = Client &
-  Omit<SessionUser, 'id' | 'clientId'> & { sessionId: string; seenAt: Date; userId: string }
+  Omit<SessionUser, 'id' | 'clientId'> & { sessionId: string; seenAt: Date; userId: UserId }
 
 // Of several requests at once the latest counts, in whatever order they come.
 async function touchSession(db: Queryable, now: Date, id: string): Promise<void> {
@@ -96,7 +100,7 @@ async function touchSession(db: Queryable, now: Date, id: string): Promise<void>
 }
 
 // Those that are still good, newest first.
-export async function listSessions(db: Queryable, now: Date, userId: string): Promise<Session[]> {
+export async function listSessions(db: Queryable, now: Date, userId: UserId): Promise<Session[]> {
   const { rows } = await db.query<Session>({
     name: 'list-sessions',
     text: `select id, address, user_agent as "userAgent", created_at as "createdAt",
@@ -109,7 +113,7 @@ export async function listSessions(db: Queryable, now: Date, userId: string): Pr
 }
 
 // Whether there was one to end.
-export async function endSession(db: Queryable, userId: string, id: string): Promise<boolean> {
+export async function endSession(db: Queryable, userId: UserId, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'end-session',
     text: 'delete from sessions where user_id = $1 and id = $2',
@@ -127,7 +131,7 @@ export async function endSessionOfToken(db: Queryable, token: string): Promise<v
 }
 
 // Answers how many there were.
-export async function endSessionsOf(db: Queryable, userId: string): Promise<number> {
+export async function endSessionsOf(db: Queryable, userId: UserId): Promise<number> {
   const { rowCount } = await db.query({
     name: 'end-sessions-of-user',
     text: 'delete from sessions where user_id = $1',

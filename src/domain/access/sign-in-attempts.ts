@@ -14,6 +14,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
+import type { UserId } from '#ids.ts'
 import {
   type Attempt,
   type AttemptKey,
@@ -41,14 +42,16 @@ export async function countAttemptFrom(
   return isLast
 }
 
-type UserCounts = { exhausted: Set<string>; last: Set<string> }
+// Attempts for an unknown email address count like any other.
+type Nobody = `nobody ${string}`
+
+type UserCounts = { exhausted: Set<UserId>; last: Set<UserId> }
 
 // Where nobody is known, as much is counted all the same: the time does not tell.
 export async function countUsers(
   db: Queryable,
   now: Date,
-  userIds: readonly string[],
-  email: string,
+  { userIds, email }: { userIds: readonly UserId[]; email: string },
 ): Promise<UserCounts> {
   const counts: UserCounts = { exhausted: new Set(), last: new Set() }
   for (const id of userIds) {
@@ -64,14 +67,14 @@ export async function countUsers(
 export async function countConfirmation(
   db: Queryable,
   now: Date,
-  who: AttemptSource & { userId: string },
+  who: AttemptSource & { userId: UserId },
 ): Promise<void> {
   await countAttemptFrom(db, now, who)
   const attempt = await countAttempt(db, now, countedUser(who.userId))
   if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
 }
 
-export function countCode(db: Queryable, now: Date, userId: string): Promise<Attempt> {
+export function countCode(db: Queryable, now: Date, userId: UserId | Nobody): Promise<Attempt> {
   return countAttempt(db, now, { kind: 'user-code', key: userId })
 }
 
@@ -80,14 +83,14 @@ export function countCode(db: Queryable, now: Date, userId: string): Promise<Att
 export async function uncountSignIn(
   db: Queryable,
   who: AttemptSource,
-  userIds: readonly string[],
+  userIds: readonly UserId[],
 ): Promise<void> {
   for (const counted of [...countedHere(who), ...userIds.map(countedUser)]) {
     await uncountAttempt(db, counted)
   }
 }
 
-export async function unlockUser(db: Queryable, userId: string): Promise<void> {
+export async function unlockUser(db: Queryable, userId: UserId): Promise<void> {
   await deleteAttempts(db, countedUser(userId))
   await deleteAttempts(db, { kind: 'user-code', key: userId })
 }
@@ -99,6 +102,6 @@ function countedHere({ email, caller }: AttemptSource): AttemptKey[] {
   ]
 }
 
-function countedUser(userId: string): AttemptKey {
+function countedUser(userId: UserId | Nobody): AttemptKey {
   return { kind: 'user', key: userId }
 }

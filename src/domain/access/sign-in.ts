@@ -16,6 +16,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import type { RefusalCode } from '#errors.ts'
+import type { UserId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { matchPassword } from './passwords.ts'
 import { useCode } from './second-factors.ts'
@@ -56,8 +57,8 @@ type Candidate = User & {
 type PasswordCheck = {
   looked: Candidate[] // Whose password was compared.
   right: Candidate[]
-  exhausted: ReadonlySet<string>
-  locked: ReadonlySet<string> // By this attempt.
+  exhausted: ReadonlySet<UserId>
+  locked: ReadonlySet<UserId> // By this attempt.
 }
 
 export type SignInOutcome =
@@ -76,12 +77,12 @@ export async function checkPassword(
   const isLastHere = await countAttemptFrom(db, now, signIn)
   const known = await findCandidates(db, signIn)
   const ids = known.map(({ id }) => id)
-  const { exhausted, last } = await countUsers(db, now, ids, signIn.email)
+  const { exhausted, last } = await countUsers(db, now, { userIds: ids, email: signIn.email })
   const counted = ids.filter((id) => !exhausted.has(id))
   const looked = known.filter(
     ({ id, hasTotp }) => !exhausted.has(id) || (hasTotp && signIn.code !== undefined),
   )
-  const matches = await matchCounted(db, signIn, looked, counted)
+  const matches = await matchCounted(db, signIn, { users: looked, counted })
   const right = looked.filter((_, at) => matches[at])
   return { looked, right, exhausted, locked: isLastHere ? new Set(ids) : last }
 }
@@ -90,8 +91,7 @@ export async function checkPassword(
 export async function finishSignIn(
   tx: Transaction,
   deps: Deps,
-  signIn: SignIn,
-  checked: PasswordCheck,
+  { signIn, checked }: { signIn: SignIn; checked: PasswordCheck },
 ): Promise<SignInOutcome> {
   const usable = checked.right.filter(({ isActive, isClientActive }) => isActive && isClientActive)
   const fresh = usable.filter(({ id }) => !checked.exhausted.has(id))
@@ -100,7 +100,7 @@ export async function finishSignIn(
   const settle = () => uncountSignIn(tx, signIn, idsOf(fresh))
   if (!user) {
     if (signIn.code !== undefined) await pretendToCheckCode(tx, deps, signIn.code)
-    return fail(tx, deps, signIn, checked, 'invalid_sign_in')
+    return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
   }
   if (fresh.length > 1) {
     await settle()
@@ -114,22 +114,22 @@ export async function finishSignIn(
   }
   // Meanwhile the password may have been changed, or the user disabled.
   if (!(await lockUnchanged(tx, user))) {
-    return fail(tx, deps, signIn, checked, 'invalid_sign_in')
+    return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
   }
   if (user.hasTotp && signIn.code === undefined) {
     // Taken back, but not forgotten: else whoever has the password could try codes for ever.
     await settle()
     return { refused: 'code_needed' }
   }
-  const proof = await prove(tx, deps, user, signIn.code)
+  const proof = await prove(tx, deps, { user, code: signIn.code })
   if ('how' in proof) {
     if (isExpired) return { refused: 'password_expired' }
-    return succeed(tx, deps, signIn, user, proof.how)
+    return succeed(tx, deps, { signIn, user, how: proof.how })
   }
   const failed = { ...checked, looked: [user] }
-  if (isExhausted) return fail(tx, deps, signIn, failed, 'invalid_sign_in')
+  if (isExhausted) return fail(tx, deps, { signIn, checked: failed, refused: 'invalid_sign_in' })
   if (proof.refused === 'too_many_attempts') return proof
-  return fail(tx, deps, signIn, failed, proof.refused)
+  return fail(tx, deps, { signIn, checked: failed, refused: proof.refused })
 }
 
 type Proof =
@@ -142,19 +142,21 @@ type Proof =
 async function prove(
   tx: Transaction,
   { sealer, now }: Deps,
-  user: Candidate,
-  code: string | undefined,
+  { user, code }: { user: Candidate; code: string | undefined },
 ): Promise<Proof> {
   if (!user.hasTotp || code === undefined) return { how: 'password' }
   const attempt = await countCode(tx, now, user.id)
   if (attempt.isLocked) {
     return { refused: 'too_many_attempts', retryAfterSeconds: attempt.retryAfterSeconds }
   }
-  const used = await useCode(tx, sealer, now, user.id, code)
+  const used = await useCode(tx, { sealer, now, userId: user.id, code })
   return used ? { how: used } : { refused: 'invalid_code' }
 }
 
-const NOBODY = { id: '00000000-0000-0000-0000-000000000000', passwordHash: '' }
+const NOBODY = {
+  id: '00000000-0000-0000-0000-000000000000' as UserId,
+  passwordHash: '',
+}
 
 // So that a wrong password with a code takes as long as a right one with a wrong code.
 async function pretendToCheckCode(
@@ -164,10 +166,10 @@ async function pretendToCheckCode(
 ): Promise<void> {
   await lockUnchanged(tx, NOBODY)
   await countCode(tx, now, `nobody ${code}`)
-  await useCode(tx, sealer, now, NOBODY.id, code)
+  await useCode(tx, { sealer, now, userId: NOBODY.id, code })
 }
 
-type Confirming = AttemptSource & { userId: string; password: string }
+type Confirming = AttemptSource & { userId: UserId; password: string }
 
 // Of somebody who is signed in, before something that matters: the session may be a borrowed one.
 // Counts as an attempt until `settleConfirmation` takes it back.
@@ -178,7 +180,7 @@ export async function confirmPassword(db: Queryable, now: Date, who: Confirming)
     text: 'select password_hash as "passwordHash" from users where id = $1',
     values: [who.userId],
   })
-  const [isRight = false] = await matchCounted(db, who, rows, [who.userId])
+  const [isRight = false] = await matchCounted(db, who, { users: rows, counted: [who.userId] })
   return isRight
 }
 
@@ -190,8 +192,7 @@ export function settleConfirmation(db: Queryable, who: Confirming): Promise<void
 async function matchCounted(
   db: Queryable,
   who: AttemptSource & { password: string },
-  users: readonly { passwordHash: string }[],
-  counted: readonly string[],
+  { users, counted }: { users: readonly { passwordHash: string }[]; counted: readonly UserId[] },
 ): Promise<boolean[]> {
   try {
     return await matchPassword(
@@ -204,7 +205,7 @@ async function matchCounted(
   }
 }
 
-function idsOf(users: readonly Candidate[]): string[] {
+function idsOf(users: readonly Candidate[]): UserId[] {
   return users.map(({ id }) => id)
 }
 
@@ -236,12 +237,16 @@ async function lockUnchanged(tx: Transaction, user: typeof NOBODY): Promise<bool
   return rowCount === 1
 }
 
+type FailInput = {
+  signIn: SignIn
+  checked: PasswordCheck
+  refused: 'invalid_sign_in' | 'invalid_code'
+}
+
 async function fail(
   tx: Transaction,
   { now }: Deps,
-  { address }: SignIn,
-  { looked, locked }: PasswordCheck,
-  refused: 'invalid_sign_in' | 'invalid_code',
+  { signIn: { address }, checked: { looked, locked }, refused }: FailInput,
 ): Promise<SignInOutcome> {
   const actor = `address:${address}`
   for (const { id, clientId, email } of looked) {
@@ -257,9 +262,7 @@ async function fail(
 async function succeed(
   tx: Transaction,
   { now }: Deps,
-  signIn: SignIn,
-  user: User,
-  how: string,
+  { signIn, user, how }: { signIn: SignIn; user: User; how: string },
 ): Promise<SignInOutcome> {
   const { address, userAgent, oldToken } = signIn
   await uncountSignIn(tx, signIn, [])
@@ -277,5 +280,5 @@ async function succeed(
     subject: `user/${user.email}`,
     detail: { address, with: how },
   })
-  return { token: await openSession(tx, now, user, { address, userAgent }) }
+  return { token: await openSession(tx, now, { user, from: { address, userAgent } }) }
 }

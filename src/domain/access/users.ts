@@ -4,13 +4,13 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import { timeOrderedId } from '#ids.ts'
+import { type ClientId, timeOrderedId, type UserId } from '#ids.ts'
 import { saltOf } from './passwords.ts'
 import { INDISPENSABLE, isIndispensable, type Role } from './roles.ts'
 
 export type User = {
-  id: string
-  clientId: bigint
+  id: UserId
+  clientId: ClientId
   email: string
   role: Role
   isActive: boolean
@@ -34,8 +34,8 @@ export function emailKey(email: string): string {
 
 export async function listUsers(
   db: Queryable,
-  clientId: bigint,
-  { beforeId, limit }: { beforeId: string | null; limit: number },
+  clientId: ClientId,
+  { beforeId, limit }: { beforeId: UserId | null; limit: number },
 ): Promise<User[]> {
   const { rows } = await db.query<User>({
     name: 'list-users',
@@ -47,7 +47,7 @@ export async function listUsers(
   return rows
 }
 
-type NewUser = { clientId: bigint; email: string; role: Role; passwordHash: string }
+type NewUser = { clientId: ClientId; email: string; role: Role; passwordHash: string }
 
 // With a password that somebody else knows, and which is therefore to be changed at once.
 export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {
@@ -75,7 +75,7 @@ export async function createUser(tx: Transaction, now: Date, user: NewUser): Pro
 
 export async function findUserByEmail(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   email: string,
 ): Promise<User | undefined> {
   const { rows } = await db.query<User>({
@@ -86,7 +86,7 @@ export async function findUserByEmail(
   return rows[0]
 }
 
-export async function findUser(db: Queryable, id: string): Promise<User | undefined> {
+export async function findUser(db: Queryable, id: UserId): Promise<User | undefined> {
   const { rows } = await db.query<User>({
     name: 'find-user',
     text: `select ${USER_COLUMNS} from users where id = $1`,
@@ -147,8 +147,7 @@ export async function removeUser(tx: Transaction, user: LockedUser): Promise<voi
 export async function setPassword(
   tx: Transaction,
   now: Date,
-  id: string,
-  { hash, isTemporary }: { hash: string; isTemporary: boolean },
+  { id, hash, isTemporary }: { id: UserId; hash: string; isTemporary: boolean },
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'set-password',
@@ -164,7 +163,7 @@ export async function setPassword(
 export async function sharedSalt(
   db: Queryable,
   email: string,
-  exceptId: string | null = null,
+  exceptId: UserId | null = null,
 ): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ hash: string }>({
     name: 'shared-salt',

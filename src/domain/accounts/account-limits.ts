@@ -8,18 +8,20 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { AccountId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
 import { watDay, watDayStart } from '#wat-time.ts'
 
 // Null: no limit.
-export type AccountLimits = { perCreditKobo: bigint | null; perDayKobo: bigint | null }
+export type AccountLimits = { perCreditKobo: Kobo | null; perDayKobo: Kobo | null }
 
 export type LimitViolation = 'over_credit_limit' | 'over_daily_limit'
 
 // Checked in the order of the union above. Undefined: the limits allow it.
 export function findLimitViolation(
   { perCreditKobo, perDayKobo }: AccountLimits,
-  todayKobo: bigint,
-  amountKobo: bigint,
+  todayKobo: Kobo,
+  amountKobo: Kobo,
 ): LimitViolation | undefined {
   if (perCreditKobo !== null && amountKobo > perCreditKobo) return 'over_credit_limit'
   if (perDayKobo !== null && todayKobo + amountKobo > perDayKobo) return 'over_daily_limit'
@@ -27,12 +29,12 @@ export function findLimitViolation(
 }
 
 type Credited = {
-  collectionAccountId: bigint
-  perDayKobo: bigint | null
-  creditedKobo: bigint | null // Ever. Not needed without a limit per day.
+  collectionAccountId: AccountId
+  perDayKobo: Kobo | null
+  creditedKobo: Kobo | null // Ever. Not needed without a limit per day.
 }
 
-const NOTHING: ReadonlyMap<bigint, bigint> = new Map()
+const NOTHING: ReadonlyMap<AccountId, Kobo> = new Map()
 
 // By account, for those with a limit per day. The accounts must be locked; for one that was not
 // asked for today, the day begins here.
@@ -40,11 +42,11 @@ export async function receivedToday(
   tx: Transaction,
   now: Date,
   accounts: readonly Credited[],
-): Promise<ReadonlyMap<bigint, bigint>> {
+): Promise<ReadonlyMap<AccountId, Kobo>> {
   const limited = accounts.filter(({ perDayKobo }) => perDayKobo !== null)
   if (limited.length === 0) return NOTHING
   // A day that began by another clock, ahead of ours, is not begun again.
-  const { rows } = await tx.query<{ id: bigint; openingKobo: bigint }>({
+  const { rows } = await tx.query<{ id: AccountId; openingKobo: Kobo }>({
     name: 'openings-of-day',
     text: `select collection_account_id as id, opening_kobo as "openingKobo"
              from collection_days
@@ -58,13 +60,13 @@ export async function receivedToday(
     now,
     begun.map((account) => ({
       id: account.collectionAccountId,
-      openingKobo: account.creditedKobo as bigint,
+      openingKobo: account.creditedKobo as Kobo,
     })),
   )
   return new Map(
     limited.map(({ collectionAccountId: id, creditedKobo }) => {
-      const credited = creditedKobo as bigint
-      return [id, credited - (openings.get(id) ?? credited)]
+      const credited = creditedKobo as Kobo
+      return [id, kobo(credited - (openings.get(id) ?? credited))]
     }),
   )
 }
@@ -74,16 +76,18 @@ export async function receivedToday(
 export async function countDaySoFar(
   tx: Transaction,
   now: Date,
-  account: { id: bigint; creditedKobo: bigint },
+  account: { id: AccountId; creditedKobo: Kobo },
 ): Promise<void> {
   const receivedKobo = await creditedSince(tx, account.id, watDayStart(now))
-  await beginDay(tx, now, [{ id: account.id, openingKobo: account.creditedKobo - receivedKobo }])
+  await beginDay(tx, now, [
+    { id: account.id, openingKobo: kobo(account.creditedKobo - receivedKobo) },
+  ])
 }
 
 async function beginDay(
   tx: Transaction,
   now: Date,
-  openings: readonly { id: bigint; openingKobo: bigint }[],
+  openings: readonly { id: AccountId; openingKobo: Kobo }[],
 ): Promise<void> {
   if (openings.length === 0) return
   await tx.query({
@@ -102,16 +106,16 @@ async function beginDay(
 }
 
 const READ_AT_ONCE = 10_000
-type Credits = { kobo: bigint; count: bigint; lastId: bigint | null }
+type Credits = { receivedKobo: Kobo; count: bigint; lastId: bigint | null }
 
 // From the newest transfer backwards, because an account may have millions of older ones.
-async function creditedSince(tx: Transaction, accountId: bigint, since: Date): Promise<bigint> {
-  let sumKobo = 0n
+async function creditedSince(tx: Transaction, accountId: AccountId, since: Date): Promise<Kobo> {
+  let sumKobo = kobo(0n)
   let before: bigint | null = null
   for (;;) {
     const { rows }: { rows: Credits[] } = await tx.query<Credits>({
       name: 'credited-since',
-      text: `select coalesce(sum(t.amount_kobo), 0)::bigint as kobo, count(*) as count,
+      text: `select coalesce(sum(t.amount_kobo), 0)::bigint as "receivedKobo", count(*) as count,
                     min(t.id) as "lastId"
                from (select id, amount_kobo, posted_at from transfers
                       where credit_account_id = $1 and ($2::bigint is null or id < $2)
@@ -119,8 +123,8 @@ async function creditedSince(tx: Transaction, accountId: bigint, since: Date): P
               where t.posted_at >= $3`,
       values: [accountId, before, since],
     })
-    const { kobo, count, lastId } = rows[0] as Credits
-    sumKobo += kobo
+    const { receivedKobo, count, lastId } = rows[0] as Credits
+    sumKobo = kobo(sumKobo + receivedKobo)
     if (count < READ_AT_ONCE) return sumKobo
     before = lastId
   }

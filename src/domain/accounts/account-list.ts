@@ -8,6 +8,7 @@ import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import type { Client } from '#domain/access/clients.ts'
+import type { AccountId, ClientId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
   ACCOUNT_COLUMNS,
@@ -30,26 +31,30 @@ export type AccountFilters = Window & {
 }
 
 // `after`: the id of the last one seen, or how far was looked.
-type Paging = { order?: Order | undefined; after?: bigint | undefined; limit: number }
+type AccountQuery = {
+  sealer: Sealer
+  client: Client
+  filters: AccountFilters
+  order?: Order | undefined
+  after?: bigint | undefined
+  limit: number
+}
 
 // `scannedTo`: everything up to this id has been looked at; null: everything there is.
 type AccountScan = { rows: CollectionAccount[]; scannedTo: bigint | null }
 
 export async function listAccounts(
   db: Queryable,
-  sealer: Sealer,
-  client: Client,
-  filters: AccountFilters,
-  { order = 'newest', after, limit }: Paging,
+  { sealer, client, filters, order = 'newest', after, limit }: AccountQuery,
 ): Promise<AccountScan> {
   const { firstId, pastId } = await idBounds(db, 'collection_accounts', filters)
   const { sort, isAfter, isUpTo } = ORDER_SQL[order]
   const values: unknown[] = [client.id, firstId, pastId, limit]
   const given = (value: unknown) => `$${values.push(value)}`
-  const conditions = conditionsOf(filters, client, sealer, given)
+  const conditions = conditionsOf(filters, { client, sealer, given })
   if (after !== undefined) conditions.push(`a.id ${isAfter} ${given(after)}`)
   const window = { firstId, pastId, after }
-  const scannedTo = hasIndex(filters) ? null : await endOfScan(db, client.id, window, order)
+  const scannedTo = hasIndex(filters) ? null : await endOfScan(db, client.id, { ...window, order })
   if (scannedTo !== null) conditions.push(`a.id ${isUpTo} ${given(scannedTo)}`)
   const { rows } = await db.query<AccountRow>({
     text: `select ${ACCOUNT_COLUMNS}
@@ -67,15 +72,16 @@ function hasIndex({ bvn, email, phoneNumber, merchantId, isDefault }: AccountFil
   return isDefault === true || [bvn, email, phoneNumber, merchantId].some((given) => given)
 }
 
+type EndOfScanInput = { firstId: bigint; pastId: bigint; after: bigint | undefined; order: Order }
+
 // The id of the last account that this page may look at. Null: all of them.
 async function endOfScan(
   db: Queryable,
-  clientId: bigint,
-  { firstId, pastId, after }: { firstId: bigint; pastId: bigint; after: bigint | undefined },
-  order: Order,
+  clientId: ClientId,
+  { firstId, pastId, after, order }: EndOfScanInput,
 ): Promise<bigint | null> {
   const { sort, isAfter } = ORDER_SQL[order]
-  const { rows } = await db.query<{ id: bigint }>({
+  const { rows } = await db.query<{ id: AccountId }>({
     name: `end-of-account-scan-${order}`,
     text: `select id from collection_accounts
             where client_id = $1 and id >= $2 and id < $3 and id ${isAfter} $4
@@ -87,9 +93,7 @@ async function endOfScan(
 
 function conditionsOf(
   filters: AccountFilters,
-  client: Client,
-  sealer: Sealer,
-  given: (value: unknown) => string,
+  { client, sealer, given }: { client: Client; sealer: Sealer; given: (value: unknown) => string },
 ): string[] {
   const { merchantId, merchantCode, email, phoneNumber, bvn, name } = filters
   const { isActive, isDefault, from, to } = filters

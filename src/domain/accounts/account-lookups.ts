@@ -8,6 +8,7 @@ import type { Queryable } from '#db/pool.ts'
 import { QueueDelay } from '#db/queue-delay.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
   ACCOUNT_COLUMNS,
@@ -16,7 +17,7 @@ import {
   decryptAccount,
 } from './collection-accounts.ts'
 
-type Question = { clientId: bigint; accountNumber: string }
+type Question = { clientId: ClientId; accountNumber: string }
 
 export type AccountLookups = Batcher<Question, CollectionAccount | undefined>
 
@@ -45,9 +46,7 @@ export async function getAccount(
 // For whoever reads other things of the same moment.
 export async function getAccountIn(
   db: Queryable,
-  sealer: Sealer,
-  client: Client,
-  accountNumber: string,
+  { sealer, client, accountNumber }: { sealer: Sealer; client: Client; accountNumber: string },
 ): Promise<CollectionAccount> {
   const [account] = await findAccounts(db, sealer, [{ clientId: client.id, accountNumber }])
   return seenBy(client, account)

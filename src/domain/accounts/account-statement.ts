@@ -10,14 +10,16 @@ import type { Queryable } from '#db/pool.ts'
 import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
+import type { AccountId, ClientId, CreditId, TransferId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
 
 export type Entry = {
-  id: bigint
+  id: TransferId
   type: string // The transfer's reason: credit, assign, reversal.
   direction: 'in' | 'out'
-  amountKobo: bigint
-  balanceAfterKobo: bigint
-  creditId: bigint
+  amountKobo: Kobo
+  balanceAfterKobo: Kobo
+  creditId: CreditId
   sessionId: string
   narration: string | null
   sourceAccountName: string | null
@@ -25,13 +27,13 @@ export type Entry = {
 }
 
 // Where a page goes on: after this transfer, with this balance before it.
-export type EntryPosition = { id: bigint; balanceKobo: bigint }
+export type EntryPosition = { id: TransferId; balanceKobo: Kobo }
 
-type StatementAccount = { id: bigint; currency: string }
+type StatementAccount = { id: AccountId; currency: string }
 
 export async function getStatementAccount(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   accountNumber: string,
 ): Promise<StatementAccount> {
   const { rows } = await db.query<StatementAccount>({
@@ -47,7 +49,7 @@ export async function getStatementAccount(
 
 export function positionAfter(last: Entry): EntryPosition {
   const changeKobo = last.direction === 'in' ? last.amountKobo : -last.amountKobo
-  return { id: last.id, balanceKobo: last.balanceAfterKobo - changeKobo }
+  return { id: last.id, balanceKobo: kobo(last.balanceAfterKobo - changeKobo) }
 }
 
 // Both sides of an account, each through its own index.
@@ -87,11 +89,12 @@ const LIST_ENTRIES = `
    where e.id = any(array(select id from page))
    order by e.id desc`
 
+type ListEntriesInput = { window: Window; after?: EntryPosition | undefined; limit: number }
+
 export async function listEntries(
   db: Queryable,
-  accountId: bigint,
-  { from, to }: Window,
-  { after, limit }: { after?: EntryPosition | undefined; limit: number },
+  accountId: AccountId,
+  { window: { from, to }, after, limit }: ListEntriesInput,
 ): Promise<Entry[]> {
   const { firstId, pastId } = await idBounds(db, 'transfers', { from, to })
   const { rows } = await db.query<Entry>({

@@ -11,9 +11,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
-import { appendEvents, type EventType } from '#domain/records/outbox.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
-import { toNaira } from '#money.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { countDaySoFar } from './account-limits.ts'
 import {
@@ -49,16 +49,16 @@ type Deps = {
   isCurrent: (version: bigint) => boolean // Whether the caller has seen this version.
 }
 
-type LockedAccount = CollectionAccount & { creditedKobo: bigint; isErased: boolean }
+type ChangeEvent = 'account.updated' | 'account.activated' | 'account.deactivated'
+type LockedAccount = CollectionAccount & { creditedKobo: Kobo; isErased: boolean }
 
 export async function updateAccount(
   tx: Transaction,
   deps: Deps,
-  accountNumber: string,
-  changes: AccountChanges,
+  { accountNumber, changes }: { accountNumber: string; changes: AccountChanges },
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
-  return change(tx, deps, account, changes, ['account.update', 'account.updated'])
+  return change(tx, deps, { account, changes, names: ['account.update', 'account.updated'] })
 }
 
 // Money sent to it from now on is suspended. It is no longer a default.
@@ -69,7 +69,11 @@ export async function deactivateAccount(
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
   const changes = { isActive: false, isDefault: false }
-  return change(tx, deps, account, changes, ['account.deactivate', 'account.deactivated'])
+  return change(tx, deps, {
+    account,
+    changes,
+    names: ['account.deactivate', 'account.deactivated'],
+  })
 }
 
 export async function activateAccount(
@@ -78,7 +82,11 @@ export async function activateAccount(
   accountNumber: string,
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
-  return change(tx, deps, account, { isActive: true }, ['account.activate', 'account.activated'])
+  return change(tx, deps, {
+    account,
+    changes: { isActive: true },
+    names: ['account.activate', 'account.activated'],
+  })
 }
 
 // The default that was there before is one no longer.
@@ -94,14 +102,22 @@ export async function makeDefault(
              from collection_accounts where account_number = $1 and client_id = $2`,
     values: [accountNumber, deps.by.id],
   })
-  const accounts = await lockAccounts(tx, deps, accountNumber, WITH_DEFAULT)
+  const accounts = await lockAccounts(tx, deps, { accountNumber, which: WITH_DEFAULT })
   const account = checked(deps, accounts, accountNumber)
   if (!account.isActive) throw new Refusal('account_inactive')
   for (const other of accounts) {
     if (other === account) continue
-    await change(tx, deps, other, { isDefault: false }, ['account.default', 'account.updated'])
+    await change(tx, deps, {
+      account: other,
+      changes: { isDefault: false },
+      names: ['account.default', 'account.updated'],
+    })
   }
-  return change(tx, deps, account, { isDefault: true }, ['account.default', 'account.updated'])
+  return change(tx, deps, {
+    account,
+    changes: { isDefault: true },
+    names: ['account.default', 'account.updated'],
+  })
 }
 
 async function lockAccount(
@@ -109,7 +125,7 @@ async function lockAccount(
   deps: Deps,
   accountNumber: string,
 ): Promise<LockedAccount> {
-  return checked(deps, await lockAccounts(tx, deps, accountNumber, ALONE), accountNumber)
+  return checked(deps, await lockAccounts(tx, deps, { accountNumber, which: ALONE }), accountNumber)
 }
 
 // The same "not there" for what does not exist and for what is another client's.
@@ -141,8 +157,7 @@ const WITH_DEFAULT = `a.id in (
 async function lockAccounts(
   tx: Transaction,
   { sealer, by }: Deps,
-  accountNumber: string,
-  which: string,
+  { accountNumber, which }: { accountNumber: string; which: string },
 ): Promise<LockedAccount[]> {
   const { rows } = await tx.query<LockedRow>({
     name: which === ALONE ? 'lock-account' : 'lock-account-with-default',
@@ -160,12 +175,16 @@ async function lockAccounts(
   })
 }
 
+type ChangeInput = {
+  account: LockedAccount
+  changes: Changes
+  names: [`account.${string}`, ChangeEvent]
+}
+
 async function change(
   tx: Transaction,
   { now, by, actor, note }: Deps,
-  account: LockedAccount,
-  changes: Changes,
-  [action, event]: [`account.${string}`, EventType],
+  { account, changes, names: [action, type] }: ChangeInput,
 ): Promise<CollectionAccount> {
   const changed = changedBy(account, changes)
   if (changed.length === 0) return account
@@ -174,6 +193,9 @@ async function change(
   const isNewlyCounted = account.perDayKobo === null && after.perDayKobo !== null
   if (isNewlyCounted) await countDaySoFar(tx, now, account)
   const names = namesOf(changed)
+  const about = { clientId: account.clientId, collectionAccountId: account.id }
+  const { isActive, isDefault } = after
+  const facts = { accountBalanceKobo: account.balanceKobo, isActive, isDefault }
   await pipeline([
     writeAuditLog(tx, now, {
       clientId: by.id,
@@ -183,17 +205,9 @@ async function change(
       detail: { changes: names, note: note ?? null },
     }),
     appendEvents(tx, now, [
-      {
-        clientId: account.clientId,
-        type: event,
-        collectionAccountId: account.id,
-        facts: {
-          accountBalance: toNaira(account.balanceKobo),
-          isActive: after.isActive,
-          isDefault: after.isDefault,
-          ...(event === 'account.updated' ? { changes: names } : {}),
-        },
-      },
+      type === 'account.updated'
+        ? { ...about, type, facts: { ...facts, changes: names } }
+        : { ...about, type, facts },
     ]),
   ])
   return after

@@ -7,10 +7,12 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
+import type { NewEvent } from '#domain/records/event-types.ts'
 import { createOnce, type Once } from '#domain/records/idempotency.ts'
-import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
-import { CURRENCY } from '#money.ts'
+import type { AccountId, ClientId } from '#ids.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
 import { takeStaticNumbers } from './numbers.ts'
@@ -31,11 +33,11 @@ export type AccountFields = {
 
 export type CollectionAccount = AccountFields &
   AccountLimits & {
-    id: bigint
-    clientId: bigint
+    id: AccountId
+    clientId: ClientId
     bankCode: string
     accountNumber: string
-    balanceKobo: bigint
+    balanceKobo: Kobo
     isDefault: boolean
     isActive: boolean
     currencyCode: string
@@ -46,7 +48,7 @@ export type CollectionAccount = AccountFields &
   }
 
 export type AccountRequest = {
-  clientId: bigint
+  clientId: ClientId
   fields: AccountFields
   payerRules: PayerRules | null
   idempotencyKey?: string | undefined
@@ -105,7 +107,7 @@ async function makeAccounts(
   requests: readonly AccountRequest[],
 ): Promise<(CollectionAccount | Refusal)[]> {
   if (requests.length === 0) return []
-  const idsAsked = tx.query<{ id: bigint }>({
+  const idsAsked = tx.query<{ id: AccountId }>({
     name: 'ledger-account-ids',
     text: `select nextval('ledger_account_ids') as id from generate_series(1, $1::int)`,
     values: [requests.length],
@@ -119,11 +121,11 @@ async function makeAccounts(
       ...fields,
       ...limits,
       payerRules,
-      id: (ids.rows[index] as { id: bigint }).id,
+      id: (ids.rows[index] as { id: AccountId }).id,
       clientId,
       bankCode: bank.code,
       accountNumber: numbers[index] as string,
-      balanceKobo: 0n,
+      balanceKobo: kobo(0n),
       isDefault: false,
       isActive: true,
       currencyCode: CURRENCY,
@@ -132,7 +134,7 @@ async function makeAccounts(
       updatedAt: now,
     }),
   )
-  if (accounts.length > 0) await insertAccounts(tx, { sealer, limits, now }, accounts, told)
+  if (accounts.length > 0) await insertAccounts(tx, { sealer, limits, now }, { accounts, told })
   else await appendEvents(tx, now, told)
   return requests.map((_, index) => accounts[index] ?? new Refusal('numbers_exhausted'))
 }
@@ -140,8 +142,7 @@ async function makeAccounts(
 async function insertAccounts(
   tx: Transaction,
   { sealer, limits, now }: Omit<Deps, 'bank'>,
-  accounts: readonly CollectionAccount[],
-  told: readonly NewEvent[],
+  { accounts, told }: { accounts: readonly CollectionAccount[]; told: readonly NewEvent[] },
 ): Promise<void> {
   const ids = numberArray(accounts.map((account) => account.id))
   const clientIds = numberArray(accounts.map((account) => account.clientId))
@@ -196,7 +197,7 @@ async function insertAccounts(
 }
 
 function createdEvent({ id, clientId }: CollectionAccount): NewEvent {
-  const facts = { accountBalance: 0, isActive: true, isDefault: false }
+  const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false }
   return { clientId, type: 'account.created', collectionAccountId: id, facts }
 }
 

@@ -2,16 +2,17 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
+import type { AccountId, ClientId, PaymentId } from '#ids.ts'
 
 export type NumberOwner = {
   bankCode: string
-  collectionAccountId: bigint | null
-  paymentId: string | null
+  collectionAccountId: AccountId | null
+  paymentId: PaymentId | null
 }
 
 export async function findNumber(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   accountNumber: string,
 ): Promise<NumberOwner | undefined> {
   const { rows } = await db.query<NumberOwner>({

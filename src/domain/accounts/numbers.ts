@@ -44,31 +44,35 @@ export async function takeStaticNumbers(
   count: number,
 ): Promise<string[]> {
   if (!bank.static) return []
-  return drawFresh(tx, bank.code, 'static', bank.static, count)
+  return drawFresh(tx, bank.code, { purpose: 'static', range: bank.static, count })
 }
 
 export async function takeDynamicNumbers(
   tx: Transaction,
   now: Date,
-  bank: BankSettings,
-  count: number,
+  { bank, count }: { bank: BankSettings; count: number },
 ): Promise<TakenNumbers> {
   if (!bank.dynamic) return { fresh: [], recycled: [] }
-  const fresh = await drawFresh(tx, bank.code, 'dynamic', bank.dynamic, count)
+  const fresh = await drawFresh(tx, bank.code, { purpose: 'dynamic', range: bank.dynamic, count })
   if (fresh.length === count) return { fresh, recycled: [] }
-  return { fresh, recycled: await drawRecycled(tx, now, bank.code, count - fresh.length) }
+  return {
+    fresh,
+    recycled: await drawRecycled(tx, now, { bankCode: bank.code, count: count - fresh.length }),
+  }
 }
 
 async function drawFresh(
   tx: Transaction,
   bankCode: string,
-  purpose: Purpose,
-  range: SerialRange,
-  count: number,
+  { purpose, range, count }: { purpose: Purpose; range: SerialRange; count: number },
 ): Promise<string[]> {
   const free: string[] = []
   while (free.length < count) {
-    const candidates = await drawIndexes(tx, bankCode, purpose, range, count - free.length)
+    const candidates = await drawIndexes(tx, bankCode, {
+      purpose,
+      range,
+      count: count - free.length,
+    })
     if (candidates.length === 0) break
     const { rows } = await tx.query<{ account_number: string }>({
       name: 'numbers-taken',
@@ -84,9 +88,7 @@ async function drawFresh(
 async function drawIndexes(
   tx: Transaction,
   bankCode: string,
-  purpose: Purpose,
-  { from, to }: SerialRange,
-  count: number,
+  { purpose, range: { from, to }, count }: { purpose: Purpose; range: SerialRange; count: number },
 ): Promise<string[]> {
   const size = to - from + 1
   const { rows } = await tx.query<{ key: Buffer; first: bigint; until: bigint }>({
@@ -115,8 +117,7 @@ async function drawIndexes(
 async function drawRecycled(
   tx: Transaction,
   now: Date,
-  bankCode: string,
-  count: number,
+  { bankCode, count }: { bankCode: string; count: number },
 ): Promise<string[]> {
   const { rows } = await tx.query<{ account_number: string }>({
     name: 'draw-recycled',

@@ -6,7 +6,7 @@
 
 import { type FieldError, Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
-import { koboOf, toNaira } from '#money.ts'
+import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
 export type PayerRules = {
@@ -81,19 +81,19 @@ function problemsOf({ minAmount, maxAmount, names = [] }: GivenPayerRules): Fiel
 export function presentPayerRules(rules: PayerRules): GivenPayerRules {
   const { minKobo, maxKobo, accounts = [], names = [] } = rules
   return {
-    ...(minKobo === undefined ? {} : { minAmount: toNaira(BigInt(minKobo)) }),
-    ...(maxKobo === undefined ? {} : { maxAmount: toNaira(BigInt(maxKobo)) }),
+    ...(minKobo === undefined ? {} : { minAmount: toNaira(kobo(BigInt(minKobo))) }),
+    ...(maxKobo === undefined ? {} : { maxAmount: toNaira(kobo(BigInt(maxKobo))) }),
     accounts: accounts.map(({ masked, bankCode }) => ({ accountNumber: masked, bankCode })),
     names,
   }
 }
 
+type BrokenRuleInput = { payer: Payer; amountKobo: Kobo; dueKobo: Kobo | null; hash: HashPayer }
+
 // Checked in the order of the union above. Undefined: the rules allow it.
 export function findRuleViolation(
   rules: PayerRules | null,
-  payer: Payer,
-  { amountKobo, dueKobo }: { amountKobo: bigint; dueKobo: bigint | null },
-  hash: HashPayer,
+  { payer, amountKobo, dueKobo, hash }: BrokenRuleInput,
 ): RuleViolation | undefined {
   if (!rules) return undefined
   // What is left to pay may be less than the minimum: whoever pays all of it may.

@@ -3,9 +3,10 @@
 // amount is kept. Locks: the item, then the request.
 
 import type { Transaction } from '#db/transaction.ts'
+import type { Kobo } from '#money.ts'
 import type { LockedItem } from './suspense-items.ts'
 
-type Taking = { item: LockedItem; takenKobo: bigint }
+type Taking = { item: LockedItem; takenKobo: Kobo }
 
 export async function adjustRequests(
   tx: Transaction,

@@ -7,12 +7,14 @@ import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { closedRefusal, isOpen, statusAt } from '#domain/payments/payments.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
+import type { NewEvent } from '#domain/records/event-types.ts'
 import { moved } from '#domain/records/movements.ts'
-import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
+import type { AccountId, AdviceId, ClientId, PaymentId } from '#ids.ts'
 import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
-import { toNaira } from '#money.ts'
+import { kobo } from '#money.ts'
 import type { SuspenseRow } from './decide-credits.ts'
 import type { Holding, PaymentTarget } from './judge-credit.ts'
 import { findHoldings, lockPayments, updatePayments } from './payment-balances.ts'
@@ -24,7 +26,7 @@ const CLOSE_MAX = 500
 
 // One round of the expiry worker: closes payments whose grace is over. Answers how many.
 export async function closeExpired(tx: Transaction, deps: Deps): Promise<number> {
-  const { rows } = await tx.query<{ id: string }>({
+  const { rows } = await tx.query<{ id: PaymentId }>({
     name: 'payments-to-close',
     text: `select id from payments
             where status in ('Processing', 'PartPayment') and closes_at <= $1
@@ -38,7 +40,7 @@ export async function closeExpired(tx: Transaction, deps: Deps): Promise<number>
     tx,
     rows.map((row) => row.id),
   )
-  await closePayments(tx, deps, [...payments.values()], 'Expired')
+  await closePayments(tx, deps, { payments: [...payments.values()], status: 'Expired' })
   return rows.length
 }
 
@@ -46,8 +48,7 @@ export async function closeExpired(tx: Transaction, deps: Deps): Promise<number>
 export async function cancelAdvice(
   tx: Transaction,
   deps: Deps & { actor: string },
-  clientId: bigint,
-  adviceId: string,
+  { clientId, adviceId }: { clientId: ClientId; adviceId: AdviceId },
 ): Promise<void> {
   const { rows } = await tx.query<{ cancelledAt: Date | null }>({
     name: 'lock-advice-to-cancel',
@@ -57,7 +58,7 @@ export async function cancelAdvice(
   })
   if (!rows[0]) throw new Refusal('advice_not_found')
   if (rows[0].cancelledAt) return
-  const known = await tx.query<{ id: string; expiresAt: Date }>({
+  const known = await tx.query<{ id: PaymentId; expiresAt: Date }>({
     name: 'payment-of-advice-to-cancel',
     text: 'select id, expires_at as "expiresAt" from payments where advice_id = $1',
     values: [adviceId],
@@ -67,7 +68,7 @@ export async function cancelAdvice(
   if (row && payment) {
     const status = statusAt({ status: payment.status, expiresAt: row.expiresAt }, deps.now)
     if (!isOpen(status)) throw closedRefusal(status)
-    await closePayments(tx, deps, [payment], 'Cancelled')
+    await closePayments(tx, deps, { payments: [payment], status: 'Cancelled' })
   }
   await tx.query({
     name: 'cancel-advice',
@@ -86,8 +87,7 @@ export async function cancelAdvice(
 async function closePayments(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  payments: readonly PaymentTarget[],
-  status: 'Expired' | 'Cancelled',
+  { payments, status }: { payments: readonly PaymentTarget[]; status: 'Expired' | 'Cancelled' },
 ): Promise<void> {
   await findHoldings(tx, payments)
   const withMoney = payments.filter((payment) => payment.pending.length > 0)
@@ -102,17 +102,17 @@ async function closePayments(
     const { clientId, paymentId, pending } = payment
     const suspendedKobo = payment.amountPaidKobo
     payment.status = status
-    payment.amountPaidKobo = 0n
+    payment.amountPaidKobo = kobo(0n)
     events.push({
       clientId,
       type: status === 'Expired' ? 'payment.expired' : 'payment.cancelled',
       paymentId,
-      facts: { status, amountPaid: 0, amountSuspended: toNaira(suspendedKobo) },
+      facts: { status, amountPaidKobo: kobo(0n), amountSuspendedKobo: suspendedKobo },
     })
     if (pending.length === 0) continue
     const [from, to] = accountsOf(payment).map((account) => sharedAccounts.id(account))
     for (const { creditId, amountKobo, itemId } of pending) {
-      const [debitAccountId, accountId] = [from as bigint, to as bigint]
+      const [debitAccountId, accountId] = [from as AccountId, to as AccountId]
       transfers.push({
         debitAccountId,
         creditAccountId: accountId,
@@ -130,7 +130,7 @@ async function closePayments(
         type: 'credit.suspended',
         paymentId,
         creditId,
-        facts: { reason: 'underpaid', amountSuspended: toNaira(amountKobo) },
+        facts: { reason: 'underpaid', amountSuspendedKobo: amountKobo },
         ...moved(payment.currency, { suspended: amountKobo }),
       })
     }
@@ -148,8 +148,8 @@ async function closePayments(
     tx,
     now,
     events.map((event) => {
-      const outcome = event.creditId && outcomes.get(event.creditId)
-      return outcome ? { ...event, facts: { ...event.facts, outcome } } : event
+      if (event.type !== 'credit.suspended' || !event.creditId) return event
+      return { ...event, facts: { ...event.facts, outcome: outcomes.get(event.creditId) } }
     }),
   )
 }

@@ -3,6 +3,7 @@
 //
 // The parts always sum to the credit: what is neither in our accounts nor returned was reversed.
 
+import { type Kobo, kobo } from '#money.ts'
 import type { SuspenseReason } from './judge-credit.ts'
 import type { ReturnStatus } from './returns.ts'
 import type { ItemState } from './suspense-items.ts'
@@ -21,7 +22,7 @@ export type Place =
   | 'reversed'
 
 export type CreditLocation = {
-  amountKobo: bigint
+  amountKobo: Kobo
   place: Place
   // Of the place: account number, payment reference, suspense item, return, the bank's reference.
   reference: string | null
@@ -33,7 +34,7 @@ export type CreditLocation = {
 export type TracedReturn = {
   reference: string
   status: ReturnStatus
-  amountKobo: bigint
+  amountKobo: Kobo
   bankReference: string | null
   failureReason: string | null
   requestedAt: Date
@@ -42,7 +43,7 @@ export type TracedReturn = {
 
 export type TracedItem = {
   id: string
-  amountKobo: bigint
+  amountKobo: Kobo
   reason: string
   state: ItemState
   accountNumber: string | null // Assigned to this collection account …
@@ -53,12 +54,12 @@ export type TracedItem = {
 }
 
 type Parts = {
-  amountKobo: bigint
-  bookedKobo: bigint
+  amountKobo: Kobo
+  bookedKobo: Kobo
   collectionAccountNumber: string | null
   paymentReference: string | null
   reversedBy: string | null // Session id of the last reversal.
-  shortfallKobo: bigint // What banks took back after it had left us.
+  shortfallKobo: Kobo // What banks took back after it had left us.
   items: readonly TracedItem[]
 }
 
@@ -72,7 +73,7 @@ export function locateCredit(credit: Parts): CreditLocation[] {
     if (item.state !== 'reversed') places.push(ofItem(item))
   }
   const heldKobo = places.reduce((sum, place) => sum + place.amountKobo, 0n)
-  const reversedKobo = credit.amountKobo - heldKobo
+  const reversedKobo = kobo(credit.amountKobo - heldKobo)
   if (reversedKobo > 0n) {
     places.push({
       amountKobo: reversedKobo,
@@ -87,11 +88,9 @@ export function locateCredit(credit: Parts): CreditLocation[] {
   return places
 }
 
-export function sumInPlaces(locations: readonly CreditLocation[], ...places: Place[]): bigint {
-  return locations.reduce(
-    (sum, { place, amountKobo }) => (places.includes(place) ? sum + amountKobo : sum),
-    0n,
-  )
+export function sumInPlaces(locations: readonly CreditLocation[], ...places: Place[]): Kobo {
+  const among = locations.filter(({ place }) => places.includes(place))
+  return kobo(among.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
 }
 
 function ofItem(item: TracedItem): CreditLocation {

@@ -8,7 +8,9 @@ import type { Queryable } from '#db/pool.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId, CreditId } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
+import { type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import {
   type CreditLocation,
@@ -22,7 +24,7 @@ import type { JudgedBy } from './judge-credit.ts'
 export const OUTCOMES = ['booked', 'suspended', 'assigned', 'returned', 'reversed'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-export type Viewer = { id: bigint; isOperator: boolean }
+export type Viewer = { id: ClientId; isOperator: boolean }
 
 export type CreditFilters = Window & {
   sessionId?: string | undefined
@@ -34,11 +36,11 @@ export type CreditFilters = Window & {
 }
 
 export type CreditTrace = {
-  id: bigint
+  id: CreditId
   sessionId: string
   bankCode: string
   accountNumber: string
-  amountKobo: bigint
+  amountKobo: Kobo
   currency: string
   outcome: Outcome
   reason: string | null
@@ -53,8 +55,8 @@ export type CreditTrace = {
   transactionTime: Date | null
   transactionDate: string | null // Where the bank gave no time of day.
   receivedAt: Date
-  reversedKobo: bigint // By banks, in all, …
-  shortfallKobo: bigint // … and what of that had left us already.
+  reversedKobo: Kobo // By banks, in all, …
+  shortfallKobo: Kobo // … and what of that had left us already.
   judgedBy: JudgedBy | null
   items: TracedItem[]
   locations: CreditLocation[]
@@ -75,7 +77,7 @@ type CreditRow = Omit<
   CreditTrace,
   'sourceAccountNumberMasked' | 'items' | 'locations' | 'transactionTime'
 > & {
-  bookedKobo: bigint
+  bookedKobo: Kobo
   sourceSealed: Buffer | null
   transactionTime: Date | null
   reversedBy: string | null
@@ -142,16 +144,20 @@ const identifiedFor = (place: string) => `c.client_id is null and c.id = any(arr
   select i.credit_id from suspense_items i
    where i.given_client_id = ${place} and ${inMerchantScope('i.assigned_account_id', place)}))`
 
-type Paging = { order?: Order | undefined; after?: bigint | undefined; limit: number }
+export type CreditQuery = {
+  sealer: Sealer
+  viewer: Viewer
+  filters: CreditFilters & { by?: 'movement' }
+  order?: Order | undefined
+  after?: bigint | undefined
+  limit: number
+}
 
 // Newest first, unless asked otherwise; `after` is the id of the last one seen. A window of time is
 // about when we learned of them, or of when any of their money moved (`by` movement).
 export async function listCredits(
   db: Queryable,
-  sealer: Sealer,
-  viewer: Viewer,
-  filters: CreditFilters & { by?: 'movement' },
-  { order = 'newest', after, limit }: Paging,
+  { sealer, viewer, filters, order = 'newest', after, limit }: CreditQuery,
 ): Promise<CreditTrace[]> {
   const { sort, isAfter } = ORDER_SQL[order]
   const values: unknown[] = []
@@ -235,13 +241,17 @@ function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) 
   return { sql, conditions, scopes }
 }
 
+type GetCreditInput = {
+  sealer: Sealer
+  viewer: Viewer
+  by: { id: CreditId } | { sessionId: string }
+}
+
 // By its id, or by the session id: the latest, should two banks ever report the same one. The same
 // "not there" for what does not exist and for what is another client's.
 export async function getCredit(
   db: Queryable,
-  sealer: Sealer,
-  viewer: Viewer,
-  by: { id: bigint } | { sessionId: string },
+  { sealer, viewer, by }: GetCreditInput,
 ): Promise<CreditTrace> {
   const [column, value] = 'id' in by ? ['id', by.id] : ['session_id', by.sessionId]
   const { rows } = await db.query<CreditRow>(
@@ -258,7 +268,7 @@ function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
   const { sourceSealed, bookedKobo, reversedBy, items: itemRows, ...credit } = row
   const items = (itemRows ?? []).map((item) => ({
     ...item,
-    amountKobo: BigInt(item.amountKobo),
+    amountKobo: kobo(BigInt(item.amountKobo)),
     openedAt: new Date(item.openedAt),
     closedAt: readTime(item.closedAt),
     returns: (item.returns ?? []).map(openReturn),
@@ -272,7 +282,7 @@ function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
 }
 
 function openReturn(row: ReturnRow): TracedReturn {
-  const amountKobo = BigInt(row.amountKobo)
+  const amountKobo = kobo(BigInt(row.amountKobo))
   const requestedAt = new Date(row.requestedAt)
   return { ...row, amountKobo, requestedAt, settledAt: readTime(row.settledAt) }
 }

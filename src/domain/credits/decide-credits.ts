@@ -6,11 +6,12 @@
 
 import type { HashPayer } from '#domain/accounts/payer-rules.ts'
 import type { NewAlert } from '#domain/records/alerts.ts'
+import type { NewEvent } from '#domain/records/event-types.ts'
 import { moved } from '#domain/records/movements.ts'
-import type { NewEvent } from '#domain/records/outbox.ts'
+import type { AccountId, ClientId, CreditId } from '#ids.ts'
 import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
 import type { Transfer } from '#ledger/transfers.ts'
-import { toNaira } from '#money.ts'
+import { type Kobo, kobo } from '#money.ts'
 import {
   type Holding,
   type IncomingCredit,
@@ -25,10 +26,10 @@ import {
 } from './judge-credit.ts'
 
 export type CreditDecision = {
-  creditId: bigint
+  creditId: CreditId
   outcome: 'booked' | 'suspended'
   reason: SuspenseReason | null
-  suspendedKobo: bigint
+  suspendedKobo: Kobo
 }
 
 export type CreditResult =
@@ -37,7 +38,7 @@ export type CreditResult =
 
 export type KnownCredit = CreditDecision & {
   accountNumber: string
-  amountKobo: bigint
+  amountKobo: Kobo
   currency: string
 }
 
@@ -47,18 +48,18 @@ export type CreditRow = CreditDecision & {
   judgedBy: JudgedBy | null // Null where no time decides: it was not sent to a payment.
 }
 export type SuspenseRow = {
-  creditId: bigint
-  clientId: bigint | null
-  accountId: bigint
-  amountKobo: bigint
+  creditId: CreditId
+  clientId: ClientId | null
+  accountId: AccountId
+  amountKobo: Kobo
   reason: SuspenseReason
 }
 
 type DecisionContext = {
   numbers: ReadonlyMap<string, IssuedNumber> // Their targets change as credits are decided.
   taken: Map<string, KnownCredit> // By session name. Grows as credits are decided.
-  creditIds: readonly bigint[] // One for each credit of the batch.
-  accountId: (account: SharedAccount) => bigint
+  creditIds: readonly CreditId[] // One for each credit of the batch.
+  accountId: (account: SharedAccount) => AccountId
   hashPayer: HashPayer
   bankTimeMaxAgeMs: number
   now: Date
@@ -95,7 +96,7 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Decisio
     plan.answers.push(
       earlier
         ? answerAgain(plan, credit, earlier)
-        : take(plan, known, credit, known.creditIds[index] as bigint),
+        : take(plan, known, { credit, creditId: known.creditIds[index] as CreditId }),
     )
   }
   return plan
@@ -123,15 +124,14 @@ function alertOf(kind: 'session_reused' | 'wrong_bank', credit: IncomingCredit):
 function take(
   plan: Plan,
   known: DecisionContext,
-  credit: IncomingCredit,
-  creditId: bigint,
+  { credit, creditId }: { credit: IncomingCredit; creditId: CreditId },
 ): CreditResult {
   const number = known.numbers.get(credit.accountNumber)
   const target = targetOf(credit, number)
   const { bookedKobo, reason } = judge(credit, number, known)
-  const suspendedKobo = credit.amountKobo - bookedKobo
-  if (target && bookedKobo > 0n) book(plan, known, credit, creditId, target, bookedKobo)
-  if (reason) suspend(plan, known, credit, creditId, target, suspendedKobo, reason)
+  const suspendedKobo = kobo(credit.amountKobo - bookedKobo)
+  if (target && bookedKobo > 0n) book(plan, known, { credit, creditId, target, bookedKobo })
+  if (reason) suspend(plan, known, { credit, creditId, target, amountKobo: suspendedKobo, reason })
 
   const taken: CreditDecision = {
     creditId,
@@ -146,17 +146,16 @@ function take(
   return { status: 'taken', ...taken }
 }
 
+type BookInput = { credit: IncomingCredit; creditId: CreditId; target: Target; bookedKobo: Kobo }
+
 function book(
   plan: Plan,
   known: DecisionContext,
-  credit: IncomingCredit,
-  creditId: bigint,
-  target: Target,
-  bookedKobo: bigint,
+  { credit, creditId, target, bookedKobo }: BookInput,
 ): void {
   const { bankCode, currency } = credit
   const bankId = known.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency })
-  const post = (creditAccountId: bigint) =>
+  const post = (creditAccountId: AccountId) =>
     plan.transfers.push({
       debitAccountId: bankId,
       creditAccountId,
@@ -166,21 +165,21 @@ function book(
     })
   if (target.kind === 'collection') {
     const { clientId, collectionAccountId } = target
-    target.balanceKobo += bookedKobo
-    target.todayKobo += bookedKobo
+    target.balanceKobo = kobo(target.balanceKobo + bookedKobo)
+    target.todayKobo = kobo(target.todayKobo + bookedKobo)
     post(collectionAccountId)
     plan.events.push({
       clientId,
       type: 'collection.received',
       collectionAccountId,
       creditId,
-      facts: { accountBalance: toNaira(target.balanceKobo) },
+      facts: { accountBalanceKobo: target.balanceKobo },
       ...moved(currency, { credits: 1, gross: bookedKobo }),
     })
     return
   }
   const came = moved(currency, { credits: 1, gross: bookedKobo })
-  addPaid(plan, target, { creditId, amountKobo: bookedKobo }, came)
+  addPaid(plan, target, { holding: { creditId, amountKobo: bookedKobo }, came })
   const owner = clientOwner(target.clientId)
   const pendingId = known.accountId({ kind: 'pending', owner, currency })
   if (target.status === 'PartPayment') {
@@ -205,8 +204,8 @@ function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
 // What was pending on a payment that is now paid.
 export function settlePending(
   payment: PaymentTarget,
-  pendingId: bigint,
-  settledId: bigint,
+  pendingId: AccountId,
+  settledId: AccountId,
 ): Transfer[] {
   return payment.pending.splice(0).map(({ creditId, amountKobo }) => ({
     creditId,
@@ -217,14 +216,15 @@ export function settlePending(
   }))
 }
 
+type AdvanceInput = { holding: Holding; came?: Pick<NewEvent, 'moved'> | undefined }
+
 // The payment after this much more has come in.
 export function addPaid(
   plan: Pick<Plan, 'payments' | 'events'>,
   payment: PaymentTarget,
-  { creditId, amountKobo }: Holding,
-  came: Pick<NewEvent, 'moved'> = {},
+  { holding: { creditId, amountKobo }, came = {} }: AdvanceInput,
 ): void {
-  payment.amountPaidKobo += amountKobo
+  payment.amountPaidKobo = kobo(payment.amountPaidKobo + amountKobo)
   const isPaid = payment.amountPolicy === 'any' || payment.amountPaidKobo >= payment.amountKobo
   payment.status = isPaid ? 'Successful' : 'PartPayment'
   plan.payments.add(payment)
@@ -233,19 +233,23 @@ export function addPaid(
     type: isPaid ? 'payment.successful' : 'payment.part_paid',
     paymentId: payment.paymentId,
     creditId,
-    facts: { status: payment.status, amountPaid: toNaira(payment.amountPaidKobo) },
+    facts: { status: payment.status, amountPaidKobo: payment.amountPaidKobo },
     ...came,
   })
+}
+
+type SuspendInput = {
+  credit: IncomingCredit
+  creditId: CreditId
+  target: Target | undefined
+  amountKobo: Kobo
+  reason: SuspenseReason
 }
 
 function suspend(
   plan: Plan,
   known: DecisionContext,
-  credit: IncomingCredit,
-  creditId: bigint,
-  target: Target | undefined,
-  amountKobo: bigint,
-  reason: SuspenseReason,
+  { credit, creditId, target, amountKobo, reason }: SuspendInput,
 ): void {
   const { bankCode, currency } = credit
   const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
@@ -274,7 +278,7 @@ function suspend(
     ...(target.kind === 'collection'
       ? { collectionAccountId: target.collectionAccountId }
       : { paymentId: target.paymentId }),
-    facts: { reason, outcome, amountSuspended: toNaira(amountKobo) },
+    facts: { reason, outcome, amountSuspendedKobo: amountKobo },
     ...moved(currency, {
       credits: outcome === 'suspended' ? 1 : 0,
       gross: amountKobo,

@@ -5,53 +5,54 @@
 // balance may pay for it.
 
 import { moved } from '#domain/records/movements.ts'
-import type { NewEvent } from '#domain/records/outbox.ts'
-import { toNaira } from '#money.ts'
+import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
 import type { PaymentTarget } from './judge-credit.ts'
+import type { ReversalEvent } from './reversed-credits.ts'
 import type { LockedItem } from './suspense-items.ts'
 
 export type ReversedCredit = {
-  id: bigint
-  clientId: bigint | null
-  collectionAccountId: bigint | null
-  paymentId: string | null
-  amountKobo: bigint
-  suspendedKobo: bigint
-  reversedKobo: bigint
+  id: CreditId
+  clientId: ClientId | null
+  collectionAccountId: AccountId | null
+  paymentId: PaymentId | null
+  amountKobo: Kobo
+  suspendedKobo: Kobo
+  reversedKobo: Kobo
   currency: string
 }
 
 export type Holder =
-  | { kind: 'suspense'; accountId: bigint; clientId: bigint | null }
-  | { kind: 'collection'; accountId: bigint; clientId: bigint }
+  | { kind: 'suspense'; accountId: AccountId; clientId: ClientId | null }
+  | { kind: 'collection'; accountId: AccountId; clientId: ClientId }
   | { kind: 'pending' | 'settled'; payment: PaymentTarget }
 
-type ReversalDebit = { holder: Holder; amountKobo: bigint }
+type ReversalDebit = { holder: Holder; amountKobo: Kobo }
 
 export type ReversalPlan = {
   takings: ReversalDebit[]
-  shortfallKobo: bigint
-  bookedKobo: bigint // Of the takings, what came from what was booked.
-  items: { item: LockedItem; takenKobo: bigint }[]
+  shortfallKobo: Kobo
+  bookedKobo: Kobo // Of the takings, what came from what was booked.
+  items: { item: LockedItem; takenKobo: Kobo }[]
   payments: Set<PaymentTarget>
-  events: NewEvent[]
+  events: ReversalEvent[] // Not explained yet.
 }
 
 type Known = {
   credit: ReversedCredit
   items: readonly LockedItem[]
-  payments: ReadonlyMap<string, PaymentTarget>
+  payments: ReadonlyMap<PaymentId, PaymentTarget>
   // Of the collection accounts that the credit or its items are with.
-  collections: ReadonlyMap<bigint, { clientId: bigint; balanceKobo: bigint }>
+  collections: ReadonlyMap<AccountId, { clientId: ClientId; balanceKobo: Kobo }>
 }
 
-type Source = { holder: Holder; amountKobo: bigint; item?: LockedItem }
+type Source = { holder: Holder; amountKobo: Kobo; item?: LockedItem }
 
-export function decideReversal(known: Known, amountKobo: bigint): ReversalPlan {
+export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
   const plan: ReversalPlan = {
     takings: [],
     shortfallKobo: amountKobo,
-    bookedKobo: 0n,
+    bookedKobo: kobo(0n),
     items: [],
     payments: new Set(),
     events: [],
@@ -61,22 +62,22 @@ export function decideReversal(known: Known, amountKobo: bigint): ReversalPlan {
     if (plan.shortfallKobo === 0n) break
     const isEnough = heldKobo >= plan.shortfallKobo
     const takenKobo = isEnough ? plan.shortfallKobo : heldKobo
-    plan.shortfallKobo -= takenKobo
+    plan.shortfallKobo = kobo(plan.shortfallKobo - takenKobo)
     plan.takings.push({ holder, amountKobo: takenKobo })
     if (item) plan.items.push({ item, takenKobo })
-    else plan.bookedKobo += takenKobo
-    plan.events.push(...takeFrom(plan, balances, known.credit, holder, takenKobo))
+    else plan.bookedKobo = kobo(plan.bookedKobo + takenKobo)
+    plan.events.push(...takeFrom(plan, { balances, credit: known.credit, holder, takenKobo }))
   }
   return plan
 }
 
 function sourcesOf({ credit, items, payments, collections }: Known): Source[] {
-  const holderOf = (accountId: bigint | null, paymentId: string | null): Holder => {
+  const holderOf = (accountId: AccountId | null, paymentId: PaymentId | null): Holder => {
     if (accountId !== null) {
-      const { clientId } = collections.get(accountId) as { clientId: bigint }
+      const { clientId } = collections.get(accountId) as { clientId: ClientId }
       return { kind: 'collection', accountId, clientId }
     }
-    const payment = payments.get(paymentId as string) as PaymentTarget
+    const payment = payments.get(paymentId as PaymentId) as PaymentTarget
     return { kind: payment.status === 'PartPayment' ? 'pending' : 'settled', payment }
   }
   const sources: Source[] = items
@@ -86,7 +87,7 @@ function sourcesOf({ credit, items, payments, collections }: Known): Source[] {
       amountKobo: item.amountKobo,
       holder: { kind: 'suspense', accountId: item.accountId, clientId: item.clientId },
     }))
-  const bookedKobo = credit.amountKobo - credit.suspendedKobo - credit.reversedKobo
+  const bookedKobo = kobo(credit.amountKobo - credit.suspendedKobo - credit.reversedKobo)
   if (bookedKobo > 0n) {
     const holder = holderOf(credit.collectionAccountId, credit.paymentId)
     sources.push({ holder, amountKobo: bookedKobo })
@@ -98,15 +99,18 @@ function sourcesOf({ credit, items, payments, collections }: Known): Source[] {
   return sources
 }
 
+type TakeFromInput = {
+  balances: Map<AccountId, Kobo>
+  credit: ReversedCredit
+  holder: Holder
+  takenKobo: Kobo
+}
+
 // A payment that was paid and is not any more is at an end; one that was being paid goes on.
 function takeFrom(
   plan: ReversalPlan,
-  balances: Map<bigint, bigint>,
-  { id: creditId, currency }: ReversedCredit,
-  holder: Holder,
-  takenKobo: bigint,
-): NewEvent[] {
-  const amountReversed = toNaira(takenKobo)
+  { balances, credit: { id: creditId, currency }, holder, takenKobo }: TakeFromInput,
+): ReversalEvent[] {
   const taken = moved(currency, { reversed: takenKobo })
   switch (holder.kind) {
     case 'suspense': {
@@ -117,21 +121,25 @@ function takeFrom(
     }
     case 'collection': {
       const { clientId, accountId } = holder
-      const balanceKobo = (balances.get(accountId) as bigint) - takenKobo
+      const balanceKobo = kobo((balances.get(accountId) as Kobo) - takenKobo)
       balances.set(accountId, balanceKobo)
-      const facts = { accountBalance: toNaira(balanceKobo), amountReversed }
+      const facts = { accountBalanceKobo: balanceKobo, amountReversedKobo: takenKobo }
       const collectionAccountId = accountId
       const about = { clientId, collectionAccountId, creditId }
       return [{ ...about, type: 'collection.reversed', facts, ...taken }]
     }
     default: {
       const { payment } = holder
-      payment.amountPaidKobo -= takenKobo
+      payment.amountPaidKobo = kobo(payment.amountPaidKobo - takenKobo)
       if (holder.kind === 'settled') payment.status = 'Reversed'
       else payment.status = payment.amountPaidKobo > 0n ? 'PartPayment' : 'Processing'
       plan.payments.add(payment)
       const { clientId, paymentId, status } = payment
-      const facts = { status, amountPaid: toNaira(payment.amountPaidKobo), amountReversed }
+      const facts = {
+        status,
+        amountPaidKobo: payment.amountPaidKobo,
+        amountReversedKobo: takenKobo,
+      }
       return [{ clientId, type: 'payment.reversed', paymentId, creditId, facts, ...taken }]
     }
   }

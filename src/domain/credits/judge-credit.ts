@@ -31,6 +31,8 @@ import {
 } from '#domain/accounts/payer-rules.ts'
 import type { AmountPolicy } from '#domain/payments/advices.ts'
 import type { PaymentStatus } from '#domain/payments/payments.ts'
+import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
 import { watDayStart } from '#wat-time.ts'
 
 export type IncomingCredit = BankCredit & { bankCode: string }
@@ -52,22 +54,22 @@ export type SuspenseReason =
 
 export type CollectionTarget = AccountLimits & {
   kind: 'collection'
-  clientId: bigint
-  collectionAccountId: bigint
+  clientId: ClientId
+  collectionAccountId: AccountId
   isActive: boolean
   currency: string
-  balanceKobo: bigint
+  balanceKobo: Kobo
   payerRules: PayerRules | null
-  todayKobo: bigint // What came in so far today; counted only where there is a limit per day.
+  todayKobo: Kobo // What came in so far today; counted only where there is a limit per day.
 }
 
 export type PaymentTarget = {
   kind: 'payment'
-  clientId: bigint
-  paymentId: string
+  clientId: ClientId
+  paymentId: PaymentId
   status: PaymentStatus
-  amountKobo: bigint
-  amountPaidKobo: bigint
+  amountKobo: Kobo
+  amountPaidKobo: Kobo
   amountPolicy: AmountPolicy
   currency: string
   createdAt: Date
@@ -79,7 +81,7 @@ export type PaymentTarget = {
 }
 
 // With an item id, it came out of suspense.
-export type Holding = { creditId: bigint; amountKobo: bigint; itemId?: bigint | null }
+export type Holding = { creditId: CreditId; amountKobo: Kobo; itemId?: SuspenseItemId | null }
 
 export type Target = CollectionTarget | PaymentTarget
 
@@ -91,9 +93,9 @@ export type JudgedBy = 'bank_time' | 'arrival'
 
 type Terms = { now: Date; bankTimeMaxAgeMs: number; hashPayer: HashPayer }
 type PaymentTerms = Pick<PaymentTarget, 'amountKobo' | 'amountPaidKobo' | 'amountPolicy'>
-type Judgement = { bookedKobo: bigint; reason: SuspenseReason | null }
+type Judgement = { bookedKobo: Kobo; reason: SuspenseReason | null }
 
-const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: 0n, reason })
+const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: kobo(0n), reason })
 const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
   bookedKobo: amountKobo,
   reason: null,
@@ -127,7 +129,7 @@ export function judge(
     bankCode: credit.sourceBankCode,
   }
   const amount = { amountKobo: credit.amountKobo, dueKobo: dueOn(target) }
-  const broken = findRuleViolation(target.payerRules, payer, amount, terms.hashPayer)
+  const broken = findRuleViolation(target.payerRules, { payer, ...amount, hash: terms.hashPayer })
   if (broken) return suspended(broken)
   if (target.kind === 'collection') {
     const over = findLimitViolation(target, target.todayKobo, credit.amountKobo)
@@ -139,15 +141,15 @@ export function judge(
 }
 
 // How much of an amount the payment's policy accepts. Undefined: it refuses the amount.
-export function acceptedKobo(payment: PaymentTerms, amountKobo: bigint): bigint | undefined {
-  const dueKobo = payment.amountKobo - payment.amountPaidKobo
+export function acceptedKobo(payment: PaymentTerms, amountKobo: Kobo): Kobo | undefined {
+  const dueKobo = kobo(payment.amountKobo - payment.amountPaidKobo)
   if (payment.amountPolicy === 'any' || amountKobo === dueKobo) return amountKobo
   if (payment.amountPolicy === 'exact') return undefined
   return amountKobo < dueKobo ? amountKobo : dueKobo
 }
 
-function dueOn(target: Target): bigint | null {
-  return target.kind === 'payment' ? target.amountKobo - target.amountPaidKobo : null
+function dueOn(target: Target): Kobo | null {
+  return target.kind === 'payment' ? kobo(target.amountKobo - target.amountPaidKobo) : null
 }
 
 // The bank's time counts, so that nobody who paid in time is late because the bank's report was;

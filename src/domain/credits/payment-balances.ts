@@ -5,6 +5,7 @@
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { PaymentId } from '#ids.ts'
 import type { Holding, PaymentTarget } from './judge-credit.ts'
 
 type PaymentRow = Omit<PaymentTarget, 'kind' | 'pending' | 'mayReopen'>
@@ -33,7 +34,7 @@ export async function lockPaymentsByNumber(
               for no key update of p`,
     values: [plainArray(numbers)],
   })
-  const byId = new Map<string, PaymentTarget>()
+  const byId = new Map<PaymentId, PaymentTarget>()
   return new Map(
     rows.map(({ accountNumber, bankCode, ...row }) => {
       const target = byId.get(row.paymentId) ?? targetOf(row)
@@ -45,8 +46,8 @@ export async function lockPaymentsByNumber(
 
 export async function lockPayments(
   tx: Transaction,
-  ids: readonly string[],
-): Promise<Map<string, PaymentTarget>> {
+  ids: readonly PaymentId[],
+): Promise<Map<PaymentId, PaymentTarget>> {
   const { rows } = await tx.query<PaymentRow>({
     name: 'lock-payments',
     text: `${SELECT_TARGET}
@@ -68,12 +69,12 @@ export async function findHoldings(
   tx: Transaction,
   payments: Iterable<PaymentTarget>,
 ): Promise<void> {
-  const byId = new Map<string, PaymentTarget>()
+  const byId = new Map<PaymentId, PaymentTarget>()
   for (const payment of payments) {
     if (payment.status === 'PartPayment') byId.set(payment.paymentId, payment)
   }
   if (byId.size === 0) return
-  const { rows } = await tx.query<Holding & { paymentId: string }>({
+  const { rows } = await tx.query<Holding & { paymentId: PaymentId }>({
     name: 'find-holdings',
     text: `select payment_id as "paymentId", id as "creditId",
                   amount_kobo - suspended_kobo - reversed_kobo as "amountKobo",
@@ -124,7 +125,7 @@ export async function findReopenable(
     return mayBePaid && now >= closesAt
   })
   if (over.length === 0) return
-  const { rows } = await tx.query<{ paymentId: string; isOurs: boolean }>({
+  const { rows } = await tx.query<{ paymentId: PaymentId; isOurs: boolean }>({
     name: 'lock-numbers-to-reopen',
     text: `select pn.payment_id as "paymentId", n.payment_id = pn.payment_id as "isOurs"
              from payment_numbers pn join numbers n on n.account_number = pn.account_number
@@ -139,7 +140,7 @@ export async function findReopenable(
 
 // For a payment that got money after it had expired (assigned by hand, or paid in time and reported
 // late) and that needs more: it is open for its usual time, and keeps its numbers as long again (I7).
-export async function reopenPayment(tx: Transaction, now: Date, id: string): Promise<void> {
+export async function reopenPayment(tx: Transaction, now: Date, id: PaymentId): Promise<void> {
   await tx.query({
     name: 'reopen-payment',
     text: `with before as (select id, closes_at from payments where id = $1),

@@ -11,6 +11,7 @@ import { raiseAlerts } from '#domain/records/alerts.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 
 export const RAIL_OUTCOMES = ['rejected', 'unreadable'] as const
@@ -108,7 +109,12 @@ export async function listRailItems(
 
 export async function readRailItem(
   tx: Transaction,
-  { sealer, now, clientId, actor }: { sealer: Sealer; now: Date; clientId: bigint; actor: string },
+  {
+    sealer,
+    now,
+    clientId,
+    actor,
+  }: { sealer: Sealer; now: Date; clientId: ClientId; actor: string },
   id: bigint,
 ): Promise<RailItem & { body: string }> {
   const { rows } = await tx.query<RailItem & { bodySealed: Buffer }>({

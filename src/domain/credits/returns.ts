@@ -5,6 +5,8 @@ import { randomInt } from 'node:crypto'
 import type { ReturnInstruction } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
+import type { CreditId, SuspenseItemId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
 export const RETURN_STATUSES = ['pending', 'confirmed', 'failed'] as const
@@ -13,10 +15,10 @@ export type ReturnStatus = (typeof RETURN_STATUSES)[number]
 export type Return = {
   id: bigint
   reference: string
-  itemId: bigint
-  creditId: bigint
+  itemId: SuspenseItemId
+  creditId: CreditId
   status: ReturnStatus
-  amountKobo: bigint
+  amountKobo: Kobo
   currency: string
   bankCode: string // Which holds the money.
   sessionId: string // Of the transfer that is sent back.

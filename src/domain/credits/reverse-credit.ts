@@ -12,6 +12,7 @@
 import type { Transaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
 import {
   bankOwner,
   clientOwner,
@@ -19,6 +20,7 @@ import {
   type SharedAccounts,
 } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { type Kobo, kobo } from '#money.ts'
 import { adjustRequests } from './approval-amounts.ts'
 import { sessionName } from './decide-credits.ts'
 import {
@@ -35,7 +37,7 @@ type Reversal = {
   bankCode: string
   sessionId: string
   originalSessionId: string
-  amountKobo: bigint
+  amountKobo: Kobo
 }
 
 export type ReversalAnswer =
@@ -73,17 +75,21 @@ export async function takeReversal(
   const collections = await lockCollections(tx, credit, items)
   const plan = decideReversal({ credit, items, payments, collections }, reversal.amountKobo)
   const isWhole = takenKobo + reversal.amountKobo === credit.amountKobo
-  await write(tx, deps, reversal, credit, plan, isWhole)
+  await write(tx, deps, { reversal, credit, plan, isWhole })
   return 'reversed'
+}
+
+type WriteInput = {
+  reversal: Reversal
+  credit: ReversedCredit
+  plan: ReversalPlan
+  isWhole: boolean
 }
 
 async function write(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  reversal: Reversal,
-  credit: ReversedCredit,
-  plan: ReversalPlan,
-  isWhole: boolean,
+  { reversal, credit, plan, isWhole }: WriteInput,
 ): Promise<void> {
   const { shortfallKobo } = plan
   const { currency } = credit
@@ -145,16 +151,19 @@ async function write(
             where c.id = $1`,
     values: [credit.id, plan.bookedKobo, isWhole],
   })
-  await reduceItems(tx, now, plan.items, reversal.sessionId)
+  await reduceItems(tx, now, { takings: plan.items, reference: reversal.sessionId })
   await adjustRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
   await postTransfers(tx, now, transfers)
-  const { sessionId, amountKobo } = reversal
-  const told = { sessionId, amountKobo, shortfallKobo }
-  await appendEvents(tx, now, await explainReversal(tx, credit.id, told, plan.events))
+  const told = { sessionId: reversal.sessionId, amountKobo: reversal.amountKobo, shortfallKobo }
+  await appendEvents(
+    tx,
+    now,
+    await explainReversal(tx, credit.id, { reversal: told, events: plan.events }),
+  )
 }
 
-function accountOf(sharedAccounts: SharedAccounts, holder: Holder): bigint {
+function accountOf(sharedAccounts: SharedAccounts, holder: Holder): AccountId {
   if (holder.kind === 'suspense' || holder.kind === 'collection') return holder.accountId
   return sharedAccounts.id(shared(holder)[0] as SharedAccount)
 }
@@ -183,7 +192,7 @@ async function lockOriginal(
   }
   const found = await read('')
   if (!found) return undefined
-  const assigned = await tx.query<{ id: string }>({
+  const assigned = await tx.query<{ id: PaymentId }>({
     name: 'find-assigned-payments',
     text: `select assigned_payment_id as id from suspense_items
             where credit_id = $1 and assigned_payment_id is not null`,
@@ -200,7 +209,7 @@ async function lockOriginal(
 }
 
 async function findEarlier(tx: Transaction, { sessionId, bankCode }: Reversal) {
-  const { rows } = await tx.query<{ creditId: bigint; amountKobo: bigint }>({
+  const { rows } = await tx.query<{ creditId: CreditId; amountKobo: Kobo }>({
     name: 'find-reversal',
     text: `select credit_id as "creditId", amount_kobo as "amountKobo"
              from reversals where session_id = $1 and bank_code = $2`,
@@ -209,13 +218,13 @@ async function findEarlier(tx: Transaction, { sessionId, bankCode }: Reversal) {
   return rows[0]
 }
 
-async function sumOfReversals(tx: Transaction, creditId: bigint): Promise<bigint> {
-  const { rows } = await tx.query<{ sum: bigint }>({
+async function sumOfReversals(tx: Transaction, creditId: CreditId): Promise<Kobo> {
+  const { rows } = await tx.query<{ sum: Kobo }>({
     name: 'sum-of-reversals',
     text: 'select coalesce(sum(amount_kobo), 0)::bigint as sum from reversals where credit_id = $1',
     values: [creditId],
   })
-  return rows[0]?.sum ?? 0n
+  return rows[0]?.sum ?? kobo(0n)
 }
 
 async function lockCollections(
@@ -225,7 +234,7 @@ async function lockCollections(
 ) {
   const ids = items.flatMap((item) => item.assignedAccountId ?? [])
   if (credit.collectionAccountId) ids.push(credit.collectionAccountId)
-  const { rows } = await tx.query<{ id: bigint; clientId: bigint; balanceKobo: bigint }>({
+  const { rows } = await tx.query<{ id: AccountId; clientId: ClientId; balanceKobo: Kobo }>({
     name: 'lock-collection-accounts-by-id',
     text: `select a.id, a.client_id as "clientId",
                   l.credits_kobo - l.debits_kobo as "balanceKobo"

@@ -2,34 +2,53 @@
 // been returned to the payer, so that amounts add up for a recipient that sees only a part.
 
 import type { Transaction } from '#db/transaction.ts'
-import type { NewEvent } from '#domain/records/outbox.ts'
-import { toNaira } from '#money.ts'
+import type {
+  EventFacts,
+  EventSubject,
+  NewEvent,
+  ReversalFacts,
+} from '#domain/records/event-types.ts'
+import type { CreditId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import { REASON_NOW } from './credit-location.ts'
 
-export type ReversalReport = { sessionId: string; amountKobo: bigint; shortfallKobo: bigint }
+// What an event of a reversal does not say before it is explained.
+type Unsaid<Type extends Explained> = Type extends 'credit.reversed'
+  ? keyof EventFacts[Type]
+  : 'reversal'
+type Explained = 'alert.raised' | 'collection.reversed' | 'credit.reversed' | 'payment.reversed'
+export type ReversalEvent = {
+  [Type in Explained]: EventSubject & { type: Type; facts: Omit<EventFacts[Type], Unsaid<Type>> }
+}[Explained]
 
 // The credit and its reversals are written already: `credit.reversed` says what the API does.
 export async function explainReversal(
   tx: Transaction,
-  creditId: bigint,
-  { sessionId, amountKobo, shortfallKobo }: ReversalReport,
-  events: readonly NewEvent[],
+  creditId: CreditId,
+  { reversal, events }: { reversal: ReversalFacts; events: readonly ReversalEvent[] },
 ): Promise<NewEvent[]> {
   if (events.length === 0) return []
-  const reversal = {
-    sessionId,
-    amount: toNaira(amountKobo),
-    shortfall: toNaira(shortfallKobo),
-  }
   const credit = await readReversed(tx, creditId)
-  return events.map((event) => {
-    const more = event.type === 'credit.reversed' ? credit : {}
-    return { ...event, facts: { ...event.facts, ...more, reversal } }
-  })
+  return events.map((event) => explain(event, credit, reversal))
 }
 
-async function readReversed(tx: Transaction, creditId: bigint) {
-  type Row = { outcome: string; reason: string | null; reversed: bigint; shortfall: bigint }
+function explain(event: ReversalEvent, credit: Reversed, reversal: ReversalFacts): NewEvent {
+  switch (event.type) {
+    case 'credit.reversed':
+      return { ...event, facts: { ...credit, reversal } }
+    case 'collection.reversed':
+      return { ...event, facts: { ...event.facts, reversal } }
+    case 'payment.reversed':
+      return { ...event, facts: { ...event.facts, reversal } }
+    case 'alert.raised':
+      return { ...event, facts: { ...event.facts, reversal } }
+  }
+}
+
+type Reversed = Omit<EventFacts['credit.reversed'], 'reversal'>
+
+async function readReversed(tx: Transaction, creditId: CreditId): Promise<Reversed> {
+  type Row = { outcome: string; reason: string | null; reversed: Kobo; shortfall: Kobo }
   const { rows } = await tx.query<Row>({
     name: 'read-reversed-credit',
     text: `select c.outcome, ${REASON_NOW} as reason, sum(r.amount_kobo)::bigint as reversed,
@@ -39,10 +58,5 @@ async function readReversed(tx: Transaction, creditId: bigint) {
     values: [creditId],
   })
   const { outcome, reason, reversed, shortfall } = rows[0] as Row
-  return {
-    outcome,
-    reason,
-    amountReversed: toNaira(reversed),
-    amountShortfall: toNaira(shortfall),
-  }
+  return { outcome, reason, amountReversedKobo: reversed, amountShortfallKobo: shortfall }
 }

@@ -4,6 +4,8 @@
 import { numberArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { ClientId, SuspenseItemId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
 import type { ItemState } from './suspense-items.ts'
 
 export const SUSPENSE_CHANGES = [
@@ -17,19 +19,19 @@ export const SUSPENSE_CHANGES = [
 
 export type SuspenseChange = {
   change: (typeof SUSPENSE_CHANGES)[number]
-  amountKobo: bigint // What it was about, …
-  leftKobo: bigint // … and what of the item was left.
+  amountKobo: Kobo // What it was about, …
+  leftKobo: Kobo // … and what of the item was left.
   reference: string | null // Payment, account number, or the bank's own.
   changedAt: Date
 }
 
-type Item = { id: bigint; clientId: bigint | null; state: ItemState; amountKobo: bigint }
+type Item = { id: bigint; clientId: ClientId | null; state: ItemState; amountKobo: Kobo }
 
 type NewSuspenseChange = {
   item: Item // As it was before.
   change: SuspenseChange['change']
-  amountKobo?: bigint // All of it, unless said.
-  leftKobo?: bigint
+  amountKobo?: Kobo // All of it, unless said.
+  leftKobo?: Kobo
   reference?: string | null
 }
 
@@ -61,11 +63,11 @@ export async function recordSuspenseChanges(
 // By item, oldest first.
 export async function readSuspenseChanges(
   db: Queryable,
-  itemIds: readonly bigint[],
-): Promise<Map<bigint, SuspenseChange[]>> {
-  const byItem = new Map<bigint, SuspenseChange[]>()
+  itemIds: readonly SuspenseItemId[],
+): Promise<Map<SuspenseItemId, SuspenseChange[]>> {
+  const byItem = new Map<SuspenseItemId, SuspenseChange[]>()
   if (itemIds.length === 0) return byItem
-  const { rows } = await db.query<SuspenseChange & { itemId: bigint }>({
+  const { rows } = await db.query<SuspenseChange & { itemId: SuspenseItemId }>({
     name: 'read-suspense-changes',
     text: `select item_id as "itemId", change, amount_kobo as "amountKobo",
                   left_kobo as "leftKobo", reference, changed_at as "changedAt"
@@ -79,7 +81,7 @@ export async function readSuspenseChanges(
 }
 
 // What an item began with: what banks took of it since is in its history.
-export function originalKobo(amountKobo: bigint, changes: readonly SuspenseChange[]): bigint {
+export function originalKobo(amountKobo: Kobo, changes: readonly SuspenseChange[]): Kobo {
   const first = changes.find(({ change }) => change === 'reversed')
-  return first ? first.amountKobo + first.leftKobo : amountKobo
+  return first ? kobo(first.amountKobo + first.leftKobo) : amountKobo
 }

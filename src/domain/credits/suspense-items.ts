@@ -10,6 +10,8 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
 import type { SuspenseRow } from './decide-credits.ts'
 import { recordSuspenseChanges } from './suspense-changes.ts'
 
@@ -36,7 +38,7 @@ export async function insertSuspense(
   })
 }
 
-export async function reopenItems(tx: Transaction, ids: readonly bigint[]): Promise<void> {
+export async function reopenItems(tx: Transaction, ids: readonly SuspenseItemId[]): Promise<void> {
   if (ids.length === 0) return
   await tx.query({
     name: 'reopen-suspense-items',
@@ -52,12 +54,12 @@ export const ITEM_STATES = ['open', 'assigned', 'returning', 'returned', 'revers
 export type ItemState = (typeof ITEM_STATES)[number]
 
 export type Resuspension = {
-  id: bigint
-  creditId: bigint
-  clientId: bigint
-  accountId: bigint
-  amountKobo: bigint
-  paymentId: string
+  id: SuspenseItemId
+  creditId: CreditId
+  clientId: ClientId
+  accountId: AccountId
+  amountKobo: Kobo
+  paymentId: PaymentId
 }
 
 // Money that was assigned to a payment which closed without enough. It was nobody's before, perhaps;
@@ -89,15 +91,15 @@ export async function resuspend(
 }
 
 export type LockedItem = {
-  id: bigint
-  creditId: bigint
-  clientId: bigint | null
-  accountId: bigint
-  amountKobo: bigint
+  id: SuspenseItemId
+  creditId: CreditId
+  clientId: ClientId | null
+  accountId: AccountId
+  amountKobo: Kobo
   reason: string
   state: ItemState
-  assignedAccountId: bigint | null
-  assignedPaymentId: string | null
+  assignedAccountId: AccountId | null
+  assignedPaymentId: PaymentId | null
   bankCode: string
   currency: string
   sessionId: string
@@ -127,7 +129,7 @@ export async function lockItems(
 // The outcome of a credit that is in suspense as a whole follows its item.
 export async function markCredit(
   tx: Transaction,
-  creditId: bigint,
+  creditId: CreditId,
   outcome: 'suspended' | 'assigned' | 'returned',
 ): Promise<void> {
   await tx.query({
@@ -142,10 +144,10 @@ export async function markCredit(
 // What became of credits, as it stands now.
 export async function readOutcomes(
   tx: Transaction,
-  creditIds: readonly bigint[],
-): Promise<Map<bigint, string>> {
+  creditIds: readonly CreditId[],
+): Promise<Map<CreditId, string>> {
   if (creditIds.length === 0) return new Map()
-  const { rows } = await tx.query<{ id: bigint; outcome: string }>({
+  const { rows } = await tx.query<{ id: CreditId; outcome: string }>({
     name: 'read-outcomes',
     text: 'select id, outcome from credits where id = any($1::bigint[])',
     values: [numberArray(creditIds)],
@@ -153,12 +155,16 @@ export async function readOutcomes(
   return new Map(rows.map(({ id, outcome }) => [id, outcome]))
 }
 
+type TakeFromItemsInput = {
+  takings: readonly { item: LockedItem; takenKobo: Kobo }[]
+  reference: string | null
+}
+
 // What is left of an item stays where it is; an item that is taken whole ends.
 export async function reduceItems(
   tx: Transaction,
   now: Date,
-  takings: readonly { item: LockedItem; takenKobo: bigint }[],
-  reference: string | null, // Of the reversal that takes it.
+  { takings, reference }: TakeFromItemsInput,
 ): Promise<void> {
   for (const { item, takenKobo } of takings) {
     const isWhole = takenKobo === item.amountKobo
@@ -174,7 +180,7 @@ export async function reduceItems(
     })
   }
   const changes = takings.map(({ item, takenKobo }) => {
-    const leftKobo = item.amountKobo - takenKobo
+    const leftKobo = kobo(item.amountKobo - takenKobo)
     return { item, change: 'reversed', amountKobo: takenKobo, leftKobo, reference } as const
   })
   await recordSuspenseChanges(tx, now, changes)

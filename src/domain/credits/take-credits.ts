@@ -15,6 +15,7 @@ import { receivedToday } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import type { CreditId } from '#ids.ts'
 import {
   bankOwner,
   clientOwner,
@@ -22,6 +23,7 @@ import {
   type SharedAccounts,
 } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
+import { type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import {
   type CreditResult,
@@ -73,7 +75,7 @@ export async function takeCredits(
   // Told with the rest. Nearly always there are none, and then nothing is asked or waited for.
   if (plan.alerts.length > 0) plan.events.push(...(await raiseAlerts(tx, now, plan.alerts)))
   for (const { paymentId } of plan.reopened) await reopenPayment(tx, now, paymentId)
-  return new PipelinedCommit(plan.answers, write(tx, sealer, now, plan))
+  return new PipelinedCommit(plan.answers, write(tx, { sealer, now, plan }))
 }
 
 async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
@@ -82,7 +84,7 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
     lockPaymentsByNumber(tx, accountNumbers),
     lockCollectionAccounts(tx, accountNumbers),
     findTaken(tx, credits),
-    tx.query<{ id: bigint }>({
+    tx.query<{ id: CreditId }>({
       name: 'credit-ids',
       text: `select nextval('credit_ids') as id from generate_series(1, $1::int)`,
       values: [credits.length],
@@ -94,7 +96,7 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
   await findReopenable(tx, now, payments)
   const today = await receivedToday(tx, now, accounts.rows)
   for (const { accountNumber, bankCode, creditedKobo: _, ...account } of accounts.rows) {
-    const todayKobo = today.get(account.collectionAccountId) ?? 0n
+    const todayKobo = today.get(account.collectionAccountId) ?? kobo(0n)
     const target = { kind: 'collection', ...account, todayKobo } as const
     numbers.set(accountNumber, { bankCode, target })
   }
@@ -105,7 +107,7 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
 type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo'> & {
   accountNumber: string
   bankCode: string
-  creditedKobo: bigint | null // Ever; only where there is a limit per day.
+  creditedKobo: Kobo | null // Ever; only where there is a limit per day.
 }
 
 function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
@@ -172,9 +174,12 @@ function accountsNeeded(
   return [...needed.values()]
 }
 
-function write(tx: Transaction, sealer: Sealer, now: Date, plan: Plan): Promise<void>[] {
+function write(
+  tx: Transaction,
+  { sealer, now, plan }: { sealer: Sealer; now: Date; plan: Plan },
+): Promise<void>[] {
   return [
-    insertCredits(tx, sealer, now, plan.credits),
+    insertCredits(tx, { sealer, now, rows: plan.credits }),
     postTransfers(tx, now, plan.transfers),
     updatePayments(tx, now, [...plan.payments]),
     insertSuspense(tx, now, plan.suspense),
@@ -184,9 +189,7 @@ function write(tx: Transaction, sealer: Sealer, now: Date, plan: Plan): Promise<
 
 async function insertCredits(
   tx: Transaction,
-  sealer: Sealer,
-  now: Date,
-  rows: readonly CreditRow[],
+  { sealer, now, rows }: { sealer: Sealer; now: Date; rows: readonly CreditRow[] },
 ): Promise<void> {
   if (rows.length === 0) return
   await tx.query({

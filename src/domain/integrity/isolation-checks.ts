@@ -4,9 +4,11 @@
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
+const NAMES: Record<string, string> = { credits: 'credit', events: 'event', deliveries: 'delivery' }
+
 // Every row of `from` whose `key` points at a row of `to` that is another client's.
-const across = (from: string, name: string, key: string, to: string) => `
-  select format('${name} %s', f.${name === 'delivery' ? 'event_id' : 'id'}) as subject,
+const across = (from: string, key: string, to: string) => `
+  select format('${NAMES[from]} %s', f.${from === 'deliveries' ? 'event_id' : 'id'}) as subject,
          'client ' || coalesce(f.client_id::text, 'nobody') as expected,
          format('${to} of client %s', t.client_id) as found
     from ${from} f join ${to} t on t.id = f.${key}
@@ -16,12 +18,12 @@ export const ISOLATION_CHECKS: readonly Check[] = [
   {
     name: 'nothing_points_at_another_client',
     sql: [
-      across('credits', 'credit', 'collection_account_id', 'collection_accounts'),
-      across('credits', 'credit', 'payment_id', 'payments'),
-      across('events', 'event', 'collection_account_id', 'collection_accounts'),
-      across('events', 'event', 'payment_id', 'payments'),
-      across('deliveries', 'delivery', 'destination_id', 'destinations'),
-      across('deliveries', 'delivery', 'event_id', 'events'),
+      across('credits', 'collection_account_id', 'collection_accounts'),
+      across('credits', 'payment_id', 'payments'),
+      across('events', 'collection_account_id', 'collection_accounts'),
+      across('events', 'payment_id', 'payments'),
+      across('deliveries', 'destination_id', 'destinations'),
+      across('deliveries', 'event_id', 'events'),
     ].join(' union all '),
   },
 ]

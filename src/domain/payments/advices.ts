@@ -12,7 +12,8 @@ import type { Transaction } from '#db/transaction.ts'
 import type { PayerRules } from '#domain/accounts/payer-rules.ts'
 import { createOnce, type Once } from '#domain/records/idempotency.ts'
 import { Refusal } from '#errors.ts'
-import { timeOrderedId } from '#ids.ts'
+import { type AdviceId, type ClientId, timeOrderedId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
 const OPERATION = 'create-advice'
@@ -31,7 +32,7 @@ export type Customer = {
 
 export type AdviceTerms = {
   merchantRef: string | null
-  amountKobo: bigint
+  amountKobo: Kobo
   currency: string
   narration: string | null
   callBackUrl: string
@@ -45,8 +46,8 @@ export type AdviceTerms = {
 }
 
 export type Advice = AdviceTerms & {
-  id: string
-  clientId: bigint
+  id: AdviceId
+  clientId: ClientId
   merchantName: string
   extendedSeconds: number // By how much its expiry was put off: see extensions.ts.
   cancelledAt: Date | null
@@ -55,7 +56,7 @@ export type Advice = AdviceTerms & {
 }
 
 export type AdviceRequest = {
-  clientId: bigint
+  clientId: ClientId
   merchantName: string
   terms: AdviceTerms
   idempotencyKey?: string | undefined
@@ -82,7 +83,7 @@ export function createAdvices(
         places.map((at) => requests[at] as AdviceRequest),
       ),
     resourceOf: (advice) => advice.id,
-    find: (ids) => findByIds(tx, ids),
+    find: (ids) => findByIds(tx, ids as AdviceId[]),
   })
 }
 
@@ -99,7 +100,7 @@ async function makeAdvices(
       const isSame = termsText(earlier) === termsText(terms)
       return isSame ? { ...earlier, isKnown: true } : new Refusal('merchant_ref_reused')
     }
-    const id = timeOrderedId(now)
+    const id = timeOrderedId<AdviceId>(now)
     const untouched = { extendedSeconds: 0, cancelledAt: null, createdAt: now }
     const advice = { ...terms, id, clientId, merchantName, ...untouched }
     if (terms.merchantRef !== null) byRef.set(refName(clientId, terms), advice)
@@ -155,7 +156,7 @@ export const SELECT_ADVICE = `
   select ${ADVICE_COLUMNS}
     from advices a join clients c on c.id = a.client_id`
 
-export async function getAdvice(db: Queryable, clientId: bigint, id: string): Promise<Advice> {
+export async function getAdvice(db: Queryable, clientId: ClientId, id: string): Promise<Advice> {
   const { rows } = await db.query<Advice>({
     name: 'get-advice',
     text: `${SELECT_ADVICE} where a.id = $1 and a.client_id = $2`,
@@ -165,7 +166,7 @@ export async function getAdvice(db: Queryable, clientId: bigint, id: string): Pr
   return rows[0]
 }
 
-async function findByIds(tx: Transaction, ids: readonly string[]): Promise<Map<string, Advice>> {
+async function findByIds(tx: Transaction, ids: readonly AdviceId[]): Promise<Map<string, Advice>> {
   if (ids.length === 0) return new Map()
   const { rows } = await tx.query<Advice>({
     name: 'advices-by-id',
@@ -196,7 +197,7 @@ async function findByMerchantRefs(
   return new Map(rows.map((advice) => [refName(advice.clientId, advice), advice]))
 }
 
-function refName(clientId: bigint, { merchantRef }: { merchantRef: string | null }): string {
+function refName(clientId: ClientId, { merchantRef }: { merchantRef: string | null }): string {
   return `${clientId}/${merchantRef}`
 }
 

@@ -4,13 +4,14 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
+import type { ClientId } from '#ids.ts'
 
 export type Branding = {
   name: string | null // Null: the client's own name.
   colour: string | null // #rrggbb in lower case; null: ours.
 }
 
-export async function readBranding(db: Queryable, clientId: bigint): Promise<Branding> {
+export async function readBranding(db: Queryable, clientId: ClientId): Promise<Branding> {
   const { rows } = await db.query<Branding>({
     name: 'read-branding',
     text: 'select brand_name as name, brand_colour as colour from clients where id = $1',
@@ -19,12 +20,13 @@ export async function readBranding(db: Queryable, clientId: bigint): Promise<Bra
   return rows[0] as Branding
 }
 
+type SetBrandingInput = { client: Client; actor: string; branding: Branding }
+
 // The same again changes nothing and leaves no trace.
 export async function setBranding(
   tx: Transaction,
   now: Date,
-  { client, actor }: { client: Client; actor: string },
-  { name, colour }: Branding,
+  { client, actor, branding: { name, colour } }: SetBrandingInput,
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'set-branding',

@@ -4,7 +4,8 @@
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
-import { toNaira } from '#money.ts'
+import type { AdviceId, PaymentId } from '#ids.ts'
+import { type Kobo, kobo, toNaira } from '#money.ts'
 import type { AmountPolicy } from './advices.ts'
 import {
   isOpen,
@@ -16,11 +17,11 @@ import {
 import { callBackUrlOf, type NameBank } from './resource-presenters.ts'
 
 type CheckoutRow = {
-  adviceId: string
+  adviceId: AdviceId
   clientMerchantName: string // As in the account name.
   brandName: string | null
   brandColour: string | null
-  amountKobo: bigint
+  amountKobo: Kobo
   amountPolicy: AmountPolicy
   narration: string | null
   merchantRef: string | null
@@ -31,14 +32,14 @@ type CheckoutRow = {
 }
 
 type CheckoutPayment = {
-  id: string
+  id: PaymentId
   status: PaymentStatus
-  amountPaidKobo: bigint
+  amountPaidKobo: Kobo
   expiresAt: Date
   closesAt: Date
   updatedAt: Date
   numbers: PaymentNumber[]
-  heldKobo: bigint // Sent for this payment, and in suspense now.
+  heldKobo: Kobo // Sent for this payment, and in suspense now.
 }
 
 type Flat = Omit<CheckoutRow, 'payment'> & {
@@ -47,7 +48,7 @@ type Flat = Omit<CheckoutRow, 'payment'> & {
 
 export async function findCheckouts(
   db: Queryable,
-  adviceIds: readonly string[],
+  adviceIds: readonly AdviceId[],
 ): Promise<CheckoutRow[]> {
   const { rows } = await db.query<Flat>({
     name: 'find-checkouts',
@@ -102,7 +103,7 @@ type CheckoutRendering = {
 export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering) {
   const { payment } = row
   const status = checkoutStatus(row, now)
-  const paidKobo = payment?.amountPaidKobo ?? 0n
+  const paidKobo = payment?.amountPaidKobo ?? kobo(0n)
   const names = { merchantName: row.clientMerchantName, customerName: row.customerName }
   const numbers = payment?.numbers ?? []
   return {
@@ -119,7 +120,7 @@ export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering
     amountRemaining: toNaira(
       remainingKobo(payment?.status ?? 'Processing', row.amountKobo, paidKobo),
     ),
-    amountHeld: toNaira(payment?.heldKobo ?? 0n),
+    amountHeld: toNaira(payment?.heldKobo ?? kobo(0n)),
     accountName: accountName(how.nameStyle, names),
     numbers: numbers.map(({ bankCode, accountNumber }) => {
       return { bankCode, bankName: how.nameBank(bankCode), accountNumber }

@@ -9,7 +9,8 @@ import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { type FieldError, Refusal } from '#errors.ts'
-import { toNaira } from '#money.ts'
+import type { AdviceId, ClientId, PaymentId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import { closedRefusal, isOpen, type PaymentStatus, statusAt } from './payments.ts'
 
@@ -19,20 +20,20 @@ export type Extension = { expiresAt: Date } | { seconds: number }
 
 type Deps = { now: Date; actor: string }
 type AdviceRow = { cancelledAt: Date | null; expirySeconds: number }
-type PaymentRow = { id: string; status: PaymentStatus; amountPaidKobo: bigint; expiresAt: Date }
+type PaymentRow = { id: PaymentId; status: PaymentStatus; amountPaidKobo: Kobo; expiresAt: Date }
+
+type ExtendAdviceInput = { clientId: ClientId; adviceId: AdviceId; extension: Extension }
 
 // To the same time again is fine, and changes nothing.
 export async function extendAdvice(
   tx: Transaction,
   { now, actor }: Deps,
-  clientId: bigint,
-  adviceId: string,
-  extension: Extension,
+  { clientId, adviceId, extension }: ExtendAdviceInput,
 ): Promise<void> {
   const { advice, payment } = await lockAdvice(tx, clientId, adviceId)
-  const seconds = secondsToAdd(advice, payment, extension, now)
+  const seconds = secondsToAdd({ adviceRow: advice, payment, extension, now })
   if (seconds === 0) return
-  await moveTimes(tx, now, adviceId, payment?.id ?? null, seconds)
+  await moveTimes(tx, now, { adviceId, paymentId: payment?.id ?? null, seconds })
   const expiresAt = payment && new Date(payment.expiresAt.getTime() + seconds * 1000)
   await writeAuditLog(tx, now, {
     clientId,
@@ -44,17 +45,22 @@ export async function extendAdvice(
   // Nobody was told of an advice that has no number yet.
   if (!payment || !expiresAt) return
   const { id: paymentId, status, amountPaidKobo } = payment
-  const facts = { status, amountPaid: toNaira(amountPaidKobo), expiresAt: timestamp(expiresAt) }
+  const facts = { status, amountPaidKobo, expiresAt: timestamp(expiresAt) }
   await appendEvents(tx, now, [{ clientId, type: 'payment.extended', paymentId, facts }])
 }
 
 // Pure. Throws the refusal when it cannot be.
-function secondsToAdd(
-  { cancelledAt, expirySeconds }: AdviceRow,
-  payment: Pick<PaymentRow, 'status' | 'expiresAt'> | undefined,
-  extension: Extension,
-  now: Date,
-): number {
+function secondsToAdd({
+  adviceRow: { cancelledAt, expirySeconds },
+  payment,
+  extension,
+  now,
+}: {
+  adviceRow: AdviceRow
+  payment: Pick<PaymentRow, 'status' | 'expiresAt'> | undefined
+  extension: Extension
+  now: Date
+}): number {
   if (cancelledAt) throw new Refusal('advice_cancelled')
   const status = payment && statusAt(payment, now)
   if (status && !isOpen(status)) throw closedRefusal(status)
@@ -84,7 +90,7 @@ function refused(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
 }
 
-async function lockAdvice(tx: Transaction, clientId: bigint, adviceId: string) {
+async function lockAdvice(tx: Transaction, clientId: ClientId, adviceId: AdviceId) {
   const advices = await tx.query<AdviceRow>({
     name: 'lock-advice-to-extend',
     text: `select cancelled_at as "cancelledAt",
@@ -103,12 +109,12 @@ async function lockAdvice(tx: Transaction, clientId: bigint, adviceId: string) {
   return { advice, payment: payments.rows[0] }
 }
 
+type MoveTimesInput = { adviceId: AdviceId; paymentId: PaymentId | null; seconds: number }
+
 async function moveTimes(
   tx: Transaction,
   now: Date,
-  adviceId: string,
-  paymentId: string | null,
-  seconds: number,
+  { adviceId, paymentId, seconds }: MoveTimesInput,
 ): Promise<void> {
   await tx.query({
     name: 'extend-advice',

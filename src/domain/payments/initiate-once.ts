@@ -8,6 +8,8 @@
 import type { Transaction } from '#db/transaction.ts'
 import { createOnce, type IdempotencyKey } from '#domain/records/idempotency.ts'
 import type { Refusal } from '#errors.ts'
+import type { ClientId, PaymentId } from '#ids.ts'
+import { kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import {
   type Deps,
@@ -49,7 +51,7 @@ export async function initiateOnce(
 function keyOf(
   sealer: Sealer,
   { clientId, adviceId, bankCode, idempotencyKey }: Initiation,
-  owners: ReadonlyMap<string, bigint>,
+  owners: ReadonlyMap<string, ClientId>,
 ): IdempotencyKey | undefined {
   const owner = clientId ?? owners.get(adviceId)
   if (idempotencyKey === undefined || owner === undefined) return undefined
@@ -60,8 +62,8 @@ function keyOf(
 async function findOwners(
   tx: Transaction,
   initiations: readonly Initiation[],
-): Promise<Map<string, bigint>> {
-  const { rows } = await tx.query<{ id: string; clientId: bigint }>({
+): Promise<Map<string, ClientId>> {
+  const { rows } = await tx.query<{ id: string; clientId: ClientId }>({
     name: 'owners-of-advices',
     text: 'select id, client_id as "clientId" from advices where id = any($1::uuid[])',
     values: [initiations.map(({ adviceId }) => adviceId)],
@@ -70,7 +72,7 @@ async function findOwners(
 }
 
 type Kept = {
-  id: string
+  id: PaymentId
   bankCode: string
   status: PaymentStatus
   paid: string
@@ -102,7 +104,7 @@ async function findInitiated(
       const now = byId.get(id)
       const accountNumber = now && numberAt(now, bankCode)
       if (!now || !accountNumber) return []
-      const amountPaidKobo = BigInt(paid)
+      const amountPaidKobo = kobo(BigInt(paid))
       const payment = { ...now, status, amountPaidKobo, expiresAt: new Date(expiresAt) }
       const initiated = { payment, bankCode, accountNumber, at: new Date(at) }
       return [[resources[index] as string, initiated]]

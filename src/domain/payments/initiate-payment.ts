@@ -11,15 +11,17 @@ import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { takeDynamicNumbers } from '#domain/accounts/numbers.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
-import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import type { NewEvent } from '#domain/records/event-types.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
-import { timeOrderedId } from '#ids.ts'
+import { type AdviceId, type ClientId, timeOrderedId } from '#ids.ts'
+import { kobo } from '#money.ts'
 import { closedRefusal, isOpen, type Payment, SELECT_PAYMENT, statusAt } from './payments.ts'
 
 export type Initiation = {
-  adviceId: string
+  adviceId: AdviceId
   bankCode: string
-  clientId: bigint | undefined // Undefined: the caller holds nothing but the reference.
+  clientId: ClientId | undefined // Undefined: the caller holds nothing but the reference.
   idempotencyKey?: string | undefined // See keyed-initiations.ts.
 }
 
@@ -69,7 +71,7 @@ export async function initiatePayments(
 
   const { leases, told } = await leaseNumbers(tx, deps, [...wanted.values()])
   const issued = [...opened.values()].filter((payment) => payment.numbers.length > 0)
-  if (leases.length > 0) await writeLeases(tx, deps, issued, leases, told)
+  if (leases.length > 0) await writeLeases(tx, deps, { opened: issued, leases, told })
   else await appendEvents(tx, deps.now, told)
 
   return decided.map((payment, index) => {
@@ -98,7 +100,7 @@ function openPayment(advice: AdviceRow, now: Date): Payment {
     ...terms,
     id: timeOrderedId(now),
     status: 'Processing',
-    amountPaidKobo: 0n,
+    amountPaidKobo: kobo(0n),
     numbers: [],
     expiresAt,
     closesAt: new Date(expiresAt.getTime() + graceSeconds * 1000),
@@ -107,7 +109,7 @@ function openPayment(advice: AdviceRow, now: Date): Payment {
   }
 }
 
-async function lockAdvices(tx: Transaction, ids: readonly string[]) {
+async function lockAdvices(tx: Transaction, ids: readonly AdviceId[]) {
   const [advices, payments] = await pipeline([
     tx.query<AdviceRow>({
       name: 'lock-advices',
@@ -148,7 +150,7 @@ async function leaseNumbers(
   for (const bank of banks) {
     const waiting = wanted.filter((want) => want.bank === bank)
     if (waiting.length === 0) continue
-    const { fresh, recycled } = await takeDynamicNumbers(tx, now, bank, waiting.length)
+    const { fresh, recycled } = await takeDynamicNumbers(tx, now, { bank, count: waiting.length })
     const numbers = [...fresh, ...recycled]
     for (const [index, accountNumber] of numbers.entries()) {
       const { payment } = waiting[index] as { payment: Payment }
@@ -163,12 +165,16 @@ async function leaseNumbers(
   return { leases, told: alerts.length > 0 ? await raiseAlerts(tx, now, alerts) : [] }
 }
 
+type WriteLeasesInput = {
+  opened: readonly Payment[]
+  leases: readonly Lease[]
+  told: readonly NewEvent[]
+}
+
 async function writeLeases(
   tx: Transaction,
   { quarantineDays, now }: Deps,
-  opened: readonly Payment[],
-  leases: readonly Lease[],
-  told: readonly NewEvent[],
+  { opened, leases, told }: WriteLeasesInput,
 ): Promise<void> {
   const reusableAt = ({ payment }: Lease) =>
     new Date(payment.closesAt.getTime() + quarantineDays * 86_400_000)
@@ -214,7 +220,7 @@ async function writeLeases(
 }
 
 function processingEvent({ id, clientId }: Payment): NewEvent {
-  const facts = { status: 'Processing', amountPaid: 0 }
+  const facts = { status: 'Processing', amountPaidKobo: kobo(0n) } as const
   return { clientId, type: 'payment.processing', paymentId: id, facts }
 }
 

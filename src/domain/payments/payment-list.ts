@@ -9,7 +9,8 @@
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
-import { leastIdAt } from '#ids.ts'
+import { type AdviceId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import { type Advice, type AdviceStatus, SELECT_ADVICE } from './advices.ts'
 import { resolveReference } from './payment-references.ts'
 import { type Payment, type PaymentStatus, SELECT_PAYMENT } from './payments.ts'
@@ -29,8 +30,8 @@ export const PAYMENT_STATUSES = [
 
 export type PaymentFilters<Status = PaymentStatus> = Window & {
   status?: Status | undefined
-  minKobo?: bigint | undefined
-  maxKobo?: bigint | undefined
+  minKobo?: Kobo | undefined
+  maxKobo?: Kobo | undefined
   search?: string | undefined // In the customer's name or e-mail address.
   merchantRef?: string | undefined
   accountNumber?: string | undefined
@@ -105,24 +106,28 @@ const KINDS = {
 // Both reads must see one moment: call it within `withSnapshot`.
 export async function listAdvices(
   db: Queryable,
-  clientId: bigint,
-  filters: PaymentFilters<AdviceStatus>,
-  paging: Paging,
+  clientId: ClientId,
+  { filters, ...paging }: Paging & { filters: PaymentFilters<AdviceStatus> },
 ): Promise<ListScan<ListedAdvice>> {
   const statusIs = filters.status && ADVICE_IS[filters.status]
-  const { ids, scannedTo } = await scan(db, 'advices', clientId, filters, { ...paging, statusIs })
+  const scanning = { ...paging, statusIs }
+  const { ids, scannedTo } = await scan<AdviceId>(db, 'advices', { clientId, filters, ...scanning })
   const rows = await readAdvices(db, ids, paging.order)
   return { rows, scannedTo }
 }
 
 export async function listPayments(
   db: Queryable,
-  clientId: bigint,
-  filters: PaymentFilters,
-  paging: Paging,
+  clientId: ClientId,
+  { filters, ...paging }: Paging & { filters: PaymentFilters },
 ): Promise<ListScan<Payment>> {
   const statusIs = filters.status && PAYMENT_IS[filters.status]
-  const { ids, scannedTo } = await scan(db, 'payments', clientId, filters, { ...paging, statusIs })
+  const scanning = { ...paging, statusIs }
+  const { ids, scannedTo } = await scan<PaymentId>(db, 'payments', {
+    clientId,
+    filters,
+    ...scanning,
+  })
   if (ids.length === 0) return { rows: [], scannedTo }
   const { order = 'newest' } = paging
   const { rows } = await db.query<Payment>({
@@ -136,7 +141,7 @@ export async function listPayments(
 // In the order of their ids.
 export async function readAdvices(
   db: Queryable,
-  ids: readonly string[],
+  ids: readonly AdviceId[],
   order: Order = 'newest',
 ): Promise<ListedAdvice[]> {
   if (ids.length === 0) return []
@@ -154,15 +159,17 @@ export async function readAdvices(
   return advices.rows.map((advice) => ({ advice, payment: byAdvice.get(advice.id) }))
 }
 
-type Scanning = Paging & { statusIs: Condition | undefined }
+type Scanning = Paging & {
+  clientId: ClientId
+  filters: PaymentFilters<string>
+  statusIs: Condition | undefined
+}
 
-async function scan(
+async function scan<Id extends string>(
   db: Queryable,
   kind: keyof typeof KINDS,
-  clientId: bigint,
-  filters: PaymentFilters<string>,
-  { order = 'newest', after, limit, now, statusIs }: Scanning,
-): Promise<{ ids: string[]; scannedTo: string | null }> {
+  { clientId, filters, order = 'newest', after, limit, now, statusIs }: Scanning,
+): Promise<{ ids: Id[]; scannedTo: string | null }> {
   const { id, owner, from } = KINDS[kind]
   const values: unknown[] = [clientId]
   const given: Given = (value) => `$${values.push(value)}`
@@ -170,11 +177,11 @@ async function scan(
   const inRange = rangeOf(id, filters, given)
   if (after !== undefined) inRange.push(`${id} ${isAfter} ${given(after)}`)
   const rangeValues = [...values]
-  const { conditions, isFew } = await narrow(db, kind, clientId, filters, given)
-  const end = isFew ? undefined : await findEnd(db, kind, { inRange, sort }, rangeValues)
+  const { conditions, isFew } = await narrow(db, kind, { clientId, filters, given })
+  const end = isFew ? undefined : await findEnd(db, kind, { inRange, sort, values: rangeValues })
   if (end) conditions.push(`${id} ${isUpTo} ${given(end)}`)
   if (statusIs) conditions.push(statusIs(() => `${given(now)}::timestamptz`))
-  const { rows } = await db.query<{ id: string }>(
+  const { rows } = await db.query<{ id: Id }>(
     `select ${id} as id from ${from}
       where ${[`${owner} = $1`, ...inRange, ...conditions].join(' and ')}
       order by ${id} ${sort} limit ${given(limit)}`,
@@ -183,13 +190,13 @@ async function scan(
   return { ids: rows.map((row) => row.id), scannedTo: end ?? null }
 }
 
+type NarrowInput = { clientId: ClientId; filters: PaymentFilters<string>; given: Given }
+
 // By what leads to few of them, and by what is only compared.
 async function narrow(
   db: Queryable,
   kind: keyof typeof KINDS,
-  clientId: bigint,
-  filters: PaymentFilters<string>,
-  given: Given,
+  { clientId, filters, given }: NarrowInput,
 ): Promise<Conditions> {
   const { status, minKobo, maxKobo, search, merchantRef, accountNumber, reference } = filters
   const { id, amount, advice } = KINDS[kind]
@@ -232,8 +239,7 @@ function rangeOf(id: string, { from, to }: Window, given: Given): string[] {
 async function findEnd(
   db: Queryable,
   kind: keyof typeof KINDS,
-  { inRange, sort }: { inRange: readonly string[]; sort: string },
-  values: unknown[],
+  { inRange, sort, values }: { inRange: readonly string[]; sort: string; values: unknown[] },
 ): Promise<string | undefined> {
   const { id, owner } = KINDS[kind]
   const { rows } = await db.query<{ id: string }>(

@@ -5,10 +5,10 @@
 //   latest payment that had it first).
 
 import type { Queryable } from '#db/pool.ts'
-import { parseReference } from '#ids.ts'
+import { type AdviceId, type ClientId, type PaymentId, parseReference } from '#ids.ts'
 
 // An advice has no payment before its first number.
-type Referred = { adviceId: string; paymentId: string | null }
+type Referred = { adviceId: AdviceId; paymentId: PaymentId | null }
 
 // What no reference of ours holds; PostgreSQL would refuse the first of them.
 const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
@@ -16,7 +16,7 @@ const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
 // All that it may mean, the likeliest first.
 export async function resolveReference(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   reference: string,
 ): Promise<Referred[]> {
   if (NOT_TEXT.test(reference)) return []

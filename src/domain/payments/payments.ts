@@ -9,6 +9,8 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
+import type { AdviceId, ClientId, PaymentId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
 import type { AdviceStatus, AmountPolicy } from './advices.ts'
 
 export type PaymentStatus =
@@ -22,14 +24,14 @@ export type PaymentStatus =
 export type PaymentNumber = { bankCode: string; accountNumber: string }
 
 export type Payment = {
-  id: string
-  adviceId: string
-  clientId: bigint
+  id: PaymentId
+  adviceId: AdviceId
+  clientId: ClientId
   clientName: string // The client's login name, which its merchants know as their code.
   merchantName: string
   merchantRef: string | null
-  amountKobo: bigint
-  amountPaidKobo: bigint
+  amountKobo: Kobo
+  amountPaidKobo: Kobo
   amountPolicy: AmountPolicy
   currency: string
   status: PaymentStatus // As stored: show `statusAt`.
@@ -62,13 +64,9 @@ export function closedRefusal(status: PaymentStatus): Refusal {
 }
 
 // What is still due of it, wherever it is shown; of a payment that is paid, nothing.
-export function remainingKobo(
-  status: PaymentStatus,
-  amountKobo: bigint,
-  amountPaidKobo: bigint,
-): bigint {
+export function remainingKobo(status: PaymentStatus, amountKobo: Kobo, amountPaidKobo: Kobo): Kobo {
   const isPaid = status === 'Successful' || amountPaidKobo >= amountKobo
-  return isPaid ? 0n : amountKobo - amountPaidKobo
+  return isPaid ? kobo(0n) : kobo(amountKobo - amountPaidKobo)
 }
 
 export function adviceStatus(
@@ -101,9 +99,8 @@ export const SELECT_PAYMENT = `
 
 export async function getPayment(
   db: Queryable,
-  clientId: bigint,
-  by: 'payment' | 'advice',
-  reference: string,
+  clientId: ClientId,
+  { by, reference }: { by: 'payment' | 'advice'; reference: string },
 ): Promise<Payment> {
   const column = by === 'payment' ? 'p.id' : 'p.advice_id'
   const { rows } = await db.query<Payment>({
@@ -117,7 +114,7 @@ export async function getPayment(
 
 export async function findPaymentOfAdvice(
   db: Queryable,
-  adviceId: string,
+  adviceId: AdviceId,
 ): Promise<Payment | undefined> {
   const { rows } = await db.query<Payment>({
     name: 'find-payment-of-advice',

@@ -6,6 +6,7 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import type { AccountLimits } from '#domain/accounts/account-limits.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
+import type { AdviceId, PaymentId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -66,7 +67,7 @@ export function viewPayment(
   }
 }
 
-export function callBackUrlOf(payment: { id: string; adviceId: string; callBackUrl: string }) {
+export function callBackUrlOf(payment: { id: PaymentId; adviceId: AdviceId; callBackUrl: string }) {
   return withReferences(payment.callBackUrl, {
     adviceReference: payment.adviceId,
     paymentReference: payment.id,

@@ -58,8 +58,7 @@ export async function syncKeys(db: Queryable, now: Date, sealer: Sealer): Promis
 export async function reportKeys(
   db: Queryable,
   now: Date,
-  process: string,
-  sealer: Sealer,
+  { process, sealer }: { process: string; sealer: Sealer },
 ): Promise<void> {
   const ours = sealer.fingerprints()
   await db.query({
@@ -92,8 +91,7 @@ export async function removeKeyHolder(db: Queryable, process: string): Promise<v
 export async function offerKey(
   db: Queryable,
   now: Date,
-  sealer: Sealer,
-  id: number,
+  { sealer, id }: { sealer: Sealer; id: number },
 ): Promise<void> {
   const offered = sealer.fingerprints().find((key) => key.id === id)?.fingerprint
   await db.query({
@@ -147,8 +145,7 @@ export async function clearOtherKeys(db: Queryable, now: Date): Promise<number[]
 export async function countLagging(
   db: Queryable,
   now: Date,
-  id: number,
-  what: 'opens' | 'seals',
+  { id, what }: { id: number; what: 'opens' | 'seals' },
 ): Promise<number> {
   const { rows } = await db.query<{ behind: number }>({
     name: `count-behind-${what}`,

@@ -6,7 +6,7 @@
 // Deliveries in flight at the time of the request may still be answered, so responses come last.
 
 import type { Transaction } from '#db/transaction.ts'
-import { leastIdAt } from '#ids.ts'
+import { type AccountId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
 
 const CREDITS_MAX = 1_000
 const EVENTS_MAX = 2_000
@@ -14,10 +14,10 @@ export const ANSWERS_WAIT_MS = 60_000 // A delivery takes 15 s at most.
 
 type Erasure = {
   id: bigint
-  clientId: bigint
-  accountId: bigint | null
+  clientId: ClientId
+  accountId: AccountId | null
   accountNumber: string | null
-  paymentId: string | null
+  paymentId: PaymentId | null
   step: 'credits' | 'answers'
   creditsAfter: bigint
   eventsAfter: bigint

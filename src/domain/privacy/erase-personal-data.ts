@@ -13,9 +13,11 @@ import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import type { Customer } from '#domain/payments/advices.ts'
 import { isOpen, type PaymentStatus } from '#domain/payments/payments.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
-import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import type { NewEvent } from '#domain/records/event-types.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
-import { toNaira } from '#money.ts'
+import type { AccountId, AdviceId, ClientId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
 const ERASED_NAME = 'Erased'
@@ -33,14 +35,14 @@ type Deps = { sealer: Sealer; now: Date; by: Client; actor: string; reason: stri
 type ErasureResult = { accountNumber: string; erasedAt: Date; isComplete: boolean }
 
 type Account = {
-  id: bigint
-  clientId: bigint
+  id: AccountId
+  clientId: ClientId
   accountNumber: string
   accountName: string
   email: string
   phoneNumber: string
   bvnSealed: Buffer
-  balanceKobo: bigint
+  balanceKobo: Kobo
   createdAt: Date
   erasedAt: Date | null
 }
@@ -49,11 +51,10 @@ type Account = {
 export async function eraseAccounts(
   tx: Transaction,
   deps: Deps,
-  accountNumber: string,
-  { sameBvn }: { sameBvn: boolean },
+  { accountNumber, sameBvn }: { accountNumber: string; sameBvn: boolean },
 ): Promise<ErasureResult[]> {
   const { by, now } = deps
-  const { rows } = await tx.query<{ id: bigint; merchantCode: string; number: string }>({
+  const { rows } = await tx.query<{ id: AccountId; merchantCode: string; number: string }>({
     name: 'accounts-to-erase',
     text: `select o.id, o.merchant_code as "merchantCode", o.account_number as number
              from collection_accounts a
@@ -83,7 +84,7 @@ export async function eraseAccounts(
   return erased
 }
 
-async function lockAccount(tx: Transaction, id: bigint): Promise<Account> {
+async function lockAccount(tx: Transaction, id: AccountId): Promise<Account> {
   const { rows } = await tx.query<Account>({
     name: 'lock-account-to-erase',
     text: `select a.id, a.client_id as "clientId", a.account_number as "accountNumber",
@@ -111,22 +112,21 @@ async function eraseAccount(tx: Transaction, deps: Deps, account: Account): Prom
             where id = $1`,
     values: [id, sealer.seal(''), now],
   })
-  await forgetRequest(tx, by.id, accountNumber, account.createdAt)
+  await forgetRequest(tx, by.id, { resource: accountNumber, createdAt: account.createdAt })
   const subject = `account/${accountNumber}`
   const detail = { reason }
   await writeAuditLog(tx, now, { clientId: by.id, actor, action: 'account.erase', subject, detail })
 }
 
 function eventOf({ id, clientId, balanceKobo }: Account): NewEvent {
-  const accountBalance = toNaira(balanceKobo)
-  const facts = { accountBalance, isActive: false, isDefault: false }
+  const facts = { accountBalanceKobo: balanceKobo, isActive: false, isDefault: false }
   return { clientId, type: 'account.erased', collectionAccountId: id, facts }
 }
 
 export async function eraseAdvice(
   tx: Transaction,
   deps: Deps,
-  adviceId: string,
+  adviceId: AdviceId,
 ): Promise<{ erasedAt: Date; isComplete: boolean }> {
   const { by, now } = deps
   const { rowCount } = await tx.query('select from advices where id = $1 and client_id = $2', [
@@ -138,7 +138,7 @@ export async function eraseAdvice(
   const advice = await lockAdvice(tx, adviceId)
   if (advice.status && isOpen(advice.status)) throw new Refusal('advice_open')
   await refuseWithSuspense(tx, by.id, { adviceId })
-  if (!advice.erasedAt) await emptyAdvice(tx, deps, adviceId, advice)
+  if (!advice.erasedAt) await emptyAdvice(tx, deps, { adviceId, advice })
   const isComplete = await settleTraces(tx, now, { adviceId })
   return { erasedAt: advice.erasedAt ?? now, isComplete }
 }
@@ -151,7 +151,7 @@ type LockedAdvice = {
   status: PaymentStatus | null
 }
 
-async function lockAdvice(tx: Transaction, adviceId: string): Promise<LockedAdvice> {
+async function lockAdvice(tx: Transaction, adviceId: AdviceId): Promise<LockedAdvice> {
   const { rows } = await tx.query<Omit<LockedAdvice, 'status'>>({
     name: 'lock-advice-to-erase',
     text: `select customer, customer_name as "customerName", created_at as "createdAt",
@@ -168,7 +168,11 @@ async function lockAdvice(tx: Transaction, adviceId: string): Promise<LockedAdvi
 }
 
 // One that nobody has begun to pay is cancelled by it: it could not say any more who is to pay.
-async function emptyAdvice(tx: Transaction, deps: Deps, adviceId: string, advice: LockedAdvice) {
+async function emptyAdvice(
+  tx: Transaction,
+  deps: Deps,
+  { adviceId, advice }: { adviceId: AdviceId; advice: LockedAdvice },
+) {
   const { now, by, actor, reason } = deps
   const { customer, customerName, createdAt, status } = advice
   refuseToldPerson(reason, [customerName, customer.email, customer.phoneNumber])
@@ -181,13 +185,13 @@ async function emptyAdvice(tx: Transaction, deps: Deps, adviceId: string, advice
             where id = $1`,
     values: [adviceId, JSON.stringify(NO_CUSTOMER), now, status === null],
   })
-  await forgetRequest(tx, by.id, adviceId, createdAt)
+  await forgetRequest(tx, by.id, { resource: adviceId, createdAt })
   const subject = `advice/${adviceId}`
   const detail = { reason }
   await writeAuditLog(tx, now, { clientId: by.id, actor, action: 'advice.erase', subject, detail })
 }
 
-type Subject = { accountId: bigint } | { adviceId: string }
+type Subject = { accountId: AccountId } | { adviceId: AdviceId }
 
 const columnsOf = (subject: Subject) => [
   'accountId' in subject ? subject.accountId : null,
@@ -233,8 +237,8 @@ async function settleTraces(tx: Transaction, now: Date, subject: Subject): Promi
 
 async function refuseWithSuspense(
   tx: Transaction,
-  clientId: bigint,
-  of: { accountNumber?: string; adviceId?: string },
+  clientId: ClientId,
+  of: { accountNumber?: string; adviceId?: AdviceId },
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'suspense-of-erased',
@@ -251,9 +255,8 @@ async function refuseWithSuspense(
 // The hash of a request is of the very data that goes. Without it the key stays taken.
 async function forgetRequest(
   tx: Transaction,
-  clientId: bigint,
-  resource: string,
-  createdAt: Date,
+  clientId: ClientId,
+  { resource, createdAt }: { resource: string; createdAt: Date },
 ): Promise<void> {
   await tx.query({
     name: 'forget-request',

@@ -34,7 +34,7 @@ type RotationResult = { resealed: number; cleared: number[] }
 // look.
 export async function rotateKeys(rotation: Rotation, id: number): Promise<RotationResult> {
   const { pool, sealer, clock } = rotation
-  await offerKey(pool, clock(), sealer, id)
+  await offerKey(pool, clock(), { sealer, id })
   await waitForProcesses(rotation, id, 'opens')
   await activateKey(pool, id)
   sealer.sealWith(id)
@@ -64,7 +64,7 @@ async function waitForProcesses(
 ): Promise<void> {
   const endMs = clock().getTime() + WAIT_MAX_MS
   for (;;) {
-    const processes = await countLagging(pool, clock(), id, until)
+    const processes = await countLagging(pool, clock(), { id, what: until })
     if (processes === 0) return
     onProgress({ step: 'waiting', processes, until })
     if (clock().getTime() >= endMs) {
@@ -120,7 +120,7 @@ async function resealColumn(rotation: Rotation, where: SealedColumn): Promise<nu
   let [seen, resealed] = [0, 0]
   let after: string | undefined
   do {
-    const page = await resealPage(pool, sealer, where, after)
+    const page = await resealPage(pool, { sealer, of: where, after })
     seen += page.rows
     resealed += page.changed
     after = page.last

@@ -5,10 +5,11 @@ import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 import { ALERT_KINDS, type AlertKind } from './alert-kinds.ts'
 import { writeAuditLog } from './audit-log.ts'
-import type { NewEvent } from './outbox.ts'
+import type { NewEventOf } from './event-types.ts'
 
 export type { AlertKind } from './alert-kinds.ts'
 
@@ -32,7 +33,7 @@ export async function raiseAlerts(
   tx: Transaction,
   now: Date,
   alerts: readonly NewAlert[],
-): Promise<NewEvent[]> {
+): Promise<NewEventOf<'alert.raised'>[]> {
   if (alerts.length === 0) return []
   const { rows } = await tx.query<Pick<Alert, 'id' | 'kind' | 'subject' | 'detail'>>({
     name: 'raise-alerts',
@@ -50,15 +51,16 @@ export async function raiseAlerts(
     ],
   })
   if (rows.length === 0) return []
-  const operators = await tx.query<{ id: bigint }>({
+  const operators = await tx.query<{ id: ClientId }>({
     name: 'active-operators',
     text: 'select id from clients where is_operator and is_active order by id',
   })
   return operators.rows.flatMap(({ id: clientId }) =>
-    rows.map(({ id, kind, subject, detail }): NewEvent => {
+    rows.map(({ id, kind, subject, detail }) => {
       const { title, remedy } = ALERT_KINDS[kind]
       const what = { id: Number(id), kind, title, remedy, subject, detail }
-      return { clientId, type: 'alert.raised', facts: { ...what, raisedAt: timestamp(now) } }
+      const facts = { ...what, raisedAt: timestamp(now) }
+      return { clientId, type: 'alert.raised' as const, facts }
     }),
   )
 }
@@ -111,7 +113,7 @@ export async function getAlert(db: Queryable, id: bigint): Promise<Alert> {
 // Again is fine: the first who did it stays.
 export async function acknowledgeAlert(
   tx: Transaction,
-  { now, clientId, actor }: { now: Date; clientId: bigint; actor: string },
+  { now, clientId, actor }: { now: Date; clientId: ClientId; actor: string },
   id: bigint,
 ): Promise<Alert> {
   const { kind } = await getAlert(tx, id)

@@ -4,9 +4,10 @@ import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { ClientId } from '#ids.ts'
 
 export type Action = {
-  clientId: bigint // In whose record it stands.
+  clientId: ClientId // In whose record it stands.
   actor: string // Who did it: `client:MAN0000001`, `user:<email>`, …
   action: `${string}.${string}` // What, as noun and verb, …
   subject: string // … to what, as noun/id.
@@ -47,13 +48,14 @@ type AuditLogFilters = Window & {
   subject?: string | undefined
 }
 
+type ListAuditLogInput = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
+
 // Newest first. Of an action from before actors were kept, the client itself is the actor. Who of
 // the operator's it was is nothing that another client is to know.
 export async function listAuditLog(
   db: Queryable,
   client: { id: bigint; clientId: string; isOperator: boolean },
-  { actor, action, subject, from, to }: AuditLogFilters,
-  { beforeId, limit }: { beforeId: bigint | null; limit: number },
+  { filters: { actor, action, subject, from, to }, beforeId, limit }: ListAuditLogInput,
 ): Promise<AuditLogEntry[]> {
   const { rows } = await db.query<AuditLogEntry>({
     name: 'list-actions',
@@ -99,7 +101,7 @@ const TAKEN_COLUMNS = `
 // What was done to these, in order, as far as it stands in the client's own record.
 export async function auditLogFor(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   subjects: readonly string[],
 ): Promise<AuditedAction[]> {
   const { rows } = await db.query<AuditedAction>({
@@ -116,9 +118,8 @@ export async function auditLogFor(
 // moment all.
 export async function latestAuditLogFor(
   db: Queryable,
-  clientId: bigint,
-  subject: string,
-  { from, to, limit }: Window & { limit: number },
+  clientId: ClientId,
+  { subject, from, to, limit }: Window & { subject: string; limit: number },
 ): Promise<AuditedAction[]> {
   const { rows } = await db.query<AuditedAction>({
     name: 'latest-actions-on',

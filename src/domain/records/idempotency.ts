@@ -7,8 +7,9 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 
-export type IdempotencyKey = { clientId: bigint; key: string; requestHash: Buffer }
+export type IdempotencyKey = { clientId: ClientId; key: string; requestHash: Buffer }
 type StoredKey = { requestHash: Buffer; resource: string }
 
 export type Once<T> = { value: T; replayed: boolean }
@@ -55,7 +56,7 @@ export async function createOnce<T extends object>(
     if (!key || !value || value instanceof Refusal) return []
     return [{ ...key, resource: resourceOf(value) }]
   })
-  await storeKeys(tx, now, operation, toRemember)
+  await storeKeys(tx, now, { operation, made: toRemember })
 
   return keys.map((key, place) => {
     const earlier = key && remembered.get(keyName(key))
@@ -69,7 +70,7 @@ export async function createOnce<T extends object>(
   })
 }
 
-export function keyName({ clientId, key }: { clientId: bigint; key: string }): string {
+export function keyName({ clientId, key }: { clientId: ClientId; key: string }): string {
   return `${clientId}/${key}`
 }
 
@@ -90,7 +91,7 @@ export async function findStoredKeys(
     values: [clientIds, names],
   })
   const { rows } = await tx.query<{
-    client_id: bigint
+    client_id: ClientId
     key: string
     operation: string
     request_hash: Buffer
@@ -115,11 +116,15 @@ export async function findStoredKeys(
   )
 }
 
+type StoreKeysInput = {
+  operation: string
+  made: readonly (IdempotencyKey & { resource: string })[]
+}
+
 export async function storeKeys(
   tx: Transaction,
   now: Date,
-  operation: string,
-  made: readonly (IdempotencyKey & { resource: string })[],
+  { operation, made }: StoreKeysInput,
 ): Promise<void> {
   if (made.length === 0) return
   await tx.query({

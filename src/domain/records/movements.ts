@@ -11,20 +11,20 @@
 // I34: each event says what it moved, so that the sums of events, of transfers and of the balances
 // are one. What a bank took back after it had left us is its shortfall: no client's money moves.
 
-import { CURRENCY } from '#money.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
 
 export const PARTS = ['gross', 'reversed', 'returned', 'suspended'] as const
 export type Part = (typeof PARTS)[number]
 
 export type Sums = {
-  grossKobo: bigint
-  reversedKobo: bigint
-  returnedKobo: bigint
-  suspendedKobo: bigint
+  grossKobo: Kobo
+  reversedKobo: Kobo
+  returnedKobo: Kobo
+  suspendedKobo: Kobo
 }
 
-export function netOf({ grossKobo, reversedKobo, returnedKobo, suspendedKobo }: Sums): bigint {
-  return grossKobo - reversedKobo - returnedKobo - suspendedKobo
+export function netOf({ grossKobo, reversedKobo, returnedKobo, suspendedKobo }: Sums): Kobo {
+  return kobo(grossKobo - reversedKobo - returnedKobo - suspendedKobo)
 }
 
 // As an event keeps it: changes in kobo, and whether it is the first that tells of a credit.

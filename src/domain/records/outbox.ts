@@ -7,45 +7,8 @@
 
 import { numberArray, plainArray, textArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { timeOrderedId } from '#ids.ts'
-import type { Moved } from './movements.ts'
-
-export const EVENT_TYPES = [
-  'account.created',
-  'account.updated',
-  'account.deactivated',
-  'account.activated',
-  'account.erased',
-  'collection.received',
-  'collection.reversed',
-  'payment.processing',
-  'payment.part_paid',
-  'payment.extended',
-  'payment.successful',
-  'payment.expired',
-  'payment.cancelled',
-  'payment.reversed',
-  'credit.suspended',
-  'credit.assigned',
-  'credit.returned',
-  'credit.return_failed',
-  'credit.reversed',
-  'alert.raised', // To operators.
-  'endpoint.disabled',
-  'endpoint.test', // To one endpoint, on request.
-] as const
-
-export type EventType = (typeof EVENT_TYPES)[number]
-
-export type NewEvent = {
-  clientId: bigint
-  type: EventType
-  collectionAccountId?: bigint
-  paymentId?: string
-  creditId?: bigint
-  facts: object
-  moved?: Moved
-}
+import { type ClientId, timeOrderedId } from '#ids.ts'
+import type { NewEvent } from './event-types.ts'
 
 export async function appendEvents(
   tx: Transaction,
@@ -53,7 +16,7 @@ export async function appendEvents(
   events: readonly NewEvent[],
 ): Promise<void> {
   if (events.length === 0) return
-  const counts = new Map<bigint, number>()
+  const counts = new Map<ClientId, number>()
   const places = events.map(({ clientId }) => {
     const place = (counts.get(clientId) ?? 0) + 1
     counts.set(clientId, place)
@@ -89,7 +52,7 @@ export async function appendEvents(
       numberArray(events.map((event) => event.collectionAccountId ?? null)),
       plainArray(events.map((event) => event.paymentId ?? null)),
       numberArray(events.map((event) => event.creditId ?? null)),
-      textArray(events.map((event) => JSON.stringify(event.facts))),
+      textArray(events.map((event) => JSON.stringify(event.facts, koboAsText))),
       now,
       numberArray(clients),
       numberArray(clients.map((clientId) => counts.get(clientId) as number)),
@@ -98,4 +61,8 @@ export async function appendEvents(
       textArray(events.map((event) => (event.moved ? JSON.stringify(event.moved) : null))),
     ],
   })
+}
+
+function koboAsText(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
 }

@@ -30,11 +30,13 @@ export async function findStoredRequest(
 export async function storeRequest(
   tx: Transaction,
   now: Date,
-  request: KeyedRequest,
-  about: string,
+  { request, about }: { request: KeyedRequest; about: string },
 ): Promise<StoredRequest> {
   const begun: StoredRequest = { about, answerId: timeOrderedId(now) }
-  await storeKeys(tx, now, request.operation, [{ ...request, resource: JSON.stringify(begun) }])
+  await storeKeys(tx, now, {
+    operation: request.operation,
+    made: [{ ...request, resource: JSON.stringify(begun) }],
+  })
   return begun
 }
 

@@ -11,32 +11,33 @@
 import type { Queryable } from '#db/pool.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { Sums } from '#domain/records/movements.ts'
+import type { ClientId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
-import { CURRENCY } from '#money.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
 
 type Parts = {
   currency: string
-  collectedKobo: bigint
-  pendingKobo: bigint
-  inSuspenseKobo: bigint
-  returningKobo: bigint
-  returnedKobo: bigint
-  reversedKobo: bigint
+  collectedKobo: Kobo
+  pendingKobo: Kobo
+  inSuspenseKobo: Kobo
+  returningKobo: Kobo
+  returnedKobo: Kobo
+  reversedKobo: Kobo
 }
 
-export type Balance = Parts & Sums & { netKobo: bigint }
+export type Balance = Parts & Sums & { netKobo: Kobo }
 
 export type MerchantName = { merchantId: string; merchantCode: string; currency: string }
 
 export type MerchantBalance = MerchantName & {
   accounts: bigint
-  collectedKobo: bigint
-  inSuspenseKobo: bigint
-  returnedKobo: bigint
+  collectedKobo: Kobo
+  inSuspenseKobo: Kobo
+  returnedKobo: Kobo
 }
 
 // One statement, so one moment. A collection account is debited by reversals only.
-export async function readBalances(db: Queryable, clientId: bigint): Promise<Balance[]> {
+export async function readBalances(db: Queryable, clientId: ClientId): Promise<Balance[]> {
   const { rows } = await db.query<Parts>({
     name: 'read-balances',
     text: `with parts (currency, part, kobo) as (
@@ -92,9 +93,9 @@ export async function readBalances(db: Queryable, clientId: bigint): Promise<Bal
 
 // What came in is somewhere, or went back.
 function summed(parts: Parts): Balance {
-  const netKobo = parts.collectedKobo + parts.pendingKobo
-  const suspendedKobo = parts.inSuspenseKobo + parts.returningKobo
-  const grossKobo = netKobo + suspendedKobo + parts.returnedKobo + parts.reversedKobo
+  const netKobo = kobo(parts.collectedKobo + parts.pendingKobo)
+  const suspendedKobo = kobo(parts.inSuspenseKobo + parts.returningKobo)
+  const grossKobo = kobo(netKobo + suspendedKobo + parts.returnedKobo + parts.reversedKobo)
   return { ...parts, netKobo, suspendedKobo, grossKobo }
 }
 
@@ -117,7 +118,7 @@ const NAME = 'a.merchant_id, a.merchant_code, a.currency_code'
 // sent to; money in another currency than the account's shows in the client's balance only.
 export async function listMerchantBalances(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   { after, limit }: { after?: MerchantName | undefined; limit: number },
 ): Promise<MerchantBalance[]> {
   const { rows } = await db.query<MerchantBalance>({

@@ -4,21 +4,23 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Viewer } from '#domain/credits/credit-traces.ts'
 import { Refusal } from '#errors.ts'
+import type { AccountId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
+import { type Kobo, kobo } from '#money.ts'
 
 export type LedgerAccount = {
-  id: bigint
+  id: AccountId
   kind: string
   owner: string // `client:7`, `bank:058`, or nothing for a collection account.
   currency: string
-  debitsKobo: bigint
-  creditsKobo: bigint
+  debitsKobo: Kobo
+  creditsKobo: Kobo
   accountNumber: string | null // Of a collection account, …
   accountName: string | null // … and its name.
   openedAt: Date
 }
 
-export type ChartPosition = { isCollection: boolean; id: bigint }
+export type ChartPosition = { isCollection: boolean; id: AccountId }
 
 // $1 the client, $2 its name as an owner, $3 whether it is the operator.
 const SHARED = `
@@ -65,7 +67,7 @@ export function chartPositionOf({ kind, id }: LedgerAccount): ChartPosition {
 export async function getLedgerAccount(
   db: Queryable,
   viewer: Viewer,
-  id: bigint,
+  id: AccountId,
 ): Promise<LedgerAccount> {
   const { rows } = await db.query<LedgerAccount>({
     name: 'get-ledger-account',
@@ -85,6 +87,6 @@ export function growsByDebits(kind: string): boolean {
   return kind === 'bank' || kind === 'shortfall'
 }
 
-export function balanceOf({ kind, debitsKobo, creditsKobo }: LedgerAccount): bigint {
-  return growsByDebits(kind) ? debitsKobo - creditsKobo : creditsKobo - debitsKobo
+export function balanceOf({ kind, debitsKobo, creditsKobo }: LedgerAccount): Kobo {
+  return kobo(growsByDebits(kind) ? debitsKobo - creditsKobo : creditsKobo - debitsKobo)
 }

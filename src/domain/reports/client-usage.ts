@@ -4,7 +4,8 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds } from '#db/time-bounds.ts'
-import { leastIdAt } from '#ids.ts'
+import { type ClientId, leastIdAt } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
 import { watDayStart } from '#wat-time.ts'
 import { readTotals } from './hourly-totals.ts'
 
@@ -18,7 +19,7 @@ export type DailyUsage = {
   advices: number
   payments: number
   credits: number
-  grossKobo: bigint
+  grossKobo: Kobo
   webhooks: number
 }
 
@@ -26,22 +27,21 @@ export type DailyUsage = {
 export async function readUsage(
   db: Queryable,
   now: Date,
-  clientId: bigint,
-  days: number,
+  { clientId, days }: { clientId: ClientId; days: number },
 ): Promise<DailyUsage[]> {
   const todayMs = watDayStart(now).getTime()
   const starts = Array.from({ length: days }, (_, at) => todayMs - (days - 1 - at) * DAY_MS)
   const first = new Date(starts[0] as number)
   const made = await countMade(db, clientId, starts)
   const accounts = await countAccounts(db, clientId, first)
-  const { hours } = await readTotals(db, clientId, first)
+  const { hours } = await readTotals(db, clientId, { since: first })
   const use = starts.map((ms, at) => ({
     from: new Date(ms),
     accounts: 0,
     advices: Number(made[at]?.advices),
     payments: Number(made[at]?.payments),
     credits: 0,
-    grossKobo: 0n,
+    grossKobo: kobo(0n),
     webhooks: Number(made[at]?.webhooks),
   }))
   const dayOf = (at: Date) => use[Math.floor((at.getTime() - first.getTime()) / DAY_MS)]
@@ -53,7 +53,7 @@ export async function readUsage(
     const found = dayOf(hour)
     if (!found) continue
     found.credits += Number(credits)
-    found.grossKobo += grossKobo
+    found.grossKobo = kobo(found.grossKobo + grossKobo)
   }
   return use
 }
@@ -63,7 +63,7 @@ type Made = { advices: bigint; payments: bigint; webhooks: bigint }
 // Webhooks by the day of their event, which is theirs too unless a receiver was out of reach.
 async function countMade(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   starts: readonly number[],
 ): Promise<Made[]> {
   const { rows } = await db.query<Made>({
@@ -82,7 +82,7 @@ async function countMade(
   return rows
 }
 
-async function countAccounts(db: Queryable, clientId: bigint, since: Date) {
+async function countAccounts(db: Queryable, clientId: ClientId, since: Date) {
   const { firstId } = await idBounds(db, 'collection_accounts', { from: since })
   const { rows } = await db.query<{ day: Date; count: bigint }>({
     name: 'count-accounts-by-day',

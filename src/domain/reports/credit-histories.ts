@@ -3,13 +3,15 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { CreditTrace } from '#domain/credits/credit-traces.ts'
+import type { ClientId, CreditId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import { type RelatedEvent, readRelatedEvents } from './related-events.ts'
 
 export type LedgerSide = { kind: string; accountNumber: string | null }
 
 export type CreditTransfer = {
-  creditId: bigint
-  amountKobo: bigint
+  creditId: CreditId
+  amountKobo: Kobo
   reason: string
   from: LedgerSide
   to: LedgerSide
@@ -17,10 +19,10 @@ export type CreditTransfer = {
 }
 
 export type CreditReversal = {
-  creditId: bigint
+  creditId: CreditId
   sessionId: string
-  amountKobo: bigint
-  shortfallKobo: bigint
+  amountKobo: Kobo
+  shortfallKobo: Kobo
   receivedAt: Date
 }
 
@@ -32,13 +34,16 @@ export type CreditHistory = {
 
 export async function readHistory(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   credit: CreditTrace,
 ): Promise<CreditHistory> {
   const transfers = await readTransfers(db, [credit.id])
   const reversals = await readReversals(db, [credit.id])
   const moments = historyTimes([credit], transfers, reversals)
-  const events = await readRelatedEvents(db, clientId, { creditIds: [credit.id] }, moments)
+  const events = await readRelatedEvents(db, clientId, {
+    about: { creditIds: [credit.id] },
+    moments,
+  })
   return { transfers, reversals, events }
 }
 
@@ -61,7 +66,7 @@ export function historyTimes(
 // account, which holds what is ours, that is the side it comes from when it arrives.
 export async function readTransfers(
   db: Queryable,
-  creditIds: readonly bigint[],
+  creditIds: readonly CreditId[],
 ): Promise<CreditTransfer[]> {
   const { rows } = await db.query<CreditTransfer>({
     name: 'transfers-of-credits',
@@ -83,7 +88,7 @@ export async function readTransfers(
 
 export async function readReversals(
   db: Queryable,
-  creditIds: readonly bigint[],
+  creditIds: readonly CreditId[],
 ): Promise<CreditReversal[]> {
   const { rows } = await db.query<CreditReversal>({
     name: 'reversals-of-credits',

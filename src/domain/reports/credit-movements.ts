@@ -4,16 +4,15 @@
 // reads the same for ever.
 
 import { numberArray } from '#db/arrays.ts'
-import { ORDER_SQL, type Order } from '#db/paging.ts'
+import { ORDER_SQL } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import type { Viewer } from '#domain/credits/credit-traces.ts'
-import { type CreditFilters, type CreditTrace, listCredits } from '#domain/credits/credit-traces.ts'
+import { type CreditQuery, type CreditTrace, listCredits } from '#domain/credits/credit-traces.ts'
 import type { Sums } from '#domain/records/movements.ts'
-import type { Sealer } from '#seal.ts'
+import type { CreditId, TransferId } from '#ids.ts'
 
 export type CreditMovement = Sums & {
-  id: bigint
-  creditId: bigint
+  id: TransferId
+  creditId: CreditId
   reason: string // The transfer's: credit, assign, suspend, returned, reversal.
   postedAt: Date
   assignedTo: string | null // Payment, or number of a collection account.
@@ -24,14 +23,12 @@ export type CreditMovement = Sums & {
 // `next` is the last of them, where there may be more.
 export async function listMovements(
   db: Queryable,
-  sealer: Sealer,
-  viewer: Viewer,
-  filters: CreditFilters,
-  page: { order?: Order | undefined; after?: bigint | undefined; limit: number },
+  asked: CreditQuery,
 ): Promise<{ rows: CreditMovement[]; next: bigint | null }> {
-  const credits = await listCredits(db, sealer, viewer, { ...filters, by: 'movement' }, page)
+  const { viewer, filters, order = 'newest' } = asked
+  const credits = await listCredits(db, { ...asked, filters: { ...filters, by: 'movement' } })
   const byId = new Map(credits.map((credit) => [credit.id, credit]))
-  const { sort } = ORDER_SQL[page.order ?? 'newest']
+  const { sort } = ORDER_SQL[order]
   const { rows } = await db.query<Omit<CreditMovement, 'credit'>>({
     name: `list-movements-${sort}`,
     text: `select m.id, m.credit_id as "creditId", m.reason, m.posted_at as "postedAt",
@@ -53,7 +50,7 @@ export async function listMovements(
       filters.to ?? 'infinity',
     ],
   })
-  const next = credits.length === page.limit ? (credits.at(-1)?.id ?? null) : null
+  const next = credits.length === asked.limit ? (credits.at(-1)?.id ?? null) : null
   return {
     rows: rows.map((row) => ({ ...row, credit: byId.get(row.creditId) as CreditTrace })),
     next,

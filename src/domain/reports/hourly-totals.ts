@@ -9,6 +9,7 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { PARTS, type Sums } from '#domain/records/movements.ts'
+import type { ClientId } from '#ids.ts'
 
 // One round of one client; 5,000 events take some 30 ms.
 export const EVENTS_MAX = 5_000
@@ -54,8 +55,8 @@ const tally = (after: string, limit: number) => `
   )`
 
 // Clients with events that are not counted yet; in random order, so that none waits for ever.
-export async function findUncounted(db: Queryable): Promise<bigint[]> {
-  const { rows } = await db.query<{ id: bigint }>({
+export async function findUncounted(db: Queryable): Promise<ClientId[]> {
+  const { rows } = await db.query<{ id: ClientId }>({
     name: 'clients-with-uncounted-events',
     text: `select k.client_id as id
              from event_counters k left join totals_cursors c on c.client_id = k.client_id
@@ -68,7 +69,7 @@ export async function findUncounted(db: Queryable): Promise<bigint[]> {
 // Answers whether there may be more. Of several at once, one counts.
 export async function countEvents(
   tx: Transaction,
-  clientId: bigint,
+  clientId: ClientId,
   limit = EVENTS_MAX,
 ): Promise<boolean> {
   await tx.query({
@@ -109,9 +110,8 @@ type ReadTotals = { hours: HourlyTotals[]; isComplete: boolean }
 // the worker has counted and what it has not make up the whole.
 export async function readTotals(
   db: Queryable,
-  clientId: bigint,
-  since: Date,
-  limit = TAIL_MAX,
+  clientId: ClientId,
+  { since, limit = TAIL_MAX }: { since: Date; limit?: number | undefined },
 ): Promise<ReadTotals> {
   const { rows } = await db.query<HourlyTotals & { isComplete: boolean }>({
     name: `read-hourly-totals-${limit}`,

@@ -7,17 +7,19 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Viewer } from '#domain/credits/credit-traces.ts'
 import { assignedTo } from '#domain/credits/credit-traces.ts'
+import type { AccountId, CreditId, TransferId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
+import type { Kobo } from '#money.ts'
 import { growsByDebits, type LedgerAccount } from './chart-of-accounts.ts'
 
 export type LedgerEntry = {
-  id: bigint
+  id: TransferId
   reason: string
   direction: 'in' | 'out' // Whether the account's balance grew.
-  amountKobo: bigint
-  otherId: bigint | null // Null: an account that the viewer may not see.
+  amountKobo: Kobo
+  otherId: AccountId | null // Null: an account that the viewer may not see.
   otherKind: string
-  creditId: bigint | null // Null: of a credit that the viewer may not see.
+  creditId: CreditId | null // Null: of a credit that the viewer may not see.
   sessionId: string | null
   postedAt: Date
   position: string // Where the next page goes on.
@@ -71,8 +73,7 @@ type Scanned = { rows: LedgerEntry[]; scannedTo: string | null }
 export async function listLedgerEntries(
   db: Queryable,
   viewer: Viewer,
-  account: LedgerAccount,
-  { after, limit }: { after?: string | undefined; limit: number },
+  { account, after, limit }: { account: LedgerAccount; after?: string | undefined; limit: number },
 ): Promise<Scanned> {
   const { id, isOperator } = viewer
   const [before = PAST, beforeId = 0n] = after?.split('/').map(BigInt) ?? []

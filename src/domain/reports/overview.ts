@@ -5,8 +5,9 @@
 // account, and counts stop at COUNT_MAX.
 
 import type { Queryable } from '#db/pool.ts'
+import type { ClientId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
-import { CURRENCY } from '#money.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { watDayStart } from '#wat-time.ts'
 import type { HourlyTotals, Totals } from './hourly-totals.ts'
 
@@ -21,7 +22,7 @@ export type Period = Totals & { from: Date }
 type Series = { today: Period; yesterday: Period; hours: Period[]; days: Period[] }
 
 export type Issues = {
-  suspenseKobo: bigint
+  suspenseKobo: Kobo
   suspenseItems: bigint // At most COUNT_MAX.
   failingWebhooks: bigint
 }
@@ -34,8 +35,8 @@ export function firstHourShown(now: Date): Date {
 export function seriesOf(totals: readonly HourlyTotals[], now: Date): Series {
   const day = watDayStart(now).getTime()
   const hour = now.getTime() - (now.getTime() % HOUR_MS)
-  const days = periods(totals, day, DAYS_SHOWN, DAY_MS)
-  const hours = periods(totals, hour, HOURS_SHOWN, HOUR_MS)
+  const days = periods({ totals, lastStart: day, count: DAYS_SHOWN, lengthMs: DAY_MS })
+  const hours = periods({ totals, lastStart: hour, count: HOURS_SHOWN, lengthMs: HOUR_MS })
   return { today: days.at(-1) as Period, yesterday: days.at(-2) as Period, hours, days }
 }
 
@@ -45,12 +46,17 @@ export function successRate({ successful, expired, cancelled }: Totals): number 
   return ended === 0n ? null : Number((successful * 10_000n) / ended) / 10_000
 }
 
-function periods(
-  totals: readonly HourlyTotals[],
-  lastStart: number,
-  count: number,
-  lengthMs: number,
-): Period[] {
+function periods({
+  totals,
+  lastStart,
+  count,
+  lengthMs,
+}: {
+  totals: readonly HourlyTotals[]
+  lastStart: number
+  count: number
+  lengthMs: number
+}): Period[] {
   const first = lastStart - (count - 1) * lengthMs
   const made = Array.from({ length: count }, (_, at) => nothingFrom(first + at * lengthMs))
   for (const { hour, ...more } of totals) {
@@ -64,23 +70,23 @@ function nothingFrom(ms: number): Period {
   return {
     from: new Date(ms),
     credits: 0n,
-    grossKobo: 0n,
-    reversedKobo: 0n,
-    returnedKobo: 0n,
-    suspendedKobo: 0n,
+    grossKobo: kobo(0n),
+    reversedKobo: kobo(0n),
+    returnedKobo: kobo(0n),
+    suspendedKobo: kobo(0n),
     successful: 0n,
     expired: 0n,
     cancelled: 0n,
   }
 }
 
-function add(period: Period, more: Totals): void {
+function add(period: Record<keyof Totals, bigint>, more: Totals): void {
   for (const [name, value] of Object.entries(more)) period[name as keyof Totals] += value
 }
 
 // A webhook fails when its last attempt did, or when it was disabled because of its answers; one
 // that the client itself switched off or deleted does not.
-export async function readIssues(db: Queryable, clientId: bigint): Promise<Issues> {
+export async function readIssues(db: Queryable, clientId: ClientId): Promise<Issues> {
   const { rows } = await db.query<Issues>({
     name: 'read-troubles',
     text: `select coalesce((select credits_kobo - debits_kobo from ledger_accounts

@@ -4,23 +4,29 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
-import type { EventType } from '#domain/records/outbox.ts'
-import { leastIdAt } from '#ids.ts'
+import type { EventType } from '#domain/records/event-types.ts'
+import {
+  type AccountId,
+  type ClientId,
+  type CreditId,
+  type EventId,
+  leastIdAt,
+  type PaymentId,
+} from '#ids.ts'
 
-export type RelatedEvent = { id: string; type: EventType; sequence: bigint; createdAt: Date }
+export type RelatedEvent = { id: EventId; type: EventType; sequence: bigint; createdAt: Date }
 
 export type EventSubjects = {
-  creditIds?: readonly bigint[]
-  paymentId?: string | undefined
-  accountId?: bigint | undefined
+  creditIds?: readonly CreditId[]
+  paymentId?: PaymentId | undefined
+  accountId?: AccountId | undefined
 }
 
 // In their order.
 export async function readRelatedEvents(
   db: Queryable,
-  clientId: bigint,
-  about: EventSubjects,
-  moments: readonly Date[],
+  clientId: ClientId,
+  { about, moments }: { about: EventSubjects; moments: readonly Date[] },
 ): Promise<RelatedEvent[]> {
   const times = [...new Set(moments.map((moment) => moment.getTime()))]
   const { rows } = await db.query<RelatedEvent>({

@@ -17,6 +17,7 @@ import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.
 import { getEvent, type ListedEvent } from '#domain/webhooks/event-list.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 
@@ -28,7 +29,7 @@ export type Hit = {
   reference: string
   title: string
   detail: string | null
-  amountKobo: bigint | null
+  amountKobo: Kobo | null
   currency: string | null
 }
 
@@ -70,12 +71,14 @@ async function byReference(db: Queryable, { client, now }: Deps, text: string): 
 
 async function accountsLike(db: Queryable, deps: Deps, text: string): Promise<Hit[]> {
   const { sealer, client } = deps
-  const list = async (filters: Parameters<typeof listAccounts>[3]) => {
-    const found = await listAccounts(db, sealer, client, filters, { limit: OF_A_KIND_MAX })
+  const list = async (filters: Parameters<typeof listAccounts>[1]['filters']) => {
+    const found = await listAccounts(db, { sealer, client, filters, limit: OF_A_KIND_MAX })
     return found.rows.map(accountHit)
   }
   if (isAccountNumber(text)) {
-    return ifAny(async () => accountHit(await getAccountIn(db, sealer, client, text)))
+    return ifAny(async () =>
+      accountHit(await getAccountIn(db, { sealer, client, accountNumber: text })),
+    )
   }
   if (text.includes('@')) return list({ email: text })
   return isName(text) ? list({ name: text }) : []
@@ -84,12 +87,14 @@ async function accountsLike(db: Queryable, deps: Deps, text: string): Promise<Hi
 async function creditsLike(db: Queryable, { sealer, client }: Deps, text: string): Promise<Hit[]> {
   if (isSessionId(text) && /[0-9]/.test(text) && !/^[0-9]{1,18}$/.test(text)) {
     const filters = { sessionId: text }
-    const credits = await listCredits(db, sealer, client, filters, { limit: OF_A_KIND_MAX })
+    const credits = await listCredits(db, { sealer, viewer: client, filters, limit: OF_A_KIND_MAX })
     return credits.map((credit) => creditHit(credit, sealer))
   }
   const id = findId(sealer, 'credit', text)
   if (id === undefined) return []
-  return ifAny(async () => creditHit(await getCredit(db, sealer, client, { id }), sealer))
+  return ifAny(async () =>
+    creditHit(await getCredit(db, { sealer, viewer: client, by: { id } }), sealer),
+  )
 }
 
 async function eventOf(db: Queryable, { client }: Deps, text: string): Promise<Hit[]> {
@@ -100,7 +105,7 @@ async function eventOf(db: Queryable, { client }: Deps, text: string): Promise<H
 async function paymentsLike(db: Queryable, { client, now }: Deps, text: string): Promise<Hit[]> {
   if (!isName(text)) return []
   const page = { limit: OF_A_KIND_MAX, now }
-  const { rows } = await listPayments(db, client.id, { search: text }, page)
+  const { rows } = await listPayments(db, client.id, { filters: { search: text }, ...page })
   return rows.map((payment) => paymentHit(payment, now))
 }
 

@@ -6,7 +6,8 @@ import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-chan
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { AuditedAction } from '#domain/records/audit-log.ts'
 import type { PendingDelivery, SentAttempt } from '#domain/webhooks/delivery-log.ts'
-import { toNaira } from '#money.ts'
+import type { SuspenseItemId } from '#ids.ts'
+import { type Kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
 import type { RelatedEvent } from './related-events.ts'
@@ -31,7 +32,7 @@ export type TimelineEntry = {
   at: Date
   kind: EntryKind
   description: string
-  amountKobo: bigint | null
+  amountKobo: Kobo | null
   currency: string | null
   reference: string | null // What to look further by: session id, account number, event id, …
   detail: Record<string, string | number | null>
@@ -45,43 +46,36 @@ export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   )
 }
 
-export function entryOf(
-  at: Date,
-  kind: EntryKind,
-  description: string,
-  more: Partial<TimelineEntry> = {},
-): TimelineEntry {
+type Told = Pick<TimelineEntry, 'description'> & Partial<TimelineEntry>
+
+export function entryOf(at: Date, kind: EntryKind, told: Told): TimelineEntry {
   const nothing = { amountKobo: null, currency: null, reference: null, detail: {} }
-  return { ...nothing, ...more, at, kind, description }
+  return { ...nothing, ...told, at, kind }
 }
 
 export function creditEntries(
   credit: CreditTrace,
   nameBank: NameBank,
-  history: ReadonlyMap<bigint, readonly SuspenseChange[]>,
+  history: ReadonlyMap<SuspenseItemId, readonly SuspenseChange[]>,
 ): TimelineEntry[] {
   const { amountKobo, currency, sessionId, accountNumber, sourceAccountName: payer } = credit
-  const came = entryOf(
-    credit.receivedAt,
-    'credit',
-    `Money came in${payer ? ` from ${payer}` : ''}, to ${accountNumber}.`,
-    {
-      amountKobo,
-      currency,
-      reference: sessionId,
-      detail: {
-        sessionId,
-        bank: nameBank(credit.bankCode),
-        sourceAccountName: payer,
-        sourceAccountNumber: credit.sourceAccountNumberMasked,
-        sourceBank: credit.sourceBankCode && nameBank(credit.sourceBankCode),
-        narration: credit.narration,
-        outcome: credit.outcome,
-      },
+  const came = entryOf(credit.receivedAt, 'credit', {
+    description: `Money came in${payer ? ` from ${payer}` : ''}, to ${accountNumber}.`,
+    amountKobo,
+    currency,
+    reference: sessionId,
+    detail: {
+      sessionId,
+      bank: nameBank(credit.bankCode),
+      sourceAccountName: payer,
+      sourceAccountNumber: credit.sourceAccountNumberMasked,
+      sourceBank: credit.sourceBankCode && nameBank(credit.sourceBankCode),
+      narration: credit.narration,
+      outcome: credit.outcome,
     },
-  )
+  })
   const entries = credit.items.flatMap((item) =>
-    itemEntries(item, history.get(BigInt(item.id)) ?? [], currency),
+    itemEntries(item, history.get(BigInt(item.id) as SuspenseItemId) ?? [], currency),
   )
   return [came, ...entries]
 }
@@ -111,7 +105,8 @@ function itemEntries(
   const about = { currency, reference: `suspense/${item.id}` }
   const amountKobo = originalKobo(item.amountKobo, changes)
   const because = `Put in suspense: ${reason.replaceAll('_', ' ')}.`
-  const opened = entryOf(openedAt, 'suspense', because, {
+  const opened = entryOf(openedAt, 'suspense', {
+    description: because,
     ...about,
     amountKobo,
     detail: { reason },
@@ -120,7 +115,9 @@ function itemEntries(
     const sentence = CHANGED[change]
     const detail = { change, amountLeft: toNaira(kobo.leftKobo), to: reference }
     const more = { ...about, amountKobo: kobo.amountKobo, detail }
-    return sentence === null ? [] : [entryOf(changedAt, 'suspense', sentence, more)]
+    return sentence === null
+      ? []
+      : [entryOf(changedAt, 'suspense', { description: sentence, ...more })]
   })
   const told = [opened, ...steps, ...item.returns.flatMap((each) => returnEntries(each, currency))]
   const isTold = steps.some(({ at }) => at.getTime() === closedAt?.getTime())
@@ -131,7 +128,7 @@ function itemEntries(
     amountKobo: item.amountKobo,
     detail: { accountNumber, paymentReference },
   }
-  return [...told, entryOf(closedAt, 'suspense', CLOSED[state], closed)]
+  return [...told, entryOf(closedAt, 'suspense', { description: CLOSED[state], ...closed })]
 }
 
 const SETTLED = {
@@ -144,12 +141,12 @@ function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
   const about = { amountKobo, currency, reference }
   const detail = { returnReference: reference }
   const left = 'Left suspense: on its way back to the payer.'
-  const asked = entryOf(requestedAt, 'suspense', left, { ...about, detail })
+  const asked = entryOf(requestedAt, 'suspense', { description: left, ...about, detail })
   if (status === 'pending' || !settledAt) return [asked]
   const { bankReference, failureReason } = each
   const more = status === 'confirmed' ? { bankReference } : { failureReason }
   const settled = { ...about, detail: { ...detail, ...more } }
-  return [asked, entryOf(settledAt, 'suspense', SETTLED[status], settled)]
+  return [asked, entryOf(settledAt, 'suspense', { description: SETTLED[status], ...settled })]
 }
 
 const LEDGER_NAMES: Record<string, string> = {
@@ -167,7 +164,8 @@ const sideName = ({ kind, accountNumber }: LedgerSide) =>
 export function transferEntry(transfer: CreditTransfer, currency: string): TimelineEntry {
   const { from, to, amountKobo, reason, creditId } = transfer
   const moved = `Booked in the ledger, from ${sideName(from)} to ${sideName(to)}.`
-  return entryOf(transfer.postedAt, 'transfer', moved, {
+  return entryOf(transfer.postedAt, 'transfer', {
+    description: moved,
     amountKobo,
     currency,
     reference: `credit/${creditId}`,
@@ -179,12 +177,17 @@ export function reversalEntry(reversal: CreditReversal, currency: string): Timel
   const { receivedAt, amountKobo, sessionId, shortfallKobo } = reversal
   const isShort = shortfallKobo > 0n
   const what = `Taken back by the bank${isShort ? ', in part after it had left us' : ''}.`
-  return entryOf(receivedAt, 'reversal', what, { amountKobo, currency, reference: sessionId })
+  return entryOf(receivedAt, 'reversal', {
+    description: what,
+    amountKobo,
+    currency,
+    reference: sessionId,
+  })
 }
 
 export function eventEntry({ id, type, sequence, createdAt }: RelatedEvent): TimelineEntry {
   const detail = { type, sequence: Number(sequence) }
-  return entryOf(createdAt, 'event', `Event ${type}.`, { reference: id, detail })
+  return entryOf(createdAt, 'event', { description: `Event ${type}.`, reference: id, detail })
 }
 
 export function attemptEntry(attempt: SentAttempt, type: string): TimelineEntry {
@@ -192,7 +195,7 @@ export function attemptEntry(attempt: SentAttempt, type: string): TimelineEntry 
   const answer = status === null ? 'had no answer' : `was answered ${status}`
   const what = `${SENT[kind]} ${type} ${answer} after ${latencyMs} ms.`
   const detail = { url, kind, attempt: attempt.attempt, status, latencyMs, error }
-  return entryOf(attemptedAt, 'attempt', what, { reference: eventId, detail })
+  return entryOf(attemptedAt, 'attempt', { description: what, reference: eventId, detail })
 }
 
 const SENT = { endpoint: 'Webhook', notification: 'Notification', callback: 'Callback' } as const
@@ -202,13 +205,14 @@ export function waitingEntry(waiting: PendingDelivery, type: string): TimelineEn
   const detail = { url, kind, nextAttemptAt: nextAttemptAt && timestamp(nextAttemptAt) }
   const isPlanned = nextAttemptAt !== null
   const what = `${SENT[kind]} ${type} is ${isPlanned ? 'waiting to be sent' : 'held: its address is off'}.`
-  return entryOf(createdAt, 'waiting', what, { reference: eventId, detail })
+  return entryOf(createdAt, 'waiting', { description: what, reference: eventId, detail })
 }
 
 export function auditLogEntry({ actor, action, subject, ...taken }: AuditedAction): TimelineEntry {
   const { note } = taken.detail as { note?: string | null }
   const who = actor.slice(actor.indexOf(':') + 1)
-  return entryOf(taken.takenAt, 'action', `By hand: ${action}, by ${who}.`, {
+  return entryOf(taken.takenAt, 'action', {
+    description: `By hand: ${action}, by ${who}.`,
     reference: subject,
     detail: { action, actor, note: typeof note === 'string' ? note : null },
   })

@@ -3,7 +3,7 @@
 
 import { isAccountNumber } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'
-import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
+import { PAST_ID } from '#db/time-bounds.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
 import { type CreditTrace, listCredits, type Viewer } from '#domain/credits/credit-traces.ts'
 import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
@@ -13,7 +13,7 @@ import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { type AuditedAction, auditLogFor, latestAuditLogFor } from '#domain/records/audit-log.ts'
 import { readDeliveryLog } from '#domain/webhooks/delivery-log.ts'
 import { Refusal } from '#errors.ts'
-import { leastIdAt } from '#ids.ts'
+import type { AccountId, ClientId, CreditId, EventId, SuspenseItemId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { historyTimes, readReversals, readTransfers } from './credit-histories.ts'
 import { type EventSubjects, readRelatedEvents } from './related-events.ts'
@@ -29,10 +29,9 @@ import {
   transferEntry,
   waitingEntry,
 } from './timeline-entries.ts'
+import { readAssigned, readNumbers, readTurns } from './timeline-reads.ts'
 
 export const CREDITS_MAX = 100 // Of one payment: a timeline of more tells nobody anything.
-
-const TURNS_MAX = 100 // Most have none.
 
 type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
 export type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
@@ -42,7 +41,8 @@ export async function creditTimeline(
   { viewer, nameBank }: TimelineDeps,
   credit: CreditTrace,
 ): Promise<Timeline> {
-  return { entries: inOrder(await tell(db, viewer, nameBank, [credit])), isWhole: true }
+  const told = await tell(db, { viewer, nameBank, credits: [credit] })
+  return { entries: inOrder(told), isWhole: true }
 }
 
 export async function paymentTimeline(
@@ -51,14 +51,15 @@ export async function paymentTimeline(
   payment: Payment,
 ): Promise<Timeline> {
   const filters = { paymentReference: payment.id }
-  const found = await listCredits(db, sealer, viewer, filters, { limit: CREDITS_MAX + 1 })
+  const found = await listCredits(db, { sealer, viewer, filters, limit: CREDITS_MAX + 1 })
   const credits = found.slice(0, CREDITS_MAX)
   const issued = await readNumbers(db, payment.id)
   const advice = await getAdvice(db, viewer.id, payment.adviceId)
   const own = [
     askedFor(advice),
     ...issued.map(({ accountNumber, bankCode, issuedAt }) =>
-      entryOf(issuedAt, 'number', `Number ${accountNumber} issued at ${nameBank(bankCode)}.`, {
+      entryOf(issuedAt, 'number', {
+        description: `Number ${accountNumber} issued at ${nameBank(bankCode)}.`,
         reference: accountNumber,
         detail: { accountNumber, bank: nameBank(bankCode) },
       }),
@@ -66,7 +67,10 @@ export async function paymentTimeline(
   ]
   const turns = await readTurns(db, payment)
   const known = new Set(found.map(({ id }) => id))
-  const told = await tell(db, viewer, nameBank, credits, {
+  const told = await tell(db, {
+    viewer,
+    nameBank,
+    credits,
     about: { paymentId: payment.id },
     actions: await auditLogFor(db, viewer.id, [
       `advice/${payment.adviceId}`,
@@ -90,7 +94,10 @@ export async function adviceTimeline(
   { viewer, nameBank }: TimelineDeps,
   advice: Advice,
 ): Promise<Timeline> {
-  const told = await tell(db, viewer, nameBank, [], {
+  const told = await tell(db, {
+    viewer,
+    nameBank,
+    credits: [],
     actions: await auditLogFor(db, viewer.id, [`advice/${advice.id}`]),
   })
   return { entries: inOrder([askedFor(advice), ...told]), isWhole: true }
@@ -98,7 +105,8 @@ export async function adviceTimeline(
 
 function askedFor(advice: Advice): TimelineEntry {
   const { id, amountKobo, currency, merchantRef, amountPolicy } = advice
-  return entryOf(advice.createdAt, 'advice', `Payment asked of ${advice.customerName}.`, {
+  return entryOf(advice.createdAt, 'advice', {
+    description: `Payment asked of ${advice.customerName}.`,
     amountKobo,
     currency,
     reference: id,
@@ -107,7 +115,7 @@ function askedFor(advice: Advice): TimelineEntry {
 }
 
 type TimelineAccount = {
-  id: bigint
+  id: AccountId
   accountNumber: string
   accountName: string
   currency: string
@@ -117,7 +125,7 @@ type TimelineAccount = {
 
 export async function getTimelineAccount(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   accountNumber: string,
 ): Promise<TimelineAccount> {
   if (!isAccountNumber(accountNumber)) throw new Refusal('account_not_found')
@@ -135,8 +143,14 @@ export async function getTimelineAccount(
 }
 
 // Of the last credit that was told of, and since when.
-type AccountPosition = { creditId: bigint; at: Date }
+type AccountPosition = { creditId: CreditId; at: Date }
 type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
+
+type AccountTimelineInput = {
+  account: TimelineAccount
+  before?: AccountPosition | undefined
+  limit: number
+}
 
 // A page of it: an account may have millions of credits. Pages go back in time; each tells of
 // everything since its oldest credit, up to the page before. Where more was done by hand within that
@@ -144,38 +158,41 @@ type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null 
 export async function accountTimeline(
   db: Queryable,
   { sealer, viewer, nameBank }: TimelineDeps,
-  account: TimelineAccount,
-  { before, limit }: { before?: AccountPosition | undefined; limit: number },
+  { account, before, limit }: AccountTimelineInput,
 ): Promise<AccountTimeline> {
   const filters = { accountNumber: account.accountNumber }
   const after = before?.creditId
-  const found = await listCredits(db, sealer, viewer, filters, { after, limit: limit + 1 })
+  const found = await listCredits(db, { sealer, viewer, filters, after, limit: limit + 1 })
   const last = found.length > limit ? found[limit - 1] : undefined
   const from = last && earlier(last.receivedAt, before?.at)
   const within = { from, to: before?.at }
   const subject = `account/${account.accountNumber}`
-  const actions = await latestAuditLogFor(db, viewer.id, subject, { ...within, limit: limit + 1 })
+  const actions = await latestAuditLogFor(db, viewer.id, { subject, ...within, limit: limit + 1 })
   const assigned = await readAssigned(db, account, { ...within, limit: limit + 1 })
   const cuts = [actions.map(({ takenAt }) => takenAt), assigned.map(({ postedAt }) => postedAt)]
   const since = latest([from, ...cuts.map((times) => cutOf(times, limit))])
   // What is the account's own, not a credit's, is told on the page of its time.
   const isInPage = (at: Date) => (!since || at >= since) && (!before || at < before.at)
   const credits = since === from ? found.slice(0, limit) : cameSince(found, since as Date)
-  const told = await tell(db, viewer, nameBank, credits, {
+  const told = await tell(db, {
+    viewer,
+    nameBank,
+    credits,
     about: { accountId: account.id },
     actions: actions.filter(({ takenAt }) => isInPage(takenAt)),
     moments: [account.createdAt, account.updatedAt].filter(isInPage),
     assigned: assigned.flatMap(({ creditId, postedAt }) => (isInPage(postedAt) ? creditId : [])),
     currency: account.currency,
   })
-  const opened = entryOf(
-    account.createdAt,
-    'account',
-    `Account opened for ${account.accountName}.`,
-    { reference: account.accountNumber },
-  )
+  const opened = entryOf(account.createdAt, 'account', {
+    description: `Account opened for ${account.accountName}.`,
+    reference: account.accountNumber,
+  })
   const own = isInPage(account.createdAt) ? [opened] : []
-  const next = since && { creditId: credits.at(-1)?.id ?? after ?? PAST_ID, at: since }
+  const next = since && {
+    creditId: credits.at(-1)?.id ?? after ?? (PAST_ID as CreditId),
+    at: since,
+  }
   return { entries: inOrder([...own, ...told]), next: next ?? null }
 }
 
@@ -199,40 +216,38 @@ function cameSince(credits: readonly CreditTrace[], since: Date): readonly Credi
   return past === -1 ? credits : credits.slice(0, past)
 }
 
-type Further = {
+type Told = Pick<TimelineDeps, 'viewer' | 'nameBank'> & {
+  credits: readonly CreditTrace[]
   about?: EventSubjects
   actions?: readonly AuditedAction[]
   moments?: readonly Date[]
-  assigned?: readonly bigint[] // Further credits that were assigned here, whoever has them now.
+  assigned?: readonly CreditId[] // Further credits that were assigned here, whoever has them now.
   currency?: string
 }
 
-async function tell(
-  db: Queryable,
-  viewer: Viewer,
-  nameBank: NameBank,
-  credits: readonly CreditTrace[],
-  further: Further = {},
-): Promise<TimelineEntry[]> {
-  const assigned = further.assigned ?? []
+async function tell(db: Queryable, { viewer, nameBank, ...told }: Told): Promise<TimelineEntry[]> {
+  const { credits, assigned = [] } = told
   const creditIds = [...credits.map(({ id }) => id), ...assigned]
   const currencies = new Map(credits.map(({ id, currency }) => [id, currency]))
-  const currencyOf = (id: bigint) => currencies.get(id) ?? further.currency ?? 'NGN'
-  const itemIds = credits.flatMap((credit) => credit.items.map(({ id }) => BigInt(id)))
+  const currencyOf = (id: CreditId) => currencies.get(id) ?? told.currency ?? 'NGN'
+  const itemIds = credits.flatMap((credit) =>
+    credit.items.map(({ id }) => BigInt(id) as SuspenseItemId),
+  )
   const history = await readSuspenseChanges(db, itemIds)
   const transfers = await readTransfers(db, creditIds)
   const reversals = await readReversals(db, creditIds)
   const items = itemIds.map((id) => `suspense/${id}`)
-  const actions = [...(further.actions ?? []), ...(await auditLogFor(db, viewer.id, items))]
+  const actions = [...(told.actions ?? []), ...(await auditLogFor(db, viewer.id, items))]
   const moments = [
     ...historyTimes(credits, transfers, reversals),
     ...actions.map(({ takenAt }) => takenAt),
-    ...(further.moments ?? []),
+    ...(told.moments ?? []),
   ]
-  const events = await readRelatedEvents(db, viewer.id, { ...further.about, creditIds }, moments)
+  const about = { ...told.about, creditIds }
+  const events = await readRelatedEvents(db, viewer.id, { about, moments })
   const ids = events.map(({ id }) => id)
   const types = new Map(events.map(({ id, type }) => [id, type]))
-  const typeOf = (eventId: string) => types.get(eventId) as string
+  const typeOf = (eventId: EventId) => types.get(eventId) as string
   const { attempts, waiting } = await readDeliveryLog(db, ids)
   return [
     ...credits.flatMap((credit) => creditEntries(credit, nameBank, history)),
@@ -243,56 +258,4 @@ async function tell(
     ...attempts.map((attempt) => attemptEntry(attempt, typeOf(attempt.eventId))),
     ...waiting.map((each) => waitingEntry(each, typeOf(each.eventId))),
   ]
-}
-
-type IssuedNumber = { accountNumber: string; bankCode: string; issuedAt: Date }
-
-async function readNumbers(db: Queryable, paymentId: string): Promise<IssuedNumber[]> {
-  const { rows } = await db.query<IssuedNumber>({
-    name: 'numbers-of-payment',
-    text: `select account_number as "accountNumber", bank_code as "bankCode",
-                  issued_at as "issuedAt"
-             from payment_numbers where payment_id = $1 order by issued_at, bank_code`,
-    values: [paymentId],
-  })
-  return rows
-}
-
-type Turn = { at: Date; creditId: bigint | null }
-
-// When a payment expired, and was given something: nothing else tells of these once it was paid, or
-// what it was given has left it again.
-async function readTurns(db: Queryable, { id, clientId, createdAt }: Payment): Promise<Turn[]> {
-  const { rows } = await db.query<Turn>({
-    name: 'turns-of-payment',
-    text: `select created_at as at, credit_id as "creditId" from events
-            where payment_id = $1 and client_id = $2 and id >= $3
-              and type in ('payment.expired', 'credit.assigned')
-            order by id desc limit ${TURNS_MAX}`,
-    values: [id, clientId, leastIdAt(createdAt.getTime())],
-  })
-  return rows
-}
-
-type Assigned = { creditId: bigint; postedAt: Date }
-
-// Money that was sent elsewhere and assigned to the account, within the time of a page: about as
-// many transfers are looked at as the page has credits. The latest; of those of one moment all.
-async function readAssigned(
-  db: Queryable,
-  { id }: TimelineAccount,
-  { from, to, limit }: Window & { limit: number },
-): Promise<Assigned[]> {
-  const { firstId, pastId } = await idBounds(db, 'transfers', { from, to })
-  const { rows } = await db.query<Assigned>({
-    name: 'credits-assigned-to-account',
-    text: `select t.credit_id as "creditId", t.posted_at as "postedAt"
-             from transfers t join credits c on c.id = t.credit_id
-            where t.credit_account_id = $1 and t.id >= $2 and t.id < $3
-              and t.posted_at >= $4 and t.posted_at < $5
-              and t.reason = 'assign' and c.collection_account_id is distinct from $1
-            order by t.posted_at desc fetch first ($6) rows with ties`,
-    values: [id, firstId, pastId, from ?? '-infinity', to ?? 'infinity', limit],
-  })
-  return rows
 }

@@ -9,7 +9,7 @@
 
 import { isOpen, type PaymentStatus } from '#domain/payments/payments.ts'
 import { type FieldError, Refusal } from '#errors.ts'
-import { AMOUNT_MAX_KOBO } from '#money.ts'
+import { AMOUNT_MAX_KOBO, type Kobo, kobo } from '#money.ts'
 
 export const SANDBOX_TRANSFERS = [
   'exact',
@@ -23,8 +23,8 @@ export type SandboxTransfer = (typeof SANDBOX_TRANSFERS)[number]
 
 type SandboxPayment = {
   status: PaymentStatus
-  amountKobo: bigint
-  amountPaidKobo: bigint
+  amountKobo: Kobo
+  amountPaidKobo: Kobo
   closesAt: Date
 }
 
@@ -32,12 +32,17 @@ const MORE_KOBO = 50_000n // How much too much "over" sends, unless said otherwi
 const TO_ACCOUNT: readonly SandboxTransfer[] = ['exact', 'duplicate', 'reversed']
 
 // `givenKobo` undefined: whatever shows the case.
-export function sandboxAmount(
-  kind: SandboxTransfer,
-  givenKobo: bigint | undefined,
-  payment: SandboxPayment | undefined,
-  now: Date,
-): bigint {
+export function sandboxAmount({
+  kind,
+  givenKobo,
+  payment,
+  now,
+}: {
+  kind: SandboxTransfer
+  givenKobo: Kobo | undefined
+  payment: SandboxPayment | undefined
+  now: Date
+}): Kobo {
   if (!payment) return amountToAccount(kind, givenKobo)
   const isLate = payment.status === 'Expired' || (isOpen(payment.status) && now >= payment.closesAt)
   if (kind === 'late') {
@@ -45,7 +50,7 @@ export function sandboxAmount(
     return givenKobo ?? payment.amountKobo
   }
   if (isLate || !isOpen(payment.status)) throw new Refusal('payment_not_open')
-  const dueKobo = payment.amountKobo - payment.amountPaidKobo
+  const dueKobo = kobo(payment.amountKobo - payment.amountPaidKobo)
   const amountKobo = givenKobo ?? usualAmount(kind, dueKobo)
   if (kind === 'exact' && amountKobo !== dueKobo) throw wrong('amount', 'Must be what is due.')
   if (kind === 'under' && amountKobo >= dueKobo) throw wrong('amount', 'Must be less than is due.')
@@ -53,7 +58,7 @@ export function sandboxAmount(
   return amountKobo
 }
 
-function amountToAccount(kind: SandboxTransfer, givenKobo: bigint | undefined): bigint {
+function amountToAccount(kind: SandboxTransfer, givenKobo: Kobo | undefined): Kobo {
   if (!TO_ACCOUNT.includes(kind)) {
     throw wrong('kind', `A collection account takes any amount: use ${TO_ACCOUNT.join(', ')}.`)
   }
@@ -63,10 +68,10 @@ function amountToAccount(kind: SandboxTransfer, givenKobo: bigint | undefined): 
 
 // A due of one kobo has no less, and one of the most that a bank may report has no more: what is due
 // itself is refused above like any other wrong amount.
-function usualAmount(kind: SandboxTransfer, dueKobo: bigint): bigint {
-  if (kind === 'under') return dueKobo > 1n ? dueKobo / 2n : dueKobo
+function usualAmount(kind: SandboxTransfer, dueKobo: Kobo): Kobo {
+  if (kind === 'under') return dueKobo > 1n ? kobo(dueKobo / 2n) : dueKobo
   if (kind !== 'over') return dueKobo
-  const moreKobo = dueKobo + MORE_KOBO
+  const moreKobo = kobo(dueKobo + MORE_KOBO)
   return moreKobo < AMOUNT_MAX_KOBO ? moreKobo : AMOUNT_MAX_KOBO
 }
 

@@ -12,6 +12,8 @@ import type { Client } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { ItemState } from '#domain/credits/suspense-items.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
+import type { PaymentId, SuspenseItemId, UserId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import { SETTERS } from './maker-checker.ts'
 
 export const REQUEST_STATES = ['open', 'approved', 'rejected', 'withdrawn', 'void'] as const
@@ -27,17 +29,17 @@ export type AmountChange = {
 // An item, and all that is about it, is null of a request to switch maker-checker off.
 export type ApprovalRequest = {
   id: bigint
-  itemId: bigint | null
+  itemId: SuspenseItemId | null
   itemState: ItemState | null
   itemReason: string | null
-  requestedKobo: bigint | null
-  amountKobo: bigint | null // After the changes.
+  requestedKobo: Kobo | null
+  amountKobo: Kobo | null // After the changes.
   changes: AmountChange[]
   currency: string | null
   sourceAccountName: string | null
   action: 'assign' | 'return' | 'disable_maker_checker'
   toAccount: string | null
-  toPaymentId: string | null
+  toPaymentId: PaymentId | null
   reason: string
   state: RequestState
   requestedBy: string
@@ -49,7 +51,7 @@ export type ApprovalRequest = {
 }
 
 // Who looks. `newSince`: whose access was changed later than this approves nothing yet.
-export type Viewer = { client: Client; actor: string; userId: string | null; newSince: Date }
+export type Viewer = { client: Client; actor: string; userId: UserId | null; newSince: Date }
 
 // Of the client's own people, about what the client may see.
 const SELECT_REQUEST = `
@@ -116,7 +118,7 @@ export async function getRequest(
 
 type RequestFilter = {
   state: RequestState | null
-  itemId: bigint | null
+  itemId: SuspenseItemId | null
   beforeId: bigint | null
   limit: number
 }

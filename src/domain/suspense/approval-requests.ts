@@ -18,7 +18,9 @@ import { lockPayments } from '#domain/credits/payment-balances.ts'
 import { lockItems } from '#domain/credits/suspense-items.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
+import type { SuspenseItemId, UserId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Kobo } from '#money.ts'
 import {
   type ApprovalRequest,
   getRequest,
@@ -35,10 +37,10 @@ import {
 import { readMakerChecker, SETTERS, writeMakerChecker } from './maker-checker.ts'
 import { requestReturn } from './return-suspense.ts'
 
-type Acting = Viewer & { userId: string; now: Date }
+type Acting = Viewer & { userId: UserId; now: Date }
 type Asked = {
-  itemId: bigint | null
-  amountKobo: bigint | null
+  itemId: SuspenseItemId | null
+  amountKobo: Kobo | null
   action: ApprovalRequest['action']
   to?: AssignTo | undefined
   reason: string
@@ -48,18 +50,17 @@ type Asked = {
 export async function requestApproval(
   tx: Transaction,
   acting: Acting,
-  itemId: bigint,
-  { to, reason }: { to: AssignTo | undefined; reason: string },
+  { itemId, to, reason }: { itemId: SuspenseItemId; to: AssignTo | undefined; reason: string },
 ): Promise<bigint> {
   const by = acting.client
-  if (to) await lockAssignable(tx, by, itemId, to)
+  if (to) await lockAssignable(tx, by, { itemId, to })
   const { state, amountKobo } = await lockVisibleItem(tx, by, itemId)
   if (state !== 'open') throw new Refusal('suspense_closed')
   const action = to ? 'assign' : 'return'
   const id = await insertRequest(tx, acting, { itemId, amountKobo, action, to, reason })
   if (id === undefined) throw new Refusal('suspense_requested')
   const detail = { ...(to ?? { toPayer: true }), note: reason }
-  await record(tx, acting, 'suspense.request', { subject: `suspense/${itemId}`, detail })
+  await record(tx, acting, { action: 'suspense.request', subject: `suspense/${itemId}`, detail })
   return id
 }
 
@@ -77,7 +78,7 @@ export async function requestDisable(
   if (id === undefined) throw new Refusal('disable_requested')
   const subject = subjectOf(acting.client)
   const detail = { action, note: reason }
-  await record(tx, acting, 'suspense.request', { subject, detail })
+  await record(tx, acting, { action: 'suspense.request', subject, detail })
   return id
 }
 
@@ -125,10 +126,11 @@ export async function approveRequest(
   const { itemId, reason: note } = request
   const { client: by, actor, now } = acting
   const moving = { now, by, actor, sharedAccounts, note, isApproved: true }
-  if (itemId === null) await writeMakerChecker(tx, now, { client: by, actor }, false)
+  if (itemId === null)
+    await writeMakerChecker(tx, now, { client: by, actor, hasMakerChecker: false })
   else if (request.action === 'return') await requestReturn(tx, moving, itemId)
-  else await assignSuspense(tx, moving, itemId, targetOf(request))
-  await decide(tx, acting, request, { state: 'approved', reason: null })
+  else await assignSuspense(tx, moving, { itemId, to: targetOf(request) })
+  await decide(tx, acting, { request, state: 'approved', reason: null })
 }
 
 // What a request is about never changes, so it can be read before it is locked.
@@ -139,7 +141,7 @@ async function lockSubject(tx: Transaction, acting: Acting, requestId: bigint): 
 }
 
 // Whoever would change their access waits, and they are told what was changed before.
-async function lockPerson(tx: Transaction, userId: string): Promise<Role> {
+async function lockPerson(tx: Transaction, userId: UserId): Promise<Role> {
   const { rows } = await tx.query<{ role: Role }>({
     name: 'lock-deciding-person',
     text: 'select role from users where id = $1 and is_active for share',
@@ -153,8 +155,7 @@ async function lockPerson(tx: Transaction, userId: string): Promise<Role> {
 export async function rejectRequest(
   tx: Transaction,
   acting: Acting,
-  requestId: bigint,
-  reason: string,
+  { requestId, reason }: { requestId: bigint; reason: string },
 ): Promise<void> {
   const request = await lockRequest(tx, acting, requestId)
   if (isDecidedBy(request, 'rejected', acting.actor)) return
@@ -163,7 +164,7 @@ export async function rejectRequest(
   if (obstacle === 'other_person_needed' || obstacle === 'role_not_allowed') {
     throw new Refusal(obstacle)
   }
-  await decide(tx, acting, request, { state: 'rejected', reason })
+  await decide(tx, acting, { request, state: 'rejected', reason })
 }
 
 export async function withdrawRequest(
@@ -175,7 +176,7 @@ export async function withdrawRequest(
   if (isDecidedBy(request, 'withdrawn', acting.actor)) return
   refuseDecided(request)
   if (request.requestedBy !== acting.actor) throw new Refusal('own_request_only')
-  await decide(tx, acting, request, { state: 'withdrawn', reason: null })
+  await decide(tx, acting, { request, state: 'withdrawn', reason: null })
 }
 
 function isDecidedBy(request: ApprovalRequest, state: RequestState, actor: string): boolean {
@@ -189,11 +190,12 @@ function refuseDecided({ state }: ApprovalRequest): void {
 
 const VERBS = { approved: 'approve', rejected: 'reject', withdrawn: 'withdraw' } as const
 
+type DecideInput = { request: ApprovalRequest; state: keyof typeof VERBS; reason: string | null }
+
 async function decide(
   tx: Transaction,
   acting: Acting,
-  { id, itemId, requestedBy }: ApprovalRequest,
-  { state, reason }: { state: keyof typeof VERBS; reason: string | null },
+  { request: { id, itemId, requestedBy }, state, reason }: DecideInput,
 ): Promise<void> {
   await tx.query({
     name: 'decide-suspense-request',
@@ -205,14 +207,13 @@ async function decide(
   })
   const subject = itemId === null ? subjectOf(acting.client) : `suspense/${itemId}`
   const detail = { requestedBy, note: reason }
-  await record(tx, acting, `suspense.${VERBS[state]}`, { subject, detail })
+  await record(tx, acting, { action: `suspense.${VERBS[state]}`, subject, detail })
 }
 
 function record(
   tx: Transaction,
   { now, client, actor }: Acting,
-  action: `suspense.${string}`,
-  { subject, detail }: { subject: string; detail: object },
+  { action, subject, detail }: { action: `suspense.${string}`; subject: string; detail: object },
 ): Promise<void> {
   return writeAuditLog(tx, now, { clientId: client.id, actor, action, subject, detail })
 }

@@ -27,15 +27,17 @@ import {
   readOutcomes,
 } from '#domain/credits/suspense-items.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
+import type { NewEvent } from '#domain/records/event-types.ts'
 import { moved } from '#domain/records/movements.ts'
-import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
+import type { AccountId, ClientId, PaymentId, SuspenseItemId } from '#ids.ts'
 import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
-import { toNaira } from '#money.ts'
+import { type Kobo, kobo } from '#money.ts'
 import { refuseUnapproved } from './maker-checker.ts'
 
-export type AssignTo = { paymentId: string } | { accountNumber: string }
+export type AssignTo = { paymentId: PaymentId } | { accountNumber: string }
 type Deps = {
   sharedAccounts: SharedAccounts
   now: Date
@@ -48,10 +50,9 @@ type Deps = {
 export async function assignSuspense(
   tx: Transaction,
   deps: Deps,
-  itemId: bigint,
-  to: AssignTo,
+  { itemId, to }: { itemId: SuspenseItemId; to: AssignTo },
 ): Promise<void> {
-  const reached = await lockReached(tx, deps.by, itemId, to)
+  const reached = await lockReached(tx, deps.by, { itemId, to })
   const { item, payment, account } = reached
   const isDone =
     item.state === 'assigned' &&
@@ -63,8 +64,8 @@ export async function assignSuspense(
   if (!deps.isApproved) await refuseUnapproved(tx, deps.by.id, item.id)
 
   const events = payment
-    ? await giveToPayment(tx, deps, item, payment)
-    : await giveToAccount(tx, deps, item, account as LockedAccount)
+    ? await giveToPayment(tx, deps, { item, payment })
+    : await giveToAccount(tx, deps, { item, account: account as LockedAccount })
   await tx.query({
     name: 'assign-suspense-item',
     text: `update suspense_items
@@ -104,10 +105,9 @@ function withOutcome(events: readonly NewEvent[], outcome: string | undefined): 
 export async function lockAssignable(
   tx: Transaction,
   by: Client,
-  itemId: bigint,
-  to: AssignTo,
+  { itemId, to }: { itemId: SuspenseItemId; to: AssignTo },
 ): Promise<void> {
-  refuseUnfitting(await lockReached(tx, by, itemId, to))
+  refuseUnfitting(await lockReached(tx, by, { itemId, to }))
 }
 
 type Reached = {
@@ -119,8 +119,7 @@ type Reached = {
 async function lockReached(
   tx: Transaction,
   by: Client,
-  itemId: bigint,
-  to: AssignTo,
+  { itemId, to }: { itemId: SuspenseItemId; to: AssignTo },
 ): Promise<Reached> {
   const payment =
     'paymentId' in to ? (await lockPayments(tx, [to.paymentId])).get(to.paymentId) : undefined
@@ -153,7 +152,7 @@ function fitsPayment(item: LockedItem, payment: PaymentTarget): boolean {
 export async function lockVisibleItem(
   tx: Transaction,
   by: Client,
-  itemId: bigint,
+  itemId: SuspenseItemId,
 ): Promise<LockedItem> {
   const [item] = await lockItems(tx, 'id', itemId)
   const isVisible = item && (item.clientId === null ? by.isOperator : item.clientId === by.id)
@@ -176,14 +175,13 @@ async function isOfMerchants(tx: Transaction, by: Client, item: LockedItem): Pro
 async function giveToPayment(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  item: LockedItem,
-  payment: PaymentTarget,
+  { item, payment }: { item: LockedItem; payment: PaymentTarget },
 ): Promise<NewEvent[]> {
   await findHoldings(tx, [payment])
   await findReopenable(tx, now, [payment])
   const { creditId, amountKobo, currency } = item
   const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
-  addPaid(plan, payment, { creditId, amountKobo })
+  addPaid(plan, payment, { holding: { creditId, amountKobo } })
   const owner = clientOwner(payment.clientId)
   const pending = { kind: 'pending', owner, currency } as const
   const settled = { kind: 'settled', owner, currency } as const
@@ -209,14 +207,14 @@ async function giveToPayment(
 }
 
 type LockedAccount = {
-  id: bigint
-  clientId: bigint
+  id: AccountId
+  clientId: ClientId
   merchantCode: string
   isActive: boolean
   currency: string
-  balanceKobo: bigint
-  perDayKobo: bigint | null
-  creditedKobo: bigint
+  balanceKobo: Kobo
+  perDayKobo: Kobo | null
+  creditedKobo: Kobo
 }
 
 async function lockAccount(tx: Transaction, accountNumber: string) {
@@ -237,8 +235,7 @@ async function lockAccount(tx: Transaction, accountNumber: string) {
 async function giveToAccount(
   tx: Transaction,
   { now }: Deps,
-  item: LockedItem,
-  account: LockedAccount,
+  { item, account }: { item: LockedItem; account: LockedAccount },
 ): Promise<NewEvent[]> {
   const { id, clientId, balanceKobo } = account
   // What is assigned by hand breaks no limit, and counts as received today: so the day must have
@@ -246,15 +243,15 @@ async function giveToAccount(
   await receivedToday(tx, now, [{ ...account, collectionAccountId: id }])
   await postTransfers(tx, now, [transferFrom(item, id)])
   const { creditId } = item
-  const accountBalance = toNaira(balanceKobo + item.amountKobo)
+  const accountBalanceKobo = kobo(balanceKobo + item.amountKobo)
   const about = { clientId, collectionAccountId: id, creditId }
   return [
     { ...about, type: 'credit.assigned', ...assignedFacts(item) },
-    { ...about, type: 'collection.received', facts: { accountBalance } },
+    { ...about, type: 'collection.received', facts: { accountBalanceKobo } },
   ]
 }
 
-function transferFrom(item: LockedItem, creditAccountId: bigint): Transfer {
+function transferFrom(item: LockedItem, creditAccountId: AccountId): Transfer {
   const { accountId: debitAccountId, amountKobo, creditId } = item
   return { debitAccountId, creditAccountId, amountKobo, creditId, reason: 'assign' }
 }
@@ -263,6 +260,6 @@ function transferFrom(item: LockedItem, creditAccountId: bigint): Transfer {
 function assignedFacts({ clientId, amountKobo, currency, reason }: LockedItem) {
   const change =
     clientId === null ? { credits: 1 as const, gross: amountKobo } : { suspended: -amountKobo }
-  const facts = { amountAssigned: toNaira(amountKobo), reason }
+  const facts = { amountAssignedKobo: amountKobo, reason }
   return { facts, ...moved(currency, change) }
 }

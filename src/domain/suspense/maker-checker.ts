@@ -8,11 +8,12 @@ import type { Client } from '#domain/access/clients.ts'
 import type { Role } from '#domain/access/roles.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId, SuspenseItemId } from '#ids.ts'
 
 // Who decides how many people it takes.
 export const SETTERS: readonly Role[] = ['owner', 'operator']
 
-export async function readMakerChecker(db: Queryable, clientId: bigint): Promise<boolean> {
+export async function readMakerChecker(db: Queryable, clientId: ClientId): Promise<boolean> {
   const { rows } = await db.query<{ hasMakerChecker: boolean }>({
     name: 'read-maker-checker',
     text: 'select has_four_eyes as "hasMakerChecker" from clients where id = $1',
@@ -21,27 +22,27 @@ export async function readMakerChecker(db: Queryable, clientId: bigint): Promise
   return rows[0]?.hasMakerChecker === true
 }
 
+type SetMakerCheckerInput = { client: Client; actor: string; role: Role; hasMakerChecker: boolean }
+
 // One person switches it on; off, it takes two as well: see suspense-requests.ts. The same again
 // changes nothing and leaves no trace.
 export async function setMakerChecker(
   tx: Transaction,
   now: Date,
-  { client, actor, role }: { client: Client; actor: string; role: Role },
-  hasMakerChecker: boolean,
+  { client, actor, role, hasMakerChecker }: SetMakerCheckerInput,
 ): Promise<void> {
   if (!SETTERS.includes(role)) throw new Refusal('role_not_allowed')
   if (!hasMakerChecker) {
     if (await readMakerChecker(tx, client.id)) throw new Refusal('approval_needed')
     return
   }
-  await writeMakerChecker(tx, now, { client, actor }, true)
+  await writeMakerChecker(tx, now, { client, actor, hasMakerChecker: true })
 }
 
 export async function writeMakerChecker(
   tx: Transaction,
   now: Date,
-  { client, actor }: { client: Client; actor: string },
-  hasMakerChecker: boolean,
+  { client, actor, hasMakerChecker }: { client: Client; actor: string; hasMakerChecker: boolean },
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'set-maker-checker',
@@ -63,8 +64,8 @@ export async function writeMakerChecker(
 // nothing moves alone any more.
 export async function refuseUnapproved(
   tx: Transaction,
-  clientId: bigint,
-  itemId: bigint,
+  clientId: ClientId,
+  itemId: SuspenseItemId,
 ): Promise<void> {
   const { rows } = await tx.query<{ isNeeded: boolean; isAsked: boolean }>({
     name: 'needs-approval',

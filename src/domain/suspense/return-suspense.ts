@@ -13,7 +13,7 @@ import type { ReturnResult } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { newReturnReference } from '#domain/credits/returns.ts'
-import { explainReversal, type ReversalReport } from '#domain/credits/reversed-credits.ts'
+import { explainReversal } from '#domain/credits/reversed-credits.ts'
 import { recordSuspenseChanges } from '#domain/credits/suspense-changes.ts'
 import {
   type LockedItem,
@@ -24,12 +24,14 @@ import {
   reopenItems,
 } from '#domain/credits/suspense-items.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
+import type { NewEvent, ReversalFacts } from '#domain/records/event-types.ts'
 import { moved } from '#domain/records/movements.ts'
-import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
+import type { AccountId, CreditId, SuspenseItemId } from '#ids.ts'
 import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
-import { toNaira } from '#money.ts'
+import { type Kobo, kobo } from '#money.ts'
 import { lockVisibleItem } from './assign-suspense.ts'
 import { refuseUnapproved } from './maker-checker.ts'
 
@@ -45,7 +47,7 @@ type Asking = Deps & {
 export async function requestReturn(
   tx: Transaction,
   { sharedAccounts, now, by, actor, note, isApproved = false }: Asking,
-  itemId: bigint,
+  itemId: SuspenseItemId,
 ): Promise<void> {
   const item = await lockVisibleItem(tx, by, itemId)
   if (item.state === 'returning' || item.state === 'returned') return
@@ -98,7 +100,7 @@ export async function settleReturn(
   const found = await lockReturn(tx, reference)
   if (found?.status !== 'pending') return false
   if (fromBank !== undefined && fromBank !== found.item.bankCode) return false
-  await settle(tx, deps, found, verdict, by)
+  await settle(tx, deps, { sent: found, verdict, by })
   return true
 }
 
@@ -107,14 +109,13 @@ export async function settleReturn(
 export async function settleByHand(
   tx: Transaction,
   deps: Deps & { by: Client; actor: string },
-  reference: string,
-  verdict: Verdict,
+  { reference, verdict }: { reference: string; verdict: Verdict },
 ): Promise<void> {
   const { now, by, actor } = deps
   const found = await lockReturn(tx, reference)
   if (!found) throw new Refusal('return_not_found')
   if (found.status !== 'pending') return refuseOtherwise(found, verdict)
-  await settle(tx, deps, found, verdict, actor)
+  await settle(tx, deps, { sent: found, verdict, by: actor })
   const { status, ...detail } = verdict
   await writeAuditLog(tx, now, {
     clientId: by.id,
@@ -134,7 +135,7 @@ type LockedReturn = {
 
 // Read again under the lock of its item, which all who settle it take first.
 async function lockReturn(tx: Transaction, reference: string): Promise<LockedReturn | undefined> {
-  const itemOf = await tx.query<{ itemId: bigint }>({
+  const itemOf = await tx.query<{ itemId: SuspenseItemId }>({
     name: 'item-of-return',
     text: 'select item_id as "itemId" from returns where reference = $1',
     values: [reference],
@@ -164,9 +165,7 @@ function refuseOtherwise(settled: LockedReturn, verdict: Verdict): void {
 async function settle(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  { reference, item }: LockedReturn,
-  verdict: Verdict,
-  by: string,
+  { sent: { reference, item }, verdict, by }: { sent: LockedReturn; verdict: Verdict; by: string },
 ): Promise<void> {
   const { bankCode, currency, creditId, amountKobo, clientId } = item
   const owner = bankOwner(bankCode)
@@ -190,12 +189,12 @@ async function settle(
     ],
   })
   if (!isConfirmed) {
-    const leftKobo = await putBack(tx, { sharedAccounts, now }, item, debitAccountId)
+    const leftKobo = await putBack(tx, { sharedAccounts, now }, { sent: item, debitAccountId })
     if (clientId === null) return
     const facts = {
       returnReference: reference,
       failureReason: verdict.reason,
-      amountSuspended: toNaira(leftKobo),
+      amountSuspendedKobo: leftKobo,
       reason: item.reason,
       outcome: leftKobo > 0n ? 'suspended' : 'reversed',
     }
@@ -217,7 +216,7 @@ async function settle(
   if (clientId === null) return
   const outcome = (await readOutcomes(tx, [creditId])).get(creditId)
   const facts = {
-    amountReturned: toNaira(amountKobo),
+    amountReturnedKobo: amountKobo,
     returnReference: reference,
     bankReference,
     reason: item.reason,
@@ -232,9 +231,8 @@ async function settle(
 async function putBack(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  sent: LockedItem,
-  debitAccountId: bigint,
-): Promise<bigint> {
+  { sent, debitAccountId }: { sent: LockedItem; debitAccountId: AccountId },
+): Promise<Kobo> {
   let item = sent // What is left of it.
   const { creditId, clientId, currency } = item
   const owed = await lockShortfalls(tx, creditId)
@@ -247,7 +245,7 @@ async function putBack(
     const isEnough = leftKobo >= shortfallKobo
     const amountKobo = isEnough ? shortfallKobo : leftKobo
     if (amountKobo === 0n) break
-    leftKobo -= amountKobo
+    leftKobo = kobo(leftKobo - amountKobo)
     const creditAccountId = sharedAccounts.id(shortfall)
     transfers.push({ debitAccountId, creditAccountId, amountKobo, creditId, reason: 'reversal' })
     await tx.query({
@@ -255,13 +253,16 @@ async function putBack(
       text: 'update reversals set shortfall_kobo = shortfall_kobo - $2 where id = $1',
       values: [id, amountKobo],
     })
-    await reduceItems(tx, now, [{ item, takenKobo: amountKobo }], reversal.sessionId)
+    await reduceItems(tx, now, {
+      takings: [{ item, takenKobo: amountKobo }],
+      reference: reversal.sessionId,
+    })
     item = { ...item, amountKobo: leftKobo }
     if (clientId === null) continue
     const change = moved(currency, { reversed: amountKobo, suspended: -amountKobo })
-    const told = { ...reversal, shortfallKobo: shortfallKobo - amountKobo }
+    const told = { ...reversal, shortfallKobo: kobo(shortfallKobo - amountKobo) }
     const event = { clientId, type: 'credit.reversed', creditId, facts: {}, ...change } as const
-    events.push(...(await explainReversal(tx, creditId, told, [event])))
+    events.push(...(await explainReversal(tx, creditId, { reversal: told, events: [event] })))
   }
   if (leftKobo > 0n) {
     const creditAccountId = item.accountId
@@ -275,8 +276,8 @@ async function putBack(
   return leftKobo
 }
 
-async function lockShortfalls(tx: Transaction, creditId: bigint) {
-  const { rows } = await tx.query<ReversalReport & { id: bigint }>({
+async function lockShortfalls(tx: Transaction, creditId: CreditId) {
+  const { rows } = await tx.query<ReversalFacts & { id: CreditId }>({
     name: 'lock-shortfalls',
     text: `select id, session_id as "sessionId", amount_kobo as "amountKobo",
                   shortfall_kobo as "shortfallKobo"

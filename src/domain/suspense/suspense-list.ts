@@ -7,14 +7,16 @@ import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { JOIN_LAST_RETURN } from '#domain/credits/returns.ts'
 import type { LockedItem } from '#domain/credits/suspense-items.ts'
 import { Refusal } from '#errors.ts'
+import type { CreditId, SuspenseItemId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 
 export type SuspenseEntry = {
-  id: bigint
-  amountKobo: bigint
+  id: SuspenseItemId
+  amountKobo: Kobo
   currency: string
   reason: string
   state: LockedItem['state']
-  creditId: bigint
+  creditId: CreditId
   sessionId: string
   bankCode: string
   accountNumber: string
@@ -35,7 +37,7 @@ export type SuspenseEntry = {
 type SuspenseFilter = {
   state: LockedItem['state'] | null
   reason: string | null
-  beforeId: bigint | null
+  beforeId: SuspenseItemId | null
   limit: number
 }
 
@@ -77,7 +79,7 @@ export async function listSuspense(
 export async function getSuspense(
   db: Queryable,
   client: Client,
-  id: bigint,
+  id: SuspenseItemId,
 ): Promise<SuspenseEntry> {
   const { rows } = await db.query<SuspenseEntry>({
     name: 'get-suspense',

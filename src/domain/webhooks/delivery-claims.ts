@@ -8,6 +8,7 @@
 // Locks: destinations that are free, then their deliveries that are free. Waits for nobody.
 
 import type { Transaction } from '#db/transaction.ts'
+import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
 import { FAILURES_TO_PAUSE } from './circuit-breaker.ts'
 
 export const LEASE_MS = 60_000
@@ -16,10 +17,10 @@ const DESTINATIONS_MAX = 200
 const SWITCHED_OFF = 'it was switched off'
 
 export type Claim = {
-  eventId: string
-  destinationId: bigint
-  clientId: bigint
-  endpointId: string | null
+  eventId: EventId
+  destinationId: DestinationId
+  clientId: ClientId
+  endpointId: EndpointId | null
   kind: 'endpoint' | 'notification' | 'callback'
   url: string
   attempts: number // Made before.
@@ -31,7 +32,7 @@ export type Claim = {
 }
 
 export type ClaimLimits = {
-  rooms: ReadonlyMap<bigint, number> // How many a destination may be given; 0: none.
+  rooms: ReadonlyMap<DestinationId, number> // How many a destination may be given; 0: none.
   otherRoom: number // Those that are not in the map.
   takesFailing: boolean // Whether destinations that failed last time are wanted.
 }
@@ -56,7 +57,7 @@ export async function claimDeliveries(
 }
 
 // As a JSON object, which PostgreSQL searches by halving; a join would compare each with each.
-function roomsByName(rooms: ReadonlyMap<bigint, number>): string {
+function roomsByName(rooms: ReadonlyMap<DestinationId, number>): string {
   return JSON.stringify(Object.fromEntries(rooms))
 }
 

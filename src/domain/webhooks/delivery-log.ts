@@ -2,11 +2,12 @@
 // developers.
 
 import type { Queryable } from '#db/pool.ts'
+import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
 import type { Condition } from './webhook-endpoints.ts'
 
 export type Attempt = {
-  eventId: string
-  destinationId: bigint
+  eventId: EventId
+  destinationId: DestinationId
   attempt: number
   attemptedAt: Date
   status: number | null
@@ -17,9 +18,9 @@ export type Attempt = {
 }
 
 export type Delivery = {
-  eventId: string
-  destinationId: bigint
-  endpointId: string | null
+  eventId: EventId
+  destinationId: DestinationId
+  endpointId: EndpointId | null
   kind: 'endpoint' | 'notification' | 'callback'
   url: string
   state: 'pending' | 'delivered' | 'failed'
@@ -49,7 +50,7 @@ const ATTEMPT_COLUMNS = `
 export async function listDeliveries(
   db: Queryable,
   now: Date,
-  eventIds: readonly string[],
+  eventIds: readonly EventId[],
 ): Promise<Delivery[]> {
   const { rows } = await db.query<Delivery>({
     name: 'list-deliveries',
@@ -71,7 +72,7 @@ export async function listDeliveries(
   return rows
 }
 
-export async function listAttempts(db: Queryable, eventId: string): Promise<Attempt[]> {
+export async function listAttempts(db: Queryable, eventId: EventId): Promise<Attempt[]> {
   const { rows } = await db.query<Attempt>({
     name: 'list-attempts',
     text: `select ${ATTEMPT_COLUMNS} from delivery_attempts a
@@ -83,13 +84,13 @@ export async function listAttempts(db: Queryable, eventId: string): Promise<Atte
 
 export type SentAttempt = Attempt & Pick<Delivery, 'kind' | 'url'>
 export type PendingDelivery = Pick<Delivery, 'kind' | 'url' | 'nextAttemptAt' | 'createdAt'> & {
-  eventId: string
+  eventId: EventId
 }
 
 // Of several events: what was tried, and what is still to be sent.
 export async function readDeliveryLog(
   db: Queryable,
-  eventIds: readonly string[],
+  eventIds: readonly EventId[],
 ): Promise<{ attempts: SentAttempt[]; waiting: PendingDelivery[] }> {
   const attempts = await db.query<SentAttempt>({
     name: 'attempts-of-events',
@@ -119,10 +120,10 @@ export async function readDeliveryLog(
 
 export async function readHealth(
   db: Queryable,
-  clientId: bigint,
-  endpointId: string,
+  clientId: ClientId,
+  endpointId: EndpointId,
 ): Promise<EndpointHealth> {
-  type Record = Omit<EndpointHealth, 'lastAttempts'> & { id: bigint }
+  type Record = Omit<EndpointHealth, 'lastAttempts'> & { id: DestinationId }
   const { rows } = await db.query<Record>({
     name: 'read-endpoint-health',
     text: `select id, failures, failing_since as "failingSince", paused_until as "pausedUntil",
@@ -138,8 +139,8 @@ export async function readHealth(
 
 async function lastAttempts(
   db: Queryable,
-  clientId: bigint,
-  destinationId: bigint,
+  clientId: ClientId,
+  destinationId: DestinationId,
 ): Promise<Attempt[]> {
   const { rows } = await db.query<Attempt>({
     name: 'last-attempts',

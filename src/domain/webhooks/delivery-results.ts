@@ -9,7 +9,9 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
-import { appendEvents, type NewEvent } from '#domain/records/outbox.ts'
+import type { NewEvent } from '#domain/records/event-types.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import type { ClientId, DestinationId, EndpointId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 import { advanceBreaker, type Health, type Result, type Verdict } from './circuit-breaker.ts'
 import type { Claim } from './delivery-claims.ts'
@@ -28,9 +30,9 @@ export type AttemptOutcome = {
 }
 
 type HealthRow = Health & {
-  id: bigint
-  clientId: bigint
-  endpointId: string | null
+  id: DestinationId
+  clientId: ClientId
+  endpointId: EndpointId | null
   url: string
   isDisabled: boolean
 }
@@ -193,7 +195,7 @@ async function tellOfDisabled(tx: Transaction, now: Date, judged: readonly Judge
     const { clientId, endpointId, url } = row
     const failingSince = verdict.failingSince && timestamp(verdict.failingSince)
     const reason = WHY[verdict.disable as 'gone' | 'failing']
-    const facts = { id: endpointId, url, isActive: false, reason, failingSince }
+    const facts = { id: endpointId, url, isActive: false, reason, failingSince } as const
     return { clientId, type: 'endpoint.disabled', facts }
   })
   const alerts = disabled

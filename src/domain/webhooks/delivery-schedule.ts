@@ -8,6 +8,7 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { DestinationId } from '#ids.ts'
 import { PAUSE_MAX_MS } from './circuit-breaker.ts'
 import { LEASE_MS } from './delivery-claims.ts'
 import { scheduleNow } from './destinations.ts'
@@ -21,7 +22,7 @@ export type Waits = {
 
 // Answers how many deliveries were brought forward.
 export async function correctSchedule(tx: Transaction, now: Date, waits: Waits): Promise<number> {
-  const { rows } = await tx.query<{ destinationId: bigint }>({
+  const { rows } = await tx.query<{ destinationId: DestinationId }>({
     name: 'correct-deliveries',
     text: CORRECT_DELIVERIES,
     values: [

@@ -6,10 +6,11 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { ClientId, DestinationId } from '#ids.ts'
 import type { Target } from './event-targets.ts'
 
-type ClientTarget = Target & { clientId: bigint }
-export type Destination = { id: bigint; isDisabled: boolean }
+type ClientTarget = Target & { clientId: ClientId }
+export type Destination = { id: DestinationId; isDisabled: boolean }
 
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 
@@ -76,7 +77,7 @@ function nameOf({ clientId, endpointId, kind, url }: ClientTarget): string {
 export async function scheduleNow(
   tx: Transaction,
   now: Date,
-  ids: readonly bigint[],
+  ids: readonly DestinationId[],
 ): Promise<void> {
   if (ids.length === 0) return
   // Locked first and in order: a claim in progress ends, and then we see what it left.
@@ -98,7 +99,7 @@ export async function scheduleNow(
 export async function resumeDestinations(
   tx: Transaction,
   now: Date,
-  ids: readonly bigint[],
+  ids: readonly DestinationId[],
 ): Promise<void> {
   await scheduleNow(tx, now, ids)
   await tx.query({

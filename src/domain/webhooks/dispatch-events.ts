@@ -11,6 +11,7 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { ClientId } from '#ids.ts'
 import { findDestinations, scheduleNow } from './destinations.ts'
 import { readAddresses } from './event-addresses.ts'
 import { inOrder, type StoredEvent } from './event-list.ts'
@@ -19,15 +20,16 @@ import { type Target, targetsOf } from './event-targets.ts'
 const CLIENTS_MAX = 100
 const EVENTS_MAX = 1_000
 const EVENTS_OF_CLIENT_MIN = 10 // Of each of many that have events at once.
+const OF_CURSOR = { clientId: 'c.client_id', after: 'c.sequence', limit: '$3' }
 
-type Cursor = { clientId: bigint; sequence: bigint }
+type Cursor = { clientId: ClientId; sequence: bigint }
 export type Dispatched = { events: number; deliveries: number }
 
 // One round, of all clients that have new events or of one.
 export async function dispatchEvents(
   tx: Transaction,
   now: Date,
-  clientId?: bigint,
+  clientId?: ClientId,
 ): Promise<Dispatched> {
   const cursors = await lockCursors(tx, clientId)
   if (cursors.length === 0) return { events: 0, deliveries: 0 }
@@ -42,8 +44,8 @@ export async function dispatchEvents(
 }
 
 // Clients with events that are not queued yet.
-export async function findWaiting(db: Queryable): Promise<bigint[]> {
-  const { rows } = await db.query<{ id: bigint }>({
+export async function findWaiting(db: Queryable): Promise<ClientId[]> {
+  const { rows } = await db.query<{ id: ClientId }>({
     name: 'clients-with-new-events',
     text: `select k.client_id as id
              from event_counters k left join dispatch_cursors c on c.client_id = k.client_id
@@ -53,7 +55,7 @@ export async function findWaiting(db: Queryable): Promise<bigint[]> {
 }
 
 // In random order, so that no client waits for ever when more have events than one round takes.
-async function lockCursors(tx: Transaction, clientId: bigint | undefined): Promise<Cursor[]> {
+async function lockCursors(tx: Transaction, clientId: ClientId | undefined): Promise<Cursor[]> {
   await tx.query({
     name: 'insert-dispatch-cursors',
     text: `insert into dispatch_cursors (client_id)
@@ -79,7 +81,7 @@ async function readNext(tx: Transaction, cursors: readonly Cursor[]): Promise<St
     name: 'next-events',
     text: `select e.*
              from unnest($1::bigint[], $2::bigint[]) as c (client_id, sequence)
-            cross join lateral (${inOrder('c.client_id', 'c.sequence', '$3')}) as e`,
+            cross join lateral (${inOrder(OF_CURSOR)}) as e`,
     values: [
       numberArray(cursors.map((cursor) => cursor.clientId)),
       numberArray(cursors.map((cursor) => cursor.sequence)),

@@ -2,13 +2,18 @@
 
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
+import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
 import type { StoredEvent } from './event-list.ts'
 import type { Addresses, TargetEndpoint } from './event-targets.ts'
 
 // `isVisible`: not outside the merchantCodes that its client is restricted to.
-type Account = { id: bigint; clientId: bigint; notificationUrl: string; isVisible: boolean }
-type Payment = NonNullable<Addresses['payment']> & { clientId: bigint }
-type CreditOwner = { id: bigint; collectionAccountId: bigint | null; paymentId: string | null }
+type Account = { id: bigint; clientId: ClientId; notificationUrl: string; isVisible: boolean }
+type Payment = NonNullable<Addresses['payment']> & { clientId: ClientId }
+type CreditOwner = {
+  id: bigint
+  collectionAccountId: AccountId | null
+  paymentId: PaymentId | null
+}
 
 // What is not the client's own is not found: nobody is told of another's events.
 export async function readAddresses(
@@ -38,8 +43,8 @@ export async function readAddresses(
   ])
   return (event) => {
     const { collectionAccountId, paymentId } = about(event)
-    const account = accounts.get(collectionAccountId as bigint)
-    const payment = payments.get(paymentId as string)
+    const account = accounts.get(collectionAccountId as AccountId)
+    const payment = payments.get(paymentId as PaymentId)
     return {
       account: account?.clientId === event.clientId ? account : undefined,
       payment: payment?.clientId === event.clientId ? payment : undefined,
@@ -53,7 +58,7 @@ async function readCreditOwners(tx: Transaction, events: readonly StoredEvent[])
   const ids = events.flatMap(({ creditId, collectionAccountId, paymentId }) =>
     creditId !== null && collectionAccountId === null && paymentId === null ? creditId : [],
   )
-  if (ids.length === 0) return new Map<bigint, CreditOwner>()
+  if (ids.length === 0) return new Map<CreditId, CreditOwner>()
   const { rows } = await tx.query<CreditOwner>({
     name: 'owners-of-credits',
     text: `select id, collection_account_id as "collectionAccountId", payment_id as "paymentId"
@@ -63,8 +68,8 @@ async function readCreditOwners(tx: Transaction, events: readonly StoredEvent[])
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-async function readAccounts(tx: Transaction, ids: readonly bigint[]) {
-  if (ids.length === 0) return new Map<bigint, Account>()
+async function readAccounts(tx: Transaction, ids: readonly AccountId[]) {
+  if (ids.length === 0) return new Map<AccountId, Account>()
   const { rows } = await tx.query<Account>({
     name: 'addresses-of-accounts',
     text: `select a.id, a.client_id as "clientId", a.notification_url as "notificationUrl",
@@ -77,8 +82,8 @@ async function readAccounts(tx: Transaction, ids: readonly bigint[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-async function readPayments(tx: Transaction, ids: readonly string[]) {
-  if (ids.length === 0) return new Map<string, Payment>()
+async function readPayments(tx: Transaction, ids: readonly PaymentId[]) {
+  if (ids.length === 0) return new Map<PaymentId, Payment>()
   const { rows } = await tx.query<Payment>({
     name: 'addresses-of-payments',
     text: `select p.id, p.client_id as "clientId", p.advice_id as "adviceId",
@@ -90,8 +95,8 @@ async function readPayments(tx: Transaction, ids: readonly string[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-async function readEndpoints(tx: Transaction, clientIds: readonly bigint[]) {
-  const { rows } = await tx.query<TargetEndpoint & { clientId: bigint }>({
+async function readEndpoints(tx: Transaction, clientIds: readonly ClientId[]) {
+  const { rows } = await tx.query<TargetEndpoint & { clientId: ClientId }>({
     name: 'addresses-of-endpoints',
     text: `select id, client_id as "clientId", url, event_types as "eventTypes"
              from webhook_endpoints

@@ -8,8 +8,10 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
-import type { EventType } from '#domain/records/outbox.ts'
+import type { EventType } from '#domain/records/event-types.ts'
 import { Refusal } from '#errors.ts'
+import type { AccountId, ClientId, CreditId, EventId, PaymentId } from '#ids.ts'
+import type { StoredFacts } from './event-facts.ts'
 import { type AddParameter, findSubject } from './event-subjects.ts'
 import { sequenceBounds } from './sequence-bounds.ts'
 
@@ -17,14 +19,14 @@ import { sequenceBounds } from './sequence-bounds.ts'
 export const SCAN_MAX = 20_000n
 
 export type StoredEvent = {
-  id: string
-  clientId: bigint
+  id: EventId
+  clientId: ClientId
   sequence: bigint
   type: EventType
-  collectionAccountId: bigint | null
-  paymentId: string | null
-  creditId: bigint | null
-  facts: Record<string, unknown>
+  collectionAccountId: AccountId | null
+  paymentId: PaymentId | null
+  creditId: CreditId | null
+  facts: StoredFacts
   createdAt: Date
 }
 
@@ -48,7 +50,9 @@ export const EVENT_COLUMNS = `
 
 // A client's events after a number, in their order, up to the first number that is missing: whoever
 // goes on after the last of them passes nothing over, should it be committed later.
-export const inOrder = (clientId: string, after: string, limit: string, more = '') => `
+type Ordered = { clientId: string; after: string; limit: string; more?: string }
+
+export const inOrder = ({ clientId, after, limit, more = '' }: Ordered) => `
   select n.* from (
     select ${EVENT_COLUMNS}${more}, row_number() over (order by e.sequence) as place
       from events e
@@ -81,9 +85,8 @@ const WITH_STATE = `
 
 export async function listEvents(
   db: Queryable,
-  clientId: bigint,
-  filters: EventFilters,
-  { before, limit }: { before?: bigint | undefined; limit: number },
+  clientId: ClientId,
+  { filters, before, limit }: { filters: EventFilters; before?: bigint | undefined; limit: number },
 ): Promise<EventScan> {
   const subject = await findSubject(db, clientId, filters)
   if (!subject) return { rows: [], scannedTo: null }
@@ -111,7 +114,11 @@ export async function listEvents(
   return { rows, scannedTo: start > first ? start : null }
 }
 
-export async function getEvent(db: Queryable, clientId: bigint, id: string): Promise<ListedEvent> {
+export async function getEvent(
+  db: Queryable,
+  clientId: ClientId,
+  id: string,
+): Promise<ListedEvent> {
   const { rows } = await db.query<ListedEvent>({
     name: 'get-event',
     text: `select ${EVENT_COLUMNS}, log."deliveryState"
@@ -127,13 +134,17 @@ export async function getEvent(db: Queryable, clientId: bigint, id: string): Pro
 // see, so that whoever reads gets past them.
 export async function readEventsAfter(
   db: Queryable,
-  clientId: bigint,
-  sequence: bigint,
-  limit: number,
+  clientId: ClientId,
+  { sequence, limit }: { sequence: bigint; limit: number },
 ): Promise<(StoredEvent & { isVisible: boolean })[]> {
   const { rows } = await db.query<StoredEvent & { isVisible: boolean }>({
     name: 'read-events-after',
-    text: inOrder('$1', '$2::bigint', '$3', `, ${VISIBLE} as "isVisible"`),
+    text: inOrder({
+      clientId: '$1',
+      after: '$2::bigint',
+      limit: '$3',
+      more: `, ${VISIBLE} as "isVisible"`,
+    }),
     values: [clientId, sequence, limit],
   })
   return rows
@@ -142,7 +153,7 @@ export async function readEventsAfter(
 // The number of the last event, and of the last that is not kept any more.
 export async function sequenceEnds(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
 ): Promise<{ last: bigint; dropped: bigint }> {
   const { rows } = await db.query<{ last: bigint; dropped: bigint }>({
     name: 'event-sequence-ends',

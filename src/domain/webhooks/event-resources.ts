@@ -4,32 +4,34 @@ import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Payment, SELECT_PAYMENT } from '#domain/payments/payments.ts'
 import type { PublicAccount } from '#domain/payments/resource-presenters.ts'
+import type { AccountId, CreditId, PaymentId } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { StoredEvent } from './event-list.ts'
 
 export type EventCredit = {
-  id: bigint
+  id: CreditId
   sessionId: string
   bankCode: string
   accountNumber: string
-  amountKobo: bigint
+  amountKobo: Kobo
   currency: string
   sourceAccountName: string | null
   sourceAccountNumberMasked: string | null
   sourceBankCode: string | null
   narration: string | null
-  paymentId: string | null
-  collectionAccountId: bigint | null
+  paymentId: PaymentId | null
+  collectionAccountId: AccountId | null
   transactionTime: Date | null
   transactionDate: string | null
   receivedAt: Date
 }
 
 export type Resources = {
-  accounts: ReadonlyMap<bigint, PublicAccount>
-  payments: ReadonlyMap<string, Payment>
-  credits: ReadonlyMap<bigint, EventCredit>
+  accounts: ReadonlyMap<AccountId, PublicAccount>
+  payments: ReadonlyMap<PaymentId, Payment>
+  credits: ReadonlyMap<CreditId, EventCredit>
 }
 
 // The payments and accounts that a credit came to are among them.
@@ -54,7 +56,7 @@ function idsOf<Id>(ids: readonly (Id | null)[]): Id[] {
   return [...new Set(ids)].filter((id) => id !== null) as Id[]
 }
 
-async function readAccounts(db: Queryable, ids: readonly bigint[]) {
+async function readAccounts(db: Queryable, ids: readonly AccountId[]) {
   if (ids.length === 0) return new Map()
   const { rows } = await db.query<PublicAccount>({
     name: 'accounts-of-events',
@@ -72,7 +74,10 @@ async function readAccounts(db: Queryable, ids: readonly bigint[]) {
   return new Map(rows.map((account) => [account.id, account]))
 }
 
-async function readPayments(db: Queryable, ids: readonly string[]): Promise<Map<string, Payment>> {
+async function readPayments(
+  db: Queryable,
+  ids: readonly PaymentId[],
+): Promise<Map<PaymentId, Payment>> {
   if (ids.length === 0) return new Map()
   const { rows } = await db.query<Payment>({
     name: 'payments-of-events',
@@ -82,8 +87,8 @@ async function readPayments(db: Queryable, ids: readonly string[]): Promise<Map<
   return new Map(rows.map((payment) => [payment.id, payment]))
 }
 
-async function readCredits(db: Queryable, sealer: Sealer, ids: readonly bigint[]) {
-  if (ids.length === 0) return new Map<bigint, EventCredit>()
+async function readCredits(db: Queryable, sealer: Sealer, ids: readonly CreditId[]) {
+  if (ids.length === 0) return new Map<CreditId, EventCredit>()
   type Row = Omit<EventCredit, 'sourceAccountNumberMasked'> & { sourceSealed: Buffer | null }
   const { rows } = await db.query<Row>({
     name: 'credits-of-events',

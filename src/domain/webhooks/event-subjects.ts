@@ -2,6 +2,7 @@
 // payment or the credit that it is about; a credit leads to the number and the payment it came to.
 
 import type { Queryable } from '#db/pool.ts'
+import type { AccountId, ClientId, PaymentId } from '#ids.ts'
 
 type SubjectFilter = {
   accountNumber?: string | undefined
@@ -11,7 +12,7 @@ type SubjectFilter = {
 // Adds a value to a statement and answers how the statement calls it.
 export type AddParameter = (value: unknown) => string
 
-type Found = { accountId: bigint | null; paymentIds: string[]; since: Date | null }
+type Found = { accountId: AccountId | null; paymentIds: PaymentId[]; since: Date | null }
 
 // What the asked account and payment are, and since when. Undefined: the client has no such thing,
 // so no event is about it.
@@ -19,7 +20,7 @@ export type Subject = { since: Date | undefined; conditions: (given: AddParamete
 
 export async function findSubject(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   { accountNumber, paymentReference }: SubjectFilter,
 ): Promise<Subject | undefined> {
   if (accountNumber === undefined && paymentReference === undefined) {

@@ -9,22 +9,23 @@
 // `endpoint.test` goes to the endpoint that it was asked for, and nowhere else.
 
 import { callBackUrlOf } from '#domain/payments/resource-presenters.ts'
-import type { EventType } from '#domain/records/outbox.ts'
+import type { EventType } from '#domain/records/event-types.ts'
+import type { AdviceId, EndpointId, PaymentId } from '#ids.ts'
 import type { StoredEvent } from './event-list.ts'
 
 export type Target = {
   kind: 'endpoint' | 'notification' | 'callback'
-  endpointId: string | null
+  endpointId: EndpointId | null
   url: string // Of the destination …
   sentTo: string | null // … and of this delivery, where it differs.
 }
 
-export type TargetEndpoint = { id: string; url: string; eventTypes: EventType[] | null }
+export type TargetEndpoint = { id: EndpointId; url: string; eventTypes: EventType[] | null }
 
 export type Addresses = {
   account: { notificationUrl: string } | undefined
   payment:
-    | { id: string; adviceId: string; notificationUrl: string | null; callBackUrl: string }
+    | { id: PaymentId; adviceId: AdviceId; notificationUrl: string | null; callBackUrl: string }
     | undefined
   endpoints: readonly TargetEndpoint[] // The client's active ones.
 }

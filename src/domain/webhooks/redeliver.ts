@@ -8,7 +8,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
-import { leastIdAt } from '#ids.ts'
+import { type ClientId, type EndpointId, type EventId, leastIdAt, type PaymentId } from '#ids.ts'
 import { findDestinations, resumeDestinations } from './destinations.ts'
 import { readAddresses } from './event-addresses.ts'
 import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
@@ -24,12 +24,14 @@ const AGAIN = `
      set state = 'pending', ladder_step = 0, next_attempt_at = excluded.next_attempt_at,
          delivered_at = null`
 
+type RedeliverInput = { clientId: ClientId; eventId: EventId; endpointId?: EndpointId }
+
 // To all of its targets as they are now, or to one endpoint whatever types that wants. Answers how
 // many deliveries are on their way.
 export async function redeliver(
   tx: Transaction,
   now: Date,
-  { clientId, eventId, endpointId }: { clientId: bigint; eventId: string; endpointId?: string },
+  { clientId, eventId, endpointId }: RedeliverInput,
 ): Promise<number> {
   const { rows } = await tx.query<StoredEvent>({
     name: 'event-to-redeliver',
@@ -43,7 +45,12 @@ export async function redeliver(
     endpointId === undefined
       ? targetsOf(event, (await readAddresses(tx, [event]))(event))
       : [await endpointTarget(tx, clientId, endpointId)]
-  return queueAgain(tx, now, event, targets)
+  return queueAgain(tx, now, { event, targets })
+}
+
+type ReplayInput = {
+  asked: { clientId: ClientId; endpointId: EndpointId; from: Date; to: Date; after?: bigint }
+  limit?: number | undefined
 }
 
 // Every event of a type that the endpoint wants, from `from` on and before `to`, in the order of
@@ -52,8 +59,7 @@ export async function redeliver(
 export async function replay(
   tx: Transaction,
   now: Date,
-  asked: { clientId: bigint; endpointId: string; from: Date; to: Date; after?: bigint },
-  limit = REPLAY_MAX,
+  { asked, limit = REPLAY_MAX }: ReplayInput,
 ): Promise<{ queued: number; last: bigint | null }> {
   const { clientId, endpointId, from, to, after = 0n } = asked
   const target = await endpointTarget(tx, clientId, endpointId)
@@ -88,21 +94,20 @@ export async function replay(
 export async function pushPayment(
   tx: Transaction,
   now: Date,
-  clientId: bigint,
-  paymentId: string,
-): Promise<{ eventId: string; queued: number }> {
-  const payment = await getPayment(tx, clientId, 'payment', paymentId)
+  { clientId, paymentId }: { clientId: ClientId; paymentId: PaymentId },
+): Promise<{ eventId: EventId; queued: number }> {
+  const payment = await getPayment(tx, clientId, { by: 'payment', reference: paymentId })
   const event = await findLatestEvent(tx, payment)
   if (!event) throw new Refusal('event_not_found')
   const { payment: address } = (await readAddresses(tx, [event]))(event)
   const targets = targetsOf(event, { account: undefined, payment: address, endpoints: [] })
-  return { eventId: event.id, queued: await queueAgain(tx, now, event, targets) }
+  return { eventId: event.id, queued: await queueAgain(tx, now, { event, targets }) }
 }
 
 // A payment was last changed when its latest event was written, whose id begins with that time.
 async function findLatestEvent(
   db: Queryable,
-  payment: { id: string; updatedAt: Date },
+  payment: { id: PaymentId; updatedAt: Date },
 ): Promise<StoredEvent | undefined> {
   const changedMs = payment.updatedAt.getTime()
   const { rows } = await db.query<StoredEvent>({
@@ -117,8 +122,8 @@ async function findLatestEvent(
 
 async function endpointTarget(
   tx: Transaction,
-  clientId: bigint,
-  endpointId: string,
+  clientId: ClientId,
+  endpointId: EndpointId,
 ): Promise<Target> {
   const { id, url, isActive } = await getEndpoint(tx, clientId, endpointId)
   if (!isActive) throw new Refusal('endpoint_inactive')
@@ -129,8 +134,7 @@ async function endpointTarget(
 async function queueAgain(
   tx: Transaction,
   now: Date,
-  event: StoredEvent,
-  targets: readonly Target[],
+  { event, targets }: { event: StoredEvent; targets: readonly Target[] },
 ): Promise<number> {
   const { clientId } = event
   const destinations = await findDestinations(

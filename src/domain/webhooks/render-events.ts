@@ -6,18 +6,25 @@
 // event sent again a day later still tells the balance and the status of when it happened.
 
 import type { Queryable } from '#db/pool.ts'
-import { type Payment, type PaymentStatus, remainingKobo } from '#domain/payments/payments.ts'
-import { type NameBank, viewAccount, viewPayment } from '#domain/payments/resource-presenters.ts'
-import type { EventType } from '#domain/records/outbox.ts'
-import { koboOf, toNaira } from '#money.ts'
+import { type Payment, remainingKobo } from '#domain/payments/payments.ts'
+import {
+  type NameBank,
+  type PublicAccount,
+  viewAccount,
+  viewPayment,
+} from '#domain/payments/resource-presenters.ts'
+import type { EventType } from '#domain/records/event-types.ts'
+import type { AccountId, EventId, PaymentId } from '#ids.ts'
+import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
+import { type Facts, readFacts, showFacts } from './event-facts.ts'
 import type { StoredEvent } from './event-list.ts'
 import { type EventCredit, type Resources, readResources } from './event-resources.ts'
 
 export type EventBody = {
-  id: string
+  id: EventId
   type: EventType
   sequence: number
   createdAt: string
@@ -34,9 +41,7 @@ export type Rendering = {
 // In the order given. Reads once for each kind of thing, however many events there are.
 export async function renderEvents(
   db: Queryable,
-  sealer: Sealer,
-  events: readonly StoredEvent[],
-  how: Rendering,
+  { sealer, events, how }: { sealer: Sealer; events: readonly StoredEvent[]; how: Rendering },
 ): Promise<EventBody[]> {
   const resources = await readResources(db, sealer, events)
   return events.map((event) => ({
@@ -45,66 +50,84 @@ export async function renderEvents(
     sequence: Number(event.sequence),
     createdAt: timestamp(event.createdAt),
     env: how.mode === 'live' ? 'Live' : 'Test',
-    data: dataOf(event, resources, { ...how, sealer }),
+    data: dataOf(event.type, { ...how, sealer, ...aboutOf(event, resources) }),
   }))
 }
 
-type Viewing = Rendering & { sealer: Sealer }
+type About = Rendering & {
+  sealer: Sealer
+  event: StoredEvent
+  account: PublicAccount | undefined
+  payment: Payment | undefined
+  credit: EventCredit | undefined
+}
 
-function dataOf(event: StoredEvent, resources: Resources, how: Viewing) {
-  const credit = event.creditId === null ? undefined : resources.credits.get(event.creditId)
-  switch (event.type.split('.')[0]) {
-    case 'account':
-    case 'collection':
-      return accountData(event, resources, credit, how)
-    case 'payment':
-      return paymentData(event, resources, credit, how)
-    case 'credit':
-      return creditData(event, resources, credit, how)
-    default:
-      return event.facts
+type Data = Record<string, unknown>
+
+const RENDERERS: { [Type in EventType]: (facts: Facts<Type>, about: About) => Data } = {
+  'account.created': accountData,
+  'account.updated': accountData,
+  'account.deactivated': accountData,
+  'account.activated': accountData,
+  'account.erased': accountData,
+  'collection.received': accountData,
+  'collection.reversed': accountData,
+  'payment.processing': paymentData,
+  'payment.part_paid': paymentData,
+  'payment.extended': paymentData,
+  'payment.successful': paymentData,
+  'payment.expired': paymentData,
+  'payment.cancelled': paymentData,
+  'payment.reversed': paymentData,
+  'credit.suspended': creditData,
+  'credit.assigned': creditData,
+  'credit.returned': creditData,
+  'credit.return_failed': creditData,
+  'credit.reversed': creditData,
+  'alert.raised': showFacts,
+  'endpoint.disabled': showFacts,
+  'endpoint.test': showFacts,
+}
+
+function dataOf<Type extends EventType>(type: Type, about: About): Data {
+  return RENDERERS[type](readFacts<Type>(about.event.facts), about)
+}
+
+// A credit's event is about the payment or the account that has the credit, where it names none.
+function aboutOf(event: StoredEvent, { accounts, payments, credits }: Resources) {
+  const credit = event.creditId === null ? undefined : credits.get(event.creditId)
+  const owned = event.type.startsWith('credit.') ? credit : undefined
+  return {
+    event,
+    credit,
+    account: accounts.get((event.collectionAccountId ?? owned?.collectionAccountId) as AccountId),
+    payment: payments.get((event.paymentId ?? owned?.paymentId) as PaymentId),
   }
 }
 
-function accountData(
-  event: StoredEvent,
-  { accounts }: Resources,
-  credit: EventCredit | undefined,
-  { sealer }: Viewing,
-) {
-  const account = accounts.get(event.collectionAccountId as bigint)
-  if (!account) return event.facts
+function accountData(facts: object, { event, account, credit, sealer }: About): Data {
+  if (!account) return showFacts(facts)
   const updatedAt = new Date(Math.min(account.updatedAt.getTime(), event.createdAt.getTime()))
   return {
     ...viewAccount({ ...account, updatedAt }, sealer),
-    ...event.facts,
+    ...showFacts(facts),
     ...(credit ? { credit: viewCredit(credit) } : {}),
   }
 }
 
-function paymentData(
-  event: StoredEvent,
-  { payments }: Resources,
-  credit: EventCredit | undefined,
-  { nameBank, nameStyle }: Rendering,
-) {
-  const payment = payments.get(event.paymentId as string)
-  if (!payment) return event.facts
-  const { status = payment.status } = event.facts as { status?: PaymentStatus }
+function paymentData(facts: Facts<'payment.processing'>, about: About): Data {
+  const { payment, credit, nameBank, nameStyle } = about
+  if (!payment) return showFacts(facts)
+  const { status = payment.status, amountPaidKobo = payment.amountPaidKobo } = facts
   const number = numberOf(payment, credit)
   const bankName = nameBank(number.bankCode)
-  const view = {
+  return {
     ...viewPayment(payment, number, { status, bankName, nameStyle }),
     adviceReference: payment.adviceId,
     merchantRef: payment.merchantRef,
     currency: payment.currency,
-    ...event.facts,
-  }
-  return {
-    ...view,
-    amountRemaining: toNaira(
-      remainingKobo(status, payment.amountKobo, koboOf(view.amountPaid) ?? 0n),
-    ),
+    ...showFacts(facts),
+    amountRemaining: toNaira(remainingKobo(status, payment.amountKobo, amountPaidKobo)),
     ...(credit ? { credit: viewCredit(credit) } : {}),
   }
 }
@@ -115,15 +138,9 @@ function numberOf({ numbers }: Payment, credit: EventCredit | undefined) {
   return paid ?? numbers[0] ?? { bankCode: '', accountNumber: '' }
 }
 
-function creditData(
-  event: StoredEvent,
-  { payments, accounts }: Resources,
-  credit: EventCredit | undefined,
-  { nameBank, sealer }: Viewing,
-) {
-  if (!credit) return event.facts
-  const payment = payments.get((event.paymentId ?? credit.paymentId) as string)
-  const account = accounts.get((event.collectionAccountId ?? credit.collectionAccountId) as bigint)
+function creditData(facts: object, about: About): Data {
+  const { event, account, payment, credit, nameBank, sealer } = about
+  if (!credit) return showFacts(facts)
   return {
     id: publicId(sealer, 'credit', credit.id),
     ...viewCredit(credit),
@@ -138,7 +155,7 @@ function creditData(
     collectionAccountNumber: account?.accountNumber ?? null,
     outcome: event.type.slice('credit.'.length),
     reason: null,
-    ...event.facts,
+    ...showFacts(facts),
   }
 }
 

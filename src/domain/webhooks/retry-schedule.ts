@@ -44,12 +44,17 @@ const HTTP_DATES: readonly RegExp[] = [
 
 // Null when there is nothing left to try. `jitter` is a random number from 0 to 1, drawn anew for
 // every delivery: what failed together should not come back together.
-export function nextAttemptAt(
-  now: Date,
-  attemptsMade: number,
-  jitter: number,
+export function nextAttemptAt({
+  now,
+  attemptsMade,
+  jitter,
   retryAfterSeconds = 0,
-): Date | null {
+}: {
+  now: Date
+  attemptsMade: number
+  jitter: number
+  retryAfterSeconds?: number | undefined
+}): Date | null {
   assert(Number.isInteger(attemptsMade) && attemptsMade >= 0, 'attempts are counted')
   assert(jitter >= 0 && jitter <= 1, 'jitter is from 0 to 1')
   const stepMs = RETRY_STEPS_MS[attemptsMade]

@@ -7,6 +7,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
+import type { ClientId } from '#ids.ts'
 
 // How far the time of an event may lie behind that of an earlier number: batches that wait for one
 // another, and the clocks of several processes.
@@ -17,7 +18,7 @@ const RUN = 256
 // From `first` on, before `past`; events that are too old to be kept are left out.
 export async function sequenceBounds(
   db: Queryable,
-  clientId: bigint,
+  clientId: ClientId,
   { from, to }: Window,
 ): Promise<{ first: bigint; past: bigint }> {
   const { rows } = await db.query<{ first: bigint; past: bigint }>({
@@ -29,8 +30,10 @@ export async function sequenceBounds(
   const { first, past } = rows[0] as { first: bigint; past: bigint }
   const all = { clientId, first, past }
   return {
-    first: from ? await bound(db, 'first', new Date(from.getTime() - DISORDER_MS), all) : first,
-    past: to ? await bound(db, 'past', new Date(to.getTime() + DISORDER_MS), all) : past,
+    first: from
+      ? await bound(db, 'first', { at: new Date(from.getTime() - DISORDER_MS), ...all })
+      : first,
+    past: to ? await bound(db, 'past', { at: new Date(to.getTime() + DISORDER_MS), ...all }) : past,
   }
 }
 
@@ -39,8 +42,7 @@ export async function sequenceBounds(
 async function bound(
   db: Queryable,
   which: 'first' | 'past',
-  at: Date,
-  { clientId, first, past }: { clientId: bigint; first: bigint; past: bigint },
+  { at, clientId, first, past }: { at: Date; clientId: ClientId; first: bigint; past: bigint },
 ): Promise<bigint> {
   const { rows } = await db.query<{ sequence: bigint }>({
     name: `${which}-event-of-window`,

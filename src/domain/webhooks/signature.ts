@@ -59,12 +59,17 @@ export function makeSecret(randomBytes: (size: number) => Buffer): string {
 }
 
 // The value of `webhook-signature`: one entry per secret, in their order.
-export function sign(
-  secrets: readonly SigningSecret[],
-  id: string,
-  timestampSeconds: number,
-  body: Buffer | string,
-): string {
+export function sign({
+  secrets,
+  id,
+  timestampSeconds,
+  body,
+}: {
+  secrets: readonly SigningSecret[]
+  id: string
+  timestampSeconds: number
+  body: Buffer | string
+}): string {
   assert(secrets.length > 0, 'a delivery is signed')
   assert(isId(id), 'an id that receivers would refuse')
   assert(Number.isSafeInteger(timestampSeconds) && timestampSeconds > 0, 'whole seconds')

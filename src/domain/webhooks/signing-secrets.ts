@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { ClientId, EndpointId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { makeSecret } from './signature.ts'
 
@@ -18,20 +19,19 @@ const RETIRING_MAX = 3 // So that a header does not grow without end.
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 const OF_OWNER = `client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
 
-export type SecretOwner = { clientId: bigint; endpointId: string | null }
+export type SecretOwner = { clientId: ClientId; endpointId: EndpointId | null }
+type Sealing = { sealer: Sealer; now: Date }
 type SealedSecret = SecretOwner & { id: bigint; sealed: Buffer }
 
 // The current one, which is made if there is none yet.
 export async function getSecret(
   db: Queryable,
-  sealer: Sealer,
-  now: Date,
-  clientId: bigint,
-  endpointId: string | null,
+  { sealer, now }: Sealing,
+  { clientId, endpointId }: SecretOwner,
 ): Promise<string> {
   const known = await findCurrent(db, { clientId, endpointId })
   if (known) return sealer.open(known)
-  await addSecrets(db, sealer, now, [{ clientId, endpointId }])
+  await addSecrets(db, { sealer, now, owners: [{ clientId, endpointId }] })
   // Perhaps somebody else's, who was faster.
   return sealer.open((await findCurrent(db, { clientId, endpointId })) as Buffer)
 }
@@ -39,12 +39,10 @@ export async function getSecret(
 // Answers the new one.
 export async function rotateSecret(
   tx: Transaction,
-  sealer: Sealer,
-  now: Date,
-  clientId: bigint,
-  endpointId: string | null,
+  { sealer, now }: Sealing,
+  { clientId, endpointId }: SecretOwner,
 ): Promise<string> {
-  await getSecret(tx, sealer, now, clientId, endpointId)
+  await getSecret(tx, { sealer, now }, { clientId, endpointId })
   const owner = endpointId ?? NO_ENDPOINT
   await tx.query({
     name: 'retire-signing-secret',
@@ -59,21 +57,19 @@ export async function rotateSecret(
                                   order by retires_at desc, id desc offset ${RETIRING_MAX}))`,
     values: [clientId, owner, now],
   })
-  return getSecret(tx, sealer, now, clientId, endpointId)
+  return getSecret(tx, { sealer, now }, { clientId, endpointId })
 }
 
 // Whatever is to sign now, for all of these: the current ones first. Those that have none get one.
 export async function findSigningSecrets(
   db: Queryable,
-  sealer: Sealer,
-  now: Date,
-  owners: readonly SecretOwner[],
+  { sealer, now, owners }: { sealer: Sealer; now: Date; owners: readonly SecretOwner[] },
 ): Promise<SealedSecret[]> {
   const found = await readSecrets(db, now, owners)
   const known = new Set(found.map(ownerName))
   const without = owners.filter((owner) => !known.has(ownerName(owner)))
   if (without.length === 0) return found
-  await addSecrets(db, sealer, now, without)
+  await addSecrets(db, { sealer, now, owners: without })
   return [...found, ...(await readSecrets(db, now, without))]
 }
 
@@ -112,9 +108,7 @@ async function findCurrent(db: Queryable, owner: SecretOwner): Promise<Buffer | 
 
 async function addSecrets(
   db: Queryable,
-  sealer: Sealer,
-  now: Date,
-  owners: readonly SecretOwner[],
+  { sealer, now, owners }: { sealer: Sealer; now: Date; owners: readonly SecretOwner[] },
 ): Promise<void> {
   await db.query({
     name: 'add-signing-secrets',

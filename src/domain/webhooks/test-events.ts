@@ -3,6 +3,7 @@
 import type { Transaction } from '#db/transaction.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId, EndpointId, EventId } from '#ids.ts'
 import { getEndpoint } from './webhook-endpoints.ts'
 
 const MESSAGE = 'This is a test: your endpoint can be reached.'
@@ -11,20 +12,19 @@ const MESSAGE = 'This is a test: your endpoint can be reached.'
 export async function sendTestEvent(
   tx: Transaction,
   now: Date,
-  clientId: bigint,
-  endpointId: string,
+  { clientId, endpointId }: { clientId: ClientId; endpointId: EndpointId },
 ): Promise<string> {
   const { isActive } = await getEndpoint(tx, clientId, endpointId)
   if (!isActive) throw new Refusal('endpoint_inactive')
   const facts = { endpointId, message: MESSAGE }
   await appendEvents(tx, now, [{ clientId, type: 'endpoint.test', facts }])
   // The client's counter is ours until we commit: its last event is this one.
-  const { rows } = await tx.query<{ id: string }>({
+  const { rows } = await tx.query<{ id: EventId }>({
     name: 'last-event',
     text: `select e.id from event_counters c
              join events e on e.client_id = c.client_id and e.sequence = c.sequence
             where c.client_id = $1`,
     values: [clientId],
   })
-  return (rows[0] as { id: string }).id
+  return (rows[0] as { id: EventId }).id
 }

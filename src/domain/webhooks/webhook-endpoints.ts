@@ -6,9 +6,9 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
+import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
 import { Refusal } from '#errors.ts'
-import { timeOrderedId } from '#ids.ts'
+import { type ClientId, type EndpointId, timeOrderedId } from '#ids.ts'
 
 export const ENDPOINTS_MAX = 20
 
@@ -16,7 +16,7 @@ export const ENDPOINTS_MAX = 20
 export const SUBSCRIBABLE_TYPES = EVENT_TYPES.filter((type) => type !== 'endpoint.test')
 
 export type WebhookEndpoint = {
-  id: string
+  id: EndpointId
   url: string
   eventTypes: EventType[] | null // Null: all.
   isActive: boolean
@@ -57,11 +57,12 @@ const SELECT_ENDPOINT = `
     join destinations d on d.client_id = e.client_id
      and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = e.id`
 
+type CreateEndpointInput = { clientId: ClientId; url: string; eventTypes: EventType[] | null }
+
 export async function createEndpoint(
   tx: Transaction,
   now: Date,
-  clientId: bigint,
-  { url, eventTypes }: { url: string; eventTypes: EventType[] | null },
+  { clientId, url, eventTypes }: CreateEndpointInput,
 ): Promise<WebhookEndpoint> {
   // Two at once must not both find room.
   await tx.query({
@@ -69,7 +70,7 @@ export async function createEndpoint(
     text: `select pg_advisory_xact_lock(hashtext('webhook_endpoints'), hashtext($1))`,
     values: [clientId.toString()],
   })
-  const id = timeOrderedId(now)
+  const id = timeOrderedId<EndpointId>(now)
   const { rowCount } = await tx.query({
     name: 'create-endpoint',
     text: `insert into webhook_endpoints (id, client_id, url, event_types, created_at, updated_at)
@@ -90,8 +91,8 @@ export async function createEndpoint(
 
 export async function getEndpoint(
   db: Queryable,
-  clientId: bigint,
-  id: string,
+  clientId: ClientId,
+  id: EndpointId,
 ): Promise<WebhookEndpoint> {
   const { rows } = await db.query<EndpointRow>({
     name: 'get-endpoint',
@@ -105,8 +106,8 @@ export async function getEndpoint(
 // Newest first, older than `beforeId`.
 export async function listEndpoints(
   db: Queryable,
-  clientId: bigint,
-  { beforeId, limit }: { beforeId: string | null; limit: number },
+  clientId: ClientId,
+  { beforeId, limit }: { beforeId: EndpointId | null; limit: number },
 ): Promise<WebhookEndpoint[]> {
   const { rows } = await db.query<EndpointRow>({
     name: 'list-endpoints',
@@ -123,12 +124,12 @@ function endpointOf(row: EndpointRow): WebhookEndpoint {
   return { ...endpoint, condition: { failures, failingSince, pausedUntil, disabledWhy } }
 }
 
+type UpdateEndpointInput = { clientId: ClientId; id: EndpointId; changes: EndpointChanges }
+
 export async function updateEndpoint(
   tx: Transaction,
   now: Date,
-  clientId: bigint,
-  id: string,
-  { url, eventTypes, isActive }: EndpointChanges,
+  { clientId, id, changes: { url, eventTypes, isActive } }: UpdateEndpointInput,
 ): Promise<WebhookEndpoint> {
   const { rowCount } = await tx.query({
     name: 'update-endpoint',
@@ -149,17 +150,16 @@ export async function updateEndpoint(
     ],
   })
   if (rowCount === 0) throw new Refusal('endpoint_not_found')
-  if (url !== undefined) await moveDestination(tx, clientId, id, url)
+  if (url !== undefined) await moveDestination(tx, clientId, { id, url })
   if (isActive === true) await enableDestination(tx, clientId, id)
-  if (isActive === false) await disableDestination(tx, now, clientId, id, SWITCHED_OFF)
+  if (isActive === false) await disableDestination(tx, now, { clientId, id, why: SWITCHED_OFF })
   return getEndpoint(tx, clientId, id)
 }
 
 export async function deleteEndpoint(
   tx: Transaction,
   now: Date,
-  clientId: bigint,
-  id: string,
+  { clientId, id }: { clientId: ClientId; id: EndpointId },
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'delete-endpoint',
@@ -168,13 +168,17 @@ export async function deleteEndpoint(
     values: [id, clientId, now],
   })
   if (rowCount === 0) throw new Refusal('endpoint_not_found')
-  await disableDestination(tx, now, clientId, id, DELETED)
+  await disableDestination(tx, now, { clientId, id, why: DELETED })
 }
 
 const WHERE_OF_ENDPOINT = `where client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
 
 // A new address starts with a clean record, and what waits goes there.
-async function moveDestination(tx: Transaction, clientId: bigint, id: string, url: string) {
+async function moveDestination(
+  tx: Transaction,
+  clientId: ClientId,
+  { id, url }: { id: string; url: string },
+) {
   await tx.query({
     name: 'move-destination',
     text: `update destinations set url = $3, failures = 0, failing_since = null,
@@ -183,7 +187,7 @@ async function moveDestination(tx: Transaction, clientId: bigint, id: string, ur
   })
 }
 
-async function enableDestination(tx: Transaction, clientId: bigint, id: string): Promise<void> {
+async function enableDestination(tx: Transaction, clientId: ClientId, id: string): Promise<void> {
   await tx.query({
     name: 'enable-destination',
     text: `update destinations set failures = 0, failing_since = null, paused_until = null,
@@ -195,9 +199,7 @@ async function enableDestination(tx: Transaction, clientId: bigint, id: string):
 async function disableDestination(
   tx: Transaction,
   now: Date,
-  clientId: bigint,
-  id: string,
-  why: string,
+  { clientId, id, why }: { clientId: ClientId; id: EndpointId; why: string },
 ): Promise<void> {
   await tx.query({
     name: 'disable-destination',

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { camt054Format } from '#banks/formats/camt054.ts'
 import { CREDITS_MAX, type ParsedItem } from '#banks/formats/format.ts'
-import { formatKobo } from '#money.ts'
+import { formatKobo, type Kobo } from '#money.ts'
 import { camt } from './renderings.ts'
 
 const RUNS = { numRuns: 400 }
@@ -131,13 +131,13 @@ function write(made: Made) {
   const bookedKobo = sumKobo + made.extraKobo > 0n ? sumKobo + made.extraKobo : 1n
   const details = made.parts.map((each) => {
     const { zeros, trailing, isSilent } = each.shape
-    const amount = `${'0'.repeat(zeros)}${formatKobo(each.kobo)}${'0'.repeat(trailing)}`
+    const amount = `${'0'.repeat(zeros)}${formatKobo(each.kobo as Kobo)}${'0'.repeat(trailing)}`
     return `<TxDtls><Refs><TxId>${each.reference}</TxId></Refs>
       ${isSilent ? '' : `<Amt Ccy="NGN">${each.wrong ?? amount}</Amt>`}
       ${each.indicator === null ? '' : `<CdtDbtInd>${each.indicator}</CdtDbtInd>`}
       ${each.charges ? '<Chrgs><Amt Ccy="NGN">0.50</Amt></Chrgs>' : ''}</TxDtls>`
   })
-  const text = `<Ntry><Amt Ccy="NGN">${formatKobo(bookedKobo)}</Amt>
+  const text = `<Ntry><Amt Ccy="NGN">${formatKobo(bookedKobo as Kobo)}</Amt>
     ${made.indicator && `<CdtDbtInd>${made.indicator}</CdtDbtInd>`}
     ${made.mark && `<RvslInd>${made.mark}</RvslInd>`}<Sts>${made.status}</Sts>
     <NtryDtls>${made.count === null ? '' : `<Btch><NbOfTxs>${made.count}</NbOfTxs></Btch>`}

@@ -6,6 +6,7 @@ import { camt054Format } from '#banks/formats/camt054.ts'
 import type { BankFormat, IncomingCredit } from '#banks/formats/format.ts'
 import { jsonFormat } from '#banks/formats/json.ts'
 import { providusFormat } from '#banks/formats/providus.ts'
+import type { Kobo } from '#money.ts'
 
 export type Written = {
   sessionId: string
@@ -40,8 +41,9 @@ export const GOOD: Written = {
 // The moment every rendering writes, in its own way.
 const TIME = new Date('2026-11-15T00:42:26.123Z')
 
-export function expected(written: Written, amountKobo: bigint): IncomingCredit {
+export function expected(written: Written, kobo: bigint): IncomingCredit {
   const { sourceBank, amount, ...rest } = written
+  const amountKobo = kobo as Kobo
   return { ...rest, amountKobo, sourceBankCode: sourceBank.code, transactionTime: TIME }
 }
 

@@ -27,12 +27,12 @@ type Props<P extends PagePath> = ViewProps & {
   keyOf: (row: Row<P>) => string
   isAbout: RegExp // The types of events after which to look again.
   none: { title: string; text: string; isMadeByApi?: boolean } // Made there: it leads to how.
-  detail: (
-    open: string,
-    version: number,
-    close: () => void,
-    changed: () => void, // To call when it was changed here.
-  ) => ComponentChildren
+  detail: (shown: {
+    open: string
+    version: number
+    close: () => void
+    changed: () => void // To call when it was changed here.
+  }) => ComponentChildren
 }
 
 export function ListView<P extends PagePath>(props: Props<P>) {
@@ -82,7 +82,8 @@ export function ListView<P extends PagePath>(props: Props<P>) {
           )
         }
       />
-      {place.open !== undefined && props.detail(place.open, version, close, look)}
+      {place.open !== undefined &&
+        props.detail({ open: place.open, version, close, changed: look })}
     </>
   )
 }

@@ -107,7 +107,7 @@ function Sure({ item, filled, isMakerChecker, back, done }: SureProps) {
     setBusy(true)
     setProblem(undefined)
     try {
-      await sendFilled(item, filled, isMakerChecker, key.current)
+      await sendFilled(item, filled, { isMakerChecker, key: key.current })
       toast(
         isMakerChecker ? said.asked : said[action === 'assign' ? 'assigned' : 'returned'](amount),
       )
@@ -143,8 +143,7 @@ function Sure({ item, filled, isMakerChecker, back, done }: SureProps) {
 function sendFilled(
   { id }: Item,
   { action, target, reason }: Filled,
-  isMakerChecker: boolean,
-  key: string,
+  { isMakerChecker, key }: { isMakerChecker: boolean; key: string },
 ): Promise<unknown> {
   const headers = { 'idempotency-key': key }
   const field = target?.type === 'payment' ? 'paymentReference' : 'accountNumber'

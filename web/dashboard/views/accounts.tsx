@@ -79,7 +79,7 @@ export default function Accounts(props: ViewProps) {
       keyOf={({ accountNumber }) => accountNumber}
       isAbout={/^(?:account|collection)\./}
       none={{ title: said.none, text: said.noneText, isMadeByApi: true }}
-      detail={(open, version, close) => {
+      detail={({ open, version, close }) => {
         const params = { accountNumber: open }
         return (
           <Detail

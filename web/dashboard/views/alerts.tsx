@@ -60,7 +60,7 @@ export default function Alerts(props: ViewProps) {
       keyOf={({ id }) => `${id}`}
       isAbout={/^alert\./}
       none={{ title: said.none, text: said.noneText }}
-      detail={(open, version, close, changed) => (
+      detail={({ open, version, close, changed }) => (
         <Detail
           key={open}
           title={said.one}

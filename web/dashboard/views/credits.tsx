@@ -75,7 +75,7 @@ export default function Credits(props: ViewProps) {
       keyOf={({ id }) => `${id}`}
       isAbout={/^(?:collection|payment|credit)\./}
       none={{ title: said.none, text: said.noneText }}
-      detail={(open, version, close) => {
+      detail={({ open, version, close }) => {
         const params = { id: open }
         const load = (signal: AbortSignal) => getData(`${PATH}/{id}/timeline`, params, { signal })
         return (

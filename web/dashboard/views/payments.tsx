@@ -80,7 +80,7 @@ export default function Payments(props: ViewProps) {
       keyOf={({ paymentReference }) => paymentReference}
       isAbout={/^(?:payment|credit)\./}
       none={{ title: said.none, text: said.noneText, isMadeByApi: true }}
-      detail={(open, version, close) => {
+      detail={({ open, version, close }) => {
         const isAdvice = open.startsWith(ADVICE_MARK)
         const reference = isAdvice ? open.slice(ADVICE_MARK.length) : open
         const load = (signal: AbortSignal) =>

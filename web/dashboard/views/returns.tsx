@@ -67,7 +67,7 @@ export default function Returns(props: ViewProps) {
       keyOf={({ reference }) => reference}
       isAbout={/^credit\.return/}
       none={{ title: said.none, text: said.noneText }}
-      detail={(open, version, close, changed) => (
+      detail={({ open, version, close, changed }) => (
         <Detail
           key={open}
           title={said.one}

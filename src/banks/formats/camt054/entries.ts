@@ -13,7 +13,7 @@ import {
 } from '#banks/formats/credit-fields.ts'
 import type { ParsedItem } from '#banks/formats/format.ts'
 import { child, children, textOf, type XmlElement } from '#banks/formats/xml.ts'
-import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
+import { AMOUNT_MAX_KOBO, kobo, koboOf } from '#money.ts'
 import { type Money, moneyOf, type Part, sumUp } from './amounts.ts'
 import { accountOf, narrationOf, payerOf, timeOf } from './parties.ts'
 import { type Identity, identify } from './references.ts'
@@ -32,7 +32,7 @@ export function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
     const own = ownMoney(booked, transaction) ?? (isAlone ? booked : undefined)
     return { amount: own?.amount, isOpposite: isOpposite(entry, transaction) }
   })
-  const refusal = whyNot(entry, transactions, booked, parts)
+  const refusal = whyNot({ entry, transactions, booked, parts })
   const kind = kindOf(entry)
   return identify(entry, transactions, place).map((identity, at) => {
     const transaction = transactions[at] as XmlElement
@@ -63,12 +63,17 @@ export function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
 }
 
 // Why nothing of the entry can be taken.
-function whyNot(
-  entry: XmlElement,
-  transactions: readonly XmlElement[],
-  booked: Money | undefined,
-  parts: readonly Part[],
-) {
+function whyNot({
+  entry,
+  transactions,
+  booked,
+  parts,
+}: {
+  entry: XmlElement
+  transactions: readonly XmlElement[]
+  booked: Money | undefined
+  parts: readonly Part[]
+}) {
   if (!isBooked(entry)) return 'not_booked'
   const [first] = transactions as readonly [XmlElement]
   const isSilent = transactions.length === 1 && !ownMoney(booked, first)
@@ -79,7 +84,7 @@ function whyNot(
 }
 
 function readReversal(fields: CreditFields, { id, references }: Identity): ParsedItem {
-  const amountKobo = koboOf(fields.amount) ?? 0n
+  const amountKobo = koboOf(fields.amount) ?? kobo(0n)
   if (id === undefined) return keptRejection('invalid_session_id', id, fields)
   if (amountKobo <= 0n || amountKobo > AMOUNT_MAX_KOBO) {
     return keptRejection('invalid_amount', id, fields)

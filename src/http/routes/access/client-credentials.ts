@@ -71,7 +71,11 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
       const call = { request, reply, by: { clientId: id, actor } }
       const answer = await withIdempotency(deps, call, async (tx) => {
         const by = { now: clock(), actor }
-        const client = await rotateClientSecret(tx, by, clientId, change, 'secret.rotate')
+        const client = await rotateClientSecret(tx, by, {
+          clientId,
+          change,
+          action: 'secret.rotate',
+        })
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Secret rotated successfully', data)
       })

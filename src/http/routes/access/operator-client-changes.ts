@@ -72,7 +72,7 @@ export const operatorClientChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async
       const isLess = body.isOperator === false || body.scopes?.includes('operator') === false
       if (clientId === own.clientId && isLess) throw new Refusal('own_client')
       const client = await withTransaction(db, (tx) =>
-        changeClient(tx, { now: clock(), actor }, clientId, body),
+        changeClient(tx, { now: clock(), actor }, { clientId, changes: body }),
       )
       authentication.forget(clientId)
       return accepted('Client updated successfully', presentClientDetail(client))
@@ -106,7 +106,7 @@ const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
       const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
-        const client = await rotateClientSecret(tx, { now: clock(), actor }, clientId, change)
+        const client = await rotateClientSecret(tx, { now: clock(), actor }, { clientId, change })
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Secret rotated successfully', data)
       })
@@ -145,7 +145,11 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const clientId = clientIdOf(params.clientId)
         if (clientId === own.clientId) throw new Refusal('own_client')
         const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
-          const client = await change(tx, { now: clock(), actor }, clientId, body.note ?? null)
+          const client = await change(
+            tx,
+            { now: clock(), actor },
+            { clientId, note: body.note ?? null },
+          )
           return accepted(message, presentClientDetail(client))
         })
         authentication.forget(clientId)

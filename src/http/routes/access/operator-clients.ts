@@ -59,7 +59,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { actor, body } = request
       const secret = await makeSecret()
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        const client = await registerClient(tx, { now: clock(), actor }, body, secret)
+        const client = await registerClient(tx, { now: clock(), actor }, { asked: body, secret })
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Client created successfully', data)
       })
@@ -81,7 +81,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ client, query: asked }) => {
       const list: List = { name: 'clients', clientId: client.id, filters: {} }
       const position = readCursor(sealer, list, asked.cursor)
-      const afterId = position ? BigInt(position[0] as string) : null
+      const afterId = position ? (BigInt(position[0] as string) as (typeof client)['id']) : null
       const limit = limitOf(asked)
       const rows = await listClients(db, { afterId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
@@ -137,7 +137,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ params, query: { days = '7' } }) => {
       const { id, clientId } = await getClient(db, clock(), clientIdOf(params.clientId))
-      const use = await readUsage(db, clock(), id, Number(days))
+      const use = await readUsage(db, clock(), { clientId: id, days: Number(days) })
       return accepted('Usage retrieved successfully', { clientId, days: use.map(presentDay) })
     },
   )

@@ -99,7 +99,7 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const signIn = { ...request.body, ...from, oldToken: sessionCookies.tokenOf(request) }
       const checked = await checkPassword(db, clock(), signIn)
       const outcome = await withTransaction(db, (tx) =>
-        finishSignIn(tx, { sealer, now: clock() }, signIn, checked),
+        finishSignIn(tx, { sealer, now: clock() }, { signIn, checked }),
       )
       if ('refused' in outcome) throw refusalOf(outcome)
       sessionCookies.begin(reply, outcome.token)

@@ -59,10 +59,10 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const hash = await hashPassword(newPassword, await sharedSalt(db, user.email, user.id))
       const from = { address: request.ip, userAgent: request.headers['user-agent'] }
       const token = await withTransaction(db, async (tx) => {
-        await setPassword(tx, clock(), user.id, { hash, isTemporary: false })
+        await setPassword(tx, clock(), { id: user.id, hash, isTemporary: false })
         await endSessionsOf(tx, user.id)
-        await record(tx, clock(), user, 'user.change_password')
-        return openSession(tx, clock(), user, from)
+        await record(tx, clock(), { visitor: user, action: 'user.change_password' })
+        return openSession(tx, clock(), { user, from })
       })
       sessionCookies.begin(reply, token)
       reply.header('cache-control', 'no-store')
@@ -125,8 +125,8 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ session: { user }, body }, reply) => {
       const recoveryCodes = await withTransaction(db, async (tx) => {
-        const codes = await confirmTotp(tx, sealer, clock(), user, body.code)
-        await record(tx, clock(), user, 'user.add_totp')
+        const codes = await confirmTotp(tx, { sealer, now: clock(), user, code: body.code })
+        await record(tx, clock(), { visitor: user, action: 'user.add_totp' })
         return codes
       })
       reply.header('cache-control', 'no-store')
@@ -158,9 +158,10 @@ const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       const { password, code } = request.body
       const settle = await refuseWrongPassword(deps, request, password)
       await withTransaction(db, async (tx) => {
-        if (!(await useCode(tx, sealer, clock(), user.id, code))) throw new Refusal('invalid_code')
+        if (!(await useCode(tx, { sealer, now: clock(), userId: user.id, code })))
+          throw new Refusal('invalid_code')
         await removeTotp(tx, user.id)
-        await record(tx, clock(), user, 'user.remove_totp')
+        await record(tx, clock(), { visitor: user, action: 'user.remove_totp' })
       })
       await settle()
       return accepted('Second factor removed successfully', { hasTotp: false })
@@ -183,15 +184,16 @@ async function refuseWrongPassword(
 ): Promise<() => Promise<void>> {
   const who = { email: user.email, userId: user.id, caller: addressKey(ip), password }
   if (await confirmPassword(db, clock(), who)) return () => settleConfirmation(db, who)
-  await withTransaction(db, (tx) => record(tx, clock(), user, 'user.confirm_failed'))
+  await withTransaction(db, (tx) =>
+    record(tx, clock(), { visitor: user, action: 'user.confirm_failed' }),
+  )
   throw new Refusal('wrong_password')
 }
 
 function record(
   tx: Transaction,
   now: Date,
-  { clientId, email }: SessionUser,
-  action: `user.${string}`,
+  { visitor: { clientId, email }, action }: { visitor: SessionUser; action: `user.${string}` },
 ): Promise<void> {
   const actor = `user:${email}`
   return writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail: {} })

@@ -96,8 +96,8 @@ export function presentSession(session: Session, currentId: string): Static<type
   }
 }
 
-export function idOf(text: string, otherwise: RefusalCode): string {
-  const id = parseReference(text)
+export function idOf<Id extends string>(text: string, otherwise: RefusalCode): Id {
+  const id = parseReference<Id>(text)
   if (!id) throw new Refusal(otherwise)
   return id
 }

@@ -20,6 +20,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, Deleted, Email, IdempotencyHeaders, text } from '#http/schemas.ts'
+import type { UserId } from '#ids.ts'
 import {
   idOf,
   presentUser,
@@ -60,7 +61,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ session, query: asked }) => {
       const client = await clientToManage(db, administratorOf(session), asked.clientId)
       const list: List = { name: 'users', clientId: client.id, filters: {} }
-      const beforeId = readCursor(sealer, list, asked.cursor)?.[0] ?? null
+      const beforeId = (readCursor(sealer, list, asked.cursor)?.[0] as UserId | undefined) ?? null
       const limit = limitOf(asked)
       const rows = await listUsers(db, client.id, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
@@ -92,12 +93,12 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const by = administratorOf(session)
       const { email, role } = body
       const client = await clientToManage(db, by, body.clientId)
-      await refuseRole(db, by, client.id, role)
+      await refuseRole(db, by, { clientId: client.id, role })
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email))
       reply.header('cache-control', 'no-store')
       return withIdempotency(deps, { request, reply, by }, async (tx) => {
-        const user = await addUser(tx, clock(), by, client, { email, role, passwordHash })
+        const user = await addUser(tx, clock(), { by, client, email, role, passwordHash })
         const data = { ...presentUser(user), temporaryPassword: password }
         return accepted('User created successfully', data)
       })
@@ -135,9 +136,9 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ session, params, body }) => {
-      const id = idOf(params.id, 'user_not_found')
+      const id = idOf<UserId>(params.id, 'user_not_found')
       const user = await withTransaction(db, (tx) =>
-        changeUserBy(tx, clock(), administratorOf(session), { id, change: body }),
+        changeUserBy(tx, clock(), { by: administratorOf(session), id, change: body }),
       )
       return accepted('User updated successfully', presentUser(user))
     },
@@ -157,8 +158,10 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ session, params }) => {
-      const id = idOf(params.id, 'user_not_found')
-      await withTransaction(db, (tx) => removeUserBy(tx, clock(), administratorOf(session), id))
+      const id = idOf<UserId>(params.id, 'user_not_found')
+      await withTransaction(db, (tx) =>
+        removeUserBy(tx, clock(), { by: administratorOf(session), id }),
+      )
       return accepted('User deleted successfully', { id })
     },
   )
@@ -195,13 +198,13 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
     async (request, reply) => {
       const { session, params, body } = request
       const by = administratorOf(session)
-      const { id, email } = await getManageable(db, by, idOf(params.id, 'user_not_found'))
+      const { id, email } = await getManageable(db, by, idOf<UserId>(params.id, 'user_not_found'))
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
       const reset = { id, passwordHash, removesTotp: body.removeTotp === true }
       reply.header('cache-control', 'no-store')
       return withIdempotency(deps, { request, reply, by }, async (tx) => {
-        const user = await resetPassword(tx, clock(), by, reset)
+        const user = await resetPassword(tx, clock(), { by, reset })
         const data = { ...presentUser(user), temporaryPassword: password }
         return accepted('Password reset successfully', data)
       })

@@ -90,7 +90,7 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const items = request.body.accounts.map(read)
       const isKeyed = request.headers['idempotency-key'] !== undefined
       const bulkId = timeOrderedId(clock())
-      return withIdempotentSteps(deps, { request, reply }, bulkId, async (id) => {
+      return withIdempotentSteps(deps, { request, reply, begin: bulkId }, async (id) => {
         const results = await makeAll(writers.accounts, items, isKeyed ? id : undefined)
         return accepted('Collection accounts created', summaryOf(results, sealer))
       })

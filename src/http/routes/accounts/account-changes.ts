@@ -115,7 +115,11 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       const changes = changesOf(body, payerHasher(sealer))
       const isCurrent = matcherOf(headers['if-match'])
       const account = await withTransaction(db, (tx) =>
-        updateAccount(tx, { sealer, now: clock(), by, actor, isCurrent }, accountNumber, changes),
+        updateAccount(
+          tx,
+          { sealer, now: clock(), by, actor, isCurrent },
+          { accountNumber, changes },
+        ),
       )
       reply.header('etag', etagOf(account.version))
       return accepted('Collection account updated successfully', presentOwnAccount(account, sealer))

@@ -75,7 +75,10 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const filters = accountFiltersOf(asked)
       const position = readCursor(sealer, list, cursor)
       const limit = limitOf(asked)
-      const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, {
+      const { rows, scannedTo } = await listAccounts(db, {
+        sealer,
+        client,
+        filters,
         order,
         after: position && BigInt(position[0] as string),
         limit: limit + 1,

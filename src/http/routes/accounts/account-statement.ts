@@ -22,7 +22,8 @@ import {
   windowOf,
 } from '#http/lists.ts'
 import { ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
-import { toNaira } from '#money.ts'
+import type { TransferId } from '#ids.ts'
+import { kobo, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
@@ -68,7 +69,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       const list = { name: 'transactions', clientId: client.id, filters }
       const after = positionOf(readCursor(sealer, list, cursor))
       const limit = limitOf(asked)
-      const rows = await listEntries(db, account.id, window, { after, limit: limit + 1 })
+      const rows = await listEntries(db, account.id, { window, after, limit: limit + 1 })
       const page = pageOf(rows, limit, (last) => {
         const { id, balanceKobo } = positionAfter(last)
         return writeCursor(sealer, list, [id.toString(), balanceKobo.toString()])
@@ -83,7 +84,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
 function positionOf(cursor: readonly string[] | undefined): EntryPosition | undefined {
   if (!cursor) return undefined
   const [id, balanceKobo] = cursor as [string, string]
-  return { id: BigInt(id), balanceKobo: BigInt(balanceKobo) }
+  return { id: BigInt(id) as TransferId, balanceKobo: kobo(BigInt(balanceKobo)) }
 }
 
 function presentEntry(entry: Entry, currency: string, sealer: Sealer) {

@@ -15,6 +15,7 @@ import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
 import { named, nullable } from '#http/schemas.ts'
+import type { CreditId, SuspenseItemId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -140,7 +141,10 @@ export const CreditDetailBody = named('CreditDetail', {
 })
 
 // By its id, or by the bank's session id, which is hardly ever as short.
-export function creditKeyOf(sealer: Sealer, text: string): { id: bigint } | { sessionId: string } {
+export function creditKeyOf(
+  sealer: Sealer,
+  text: string,
+): { id: CreditId } | { sessionId: string } {
   const id = findId(sealer, 'credit', text)
   if (id !== undefined) return { id }
   if (!isSessionId(text)) throw new Refusal('credit_not_found')
@@ -222,7 +226,7 @@ function presentLocation({ amountKobo, ...location }: CreditLocation, sealer: Se
 }
 
 function itemIdText(sealer: Sealer, id: string): string {
-  return publicId(sealer, 'suspense', BigInt(id)).toString()
+  return publicId(sealer, 'suspense', BigInt(id) as SuspenseItemId).toString()
 }
 
 function presentItem(item: TracedItem, sealer: Sealer) {

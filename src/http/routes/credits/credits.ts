@@ -80,7 +80,10 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       const list = { name: 'credits', clientId: client.id, order, filters }
       const limit = limitOf(asked)
       const after = readCursor(sealer, list, cursor)?.[0]
-      const rows = await listCredits(db, sealer, client, creditFiltersOf(asked), {
+      const rows = await listCredits(db, {
+        sealer,
+        viewer: client,
+        filters: creditFiltersOf(asked),
         order,
         after: after === undefined ? undefined : BigInt(after),
         limit: limit + 1,
@@ -110,7 +113,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     async ({ client, params: { id } }) => {
       const by = creditKeyOf(sealer, id)
       const data = await withSnapshot(db, async (tx) => {
-        const credit = await getCredit(tx, sealer, client, by)
+        const credit = await getCredit(tx, { sealer, viewer: client, by })
         return presentCreditDetail(credit, await readHistory(tx, client.id, credit), {
           sealer,
           nameBank,

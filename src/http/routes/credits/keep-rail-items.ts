@@ -21,8 +21,7 @@ type Report = { bankCode: string; rawBody: Buffer }
 export async function keepRejected(
   deps: Deps,
   report: Report,
-  items: readonly ParsedItem[],
-  answers: readonly Acknowledgement[],
+  { items, answers }: { items: readonly ParsedItem[]; answers: readonly Acknowledgement[] },
 ): Promise<readonly Acknowledgement[]> {
   let digest: string | undefined
   const placeOf = (at: number) => {
@@ -31,7 +30,7 @@ export async function keepRejected(
   }
   const found = items.flatMap((item, at) => {
     const answer = answers[at] as Acknowledgement
-    const kept = railItemOf(report.bankCode, item, answer, () => placeOf(at))
+    const kept = railItemOf({ bankCode: report.bankCode, item, answer, placeOf: () => placeOf(at) })
     return kept ? [{ at, kept }] : []
   })
   if (found.length === 0) return answers
@@ -56,12 +55,17 @@ function keep({ batchPool, sealer, clock }: Deps, items: readonly NewRailItem[])
 }
 
 // Identified by content if it has a session ID, otherwise by its position in the report.
-function railItemOf(
-  bankCode: string,
-  item: ParsedItem,
-  { code = '' }: Acknowledgement,
-  placeOf: () => string,
-): NewRailItem | undefined {
+function railItemOf({
+  bankCode,
+  item,
+  answer: { code = '' },
+  placeOf,
+}: {
+  bankCode: string
+  item: ParsedItem
+  answer: Acknowledgement
+  placeOf: () => string
+}): NewRailItem | undefined {
   const about = { bankCode, call: 'credits', outcome: 'rejected', reason: code } as const
   if (item.ok) {
     if (code !== 'session_reused') return undefined

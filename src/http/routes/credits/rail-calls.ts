@@ -16,7 +16,7 @@ import type { Deps } from '#http/deps.ts'
 import { parseJson } from '#http/json-bodies.ts'
 import { Amount, named, RailFailure } from '#http/schemas.ts'
 import { isAmount } from '#http/validation.ts'
-import { koboOf } from '#money.ts'
+import { type Kobo, koboOf } from '#money.ts'
 import { keepUnreadable, type ReversalBody, rejectedReversal } from './keep-rail-items.ts'
 import { isReversed } from './rail-reversals.ts'
 
@@ -128,7 +128,7 @@ const reversals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { bankCode } = request.params
       const body = await readReversal(deps, bankCode, request.body as unknown as Buffer)
       const { sessionId, originalSessionId } = body
-      const amountKobo = koboOf(body.amount) as bigint
+      const amountKobo = koboOf(body.amount) as Kobo
       const answer = await withTransaction(batchPool, async (tx) => {
         const now = clock()
         const reversal = { bankCode, sessionId, originalSessionId, amountKobo }

@@ -30,7 +30,7 @@ export async function takeReversals(
     const now = clock()
     try {
       const answer = await withTransaction(batchPool, async (tx) => {
-        const taken = await take(tx, { sharedAccounts, now }, bankCode, reversal)
+        const taken = await take(tx, { sharedAccounts, now }, { bankCode, reversal })
         if (!isReversed(taken)) {
           await storeRailItems(tx, { sealer, now }, [rejected(bankCode, reversal, taken)])
         }
@@ -48,8 +48,7 @@ export async function takeReversals(
 async function take(
   tx: Transaction,
   deps: Parameters<typeof takeReversal>[1],
-  bankCode: string,
-  reversal: IncomingReversal,
+  { bankCode, reversal }: { bankCode: string; reversal: IncomingReversal },
 ): Promise<ReversalAnswer> {
   const originalSessionId = await findOriginal(tx, bankCode, reversal)
   if (originalSessionId === undefined) return 'original_not_found'

@@ -155,7 +155,7 @@ async function take(
   const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
   const reversed = await takeReversals(deps, bankCode, reversals)
   const answers = items.map((item) => acknowledgement(item, results, reversed))
-  return await keepRejected(deps, report, items, answers)
+  return await keepRejected(deps, report, { items, answers })
 }
 
 function formatOf(request: FastifyRequest, name: string | undefined): BankFormat {

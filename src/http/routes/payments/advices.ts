@@ -30,8 +30,8 @@ import {
   text,
   webAddress,
 } from '#http/schemas.ts'
-import { parseReference } from '#ids.ts'
-import { koboOf } from '#money.ts'
+import { type AdviceId, type ClientId, parseReference } from '#ids.ts'
+import { type Kobo, koboOf } from '#money.ts'
 
 const optionalText = (lengthMax: number, description: string) =>
   Type.Optional(Type.Union([text(lengthMax, description), Type.Literal(''), Type.Null()]))
@@ -132,7 +132,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   const { db, batchPool, sharedAccounts, authentication, clock, publicUrl } = deps
   const address = () => publicAddress(publicUrl, app.server)
 
-  async function readAdvice(from: Queryable, clientId: bigint, id: string) {
+  async function readAdvice(from: Queryable, clientId: ClientId, id: AdviceId) {
     const advice = await getAdvice(from, clientId, id)
     const payment = await findPaymentOfAdvice(from, id)
     return paymentAccepted(presentAdvice(advice, payment, { now: clock(), address: address() }))
@@ -156,10 +156,14 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
     },
     async (request, reply) => {
       const { client, actor } = request
-      const id = parseReference(request.params.adviceReference)
+      const id = parseReference<AdviceId>(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
       return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
-        await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
+        await cancelAdvice(
+          tx,
+          { sharedAccounts, now: clock(), actor },
+          { clientId: client.id, adviceId: id },
+        )
         return readAdvice(tx, client.id, id)
       })
     },
@@ -180,7 +184,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       },
     },
     async (request) => {
-      const id = parseReference(request.params.adviceReference)
+      const id = parseReference<AdviceId>(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
       return readAdvice(db, request.client.id, id)
     },
@@ -198,7 +202,7 @@ function termsOf(
     [customer.customerFirstName, customer.customerLastName].filter(Boolean).join(' ')
   return {
     merchantRef: body.merchantRef || null,
-    amountKobo: koboOf(body.amount) as bigint, // Checked by the schema.
+    amountKobo: koboOf(body.amount) as Kobo, // Checked by the schema.
     currency: body.currency ?? 'NGN',
     narration: body.narration || null,
     callBackUrl: body.callBackUrl,

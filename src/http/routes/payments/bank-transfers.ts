@@ -14,7 +14,7 @@ import {
   PaymentFailure,
   text,
 } from '#http/schemas.ts'
-import { parseReference } from '#ids.ts'
+import { type AdviceId, parseReference } from '#ids.ts'
 
 export const PaymentBody = named('InitiatedPayment', {
   bankName: Type.String(),
@@ -31,12 +31,12 @@ export const PaymentBody = named('InitiatedPayment', {
   accountName: Type.String(),
 })
 
+type ShowPaymentInput = { payment: Payment; number: PaymentNumber; now?: Date | undefined }
+
 // As the envelope shows it, with the number that the caller pays into.
 export function showPayment(
   { banks, clock, policy }: Deps,
-  payment: Payment,
-  number: PaymentNumber,
-  now = clock(),
+  { payment, number, now = clock() }: ShowPaymentInput,
 ) {
   return presentPayment(payment, number, {
     now,
@@ -97,7 +97,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       },
     },
     async (request, reply) => {
-      const adviceId = parseReference(request.params.adviceReference)
+      const adviceId = parseReference<AdviceId>(request.params.adviceReference)
       if (!adviceId) throw new Refusal('advice_not_found')
       const { payment, at, isReplayed, ...number } = await writers.initiations.submit({
         adviceId,
@@ -106,7 +106,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (isReplayed) reply.header('idempotent-replayed', 'true')
-      return paymentAccepted(showPayment(deps, payment, number, at))
+      return paymentAccepted(showPayment(deps, { payment, number, now: at }))
     },
   )
 }

@@ -69,7 +69,7 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     },
     async ({ client, actor, body }) => {
       const branding = { name: body.name, colour: body.colour?.toLowerCase() ?? null }
-      await withTransaction(db, (tx) => setBranding(tx, clock(), { client, actor }, branding))
+      await withTransaction(db, (tx) => setBranding(tx, clock(), { client, actor, branding }))
       return accepted('Branding updated successfully', present(client, branding))
     },
   )

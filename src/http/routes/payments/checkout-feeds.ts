@@ -7,12 +7,13 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '#clock.ts'
+import type { AdviceId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 
 // Each advice as text, a JSON object; those that do not exist are left out.
-type ReadCheckouts = (adviceIds: readonly string[]) => Promise<Map<string, string>>
+type ReadCheckouts = (adviceIds: readonly AdviceId[]) => Promise<Map<string, string>>
 
-type Watching = { adviceId: string; address: string; socket: ServerResponse; seen: string }
+type Watching = { adviceId: AdviceId; address: string; socket: ServerResponse; seen: string }
 
 // In one process. Many phones share one address with their neighbours.
 const WATCHERS_MAX = 5_000
@@ -36,7 +37,7 @@ type Options = {
 export class CheckoutFeeds {
   readonly #options: Required<Options>
   readonly #watchers = new Set<Watching>()
-  readonly #byAdvice = new Map<string, number>()
+  readonly #byAdvice = new Map<AdviceId, number>()
   readonly #byAddress = new Map<string, number>()
   readonly #stopping = new AbortController()
   #running: Promise<void> | undefined
@@ -49,7 +50,7 @@ export class CheckoutFeeds {
     return this.#watchers.size
   }
 
-  hasRoom(adviceId: string, address: string): boolean {
+  hasRoom(adviceId: AdviceId, address: string): boolean {
     return (
       this.#watchers.size < WATCHERS_MAX &&
       (this.#byAdvice.get(adviceId) ?? 0) < WATCHERS_PER_ADVICE_MAX &&
@@ -122,7 +123,7 @@ export class CheckoutFeeds {
   }
 }
 
-function count(counts: Map<string, number>, key: string, by: 1 | -1): void {
+function count<Key>(counts: Map<Key, number>, key: Key, by: 1 | -1): void {
   const left = (counts.get(key) ?? 0) + by
   if (left > 0) counts.set(key, left)
   else counts.delete(key)

@@ -16,7 +16,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
 import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
-import { parseReference } from '#ids.ts'
+import { type AdviceId, parseReference } from '#ids.ts'
 import { brandStylesheet, DEFAULT_COLOUR } from './brand-colours.ts'
 import { CheckoutFeeds } from './checkout-feeds.ts'
 import { CHECKOUT, loadCheckoutPages } from './checkout-pages.ts'
@@ -63,12 +63,12 @@ const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     try {
       const { checkout, colour } = await read(param('adviceReference'))
       const page = { checkout, bankCode: param('bank'), problem: param('problem') }
-      return await show(request, reply, 200, pages?.checkout(page, colour))
+      return await show(request, reply, { status: 200, html: pages?.checkout(page, colour) })
     } catch (error) {
       const isMissing = error instanceof Refusal && error.code === 'advice_not_found'
-      if (isMissing) return show(request, reply, 404, pages?.missing())
+      if (isMissing) return show(request, reply, { status: 404, html: pages?.missing() })
       log.error({ reqId: request.id, err: error }, 'failed to render the checkout page')
-      return show(request, reply, 503, pages?.unavailable(request.url))
+      return show(request, reply, { status: 503, html: pages?.unavailable(request.url) })
     }
   })
 
@@ -176,8 +176,8 @@ function presenter({ mode, banks, policy, clock }: Deps) {
   return (row: Parameters<typeof viewCheckout>[0]) => viewCheckout(row, clock(), how)
 }
 
-function referenceOf(text: string | undefined): string {
-  const adviceId = parseReference(text ?? '')
+function referenceOf(text: string | undefined): AdviceId {
+  const adviceId = parseReference<AdviceId>(text ?? '')
   if (!adviceId) throw new Refusal('advice_not_found')
   return adviceId
 }
@@ -185,8 +185,7 @@ function referenceOf(text: string | undefined): string {
 async function show(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  status: number,
-  html: string | undefined,
+  { status, html }: { status: number; html: string | undefined },
 ) {
   reply.code(status).headers(PAGE_HEADERS).header('vary', 'accept-encoding')
   if (!/\bgzip\b/.test(headers['accept-encoding']?.toString() ?? '')) return reply.send(html)

@@ -21,6 +21,7 @@ import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http
 import { publicAddress } from '#http/public-address.ts'
 import { NoBody } from '#http/routes/webhooks/webhook-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
+import type { AdviceId } from '#ids.ts'
 import { parseBankTime } from '#wat-time.ts'
 import {
   AdviceRecord,
@@ -87,7 +88,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const [limit, now] = [limitOf(asked), clock()]
       const page = { order, after, limit: limit + 1, now }
       const scan = await withSnapshot(db, (tx) =>
-        listAdvices(tx, client.id, filtersOf(asked), page),
+        listAdvices(tx, client.id, { filters: filtersOf(asked), ...page }),
       )
       const shown = scannedPage(scan, {
         limit,
@@ -140,7 +141,11 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, actor, params } = request
       return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const id = await getAdviceId(tx, client.id, params.reference)
-        await cancelAdvice(tx, { sharedAccounts, now: clock(), actor }, client.id, id)
+        await cancelAdvice(
+          tx,
+          { sharedAccounts, now: clock(), actor },
+          { clientId: client.id, adviceId: id },
+        )
         const data = present(await readAdvice(tx, id))
         return accepted('Payment advice cancelled successfully', data)
       })
@@ -167,7 +172,11 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const extension = extensionOf(body)
       return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const id = await getAdviceId(tx, client.id, params.reference)
-        await extendAdvice(tx, { now: clock(), actor }, client.id, id, extension)
+        await extendAdvice(
+          tx,
+          { now: clock(), actor },
+          { clientId: client.id, adviceId: id, extension },
+        )
         const data = present(await readAdvice(tx, id))
         return accepted('Payment advice extended successfully', data)
       })
@@ -175,7 +184,7 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-async function readAdvice(db: Queryable, id: string): Promise<ListedAdvice> {
+async function readAdvice(db: Queryable, id: AdviceId): Promise<ListedAdvice> {
   const [row] = await readAdvices(db, [id])
   if (!row) throw new Refusal('advice_not_found')
   return row

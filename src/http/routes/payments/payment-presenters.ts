@@ -18,7 +18,7 @@ import {
   PaymentNumber,
   text,
 } from '#http/schemas.ts'
-import { koboOf, toNaira } from '#money.ts'
+import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 
 export const AdviceRecord = named('AdviceRecord', {
@@ -38,7 +38,7 @@ export function presentAdviceRecord(
 ) {
   return {
     ...presentAdvice(advice, payment, how),
-    amountPaid: toNaira(payment?.amountPaidKobo ?? 0n),
+    amountPaid: toNaira(payment?.amountPaidKobo ?? kobo(0n)),
     customerEmail: advice.customer.email,
     customerPhoneNumber: advice.customer.phoneNumber,
     graceSeconds: advice.graceSeconds,
@@ -143,7 +143,7 @@ export function filtersOf<Status extends string>(
 ): PaymentFilters<Status> {
   const { status, minAmount, maxAmount, search, merchantRef, accountNumber, reference } = asked
   const [minKobo, maxKobo] = [minAmount, maxAmount].map((amount) =>
-    amount === undefined ? undefined : (koboOf(amount) as bigint),
+    amount === undefined ? undefined : (koboOf(amount) as Kobo),
   )
   if (minKobo !== undefined && maxKobo !== undefined && minKobo > maxKobo) {
     const message = 'Must not be less than minAmount.'

@@ -55,7 +55,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       const [limit, now] = [limitOf(asked), clock()]
       const page = { order, after, limit: limit + 1, now }
       const scan = await withSnapshot(db, (tx) =>
-        listPayments(tx, client.id, filtersOf(asked), page),
+        listPayments(tx, client.id, { filters: filtersOf(asked), ...page }),
       )
       const shown = scannedPage(scan, {
         limit,
@@ -87,7 +87,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         const { payment, inSuspenseKobo } = await findPayment(tx, client.id, reference)
         const filters = { paymentReference: payment.id }
         const limit = LIMIT_MAX + 1
-        const credits = await listCredits(tx, sealer, client, filters, { limit })
+        const credits = await listCredits(tx, { sealer, viewer: client, filters, limit })
         return {
           ...presentPaymentRecord(payment, clock(), nameBank),
           amountInSuspense: toNaira(inSuspenseKobo),

@@ -59,9 +59,9 @@ export const verifyPaymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       async (request) => {
         const reference = parseReference(request.params.reference)
         if (!reference) throw new Refusal('payment_not_found')
-        const payment = await getPayment(db, request.client.id, by, reference)
+        const payment = await getPayment(db, request.client.id, { by, reference })
         const number = await findPaidNumber(db, payment)
-        return paymentAccepted(presentTransaction(payment, number, clock(), mode))
+        return paymentAccepted(presentTransaction(payment, { number, now: clock(), mode }))
       },
     )
   }
@@ -69,9 +69,7 @@ export const verifyPaymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
 
 function presentTransaction(
   payment: Payment,
-  number: PaymentNumber | undefined,
-  now: Date,
-  mode: Deps['mode'],
+  { number, now, mode }: { number: PaymentNumber | undefined; now: Date; mode: Deps['mode'] },
 ) {
   const status = statusAt(payment, now)
   return {

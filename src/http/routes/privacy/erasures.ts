@@ -8,7 +8,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
-import { parseReference } from '#ids.ts'
+import { type AdviceId, parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
 const reason = text(200, 'Reason (audit log). Must not contain personal data.')
@@ -68,7 +68,7 @@ const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { sameBvn = false } = body
       const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
         const by = { sealer, now: clock(), by: client, actor, reason: body.reason }
-        const erased = await eraseAccounts(tx, by, accountNumber, { sameBvn })
+        const erased = await eraseAccounts(tx, by, { accountNumber, sameBvn })
         const accounts = erased.map((each) => ({ ...each, erasedAt: timestamp(each.erasedAt) }))
         return accepted('Personal data erased successfully', { accounts })
       })
@@ -101,7 +101,7 @@ const adviceErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, actor, body } = request
-      const id = parseReference(request.params.adviceReference)
+      const id = parseReference<AdviceId>(request.params.adviceReference)
       if (!id) throw new Refusal('advice_not_found')
       const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
         const by = { sealer, now: clock(), by: client, actor, reason: body.reason }

@@ -60,7 +60,7 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const { actor, action, subject } = asked
       const named = subject && findName(sealer, subject)
       const wanted = { actor, action, subject: named, ...windowOf(asked) }
-      const rows = await listAuditLog(db, client, wanted, { beforeId, limit: limit + 1 })
+      const rows = await listAuditLog(db, client, { filters: wanted, beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       return listResponse('Audit log retrieved successfully', page, (row) =>
         presentAction(row, sealer),

@@ -15,6 +15,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import type { ClientId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 
 const BalanceBody = named('Balance', {
@@ -55,7 +56,7 @@ const BalancesBody = named('Balances', {
 export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
   const tags = ['Balances']
-  const listOf = (clientId: bigint): List => ({ name: 'merchants', clientId, filters: {} })
+  const listOf = (clientId: ClientId): List => ({ name: 'merchants', clientId, filters: {} })
   const cursorAfter = (list: List) => (last: MerchantBalance) =>
     writeCursor(sealer, list, [last.merchantId, last.merchantCode, last.currency])
 

@@ -21,7 +21,7 @@ import {
   presentPaymentRecord,
 } from '#http/routes/payments/payment-presenters.ts'
 import { ApiFailure, BEARER } from '#http/schemas.ts'
-import { formatKobo } from '#money.ts'
+import { formatKobo, type Kobo } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -51,7 +51,7 @@ type Movement = {
   movement: CreditMovement
   credit: ReturnType<typeof presentCredit>
 }
-const kobo = (read: (movement: CreditMovement) => bigint) => (row: Movement) =>
+const kobo = (read: (movement: CreditMovement) => Kobo) => (row: Movement) =>
   formatKobo(read(row.movement))
 
 // Immutable columns only: an export of past days never changes.
@@ -111,7 +111,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
       const filters = creditFiltersOf(asked)
       const batches = readBatches<Movement, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
-        const { rows, next } = await listMovements(db, sealer, client, filters, page)
+        const { rows, next } = await listMovements(db, { sealer, viewer: client, filters, ...page })
         const present = (movement: CreditMovement): Movement => ({
           id: publicId(sealer, 'transfer', movement.id),
           movement,
@@ -165,7 +165,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       const filters = accountFiltersOf(asked)
       const batches = readBatches<Account, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
-        const { rows, scannedTo } = await listAccounts(db, sealer, client, filters, page)
+        const { rows, scannedTo } = await listAccounts(db, { sealer, client, filters, ...page })
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
         return { rows: rows.map((row) => presentOwnAccount(row, sealer)), next }
       })
@@ -218,7 +218,7 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       const batches = readBatches<Payment, string>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH, now }
         const { rows, scannedTo } = await withSnapshot(db, (tx) =>
-          listPayments(tx, client.id, filters, page),
+          listPayments(tx, client.id, { filters, ...page }),
         )
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
         return { rows: rows.map((row) => presentPaymentRecord(row, now, nameBank)), next }

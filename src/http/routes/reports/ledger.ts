@@ -30,6 +30,7 @@ import {
   scannedPage,
 } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import type { AccountId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -187,7 +188,7 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const list: List = { name: 'ledger-transfers', clientId: client.id, filters }
       const after = readCursor(sealer, list, asked.cursor)?.[0]
       const limit = limitOf(asked)
-      const found = await listLedgerEntries(db, client, account, { after, limit: limit + 1 })
+      const found = await listLedgerEntries(db, client, { account, after, limit: limit + 1 })
       const page = scannedPage(found, {
         limit,
         idOf: ({ position }) => position,
@@ -236,7 +237,7 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-function accountIdOf(sealer: Sealer, given: string): bigint {
+function accountIdOf(sealer: Sealer, given: string): AccountId {
   const id = findId(sealer, 'account', given)
   if (id === undefined) throw new Refusal('ledger_account_not_found')
   return id
@@ -245,7 +246,7 @@ function accountIdOf(sealer: Sealer, given: string): bigint {
 function chartAfter(cursor: readonly string[] | undefined): ChartPosition | undefined {
   if (!cursor) return undefined
   const [sort, id] = cursor as [string, string]
-  return { isCollection: sort === 'collection', id: BigInt(id) }
+  return { isCollection: sort === 'collection', id: BigInt(id) as AccountId }
 }
 
 function presentAccount(account: LedgerAccount, sealer: Sealer) {

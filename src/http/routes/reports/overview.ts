@@ -98,7 +98,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       refuseRestricted(client)
       const now = clock()
       const [totals, troubles] = await Promise.all([
-        readTotals(db, client.id, firstHourShown(now)),
+        readTotals(db, client.id, { since: firstHourShown(now) }),
         readIssues(db, client.id),
       ])
       const { today, yesterday, hours, days } = seriesOf(totals.hours, now)

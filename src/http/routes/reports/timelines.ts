@@ -28,6 +28,7 @@ import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { creditKeyOf } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import type { CreditId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import { publicName } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -98,7 +99,7 @@ const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         return paymentTimeline(
           tx,
           how,
-          await getPayment(tx, client.id, 'payment', referred.paymentId),
+          await getPayment(tx, client.id, { by: 'payment', reference: referred.paymentId }),
         )
       })
       const data = { entries: presentEntries(entries, { scopes, sealer }), isWhole }
@@ -129,7 +130,7 @@ const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ client, scopes, params: { id } }) => {
       const by = creditKeyOf(sealer, id)
       const { entries, isWhole } = await withSnapshot(db, async (tx) => {
-        const credit = await getCredit(tx, sealer, client, by)
+        const credit = await getCredit(tx, { sealer, viewer: client, by })
         return creditTimeline(tx, { sealer, viewer: client, nameBank }, credit)
       })
       const data = { entries: presentEntries(entries, { scopes, sealer }), isWhole }
@@ -165,11 +166,13 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const list: List = { name: 'account-timeline', clientId: client.id, filters }
       const [id, at] = readCursor(sealer, list, asked.cursor) ?? []
       const before =
-        id === undefined ? undefined : { creditId: BigInt(id), at: new Date(Number(at)) }
+        id === undefined
+          ? undefined
+          : { creditId: BigInt(id) as CreditId, at: new Date(Number(at)) }
       const { entries, next } = await withSnapshot(db, async (tx) => {
         const account = await getTimelineAccount(tx, client.id, params.accountNumber)
         const page = { before, limit: limitOf(asked) }
-        return accountTimeline(tx, { sealer, viewer: client, nameBank }, account, page)
+        return accountTimeline(tx, { sealer, viewer: client, nameBank }, { account, ...page })
       })
       const position = next && [next.creditId.toString(), next.at.getTime().toString()]
       const nextCursor = position && writeCursor(sealer, list, position)

@@ -27,7 +27,8 @@ import {
   named,
   nullable,
 } from '#http/schemas.ts'
-import { koboOf, toNaira } from '#money.ts'
+import type { ClientId } from '#ids.ts'
+import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 
 const TransferRequest = named(
@@ -100,8 +101,9 @@ export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
     },
     async (request, reply) => {
       const { client, body } = request
-      const begin = async (tx: Transaction) => JSON.stringify(await plan(tx, deps, client.id, body))
-      return withIdempotentSteps(deps, { request, reply }, begin, async (about) =>
+      const begin = async (tx: Transaction) =>
+        JSON.stringify(await plan(tx, deps, { clientId: client.id, asked: body }))
+      return withIdempotentSteps(deps, { request, reply, begin }, async (about) =>
         accepted('Transfer sent successfully', await sendPlanned(deps, body, JSON.parse(about))),
       )
     },
@@ -111,20 +113,24 @@ export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
 async function plan(
   tx: Transaction,
   { clock }: Deps,
-  clientId: bigint,
-  { accountNumber, kind, amount }: TransferOptions,
+  {
+    clientId,
+    asked: { accountNumber, kind, amount },
+  }: { clientId: ClientId; asked: TransferOptions },
 ): Promise<PlannedTransfer> {
   const owner = await findNumber(tx, clientId, accountNumber)
   if (!owner) throw new Refusal('number_not_found')
   const { bankCode, paymentId } = owner
   const payment =
-    paymentId === null ? undefined : await getPayment(tx, clientId, 'payment', paymentId)
-  const givenKobo = amount === undefined ? undefined : (koboOf(amount) as bigint)
+    paymentId === null
+      ? undefined
+      : await getPayment(tx, clientId, { by: 'payment', reference: paymentId })
+  const givenKobo = amount === undefined ? undefined : (koboOf(amount) as Kobo)
   const now = clock()
   return {
     bankCode,
     paymentReference: paymentId,
-    amountKobo: sandboxAmount(kind, givenKobo, payment, now).toString(),
+    amountKobo: sandboxAmount({ kind, givenKobo, payment, now }).toString(),
     sessionId: sandboxSessionId(now),
     reversalSessionId: sandboxSessionId(now),
   }
@@ -136,7 +142,7 @@ async function sendPlanned(
   planned: PlannedTransfer,
 ) {
   const { bankCode, sessionId, paymentReference } = planned
-  const amountKobo = BigInt(planned.amountKobo)
+  const amountKobo = kobo(BigInt(planned.amountKobo))
   const { writers, clock } = deps
   const to = { bankCode, accountNumber, amountKobo }
   const credit = sandboxCredit(to, clock(), { narration: `Sandbox bank: ${kind}`, sessionId })
@@ -183,7 +189,7 @@ async function reverse(
   planned: PlannedTransfer,
 ): Promise<Step> {
   const { bankCode, sessionId: originalSessionId, reversalSessionId: sessionId } = planned
-  const amountKobo = BigInt(planned.amountKobo)
+  const amountKobo = kobo(BigInt(planned.amountKobo))
   const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
   const answer = await withTransaction(batchPool, (tx) =>
     takeReversal(tx, { sharedAccounts, now: clock() }, reversal),

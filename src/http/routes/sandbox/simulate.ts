@@ -24,7 +24,7 @@ import {
   PaymentEnvelope,
   PaymentFailure,
 } from '#http/schemas.ts'
-import { koboOf, toNaira } from '#money.ts'
+import { type Kobo, koboOf, toNaira } from '#money.ts'
 
 const SimulatedBody = named('SimulatedPayment', {
   ...PaymentBody.properties,
@@ -66,37 +66,50 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const accountNumber = body.virtualAccountNumber
       const owner = await findNumber(db, client.id, accountNumber)
       if (!owner) throw new Refusal('number_not_found')
-      const amountKobo = koboOf(body.amount) as bigint // Checked by the schema.
+      const amountKobo = koboOf(body.amount) as Kobo // Checked by the schema.
       const to = { bankCode: owner.bankCode, accountNumber, amountKobo }
       const made = sandboxCredit(to, clock(), { narration: 'Simulated payment' })
       // The session ID identifies the transfer across retries.
-      return withIdempotentSteps(deps, { request, reply }, made.sessionId, async (sessionId) => {
-        const credit = { ...made, sessionId }
-        const answer = await writers.credits.submit(credit)
-        if (answer.status === 'session_reused') throw new Refusal('try_again')
-        return paymentAccepted({
-          ...(await showTarget(deps, client, owner, credit, answer)),
-          sessionId,
-          outcome: answer.outcome,
-          reason: answer.reason,
-        })
-      })
+      return withIdempotentSteps(
+        deps,
+        { request, reply, begin: made.sessionId },
+        async (sessionId) => {
+          const credit = { ...made, sessionId }
+          const answer = await writers.credits.submit(credit)
+          if (answer.status === 'session_reused') throw new Refusal('try_again')
+          return paymentAccepted({
+            ...(await showTarget(deps, { client, owner, credit, taken: answer })),
+            sessionId,
+            outcome: answer.outcome,
+            reason: answer.reason,
+          })
+        },
+      )
     },
   )
+}
+
+type ShowTargetInput = {
+  client: Client
+  owner: NumberOwner
+  credit: IncomingCredit
+  taken: CreditDecision
 }
 
 // A collection account has no payment: the envelope then shows the transfer itself.
 async function showTarget(
   deps: Deps,
-  client: Client,
-  owner: NumberOwner,
-  { accountNumber, bankCode, amountKobo, sessionId }: IncomingCredit,
-  { outcome }: CreditDecision,
+  {
+    client,
+    owner,
+    credit: { accountNumber, bankCode, amountKobo, sessionId },
+    taken: { outcome },
+  }: ShowTargetInput,
 ) {
   const { db, accountLookups, banks } = deps
   if (owner.paymentId !== null) {
-    const payment = await getPayment(db, client.id, 'payment', owner.paymentId)
-    return showPayment(deps, payment, { bankCode, accountNumber })
+    const payment = await getPayment(db, client.id, { by: 'payment', reference: owner.paymentId })
+    return showPayment(deps, { payment, number: { bankCode, accountNumber } })
   }
   const { accountName } = await getAccount(accountLookups, client, accountNumber)
   const status = outcome === 'booked' ? 'Successful' : 'Suspended'

@@ -12,7 +12,7 @@ import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { named, nullable } from '#http/schemas.ts'
-import { toNaira } from '#money.ts'
+import { kobo, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
@@ -84,8 +84,8 @@ export function presentRequest(request: ApprovalRequest, { actor, sealer }: Show
     amount: amountKobo === null ? null : toNaira(amountKobo),
     requestedAmount: requestedKobo === null ? null : toNaira(requestedKobo),
     amountChanges: request.changes.map(({ fromKobo, toKobo, changedBy, changedAt }) => ({
-      from: toNaira(BigInt(fromKobo)),
-      to: toNaira(BigInt(toKobo)),
+      from: toNaira(kobo(BigInt(fromKobo))),
+      to: toNaira(kobo(BigInt(toKobo))),
       changedBy,
       changedAt: timestamp(new Date(changedAt)),
     })),

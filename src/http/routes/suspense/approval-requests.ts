@@ -25,6 +25,7 @@ import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
 import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import type { SuspenseItemId } from '#ids.ts'
 import { findId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
@@ -38,6 +39,7 @@ import { AssignTarget, itemIdOf, targetOf } from './suspense-presenters.ts'
 
 const REQUESTS = '/api/v1/suspense/requests'
 const REASON_MAX = 500
+const NO_ITEM = -1n as SuspenseItemId
 
 const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(RequestBody), '4xx': ApiFailure }
@@ -87,7 +89,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = limitOf(asked)
       const rows = await listRequests(db, viewerOf(deps, request), {
         state: state ?? null,
-        itemId: itemId === undefined ? null : (findId(sealer, 'suspense', itemId) ?? -1n),
+        itemId: itemId === undefined ? null : (findId(sealer, 'suspense', itemId) ?? NO_ITEM),
         beforeId: position ? BigInt(position[0] as string) : null,
         limit: limit + 1,
       })
@@ -132,8 +134,11 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const to = body.action === 'assign' ? targetOf(body) : refuseTarget(body)
       return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const asked = { to, reason: body.reason }
-        const id = await requestApproval(tx, approverOf(deps, request), itemId, asked)
-        return accepted('Approval requested successfully', await show(tx, deps, request, id))
+        const id = await requestApproval(tx, approverOf(deps, request), { itemId, ...asked })
+        return accepted(
+          'Approval requested successfully',
+          await show(tx, deps, { by: request, id }),
+        )
       })
     },
   )
@@ -160,9 +165,9 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         await approveRequest(tx, { ...approverOf(deps, request), sharedAccounts }, id)
         return id.toString()
       }
-      return withIdempotentSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
+      return withIdempotentSteps(deps, { request, reply, pool: batchPool, begin }, async () => {
         await sendReturns()
-        return accepted('Approved successfully', await show(db, deps, request, id))
+        return accepted('Approved successfully', await show(db, deps, { by: request, id }))
       })
     },
   )
@@ -191,8 +196,11 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const id = requestIdOf(sealer, request.params.id)
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        await rejectRequest(tx, approverOf(deps, request), id, request.body.reason)
-        return accepted('Rejected successfully', await show(tx, deps, request, id))
+        await rejectRequest(tx, approverOf(deps, request), {
+          requestId: id,
+          reason: request.body.reason,
+        })
+        return accepted('Rejected successfully', await show(tx, deps, { by: request, id }))
       })
     },
   )
@@ -214,13 +222,13 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const id = requestIdOf(sealer, request.params.id)
       return withIdempotency(deps, { request, reply }, async (tx) => {
         await withdrawRequest(tx, approverOf(deps, request), id)
-        return accepted('Withdrawn successfully', await show(tx, deps, request, id))
+        return accepted('Withdrawn successfully', await show(tx, deps, { by: request, id }))
       })
     },
   )
 }
 
-async function show(db: Queryable, deps: Deps, by: Identity, id: bigint) {
+async function show(db: Queryable, deps: Deps, { by, id }: { by: Identity; id: bigint }) {
   const { actor } = by
   return presentRequest(await getRequest(db, viewerOf(deps, by), id), { actor, ...deps })
 }

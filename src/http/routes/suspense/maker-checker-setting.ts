@@ -75,7 +75,9 @@ const setting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ session: { client, user }, body: { makerChecker } }) => {
       const by = { client, actor: `user:${user.email}`, role: user.role }
-      await withTransaction(db, (tx) => setMakerChecker(tx, clock(), by, makerChecker))
+      await withTransaction(db, (tx) =>
+        setMakerChecker(tx, clock(), { ...by, hasMakerChecker: makerChecker }),
+      )
       return accepted('Settings updated successfully', { makerChecker })
     },
   )

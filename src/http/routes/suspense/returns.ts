@@ -125,13 +125,12 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const settle = (
     call: Parameters<typeof withIdempotency>[1],
     given: string,
-    verdict: Verdict,
-    message: string,
+    { verdict, message }: { verdict: Verdict; message: string },
   ) => {
     const { client: by, actor } = call.request
     return withIdempotency(deps, { ...call, pool: batchPool }, async (tx) => {
       const reference = checkedReference({ reference: given })
-      await settleByHand(tx, { sharedAccounts, now: clock(), by, actor }, reference, verdict)
+      await settleByHand(tx, { sharedAccounts, now: clock(), by, actor }, { reference, verdict })
       return accepted(message, presentReturn((await findReturn(tx, reference)) as Return, sealer))
     })
   }
@@ -157,7 +156,8 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { reference } = request.params
       const { bankReference = reference } = request.body
       const verdict = { status: 'confirmed', bankReference } as const
-      return settle({ request, reply }, reference, verdict, 'Return confirmed successfully')
+      const message = 'Return confirmed successfully'
+      return settle({ request, reply }, reference, { verdict, message })
     },
   )
 
@@ -181,7 +181,8 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { reason } = request.body
       const verdict = { status: 'failed', reason } as const
-      return settle({ request, reply }, request.params.reference, verdict, 'Return failed')
+      const message = 'Return failed'
+      return settle({ request, reply }, request.params.reference, { verdict, message })
     },
   )
 }

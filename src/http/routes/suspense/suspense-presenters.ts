@@ -10,7 +10,7 @@ import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import type { SuspenseEntry } from '#domain/suspense/suspense-list.ts'
 import { Refusal } from '#errors.ts'
 import { accountNumber, named, nullable, text } from '#http/schemas.ts'
-import { parseReference } from '#ids.ts'
+import { type PaymentId, parseReference, type SuspenseItemId } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
@@ -73,7 +73,7 @@ export const AssignTarget = {
   paymentReference: Type.Optional(text(40, 'A payment.')),
 }
 
-export function itemIdOf(sealer: Sealer, text: string): bigint {
+export function itemIdOf(sealer: Sealer, text: string): SuspenseItemId {
   const id = findId(sealer, 'suspense', text)
   if (id === undefined) throw new Refusal('suspense_not_found')
   return id
@@ -89,16 +89,14 @@ export function targetOf(body: {
     throw new Refusal('invalid_request', [{ field: 'accountNumber', message }])
   }
   if (accountNumber !== undefined) return { accountNumber }
-  const paymentId = parseReference(paymentReference as string)
+  const paymentId = parseReference<PaymentId>(paymentReference as string)
   if (!paymentId) throw new Refusal('payment_not_found')
   return { paymentId }
 }
 
 export function presentSuspenseDetail(
   entry: SuspenseEntry,
-  changes: readonly SuspenseChange[],
-  sealer: Sealer,
-  now: Date,
+  { changes, sealer, now }: { changes: readonly SuspenseChange[]; sealer: Sealer; now: Date },
 ) {
   return {
     ...presentSuspense(entry, sealer, now),

@@ -23,6 +23,7 @@ import {
   named,
   text,
 } from '#http/schemas.ts'
+import type { SuspenseItemId } from '#ids.ts'
 import {
   AssignTarget,
   itemIdOf,
@@ -83,7 +84,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const rows = await listSuspense(db, client, {
         state: state ?? null,
         reason: reason ?? null,
-        beforeId: position ? BigInt(position[0] as string) : null,
+        beforeId: position ? (BigInt(position[0] as string) as SuspenseItemId) : null,
         limit: limit + 1,
       })
       const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
@@ -112,7 +113,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         const history = await readSuspenseChanges(tx, [found.id])
         return [found, history.get(found.id) ?? []] as const
       })
-      const data = presentSuspenseDetail(entry, changes, sealer, clock())
+      const data = presentSuspenseDetail(entry, { changes, sealer, now: clock() })
       return accepted('Suspense retrieved successfully', data)
     },
   )
@@ -149,7 +150,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const itemId = itemIdOf(sealer, params.id)
       const target = targetOf(body)
       return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
-        await assignSuspense(tx, actionOf(request), itemId, target)
+        await assignSuspense(tx, actionOf(request), { itemId, to: target })
         const entry = await getSuspense(tx, client, itemId)
         return accepted('Suspense assigned successfully', presentSuspense(entry, sealer, clock()))
       })
@@ -181,7 +182,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         await requestReturn(tx, actionOf(request), itemId)
         return itemId.toString()
       }
-      return withIdempotentSteps(deps, { request, reply, pool: batchPool }, begin, async () => {
+      return withIdempotentSteps(deps, { request, reply, pool: batchPool, begin }, async () => {
         await sendReturns()
         const entry = await getSuspense(db, client, itemId)
         return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))

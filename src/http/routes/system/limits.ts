@@ -6,7 +6,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
-import { toNaira } from '#money.ts'
+import { type Kobo, toNaira } from '#money.ts'
 
 const limit = (description: string) =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], description })
@@ -58,7 +58,7 @@ export const limitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
 
 function limitsOf({ rates, policy }: Deps) {
   const { client, simulate, address, initiate, login } = rates
-  const naira = (kobo: bigint | null) => (kobo === null ? null : toNaira(kobo))
+  const naira = (kobo: Kobo | null) => (kobo === null ? null : toNaira(kobo))
   const orNone = (perMinute: number) => (perMinute === 0 ? null : perMinute)
   return {
     requestsPerMinute: {

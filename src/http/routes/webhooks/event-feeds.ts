@@ -9,13 +9,14 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ClientId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 
 export type Frame = { sequence: bigint; text: string }
-type ReadFrames = (clientId: bigint, after: bigint, limit: number) => Promise<Frame[]>
+type ReadFrames = (clientId: ClientId, after: bigint, limit: number) => Promise<Frame[]>
 
 export type Listening = {
-  clientId: bigint
+  clientId: ClientId
   after: bigint // Has everything up to this number.
   socket: ServerResponse
   isAllowed: () => Promise<boolean> // Asked at every heartbeat.
@@ -42,7 +43,7 @@ export class EventFeeds {
   readonly #log: Logger
   readonly #pollMs: number
   readonly #heartbeatMs: number
-  readonly #feeds = new Map<bigint, Feed>()
+  readonly #feeds = new Map<ClientId, Feed>()
   readonly #listeners = new Set<Listener>()
   readonly #starting = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
@@ -54,7 +55,7 @@ export class EventFeeds {
     this.#heartbeatMs = heartbeatMs
   }
 
-  hasRoom(clientId: bigint): boolean {
+  hasRoom(clientId: ClientId): boolean {
     return (
       this.#listeners
         .values()
@@ -133,7 +134,7 @@ export class EventFeeds {
     made.running = this.#run(clientId, made)
   }
 
-  async #run(clientId: bigint, feed: Feed): Promise<void> {
+  async #run(clientId: ClientId, feed: Feed): Promise<void> {
     const { signal } = this.#stopping
     while (feed.listeners.size > 0 && !signal.aborted) {
       const isFull = await this.#round(clientId, feed)
@@ -142,7 +143,7 @@ export class EventFeeds {
     this.#feeds.delete(clientId)
   }
 
-  async #round(clientId: bigint, feed: Feed): Promise<boolean> {
+  async #round(clientId: ClientId, feed: Feed): Promise<boolean> {
     try {
       const frames = await this.#read(clientId, feed.position, FRAMES_MAX)
       for (const listener of feed.listeners) send(listener, frames)

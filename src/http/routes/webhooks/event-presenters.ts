@@ -3,7 +3,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { Queryable } from '#db/pool.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
-import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
+import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
 import type { StoredEvent } from '#domain/webhooks/event-list.ts'
 import { type EventBody, renderEvents } from '#domain/webhooks/render-events.ts'
 import type { Deps } from '#http/deps.ts'
@@ -25,5 +25,5 @@ type PresentEvents = (db: Queryable, events: readonly StoredEvent[]) => Promise<
 
 export function eventPresenter({ sealer, mode, banks, policy }: Deps): PresentEvents {
   const how = { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
-  return (db, events) => renderEvents(db, sealer, events, how)
+  return (db, events) => renderEvents(db, { sealer, events, how })
 }

@@ -1,7 +1,7 @@
 // Event schemas by type, for the OpenAPI `webhooks`. A test validates real events against them.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
-import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
+import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
 import { AccountFields } from '#http/routes/accounts/account-presenters.ts'
 import { named, nullable } from '#http/schemas.ts'
 import { EventFields } from './event-presenters.ts'

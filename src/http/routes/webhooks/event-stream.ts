@@ -6,6 +6,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
 import { ApiFailure, BEARER, digits } from '#http/schemas.ts'
+import type { ClientId } from '#ids.ts'
 import { EventFeeds, type Frame } from './event-feeds.ts'
 import { eventPresenter } from './event-presenters.ts'
 
@@ -78,8 +79,8 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     },
   )
 
-  async function readFrames(clientId: bigint, after: bigint, limit: number): Promise<Frame[]> {
-    const events = await readEventsAfter(db, clientId, after, limit)
+  async function readFrames(clientId: ClientId, after: bigint, limit: number): Promise<Frame[]> {
+    const events = await readEventsAfter(db, clientId, { sequence: after, limit })
     const bodies = await show(db, events)
     return events.map(({ sequence, type, isVisible }, at) => ({
       sequence,

@@ -3,7 +3,7 @@
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
-import { EVENT_TYPES, type EventType } from '#domain/records/outbox.ts'
+import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
 import { listAttempts, listDeliveries } from '#domain/webhooks/delivery-log.ts'
 import { type EventFilters, getEvent, listEvents } from '#domain/webhooks/event-list.ts'
 import type { EventBody } from '#domain/webhooks/render-events.ts'
@@ -116,7 +116,11 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const position = readCursor(sealer, list, cursor)?.[0]
       const before = position === undefined ? undefined : BigInt(position)
       const limit = limitOf(asked)
-      const found = await listEvents(db, client.id, filtersOf(asked), { before, limit: limit + 1 })
+      const found = await listEvents(db, client.id, {
+        filters: filtersOf(asked),
+        before,
+        limit: limit + 1,
+      })
       const rows = found.rows.slice(0, limit)
       const next = found.rows.length > limit ? rows.at(-1)?.sequence : found.scannedTo
       const bodies = await show(db, rows)

@@ -16,12 +16,13 @@ import {
   named,
   nullable,
 } from '#http/schemas.ts'
+import type { EndpointId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 import { endpointIdOf, eventIdOf, NoBody } from './webhook-presenters.ts'
 
 const Queued = Type.Integer({ description: 'Number of deliveries queued.' })
 
-const RedeliverRequest = Type.Unsafe<{ endpointId?: string } | null>({
+const RedeliverRequest = Type.Unsafe<{ endpointId?: EndpointId } | null>({
   type: ['object', 'null'],
   properties: {
     endpointId: {
@@ -128,7 +129,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { from, to } = windowOf({ ...body, from: since }) as { from: Date; to: Date } // Both are given.
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const asked = { clientId: client.id, endpointId, from, to, after }
-        const { queued, last } = await replay(tx, clock(), asked)
+        const { queued, last } = await replay(tx, clock(), { asked })
         const data = { queued, nextFrom: last === null ? null : `${timestamp(from)}#${last}` }
         return accepted('Events queued successfully', data)
       })
@@ -155,7 +156,10 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const id = endpointIdOf(request.params.id)
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        const eventId = await sendTestEvent(tx, clock(), request.client.id, id)
+        const eventId = await sendTestEvent(tx, clock(), {
+          clientId: request.client.id,
+          endpointId: id,
+        })
         return accepted('Test event queued successfully', { eventId })
       })
     },

@@ -3,7 +3,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
-import type { EventType } from '#domain/records/outbox.ts'
+import type { EventType } from '#domain/records/event-types.ts'
 import { readHealth } from '#domain/webhooks/delivery-log.ts'
 import { getSecret } from '#domain/webhooks/signing-secrets.ts'
 import { checkTargetUrl } from '#domain/webhooks/target-guard.ts'
@@ -30,6 +30,7 @@ import {
   named,
   nullable,
 } from '#http/schemas.ts'
+import type { EndpointId } from '#ids.ts'
 import {
   EndpointFields,
   endpointIdOf,
@@ -122,8 +123,9 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       refuseBadTarget(body.url, mode)
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const asked = { url: body.url, eventTypes: body.eventTypes ?? null }
-        const endpoint = await createEndpoint(tx, clock(), client.id, asked)
-        const secret = await getSecret(tx, sealer, clock(), client.id, endpoint.id)
+        const endpoint = await createEndpoint(tx, clock(), { clientId: client.id, ...asked })
+        const owner = { clientId: client.id, endpointId: endpoint.id }
+        const secret = await getSecret(tx, { sealer, now: clock() }, owner)
         const data = { ...presentEndpoint(endpoint), secret }
         return accepted('Webhook endpoint created successfully', data)
       })
@@ -145,7 +147,8 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, query: asked }) => {
       const list: List = { name: 'webhook-endpoints', clientId: client.id, filters: {} }
-      const beforeId = readCursor(sealer, list, asked.cursor)?.[0] ?? null
+      const beforeId =
+        (readCursor(sealer, list, asked.cursor)?.[0] as EndpointId | undefined) ?? null
       const limit = limitOf(asked)
       const rows = await listEndpoints(db, client.id, { beforeId, limit: limit + 1 })
       const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
@@ -174,7 +177,11 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const data = {
         ...presentEndpoint(endpoint),
         secret: scopes.has('webhooks:write')
-          ? await getSecret(db, sealer, clock(), client.id, endpoint.id)
+          ? await getSecret(
+              db,
+              { sealer, now: clock() },
+              { clientId: client.id, endpointId: endpoint.id },
+            )
           : null,
         health: presentHealth(await readHealth(db, client.id, endpoint.id)),
       }
@@ -201,7 +208,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const id = endpointIdOf(params.id)
       if (body.url !== undefined) refuseBadTarget(body.url, mode)
       const endpoint = await withTransaction(db, (tx) =>
-        updateEndpoint(tx, clock(), client.id, id, body),
+        updateEndpoint(tx, clock(), { clientId: client.id, id, changes: body }),
       )
       return accepted('Webhook endpoint updated successfully', presentEndpoint(endpoint))
     },
@@ -221,7 +228,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, params }) => {
       const id = endpointIdOf(params.id)
-      await withTransaction(db, (tx) => deleteEndpoint(tx, clock(), client.id, id))
+      await withTransaction(db, (tx) => deleteEndpoint(tx, clock(), { clientId: client.id, id }))
       return accepted('Webhook endpoint deleted successfully', { id })
     },
   )

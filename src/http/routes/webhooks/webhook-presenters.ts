@@ -7,7 +7,7 @@ import { headersOf } from '#domain/webhooks/signature.ts'
 import type { Condition, WebhookEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import { Refusal } from '#errors.ts'
 import { named, nullable, oneOf } from '#http/schemas.ts'
-import { parseReference } from '#ids.ts'
+import { type EndpointId, type EventId, parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
 const AttemptFields = {
@@ -85,14 +85,14 @@ export const HealthBody = named('EndpointHealthDetail', {
   lastAttempts: Type.Array(Type.Object({ eventId: Type.String(), ...AttemptFields })),
 })
 
-export function endpointIdOf(text: string): string {
-  const id = parseReference(text)
+export function endpointIdOf(text: string): EndpointId {
+  const id = parseReference<EndpointId>(text)
   if (!id) throw new Refusal('endpoint_not_found')
   return id
 }
 
-export function eventIdOf(text: string): string {
-  const id = parseReference(text)
+export function eventIdOf(text: string): EventId {
+  const id = parseReference<EventId>(text)
   if (!id) throw new Refusal('event_not_found')
   return id
 }

@@ -13,7 +13,7 @@ import {
   PaymentEnvelope,
   PaymentFailure,
 } from '#http/schemas.ts'
-import { parseReference } from '#ids.ts'
+import { type PaymentId, parseReference } from '#ids.ts'
 
 const PushBody = named('WebhookPush', {
   paymentReference: Type.String(),
@@ -42,10 +42,13 @@ export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     },
     async (request, reply) => {
       const { client, params } = request
-      const paymentReference = parseReference(params.paymentReference)
+      const paymentReference = parseReference<PaymentId>(params.paymentReference)
       if (!paymentReference) throw new Refusal('payment_not_found')
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        const { eventId } = await pushPayment(tx, clock(), client.id, paymentReference)
+        const { eventId } = await pushPayment(tx, clock(), {
+          clientId: client.id,
+          paymentId: paymentReference,
+        })
         // Endpoints too: many merchants use nothing else.
         const queued = await redeliver(tx, clock(), { clientId: client.id, eventId })
         if (queued === 0) throw new Refusal('nowhere_to_send')

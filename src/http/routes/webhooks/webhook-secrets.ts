@@ -33,7 +33,8 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       },
     },
     async ({ client }) => {
-      const secret = await getSecret(db, sealer, clock(), client.id, null)
+      const owner = { clientId: client.id, endpointId: null }
+      const secret = await getSecret(db, { sealer, now: clock() }, owner)
       return accepted('Webhook secret retrieved successfully', { secret })
     },
   )
@@ -53,7 +54,8 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     },
     (request, reply) =>
       withIdempotency(deps, { request, reply }, async (tx) => {
-        const secret = await rotateSecret(tx, sealer, clock(), request.client.id, null)
+        const owner = { clientId: request.client.id, endpointId: null }
+        const secret = await rotateSecret(tx, { sealer, now: clock() }, owner)
         return accepted('Webhook secret rotated successfully', { secret })
       }),
   )
@@ -77,7 +79,8 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       const id = endpointIdOf(params.id)
       return withIdempotency(deps, { request, reply }, async (tx) => {
         await getEndpoint(tx, client.id, id)
-        const secret = await rotateSecret(tx, sealer, clock(), client.id, id)
+        const owner = { clientId: client.id, endpointId: id }
+        const secret = await rotateSecret(tx, { sealer, now: clock() }, owner)
         return accepted('Webhook secret rotated successfully', { secret })
       })
     },

@@ -13,7 +13,7 @@ type Props = { clientId: string; mode: 'sandbox' | 'live' }
 export function QuickStart({ clientId, mode }: Props) {
   const isDemo = mode === 'sandbox' && clientId === DEMO.clientId
   const secret = isDemo ? DEMO.secret : 'YOUR_CLIENT_SECRET'
-  const steps = stepsOf(window.location.origin, clientId, secret, mode)
+  const steps = stepsOf({ at: window.location.origin, clientId, clientSecret: secret, mode })
   return (
     <section class="card panel steps" aria-labelledby="quick-start">
       <h2 id="quick-start">{said.title}</h2>
@@ -36,7 +36,9 @@ const JSON_TYPE = `-H 'content-type: application/json'`
 const BEARER = '-H "authorization: Bearer $TOKEN"'
 const pick = (field: string) => `| sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`
 
-function stepsOf(at: string, clientId: string, clientSecret: string, mode: Props['mode']) {
+type Filled = { at: string; clientId: string; clientSecret: string; mode: Props['mode'] }
+
+function stepsOf({ at, clientId, clientSecret, mode }: Filled) {
   const login = JSON.stringify({ clientId, clientSecret })
   const advice = JSON.stringify({
     amount: '6000.00',

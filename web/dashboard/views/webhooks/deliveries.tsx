@@ -107,7 +107,7 @@ export function Deliveries(props: ViewProps) {
       keyOf={({ id }) => id}
       isAbout={/./}
       none={{ title: said.none, text: said.noneText }}
-      detail={(open, version, close) => (
+      detail={({ open, version, close }) => (
         <EventDrawer key={open} id={open} version={version} mayWrite={mayWrite} close={close} />
       )}
     />

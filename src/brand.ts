@@ -1,0 +1,5 @@
+// Types told apart by name alone. A brand costs nothing at run time.
+
+declare const brand: unique symbol
+
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name }

@@ -1,0 +1,111 @@
+// The types of events, each with the facts that it keeps: what may change later. Facts hold kobo;
+// naira appear only where an event is rendered.
+
+import type { AccountId, ClientId, CreditId, EndpointId, PaymentId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
+import type { Moved } from './movements.ts'
+
+export const EVENT_TYPES = [
+  'account.created',
+  'account.updated',
+  'account.deactivated',
+  'account.activated',
+  'account.erased',
+  'collection.received',
+  'collection.reversed',
+  'payment.processing',
+  'payment.part_paid',
+  'payment.extended',
+  'payment.successful',
+  'payment.expired',
+  'payment.cancelled',
+  'payment.reversed',
+  'credit.suspended',
+  'credit.assigned',
+  'credit.returned',
+  'credit.return_failed',
+  'credit.reversed',
+  'alert.raised', // To operators.
+  'endpoint.disabled',
+  'endpoint.test', // To one endpoint, on request.
+] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
+
+export type ReversalFacts = { sessionId: string; amountKobo: Kobo; shortfallKobo: Kobo }
+
+type AccountFacts = { accountBalanceKobo: Kobo; isActive: boolean; isDefault: boolean }
+type CollectionFacts = { accountBalanceKobo: Kobo }
+type PaymentFacts = {
+  status: 'Processing' | 'PartPayment' | 'Successful' | 'Expired' | 'Cancelled' | 'Reversed'
+  amountPaidKobo: Kobo
+}
+type ClosedFacts = PaymentFacts & { amountSuspendedKobo: Kobo }
+// Without an outcome of its own, the event's type is the credit's outcome.
+type CreditFacts = { reason: string | null; outcome?: string | undefined }
+
+export type EventFacts = {
+  'account.created': AccountFacts
+  'account.updated': AccountFacts & { changes: readonly string[] }
+  'account.deactivated': AccountFacts
+  'account.activated': AccountFacts
+  'account.erased': AccountFacts
+  'collection.received': CollectionFacts
+  'collection.reversed': CollectionFacts & { amountReversedKobo: Kobo; reversal: ReversalFacts }
+  'payment.processing': PaymentFacts
+  'payment.part_paid': PaymentFacts
+  'payment.extended': PaymentFacts & { expiresAt: string }
+  'payment.successful': PaymentFacts
+  'payment.expired': ClosedFacts
+  'payment.cancelled': ClosedFacts
+  'payment.reversed': PaymentFacts & { amountReversedKobo: Kobo; reversal: ReversalFacts }
+  'credit.suspended': CreditFacts & { amountSuspendedKobo: Kobo }
+  'credit.assigned': CreditFacts & { amountAssignedKobo: Kobo }
+  'credit.returned': CreditFacts & {
+    amountReturnedKobo: Kobo
+    returnReference: string
+    bankReference: string | null
+  }
+  'credit.return_failed': CreditFacts & {
+    returnReference: string
+    failureReason: string | null
+    amountSuspendedKobo: Kobo
+  }
+  'credit.reversed': CreditFacts & {
+    amountReversedKobo: Kobo
+    amountShortfallKobo: Kobo
+    reversal: ReversalFacts
+  }
+  'alert.raised': {
+    id: number
+    kind: string
+    title: string
+    remedy: string
+    subject: string
+    detail: object
+    raisedAt: string
+    reversal?: ReversalFacts // That raised it.
+  }
+  'endpoint.disabled': {
+    id: EndpointId | null
+    url: string
+    isActive: false
+    reason: string
+    failingSince: string | null
+  }
+  'endpoint.test': { endpointId: EndpointId; message: string }
+}
+
+export type EventSubject = {
+  clientId: ClientId
+  collectionAccountId?: AccountId
+  paymentId?: PaymentId
+  creditId?: CreditId
+  moved?: Moved
+}
+
+export type NewEventOf<Type extends EventType> = EventSubject & {
+  type: Type
+  facts: EventFacts[Type]
+}
+export type NewEvent = { [Type in EventType]: NewEventOf<Type> }[EventType]

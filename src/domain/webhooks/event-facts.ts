@@ -1,0 +1,61 @@
+// An event's facts between the outbox and what is rendered: in kobo inside, in naira outside.
+//
+// Kobo are stored as text, since JSON numbers are doubles. Events from before that hold naira
+// (`amountPaid: 2000.1`): the outbox is append-only, so both forms are read, here and nowhere else.
+
+import type { EventFacts, EventType } from '#domain/records/event-types.ts'
+import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
+
+export type StoredFacts = Readonly<Record<string, unknown>>
+
+// An earlier release may have kept less.
+export type Facts<Type extends EventType> = Partial<EventFacts[Type]>
+
+const MONEY = [
+  'accountBalance',
+  'amountPaid',
+  'amountReversed',
+  'amountShortfall',
+  'amountSuspended',
+  'amountAssigned',
+  'amountReturned',
+]
+const REVERSAL_MONEY = ['amount', 'shortfall']
+
+export function readFacts<Type extends EventType>(stored: StoredFacts): Facts<Type> {
+  const { reversal } = stored as { reversal?: StoredFacts }
+  const facts = inKobo(stored, MONEY)
+  return {
+    ...facts,
+    ...(reversal && { reversal: inKobo(reversal, REVERSAL_MONEY) }),
+  } as Facts<Type>
+}
+
+export function showFacts(facts: object): Record<string, unknown> {
+  const { reversal } = facts as { reversal?: object }
+  return {
+    ...inNaira(facts, MONEY),
+    ...(reversal && { reversal: inNaira(reversal, REVERSAL_MONEY) }),
+  }
+}
+
+// In the order given: what is rendered keeps it.
+function inKobo(stored: StoredFacts, money: readonly string[]): Record<string, unknown> {
+  const entries = Object.entries(stored).map(([name, value]) => {
+    if (money.includes(name)) return [`${name}Kobo`, koboOf(value)]
+    return [name, money.includes(nairaName(name)) ? kobo(BigInt(value as string)) : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+function inNaira(facts: object, money: readonly string[]): Record<string, unknown> {
+  const entries = Object.entries(facts).map(([name, value]) => {
+    const shown = nairaName(name)
+    return money.includes(shown) ? [shown, toNaira(value as Kobo)] : [name, value]
+  })
+  return Object.fromEntries(entries)
+}
+
+function nairaName(name: string): string {
+  return name.endsWith('Kobo') ? name.slice(0, -'Kobo'.length) : ''
+}

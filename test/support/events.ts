@@ -1,0 +1,15 @@
+// Events as a test appends them, where it is of no matter what they tell.
+
+import type { NewEventOf } from '#domain/records/event-types.ts'
+import type { ClientId } from '#ids.ts'
+import { kobo } from '#money.ts'
+
+const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false }
+
+export function accountCreated(clientId: ClientId): NewEventOf<'account.created'> {
+  return { clientId, type: 'account.created', facts }
+}
+
+export function accountUpdated(clientId: ClientId): NewEventOf<'account.updated'> {
+  return { clientId, type: 'account.updated', facts: { ...facts, changes: [] } }
+}
