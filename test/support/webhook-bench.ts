@@ -110,11 +110,8 @@ export async function startWebhookBench(given: Given = {}) {
       return withTransaction(db, (tx) => createEndpoint(tx, clock(), { clientId: owner, ...asked }))
     },
     async secret(endpointId: EndpointId | null = null, client?: string) {
-      return getSecret(
-        db,
-        { sealer, now: clock() },
-        { clientId: await clientId(client), endpointId },
-      )
+      const owner = { clientId: await clientId(client), endpointId }
+      return getSecret(db, { sealer, now: clock() }, owner)
     },
     deliveries: async () => (await db.query(DELIVERIES)).rows,
     attempts: async () => (await db.query(ATTEMPTS)).rows,

@@ -174,15 +174,11 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, scopes, params }) => {
       const endpoint = await getEndpoint(db, client.id, endpointIdOf(params.id))
+      const owner = { clientId: client.id, endpointId: endpoint.id }
+      const mayWrite = scopes.has('webhooks:write')
       const data = {
         ...presentEndpoint(endpoint),
-        secret: scopes.has('webhooks:write')
-          ? await getSecret(
-              db,
-              { sealer, now: clock() },
-              { clientId: client.id, endpointId: endpoint.id },
-            )
-          : null,
+        secret: mayWrite ? await getSecret(db, { sealer, now: clock() }, owner) : null,
         health: presentHealth(await readHealth(db, client.id, endpoint.id)),
       }
       return accepted('Webhook endpoint retrieved successfully', data)
