@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { getData } from '../api.ts'
 import { useAgain, useLoaded } from '../loading.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import { Drawer } from './drawer.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { type Entry, Timeline } from './timeline.tsx'
@@ -26,7 +26,7 @@ export function Detail<Thing>({ title, path, version, close, show, timeline }: P
       {data && (
         <>
           {show(data)}
-          {timeline && <h3>{STRINGS.timeline.label}</h3>}
+          {timeline && <h3>{appStrings.timeline.label}</h3>}
           {timeline}
         </>
       )}
@@ -43,7 +43,7 @@ export function WholeTimeline({ path, version }: { path: string; version: number
   return (
     <>
       <Timeline entries={data.entries} />
-      {!data.isWhole && <p class="muted small">{STRINGS.timeline.cut}</p>}
+      {!data.isWhole && <p class="muted small">{appStrings.timeline.cut}</p>}
     </>
   )
 }

@@ -4,10 +4,10 @@ import { getData } from '../api.ts'
 import { words } from '../format.ts'
 import { useCalm, useEvents } from '../live.ts'
 import { useLoaded, usePages } from '../loading.ts'
-import { AuditLine } from '../parts/audit-line.tsx'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
 import { Drawer, Facts } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
+import { IntegrityStatus } from '../parts/integrity-status.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Column, ListTable, Pager } from '../parts/table.tsx'
 import { Copyable, Money, Time } from '../parts/values.tsx'
@@ -39,28 +39,28 @@ type Transfer = {
   postedAt: string
 }
 
-const { ledger: said } = STRINGS
+const { ledger: strings } = STRINGS
 const PATH = '/api/v1/ledger/accounts'
 
-const kindOf = (kind: string) => said.kinds[kind] ?? words(kind)
+const kindOf = (kind: string) => strings.kinds[kind] ?? words(kind)
 
 function Name({ account: { kind, accountName, bankCode } }: { account: Account }) {
   const nameBank = useBankNames()
   if (accountName) return <>{accountName}</>
-  return <>{bankCode ? said.ofBank(kindOf(kind), nameBank(bankCode)) : kindOf(kind)}</>
+  return <>{bankCode ? strings.ofBank(kindOf(kind), nameBank(bankCode)) : kindOf(kind)}</>
 }
 
 const amountColumn = (name: 'debits' | 'credits' | 'balance'): Column<Account> => ({
-  name: said[name],
+  name: strings[name],
   ...(name === 'balance' ? { place: 'amount' as const } : {}),
   isAmount: true,
   show: (account) => <Money amount={account[name]} currency={account.currency} />,
 })
 
 const COLUMNS: readonly Column<Account>[] = [
-  { name: said.account, place: 'lead', show: (account) => <Name account={account} /> },
+  { name: strings.account, place: 'lead', show: (account) => <Name account={account} /> },
   {
-    name: said.number,
+    name: strings.number,
     place: 'second',
     show: ({ accountNumber }) => <code>{accountNumber}</code>,
   },
@@ -76,18 +76,18 @@ export default function Ledger({ session, place }: ViewProps) {
   const close = () => goTo(hrefOf('ledger'))
   return (
     <>
-      <AuditLine />
-      <h2 class="section">{said.accounts}</h2>
+      <IntegrityStatus />
+      <h2 class="section">{strings.accounts}</h2>
       <ListTable
-        caption={said.accounts}
+        caption={strings.accounts}
         columns={COLUMNS}
         pages={pages}
         keyOf={({ id }) => `${id}`}
         hrefOf={({ id }) => hrefOf('ledger', `${id}`)}
         openKey={place.open}
         empty={
-          <Empty icon="ledger" title={said.none}>
-            {said.noneText}
+          <Empty icon="ledger" title={strings.none}>
+            {strings.noneText}
           </Empty>
         }
       />
@@ -100,7 +100,7 @@ function AccountDrawer({ id, close }: { id: string; close: () => void }) {
   const path = `${PATH}/${encodeURIComponent(id)}`
   const { data, problem, reload } = useLoaded(path, (signal) => getData<Account>(path, {}, signal))
   return (
-    <Drawer title={said.one} close={close}>
+    <Drawer title={strings.one} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="page" lines={8} />}
       {data && (
@@ -113,18 +113,21 @@ function AccountDrawer({ id, close }: { id: string; close: () => void }) {
           </p>
           <Facts
             facts={[
-              [said.kind, kindOf(data.kind)],
-              [said.number, data.accountNumber && <Copyable text={data.accountNumber} />],
-              [said.bank, data.bankCode && <BankName code={data.bankCode} />],
-              [said.debits, <Money key="debits" amount={data.debits} currency={data.currency} />],
+              [strings.kind, kindOf(data.kind)],
+              [strings.number, data.accountNumber && <Copyable text={data.accountNumber} />],
+              [strings.bank, data.bankCode && <BankName code={data.bankCode} />],
               [
-                said.credits,
+                strings.debits,
+                <Money key="debits" amount={data.debits} currency={data.currency} />,
+              ],
+              [
+                strings.credits,
                 <Money key="credits" amount={data.credits} currency={data.currency} />,
               ],
-              [said.opened, <Time key="opened" at={data.openedAt} />],
+              [strings.opened, <Time key="opened" at={data.openedAt} />],
             ]}
           />
-          <h3>{said.transfers}</h3>
+          <h3>{strings.transfers}</h3>
           <Transfers path={`${path}/transfers`} currency={data.currency} />
         </>
       )}
@@ -138,11 +141,11 @@ function Transfers({ path, currency }: { path: string; currency: string }) {
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="rows" lines={6} />
   if (data.data.length === 0 && pages.isFirst && !data.hasMore) {
-    return <p class="muted">{said.noTransfers}</p>
+    return <p class="muted">{strings.noTransfers}</p>
   }
   return (
     <>
-      <ol class="entries" aria-label={said.transfers}>
+      <ol class="entries" aria-label={strings.transfers}>
         {data.data.map((transfer) => (
           <Entry key={transfer.id} transfer={transfer} currency={currency} />
         ))}
@@ -155,8 +158,8 @@ function Transfers({ path, currency }: { path: string; currency: string }) {
 function Entry({ transfer, currency }: { transfer: Transfer; currency: string }) {
   const { reason, direction, amount, otherAccountId, otherKind, creditId, postedAt } = transfer
   const isIn = direction === 'in'
-  const what = said.reasons[reason] ?? words(reason)
-  const other = said.other(kindOf(otherKind).toLowerCase())
+  const what = strings.reasons[reason] ?? words(reason)
+  const other = strings.other(kindOf(otherKind).toLowerCase())
   return (
     <li>
       <span class={`entry-mark ${direction}`}>

@@ -11,7 +11,7 @@ import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Column, ListTable } from '../parts/table.tsx'
 import { Copyable, Time } from '../parts/values.tsx'
 import { goTo, hrefOf } from '../routing.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
 type RailItem = {
@@ -26,25 +26,25 @@ type RailItem = {
   receivedAt: string
 }
 
-const { railItems: said } = STRINGS
+const { railItems: strings } = appStrings
 const VIEW = 'rail-items'
 const PATH = '/api/v1/operator/rail-items'
 
 const FILTERS: readonly Filter[] = [
   {
     name: 'outcome',
-    label: said.outcome,
+    label: strings.outcome,
     choices: ['rejected', 'unreadable'].map((value) => ({ value, label: words(value) })),
   },
-  { name: 'bankCode', label: said.bank },
+  { name: 'bankCode', label: strings.bank },
 ]
 
 const COLUMNS: readonly Column<RailItem>[] = [
-  { name: said.reason, place: 'lead', show: ({ reason }) => words(reason) },
-  { name: said.amount, place: 'amount', show: ({ amount }) => amount },
-  { name: said.bank, place: 'second', show: ({ bankCode }) => <code>{bankCode}</code> },
-  { name: said.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
-  { name: said.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
+  { name: strings.reason, place: 'lead', show: ({ reason }) => words(reason) },
+  { name: strings.amount, place: 'amount', show: ({ amount }) => amount },
+  { name: strings.bank, place: 'second', show: ({ bankCode }) => <code>{bankCode}</code> },
+  { name: strings.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
+  { name: strings.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
 ]
 
 export default function RailItems({ place }: ViewProps) {
@@ -56,15 +56,15 @@ export default function RailItems({ place }: ViewProps) {
     <>
       <Filters view={VIEW} filters={FILTERS} query={place.query} />
       <ListTable
-        caption={STRINGS.views.railItems}
+        caption={appStrings.views.railItems}
         columns={COLUMNS}
         pages={pages}
         keyOf={({ id }) => id}
         hrefOf={({ id }) => hrefOf(VIEW, id, place.query)}
         openKey={place.open}
         empty={
-          <Empty icon="railItems" title={said.none}>
-            {said.noneText}
+          <Empty icon="railItems" title={strings.none}>
+            {strings.noneText}
           </Empty>
         }
       />
@@ -79,25 +79,25 @@ function ItemDrawer({ id, close }: { id: string; close: () => void }) {
     getData<RailItem & { body: string }>(path, {}, signal),
   )
   return (
-    <Drawer title={said.one} close={close}>
+    <Drawer title={strings.one} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="page" lines={8} />}
       {data && (
         <>
           <Facts
             facts={[
-              [said.reason, words(data.reason)],
-              [said.amount, data.amount],
-              [said.bank, data.bankCode],
-              [said.call, words(data.call)],
-              [said.answered, data.responseCode],
-              [said.sessionId, data.sessionId && <Copyable text={data.sessionId} />],
-              [said.received, <Time key="received" at={data.receivedAt} />],
+              [strings.reason, words(data.reason)],
+              [strings.amount, data.amount],
+              [strings.bank, data.bankCode],
+              [strings.call, words(data.call)],
+              [strings.answered, data.responseCode],
+              [strings.sessionId, data.sessionId && <Copyable text={data.sessionId} />],
+              [strings.received, <Time key="received" at={data.receivedAt} />],
             ]}
           />
-          <h3>{said.body}</h3>
-          <CodeBlock label={said.body} text={data.body} isWrapped />
-          <p class="muted">{said.opened}</p>
+          <h3>{strings.body}</h3>
+          <CodeBlock label={strings.body} text={data.body} isWrapped />
+          <p class="muted">{strings.opened}</p>
         </>
       )}
     </Drawer>

@@ -5,13 +5,13 @@ import { problemFrom, send } from '../../api.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { newKey } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../webhook-strings.ts'
 import type { Endpoint } from './endpoint.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 import { ReplayForm } from './replay-form.tsx'
 import { Rotation } from './rotation.tsx'
 
-const { actions: said } = WEBHOOK_STRINGS
+const { actions: strings } = webhooksStrings
 
 type Asking = 'change' | 'rotate' | 'switchOff' | 'delete' | 'replay'
 type Props = { endpoint: Endpoint; changed: () => void; gone: () => void }
@@ -20,21 +20,21 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
   const [asking, setAsking] = useState<Asking | undefined>()
   const close = () => setAsking(undefined)
   const path = `/api/v1/webhook-endpoints/${endpoint.id}`
-  const now = async (work: () => Promise<unknown>, told: string) => {
+  const now = async (work: () => Promise<unknown>, done: string) => {
     try {
       await work()
-      toast(told)
+      toast(done)
       changed()
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
     }
   }
   const test = () =>
-    now(() => send('POST', `${path}/test`, {}, { 'idempotency-key': newKey() }), said.tested)
-  const switchOn = () => now(() => send('PATCH', path, { isActive: true }), said.switchedOn)
+    now(() => send('POST', `${path}/test`, {}, { 'idempotency-key': newKey() }), strings.tested)
+  const switchOn = () => now(() => send('PATCH', path, { isActive: true }), strings.switchedOn)
   const button = (name: Asking, tone = '') => (
     <button type="button" class={`button ${tone}`} onClick={() => setAsking(name)}>
-      {said[name]}
+      {strings[name]}
     </button>
   )
   return (
@@ -42,12 +42,12 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
       <div class="actions">
         {endpoint.isActive && (
           <button type="button" class="button primary" onClick={test}>
-            {said.test}
+            {strings.test}
           </button>
         )}
         {!endpoint.isActive && (
           <button type="button" class="button primary" onClick={switchOn}>
-            {said.switchOn}
+            {strings.switchOn}
           </button>
         )}
         {button('change')}
@@ -83,29 +83,29 @@ function Asked({
     case 'switchOff':
       return (
         <Confirm
-          title={said.switchOff}
-          action={said.switchOff}
+          title={strings.switchOff}
+          action={strings.switchOff}
           run={() => send('PATCH', path, { isActive: false })}
           done={done}
           close={close}
         >
-          {said.switchOffText}
+          {strings.switchOffText}
         </Confirm>
       )
     case 'delete':
       return (
         <Confirm
-          title={said.deleteTitle}
-          action={said.delete}
+          title={strings.deleteTitle}
+          action={strings.delete}
           isDangerous
           run={async () => {
             await send('DELETE', path)
-            toast(said.deleted)
+            toast(strings.deleted)
             gone()
           }}
           close={close}
         >
-          {said.deleteText(endpoint.url)}
+          {strings.deleteText(endpoint.url)}
         </Confirm>
       )
     default:
