@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { see, shownNumber, startCheckout } from '../support/checkout-page.ts'
-import { closeAfterTests } from '../support/closing.ts'
+import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { simulate } from '../support/fixtures.ts'
 
 const checkout = closeAfterTests(await startCheckout())

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { findAxeFaults } from '../support/browser.ts'
 import { see, shownNumber, startCheckout } from '../support/checkout-page.ts'
 import { CHECKOUT_SCENES } from '../support/checkout-scenes.ts'
-import { closeAfterTests } from '../support/closing.ts'
+import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { ADVICE, MINUTE_MS, simulate } from '../support/fixtures.ts'
 
 const checkout = closeAfterTests(await startCheckout())

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
-import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { signIn as enter, makeUser, PASSWORD } from '../support/people.ts'
 
 const bench = closeAfterTests(await startDashboardBench())

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
-import { closeAfterTests } from '../support/closing.ts'
 import { fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
+import { closeAfterTests } from '../support/dialog-dismissal.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 await fillDays(bench, 8)

@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
-import { closeAfterTests } from '../support/closing.ts'
 import { fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
+import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { simulate, startPayment } from '../support/fixtures.ts'
 import { listener } from '../support/webhook-bench.ts'
 
@@ -90,10 +90,10 @@ async function twoRows(page: Page): Promise<void> {
 test('what the service refuses in a filter is said where the list would be', async () => {
   await using opened = await bench.openAs(browser)
   const { page } = opened
-  await page.goto(`${bench.url}/dashboard/credits?sessionId=123`)
+  await page.goto(`${bench.url}/dashboard/credits?accountNumber=123`)
 
-  const alert = page.getByRole('alert').filter({ hasText: 'sessionId' })
-  await alert.getByText('sessionId: Must be 30 digits.').waitFor()
+  const alert = page.getByRole('alert').filter({ hasText: 'accountNumber' })
+  await alert.getByText('accountNumber: Must be 30 digits.').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
 })
 

@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
-import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { makeUser, PASSWORD, SESSION_URL, signIn } from '../support/people.ts'
 
 const run = promisify(execFile)

@@ -2,7 +2,7 @@
 
 import { formatNaira } from '../money.ts'
 import type { Actions, Model } from './checkout.ts'
-import { STRINGS } from './strings.ts'
+import { strings } from './strings.ts'
 import { Sum } from './transfer.tsx'
 
 type Props = { model: Model; actions: Actions | undefined }
@@ -14,16 +14,16 @@ export function BankChoice({ model, actions }: Props) {
   return (
     <>
       <h1 class="unseen" tabIndex={-1}>
-        {STRINGS.payTo(merchantName)}
+        {strings.payTo(merchantName)}
       </h1>
-      <Sum label={STRINGS.due} amount={formatNaira(amount)} purpose={narration} />
-      <h2>{isOne ? STRINGS.oneBankTitle : STRINGS.chooseTitle}</h2>
-      <p class="hint">{isOne ? STRINGS.oneBankHint(first.name) : STRINGS.chooseHint}</p>
+      <Sum label={strings.due} amount={formatNaira(amount)} purpose={narration} />
+      <h2>{isOne ? strings.oneBankTitle : strings.chooseTitle}</h2>
+      <p class="hint">{isOne ? strings.oneBankHint(first.name) : strings.chooseHint}</p>
       <Problem problem={model.problem} />
       {isOne ? (
         <ChoiceForm model={model} actions={actions}>
           <button class="primary" type="submit" name="bankCode" value={first.code}>
-            {model.asking === undefined ? STRINGS.oneBankButton : STRINGS.asking}
+            {model.asking === undefined ? strings.oneBankButton : strings.asking}
           </button>
         </ChoiceForm>
       ) : (
@@ -40,8 +40,8 @@ export function OtherBank({ model, actions }: Props) {
   if (banks.length === 0) return null
   return (
     <details class="other">
-      <summary>{STRINGS.otherBank}</summary>
-      <p class="hint">{STRINGS.otherBankHint}</p>
+      <summary>{strings.otherBank}</summary>
+      <p class="hint">{strings.otherBankHint}</p>
       <Problem problem={model.problem} />
       <BankList model={model} actions={actions} banks={banks} />
     </details>
@@ -90,13 +90,13 @@ function ChoiceForm({ model, actions, children }: FormProps) {
 }
 
 // A problem comes with the address, so anybody can write one.
-const PROBLEMS = new Map<string, string>(Object.entries(STRINGS.problems))
+const PROBLEMS = new Map<string, string>(Object.entries(strings.problems))
 
 function Problem({ problem }: { problem: string | undefined }) {
   if (problem === undefined) return null
   return (
     <p class="problem" role="alert">
-      {PROBLEMS.get(problem) ?? STRINGS.problems.other}
+      {PROBLEMS.get(problem) ?? strings.problems.other}
     </p>
   )
 }

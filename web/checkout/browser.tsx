@@ -15,12 +15,12 @@ import {
 import { copyText } from './clipboard.ts'
 import { followCheckout } from './live.ts'
 import { Page, titleOf } from './page.tsx'
-import { STRINGS } from './strings.ts'
+import { strings } from './strings.ts'
 
 const COPIED_MS = 2_500
 const RETURN_SECONDS = 10
 const ASK_MAX_MS = 20_000
-const MINUTES_SAID = [10, 5, 1]
+const MINUTES_ANNOUNCED = [10, 5, 1]
 
 const root = document.getElementById('page') as HTMLElement
 const given = JSON.parse(root.dataset.page as string)
@@ -67,7 +67,7 @@ function take(checkout: Checkout): void {
   update({
     checkout,
     nowMs: serviceNowMs(),
-    ...(hasTurned ? { said: titleOf({ checkout }) } : {}),
+    ...(hasTurned ? { announcement: titleOf({ checkout }) } : {}),
     // Only who saw it happen is taken back: who comes for the receipt stays.
     ...(isPaidNow ? { returnIn: RETURN_SECONDS } : {}),
   })
@@ -77,7 +77,7 @@ function tick(): void {
   const { checkout } = model
   const nowMs = serviceNowMs()
   const left = secondsUntil(checkout.expiresAt, nowMs)
-  const minutes = MINUTES_SAID.find((each) => each * 60 === left)
+  const minutes = MINUTES_ANNOUNCED.find((each) => each * 60 === left)
   if (isOpen(checkout.status) && left === 0) void live.ask()
   if (model.returnIn === 0) {
     stay()
@@ -87,7 +87,7 @@ function tick(): void {
   const isSeen = document.visibilityState === 'visible'
   update({
     nowMs,
-    ...(minutes && isOpen(checkout.status) ? { said: STRINGS.minutesLeft(minutes) } : {}),
+    ...(minutes && isOpen(checkout.status) ? { announcement: strings.minutesLeft(minutes) } : {}),
     ...(model.returnIn !== undefined && isSeen ? { returnIn: model.returnIn - 1 } : {}),
   })
 }
@@ -98,12 +98,12 @@ function serviceNowMs(): number {
 
 function setOffline(isOffline: boolean): void {
   if (isOffline === model.isOffline) return
-  update({ isOffline, said: isOffline ? STRINGS.offlineSaid : STRINGS.onlineSaid })
+  update({ isOffline, announcement: isOffline ? strings.offlineSaid : strings.onlineSaid })
 }
 
 async function choose(bankCode: string): Promise<void> {
   if (model.asking !== undefined) return
-  update({ asking: bankCode, problem: undefined, said: STRINGS.asking })
+  update({ asking: bankCode, problem: undefined, announcement: strings.asking })
   try {
     const answer = await fetch('/pay', {
       method: 'POST',
@@ -127,9 +127,9 @@ async function choose(bankCode: string): Promise<void> {
 
 async function copy(accountNumber: string): Promise<void> {
   const isCopied = await copyText(accountNumber)
-  update({ isCopied, said: isCopied ? STRINGS.copiedSaid : STRINGS.copyFailedSaid })
+  update({ isCopied, announcement: isCopied ? strings.copiedSaid : strings.copyFailedSaid })
   clearTimeout(copiedTimer)
-  copiedTimer = setTimeout(() => update({ isCopied: false, said: '' }), COPIED_MS)
+  copiedTimer = setTimeout(() => update({ isCopied: false, announcement: '' }), COPIED_MS)
 }
 
 function printReceipt(): void {

@@ -13,7 +13,7 @@ export type IssuedNumber = { bankCode: string; bankName: string; accountNumber: 
 export type Bank = { code: string; name: string }
 
 export type Checkout = {
-  now: string // The service's clock when it said so.
+  now: string // The service's clock when it announcement so.
   isTest: boolean
   adviceReference: string
   paymentReference: string | null
@@ -45,7 +45,7 @@ export type Model = {
   isCopied: boolean
   isOffline: boolean
   returnIn: number | undefined // Seconds until the payer is taken back to the merchant.
-  said: string // For screen readers.
+  announcement: string // For screen readers.
 }
 
 export type Actions = {
@@ -69,7 +69,7 @@ export function firstModel(
     isCopied: false,
     isOffline: false,
     returnIn: undefined,
-    said: '',
+    announcement: '',
   }
 }
 

@@ -21,10 +21,10 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   function openStream(): void {
     stream?.close()
     stream = new EventSource(`/pay/api/stream?${query}`)
-    stream.onopen = hear
-    stream.addEventListener('beat', hear)
+    stream.onopen = onEvent
+    stream.addEventListener('beat', onEvent)
     stream.onmessage = ({ data }) => {
-      hear()
+      onEvent()
       onCheckout(JSON.parse(data))
     }
     stream.onerror = () => {
@@ -33,7 +33,7 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
     }
   }
 
-  function hear(): void {
+  function onEvent(): void {
     isStreaming = true
     onOffline(false)
     clearTimeout(silence)

@@ -2,7 +2,7 @@
 
 import { formatNaira } from '../money.ts'
 import { type Actions, formatMoment, formatSeconds, type Model, secondsUntil } from './checkout.ts'
-import { STRINGS } from './strings.ts'
+import { strings } from './strings.ts'
 import { Held } from './transfer.tsx'
 
 export function Paid({ model, actions }: { model: Model; actions: Actions | undefined }) {
@@ -11,24 +11,24 @@ export function Paid({ model, actions }: { model: Model; actions: Actions | unde
   return (
     <div class="outcome">
       <Sign kind="good" />
-      <h1 tabIndex={-1}>{STRINGS.paidTitle}</h1>
+      <h1 tabIndex={-1}>{strings.paidTitle}</h1>
       <p class="amount">{formatNaira(amountPaid)}</p>
-      <p class="hint">{STRINGS.paidHint(merchantName)}</p>
+      <p class="hint">{strings.paidHint(merchantName)}</p>
       <Held checkout={checkout} />
       <Receipt model={model} />
       <div class="actions">
         <a class="primary" href={returnUrl} rel="noreferrer">
           {returnIn === undefined
-            ? STRINGS.back(merchantName)
-            : STRINGS.returning(merchantName, returnIn)}
+            ? strings.back(merchantName)
+            : strings.returning(merchantName, returnIn)}
         </a>
         {returnIn !== undefined && (
           <button class="secondary" type="button" onClick={() => actions?.stay()}>
-            {STRINGS.stay}
+            {strings.stay}
           </button>
         )}
         <button class="secondary with-script" type="button" onClick={() => actions?.print()}>
-          {STRINGS.print}
+          {strings.print}
         </button>
       </div>
     </div>
@@ -39,16 +39,16 @@ function Receipt({ model }: { model: Model }) {
   const { checkout } = model
   const number = checkout.numbers.at(-1)
   const facts: [string, string | null | undefined][] = [
-    [STRINGS.paidTo, checkout.merchantName],
-    [STRINGS.amount, formatNaira(checkout.amountPaid)],
-    [STRINGS.purpose, checkout.narration],
-    [STRINGS.date, checkout.paidAt && formatMoment(checkout.paidAt)],
-    [STRINGS.merchantRef, checkout.merchantRef],
-    [STRINGS.paymentReference, checkout.paymentReference],
-    [STRINGS.paidInto, number && `${number.bankName} ${number.accountNumber}`],
+    [strings.paidTo, checkout.merchantName],
+    [strings.amount, formatNaira(checkout.amountPaid)],
+    [strings.purpose, checkout.narration],
+    [strings.date, checkout.paidAt && formatMoment(checkout.paidAt)],
+    [strings.merchantRef, checkout.merchantRef],
+    [strings.paymentReference, checkout.paymentReference],
+    [strings.paidInto, number && `${number.bankName} ${number.accountNumber}`],
   ]
   return (
-    <section class="receipt" aria-label={STRINGS.receipt}>
+    <section class="receipt" aria-label={strings.receipt}>
       <dl class="facts">
         {facts.map(([name, value]) =>
           value ? (
@@ -70,14 +70,14 @@ export function Expired({ model }: { model: Model }) {
   return (
     <div class="outcome">
       <Sign kind="late" />
-      <h1 tabIndex={-1}>{STRINGS.expiredTitle}</h1>
+      <h1 tabIndex={-1}>{strings.expiredTitle}</h1>
       {graceSeconds > 0 && (
-        <p class="problem">{STRINGS.stillCounts(formatSeconds(graceSeconds))}</p>
+        <p class="problem">{strings.stillCounts(formatSeconds(graceSeconds))}</p>
       )}
       <Held checkout={checkout} />
       <AlreadyPaid checkout={checkout} />
-      <h2>{STRINGS.notPaid}</h2>
-      <p class="hint">{STRINGS.notPaidHint(merchantName)}</p>
+      <h2>{strings.notPaid}</h2>
+      <p class="hint">{strings.notPaidHint(merchantName)}</p>
       <Return checkout={checkout} />
     </div>
   )
@@ -87,8 +87,8 @@ export function Cancelled({ model: { checkout } }: { model: Model }) {
   return (
     <div class="outcome">
       <Sign kind="stopped" />
-      <h1 tabIndex={-1}>{STRINGS.cancelledTitle}</h1>
-      <p class="hint">{STRINGS.cancelledHint(checkout.merchantName)}</p>
+      <h1 tabIndex={-1}>{strings.cancelledTitle}</h1>
+      <p class="hint">{strings.cancelledHint(checkout.merchantName)}</p>
       <Held checkout={checkout} />
       <AlreadyPaid checkout={checkout} />
       <Return checkout={checkout} />
@@ -100,8 +100,8 @@ export function Reversed({ model: { checkout } }: { model: Model }) {
   return (
     <div class="outcome">
       <Sign kind="stopped" />
-      <h1 tabIndex={-1}>{STRINGS.reversedTitle}</h1>
-      <p class="hint">{STRINGS.reversedHint(checkout.merchantName)}</p>
+      <h1 tabIndex={-1}>{strings.reversedTitle}</h1>
+      <p class="hint">{strings.reversedHint(checkout.merchantName)}</p>
       <Held checkout={checkout} />
       <Reference checkout={checkout} />
       <Return checkout={checkout} />
@@ -114,8 +114,8 @@ type Part = Pick<Model, 'checkout'>
 function AlreadyPaid({ checkout }: Part) {
   return (
     <>
-      <h2>{STRINGS.alreadyPaid}</h2>
-      <p class="hint">{STRINGS.alreadyPaidHint(checkout.merchantName)}</p>
+      <h2>{strings.alreadyPaid}</h2>
+      <p class="hint">{strings.alreadyPaidHint(checkout.merchantName)}</p>
       <Reference checkout={checkout} />
     </>
   )
@@ -126,7 +126,7 @@ function Reference({ checkout }: Part) {
   return (
     <dl class="facts">
       <div>
-        <dt>{STRINGS.reference}</dt>
+        <dt>{strings.reference}</dt>
         <dd>{reference}</dd>
       </div>
     </dl>
@@ -137,7 +137,7 @@ function Return({ checkout }: Part) {
   return (
     <div class="actions">
       <a class="primary" href={checkout.returnUrl} rel="noreferrer">
-        {STRINGS.back(checkout.merchantName)}
+        {strings.back(checkout.merchantName)}
       </a>
     </div>
   )

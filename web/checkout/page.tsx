@@ -6,7 +6,7 @@ import { formatNaira } from '../money.ts'
 import { BankChoice } from './bank-choice.tsx'
 import type { Actions, Model } from './checkout.ts'
 import { Cancelled, Expired, Paid, Reversed } from './outcomes.tsx'
-import { STRINGS, TITLES } from './strings.ts'
+import { strings, titles } from './strings.ts'
 import { Transfer } from './transfer.tsx'
 
 type Props = { model: Model; actions: Actions | undefined }
@@ -14,13 +14,13 @@ type Props = { model: Model; actions: Actions | undefined }
 export function Page({ model, actions }: Props) {
   const { merchantName, isTest } = model.checkout
   return (
-    <Frame merchant={merchantName} note={isTest ? STRINGS.test : undefined}>
+    <Frame merchant={merchantName} note={isTest ? strings.test : undefined}>
       <View model={model} actions={actions} />
       <p class="unseen" role="status">
-        {model.said}
+        {model.announcement}
       </p>
       <p class={model.isOffline ? 'toast is-shown' : 'toast'} aria-hidden={!model.isOffline}>
-        {STRINGS.offline}
+        {strings.offline}
       </p>
     </Frame>
   )
@@ -72,7 +72,7 @@ export function Frame({ merchant, note, children }: FrameProps) {
 export function titleOf({ checkout }: Pick<Model, 'checkout'>): string {
   const { status, amountRemaining, merchantName } = checkout
   if (status === 'Pending' || status === 'Processing' || status === 'PartPayment') {
-    return TITLES.open(formatNaira(amountRemaining), merchantName)
+    return titles.open(formatNaira(amountRemaining), merchantName)
   }
-  return `${TITLES[status]} · ${merchantName}`
+  return `${titles[status]} · ${merchantName}`
 }

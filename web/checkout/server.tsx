@@ -3,10 +3,10 @@
 
 import type { ComponentChildren } from 'preact'
 import { type Checkout, firstModel } from './checkout.ts'
-import { draw } from './draw.ts'
 import { Sign } from './outcomes.tsx'
 import { Frame, Page, titleOf } from './page.tsx'
-import { STRINGS } from './strings.ts'
+import { renderHtml } from './render-html.ts'
+import { strings } from './strings.ts'
 
 type Files = { script: string; styles: readonly string[] }
 type CheckoutPage = { checkout: Checkout; bankCode?: string; problem?: string }
@@ -35,11 +35,11 @@ export function drawCheckout(page: CheckoutPage, files: Files): string {
 }
 
 export function drawMissing({ styles }: Files): string {
-  return drawNotice(styles, { title: STRINGS.missingTitle, hint: STRINGS.missingHint })
+  return drawNotice(styles, { title: strings.missingTitle, hint: strings.missingHint })
 }
 
 export function drawUnavailable({ styles }: Files, address: string): string {
-  const { unavailableTitle, unavailableHint, tryAgain } = STRINGS
+  const { unavailableTitle, unavailableHint, tryAgain } = strings
   const more = (
     <div class="actions">
       <a class="primary" href={address}>
@@ -94,5 +94,5 @@ function drawDocument(title: string, head: ComponentChildren, body: ComponentChi
       <body>{body}</body>
     </html>
   )
-  return `<!doctype html>${draw(document)}`
+  return `<!doctype html>${renderHtml(document)}`
 }

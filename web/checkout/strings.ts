@@ -1,6 +1,6 @@
 // Every sentence of the payer's page.
 
-export const STRINGS = {
+export const strings = {
   test: 'Sandbox: no real money moves',
   payTo: (merchant: string) => `Pay ${merchant}`,
   due: 'Amount to pay',
@@ -29,7 +29,7 @@ export const STRINGS = {
   accountName: 'Account name',
   copy: 'Copy account number',
   copied: 'Copied',
-  copiedSaid: 'Account number copied',
+  copiedAnnouncement: 'Account number copied',
   copyFailedSaid: 'Copying did not work. Select the number and copy it by hand.',
   waiting: 'Waiting for your transfer',
   waitingHint: 'This page changes by itself when it arrives. You can close it and come back.',
@@ -90,7 +90,7 @@ export const STRINGS = {
 } as const
 
 // What the browser's tab says.
-export const TITLES = {
+export const titles = {
   open: (amount: string, merchant: string) => `Pay ${amount} to ${merchant}`,
   Successful: 'Payment received',
   Expired: 'Time is over',

@@ -10,7 +10,7 @@ import {
   secondsUntil,
   shownNumber,
 } from './checkout.ts'
-import { STRINGS } from './strings.ts'
+import { strings } from './strings.ts'
 
 type Props = { model: Model; actions: Actions | undefined }
 
@@ -20,17 +20,17 @@ export function Transfer({ model, actions }: Props) {
   const isPart = status === 'PartPayment'
   const rest = formatNaira(amountRemaining)
   const number = shownNumber(model)
-  const send = checkout.amountPolicy === 'exact' ? STRINGS.sendExactly : STRINGS.send
+  const send = checkout.amountPolicy === 'exact' ? strings.sendExactly : strings.send
   return (
     <>
       <h1 class="unseen" tabIndex={-1}>
-        {STRINGS.payTo(merchantName)}
+        {strings.payTo(merchantName)}
       </h1>
-      <Sum label={isPart ? STRINGS.remaining : STRINGS.due} amount={rest} purpose={narration} />
+      <Sum label={isPart ? strings.remaining : strings.due} amount={rest} purpose={narration} />
       {isPart && (
         <div class="part">
-          <progress max={amount} value={amountPaid} aria-label={STRINGS.amount} />
-          <p>{STRINGS.partPaid(formatNaira(amountPaid), formatNaira(amount), rest)}</p>
+          <progress max={amount} value={amountPaid} aria-label={strings.amount} />
+          <p>{strings.partPaid(formatNaira(amountPaid), formatNaira(amount), rest)}</p>
         </div>
       )}
       <Held checkout={checkout} />
@@ -57,14 +57,14 @@ export function Sum({ label, amount, purpose }: SumProps) {
 export function Held({ checkout }: Pick<Model, 'checkout'>) {
   const { amountHeld, merchantName } = checkout
   if (amountHeld === 0) return null
-  return <p class="problem">{STRINGS.held(formatNaira(amountHeld), merchantName)}</p>
+  return <p class="problem">{strings.held(formatNaira(amountHeld), merchantName)}</p>
 }
 
 function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
   const { accountNumber, bankName } = number
   const groups = [accountNumber.slice(0, 3), accountNumber.slice(3, 6), accountNumber.slice(6)]
   return (
-    <section class="account" aria-label={STRINGS.accountNumber}>
+    <section class="account" aria-label={strings.accountNumber}>
       <p class="number">
         {groups.map((group, at) => (
           <span key={at}>{group}</span>
@@ -75,15 +75,15 @@ function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
         type="button"
         onClick={() => actions?.copy(accountNumber)}
       >
-        {model.isCopied ? STRINGS.copied : STRINGS.copy}
+        {model.isCopied ? strings.copied : strings.copy}
       </button>
       <dl class="facts">
         <div>
-          <dt>{STRINGS.bank}</dt>
+          <dt>{strings.bank}</dt>
           <dd>{bankName}</dd>
         </div>
         <div>
-          <dt>{STRINGS.accountName}</dt>
+          <dt>{strings.accountName}</dt>
           <dd>{model.checkout.accountName}</dd>
         </div>
       </dl>
@@ -97,13 +97,13 @@ function Waiting({ model }: { model: Model }) {
     <div class="waiting">
       <p class="waiting-line">
         <span class="pulse" aria-hidden="true" />
-        <span>{STRINGS.waiting}</span>
-        <span class="countdown" role="timer" aria-label={STRINGS.timeLeft}>
+        <span>{strings.waiting}</span>
+        <span class="countdown" role="timer" aria-label={strings.timeLeft}>
           {formatSeconds(left)}
         </span>
       </p>
-      <p class="hint with-script">{STRINGS.waitingHint}</p>
-      <p class="hint without-script">{STRINGS.reloadHint}</p>
+      <p class="hint with-script">{strings.waitingHint}</p>
+      <p class="hint without-script">{strings.reloadHint}</p>
     </div>
   )
 }

@@ -2,7 +2,7 @@
 // whatever changes something. A refusal is thrown as a Problem, which a view can show as it is.
 
 import type { components, paths } from '../api-types.ts'
-import { STRINGS } from './strings.ts'
+import { appStrings } from './strings.ts'
 
 export type Schemas = components['schemas']
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -117,7 +117,7 @@ async function ask<Body>(
     signal,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw new Problem('unreachable', STRINGS.problems.unreachable)
+    throw new Problem('unreachable', appStrings.problems.unreachable)
   })
   const answered = await answer.json().catch(() => undefined)
   if (answer.ok && answered) return answered as Body
@@ -131,7 +131,7 @@ function problemOf(answer: Response, body: Failure | undefined): Problem {
   if (code === 'session_needed') onSessionLost()
   const retryAfter = answer.headers.get('retry-after')
   const requestId = body?.requestId ?? answer.headers.get('x-request-id')
-  return new Problem(code, body?.message ?? STRINGS.problems.unknown(answer.status), {
+  return new Problem(code, body?.message ?? appStrings.problems.unknown(answer.status), {
     fields: body?.errors ?? [],
     ...(retryAfter ? { retryAfterSeconds: Number(retryAfter) } : {}),
     ...(requestId ? { requestId } : {}),
@@ -140,5 +140,5 @@ function problemOf(answer: Response, body: Failure | undefined): Problem {
 
 export function problemFrom(error: unknown): Problem {
   if (error instanceof Problem) return error
-  return new Problem('page_failed', STRINGS.problems.page)
+  return new Problem('page_failed', appStrings.problems.page)
 }

@@ -32,7 +32,7 @@ export function App() {
     look()
     whenSessionIsLost(() =>
       setState((before) => {
-        if (before.at === 'inside') toast(STRINGS.signIn.lost)
+        if (before.at === 'inside') toast(STRINGS.signInStrings.lost)
         return before.at === 'looking' ? before : { at: 'door' }
       }),
     )

@@ -98,7 +98,7 @@ export function useConnection(): Connection {
 }
 
 // Many events at once are one reason to look again: at once, then no more than every so often.
-export function useCalm(work: () => void, pauseMs = 1_000): () => void {
+export function useThrottled(work: () => void, pauseMs = 1_000): () => void {
   const latest = useRef(work)
   latest.current = work
   const state = useRef({ timer: 0, isAsked: false })

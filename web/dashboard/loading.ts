@@ -99,7 +99,7 @@ export function usePages<P extends PagePath>(
 }
 
 // Does it again whenever the version is another than at first.
-export function useAgain(version: number, work: () => void): void {
+export function useReload(version: number, work: () => void): void {
   const done = useRef(version)
   const latest = useRef(work)
   latest.current = work

@@ -21,13 +21,13 @@ const VIEW_OF: Record<Hit['type'], string> = {
   event: 'webhooks',
 }
 
-const CALM_MS = 200
+const DEBOUNCE_MS = 200
 
 // An advice without a number is no payment yet.
-export const ADVICE_MARK = 'advice-'
+export const ADVICE_PREFIX = 'advice-'
 
 const openedAs = ({ type, reference }: Hit) =>
-  type === 'advice' ? `${ADVICE_MARK}${reference}` : reference
+  type === 'advice' ? `${ADVICE_PREFIX}${reference}` : reference
 
 // Asked when the typing rests; answers to what was typed before are not shown.
 export function useHits(asked: string): State | undefined {
@@ -43,7 +43,7 @@ export function useHits(asked: string): State | undefined {
       } catch (error) {
         if (!leaving.signal.aborted) setState({ asked, problem: problemFrom(error) })
       }
-    }, CALM_MS)
+    }, DEBOUNCE_MS)
     return () => {
       window.clearTimeout(timer)
       leaving.abort()

@@ -7,11 +7,11 @@ import { useConnection } from './live.ts'
 import { Icon } from './parts/icons.tsx'
 import { Failed, Skeleton } from './parts/states.tsx'
 import { toast } from './parts/toasts.tsx'
-import { ZoneNote } from './parts/zone-note.tsx'
+import { TimeZoneNote } from './parts/zone-note.tsx'
 import { BASE, follow, hrefOf, usePlace } from './routing.ts'
 import { SearchBox } from './search.tsx'
 import { type Session, signOut } from './session.ts'
-import { STRINGS } from './strings.ts'
+import { appStrings } from './strings.ts'
 import { chooseTheme, chosenTheme, nextTheme } from './theme.ts'
 import { type View, type ViewProps, viewsFor } from './views.ts'
 
@@ -27,31 +27,33 @@ export function Shell({ session }: { session: Session }) {
   const [isLeaving, setLeaving] = useState(false)
   const views = viewsFor(session)
   const view = views.find(({ path }) => path === place.view)
-  const name = view?.name ?? STRINGS.nothingHere.title
+  const name = view?.name ?? appStrings.nothingHere.title
   useEffect(() => {
     setOpen(false)
-    document.title = `${name} · ${STRINGS.title}`
+    document.title = `${name} · ${appStrings.title}`
   }, [place.view, name])
 
   return (
     <div class="shell">
       <a class="skip" href="#content">
-        {STRINGS.skip}
+        {appStrings.skip}
       </a>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape folds the menu from anywhere in it. */}
       <header class="side" data-open={isOpen} onKeyDown={fold}>
         <div class="side-top">
           <a class="brand" href={BASE} onClick={follow}>
-            {STRINGS.title}
+            {appStrings.title}
           </a>
-          {session.client.mode === 'sandbox' && <span class="badge warn">{STRINGS.sandbox}</span>}
+          {session.client.mode === 'sandbox' && (
+            <span class="badge warn">{appStrings.sandbox}</span>
+          )}
           <button
             ref={menuButton}
             type="button"
             class="icon-button menu-button"
             aria-expanded={isOpen}
             aria-controls="menu"
-            aria-label={isOpen ? STRINGS.closeMenu : STRINGS.openMenu}
+            aria-label={isOpen ? appStrings.closeMenu : appStrings.openMenu}
             onClick={() => setOpen(!isOpen)}
           >
             <Icon name={isOpen ? 'close' : 'menu'} />
@@ -69,7 +71,7 @@ export function Shell({ session }: { session: Session }) {
         </div>
         <ConnectionNote />
         {!isLeaving && <ViewPlace key={place.view} view={view} props={{ session, place }} />}
-        <ZoneNote />
+        <TimeZoneNote />
       </main>
     </div>
   )
@@ -79,7 +81,7 @@ function ConnectionNote() {
   const connection = useConnection()
   return (
     <div class="connection" role="status">
-      {connection !== 'well' && <p class="notice">{STRINGS.connection[connection]}</p>}
+      {connection !== 'well' && <p class="notice">{appStrings.connection[connection]}</p>}
     </div>
   )
 }
@@ -88,7 +90,7 @@ type MenuProps = { views: readonly View[]; current: string; session: Session }
 
 function Menu({ views, current, session }: MenuProps) {
   return (
-    <nav aria-label={STRINGS.menu}>
+    <nav aria-label={appStrings.menu}>
       <ul>
         {views.map(({ path, name, icon, count: Count }) => (
           <li key={path}>
@@ -108,9 +110,9 @@ function Menu({ views, current, session }: MenuProps) {
   )
 }
 
-type PersonProps = { session: Session; setLeaving: (isLeaving: boolean) => void }
+type UserMenuProps = { session: Session; setLeaving: (isLeaving: boolean) => void }
 
-function Person({ session: { user, role, client }, setLeaving }: PersonProps) {
+function Person({ session: { user, role, client }, setLeaving }: UserMenuProps) {
   const [theme, setTheme] = useState(chosenTheme)
   const turn = () => {
     const next = nextTheme(theme)
@@ -135,16 +137,16 @@ function Person({ session: { user, role, client }, setLeaving }: PersonProps) {
         {client.name}
       </p>
       <p class="muted small person-email" title={user.email}>
-        {STRINGS.person(user.email, role)}
+        {appStrings.person(user.email, role)}
       </p>
       <div class="person-buttons">
         <button type="button" class="button quiet" onClick={turn}>
           <Icon name={theme} />
-          {STRINGS.themes[theme]}
+          {appStrings.themes[theme]}
         </button>
         <button type="button" class="button quiet" onClick={leave}>
           <Icon name="leave" />
-          {STRINGS.signOut}
+          {appStrings.signOut}
         </button>
       </div>
     </div>
@@ -170,9 +172,9 @@ function ViewPlace({ view, props }: { view: View | undefined; props: ViewProps }
   if (!view) {
     return (
       <p class="empty">
-        {STRINGS.nothingHere.text}{' '}
+        {appStrings.nothingHere.text}{' '}
         <a href={BASE} onClick={follow}>
-          {STRINGS.nothingHere.link}
+          {appStrings.nothingHere.link}
         </a>
       </p>
     )

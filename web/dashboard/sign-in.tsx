@@ -4,9 +4,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom } from './api.ts'
 import { changePassword, type Session, type SignIn, signIn } from './session.ts'
-import { STRINGS } from './strings.ts'
+import { appStrings } from './strings.ts'
 
-const { signIn: words } = STRINGS
+const { signIn: words } = appStrings
 const NEW_PASSWORD_LENGTH_MIN = 12
 
 type Asked = { code: boolean; clients: string[] }
@@ -19,7 +19,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   const mayHaveCode = asked.code || problem?.code === 'invalid_sign_in'
   const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    document.title = `${words.title} · ${STRINGS.title}`
+    document.title = `${words.title} · ${appStrings.title}`
   }, [])
   useEffect(() => {
     if (asked.code) codeField.current?.focus()
@@ -105,7 +105,7 @@ export function NewPassword({ onChanged }: { onChanged: () => void }) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   useEffect(() => {
-    document.title = `${words.newTitle} · ${STRINGS.title}`
+    document.title = `${words.newTitle} · ${appStrings.title}`
   }, [])
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
@@ -148,7 +148,7 @@ function Door({ title, children }: { title: string; children: ComponentChildren 
   return (
     <main class="door">
       <div class="door-card">
-        <p class="brand">{STRINGS.title}</p>
+        <p class="brand">{appStrings.title}</p>
         <h1>{title}</h1>
         {children}
       </div>
@@ -181,7 +181,7 @@ function Fault({ problem }: { problem: Problem | undefined }) {
       {problem && <p>{problem.message}</p>}
       {problem?.code === 'invalid_request' &&
         problem.fields.map(({ field, message }) => (
-          <p key={field}>{STRINGS.problems.field(field, message)}</p>
+          <p key={field}>{appStrings.problems.field(field, message)}</p>
         ))}
       {problem && wait !== undefined && wait > 0 && <p>{words.wait(Math.ceil(wait / 60))}</p>}
     </div>

@@ -1,12 +1,12 @@
 // Checks the signature of a webhook, as a receiver would (Standard Webhooks: HMAC-SHA256 over
 // `id.timestamp.body`), and says what exactly is wrong. In the browser: the secret goes nowhere.
 
-import { WEBHOOK_STRINGS } from './webhook-strings.ts'
+import { webhooksStrings } from './webhook-strings.ts'
 
 export type Finding = { tone: 'good' | 'warn' | 'bad'; text: string }
 export type Received = { headers: string; body: string; secret: string }
 
-const { findings: said } = WEBHOOK_STRINGS
+const { findings: strings } = webhooksStrings
 const TOLERANCE_SECONDS = 300
 const SECRET_BYTES_MIN = 24
 const SECRET_BYTES_MAX = 64
@@ -17,20 +17,20 @@ export async function checkSignature(received: Received, nowMs: number): Promise
   const headers = parseHeaders(received.headers)
   const key = keyOf(received.secret)
   const faults = [
-    ...NAMES.filter((name) => !headers[name]).map((name) => bad(said.missing(name))),
-    ...(received.body === '' ? [bad(said.noBody)] : []),
+    ...NAMES.filter((name) => !headers[name]).map((name) => bad(strings.missing(name))),
+    ...(received.body === '' ? [bad(strings.noBody)] : []),
     ...('fault' in key ? [bad(key.fault)] : []),
   ]
   if (faults.length > 0 || 'fault' in key) return faults
   const [id = '', timestamp = '', signature = ''] = NAMES.map((name) => headers[name])
   if (!/^[1-9][0-9]{0,11}$/.test(timestamp)) {
     const isMilliseconds = /^[1-9][0-9]{12}$/.test(timestamp)
-    return [bad(isMilliseconds ? said.milliseconds : said.badTimestamp)]
+    return [bad(isMilliseconds ? strings.milliseconds : strings.badTimestamp)]
   }
   const entries = signature.split(' ').filter((entry) => entry.startsWith('v1,'))
-  if (entries.length === 0) return [bad(said.noVersion)]
+  if (entries.length === 0) return [bad(strings.noVersion)]
   const candidates = entries.map((entry) => entry.slice(3)).filter((text) => text.length === 44)
-  if (candidates.length === 0) return [bad(said.badSignature)]
+  if (candidates.length === 0) return [bad(strings.badSignature)]
   const fits = async (body: string) =>
     candidates.includes(await sign(key.bytes, `${id}.${timestamp}.${body}`))
   const age = ageFinding(Number(timestamp), nowMs)
@@ -42,13 +42,13 @@ async function verdict(
   id: string,
   fits: (body: string) => Promise<boolean>,
 ): Promise<Finding> {
-  if (await fits(body)) return { tone: 'good', text: said.good }
-  if (await fits(body.replace(/\s+$/, ''))) return bad(said.lineEnd)
-  if (await fits(body.replaceAll('\r\n', '\n'))) return bad(said.lineEnds)
+  if (await fits(body)) return { tone: 'good', text: strings.good }
+  if (await fits(body.replace(/\s+$/, ''))) return bad(strings.lineEnd)
+  if (await fits(body.replaceAll('\r\n', '\n'))) return bad(strings.lineEnds)
   const parsed = parseJson(body)
-  if (parsed !== undefined && (await fits(JSON.stringify(parsed)))) return bad(said.reformatted)
+  if (parsed !== undefined && (await fits(JSON.stringify(parsed)))) return bad(strings.reformatted)
   const named = (parsed as { id?: unknown } | null | undefined)?.id
-  return bad(typeof named === 'string' && named !== id ? said.otherEvent : said.wrong)
+  return bad(typeof named === 'string' && named !== id ? strings.otherEvent : strings.wrong)
 }
 
 // As they stand in a log, in curl's -H '…', or as JSON.
@@ -71,14 +71,14 @@ export function parseHeaders(text: string): Record<string, string> {
 
 function keyOf(secret: string): { bytes: Uint8Array<ArrayBuffer> } | { fault: string } {
   const text = secret.trim()
-  if (text === '') return { fault: said.noSecret }
-  if (!text.startsWith('whsec_')) return { fault: said.noPrefix }
+  if (text === '') return { fault: strings.noSecret }
+  if (!text.startsWith('whsec_')) return { fault: strings.noPrefix }
   try {
     const bytes = Uint8Array.from(atob(text.slice(6)), (letter) => letter.charCodeAt(0))
     const isSound = bytes.length >= SECRET_BYTES_MIN && bytes.length <= SECRET_BYTES_MAX
-    return isSound ? { bytes } : { fault: said.badLength(bytes.length) }
+    return isSound ? { bytes } : { fault: strings.badLength(bytes.length) }
   } catch {
-    return { fault: said.notBase64 }
+    return { fault: strings.notBase64 }
   }
 }
 
@@ -93,14 +93,14 @@ function ageFinding(timestamp: number, nowMs: number): Finding | undefined {
   const seconds = Math.floor(nowMs / 1000) - timestamp
   if (Math.abs(seconds) <= TOLERANCE_SECONDS) return undefined
   const age = ageWords(Math.abs(seconds))
-  return { tone: 'warn', text: seconds > 0 ? said.tooOld(age) : said.tooNew(age) }
+  return { tone: 'warn', text: seconds > 0 ? strings.tooOld(age) : strings.tooNew(age) }
 }
 
 function ageWords(seconds: number): string {
-  if (seconds < 120) return said.seconds(seconds)
-  if (seconds < 7_200) return said.minutes(Math.round(seconds / 60))
-  if (seconds < 172_800) return said.hours(Math.round(seconds / 3_600))
-  return said.days(Math.round(seconds / 86_400))
+  if (seconds < 120) return strings.seconds(seconds)
+  if (seconds < 7_200) return strings.minutes(Math.round(seconds / 60))
+  if (seconds < 172_800) return strings.hours(Math.round(seconds / 3_600))
+  return strings.days(Math.round(seconds / 86_400))
 }
 
 function parseJson(text: string): unknown {

@@ -7,7 +7,7 @@ import { AlertCount } from './parts/alert-count.tsx'
 import type { IconName } from './parts/icons.tsx'
 import type { Place } from './routing.ts'
 import type { Session } from './session.ts'
-import { STRINGS } from './strings.ts'
+import { appStrings } from './strings.ts'
 
 export type ViewProps = { session: Session; place: Place }
 type ViewModule = { default: ComponentType<ViewProps> }
@@ -22,7 +22,7 @@ export type View = {
   load: () => Promise<ViewModule>
 }
 
-const { views } = STRINGS
+const { views } = appStrings
 
 export const VIEWS: readonly View[] = [
   {

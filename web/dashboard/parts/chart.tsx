@@ -14,7 +14,7 @@ const HEIGHT = 160
 const LABELS_HEIGHT = 22
 const LABELS = { hours: 6, days: 7 } // Every so many bars have one below.
 
-const { chart: said } = STRINGS
+const { chart: strings } = STRINGS
 
 export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point[] | undefined }) {
   const [span, setSpan] = useState<Span>('hours')
@@ -24,9 +24,9 @@ export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point
   return (
     <section class="card chart" aria-labelledby="chart">
       <header class="card-top">
-        <h2 id="chart">{said.title}</h2>
+        <h2 id="chart">{strings.title}</h2>
         <fieldset class="segments">
-          <legend class="hidden">{said.span}</legend>
+          <legend class="hidden">{strings.span}</legend>
           {(['hours', 'days'] as const).map((each) => (
             <button
               key={each}
@@ -34,7 +34,7 @@ export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point
               aria-pressed={each === span}
               onClick={() => setSpan(each)}
             >
-              {said[each]}
+              {strings[each]}
             </button>
           ))}
         </fieldset>
@@ -44,7 +44,7 @@ export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point
           aria-pressed={isTable}
           onClick={() => setTable(!isTable)}
         >
-          {said.table}
+          {strings.table}
         </button>
       </header>
       {!points && <Skeleton kind="chart" />}
@@ -70,8 +70,8 @@ function Bars({ points, span, label }: { points: Point[]; span: Span; label: Lab
     <div class="plot">
       <p class="plot-sum" aria-hidden="true">
         {shown
-          ? said.point(label(shown.from), money(shown.gross), count(shown.credits))
-          : said.sum(money(total))}
+          ? strings.point(label(shown.from), money(shown.gross), count(shown.credits))
+          : strings.sum(money(total))}
       </p>
       <div class="plot-body">
         <div class="plot-scale muted small" aria-hidden="true">
@@ -83,7 +83,7 @@ function Bars({ points, span, label }: { points: Point[]; span: Span; label: Lab
           width="100%"
           height={HEIGHT + LABELS_HEIGHT}
           role="img"
-          aria-label={said.description(said[span], money(total))}
+          aria-label={strings.description(strings[span], money(total))}
           onPointerLeave={() => setPointed(undefined)}
         >
           {[0, 0.5, 1].map((at) => (
@@ -159,16 +159,16 @@ const SCROLLED = { tabIndex: 0 }
 
 function AsTable({ points, label }: { points: Point[]; label: Label }) {
   return (
-    <section class="plot-table" aria-label={said.table} {...SCROLLED}>
+    <section class="plot-table" aria-label={strings.table} {...SCROLLED}>
       <table class="list">
         <thead>
           <tr>
-            <th scope="col">{said.when}</th>
+            <th scope="col">{strings.when}</th>
             <th scope="col" class="amount">
-              {said.gross}
+              {strings.gross}
             </th>
             <th scope="col" class="amount">
-              {said.credits}
+              {strings.credits}
             </th>
           </tr>
         </thead>

@@ -1,6 +1,6 @@
 // Text for machines, as it stands, with a button that copies it.
 
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import { CopyButton } from './values.tsx'
 
 type Props = { label: string; text: string; copied?: string; isWrapped?: boolean }
@@ -13,7 +13,7 @@ export function CodeBlock({ label, text, copied = text, isWrapped = false }: Pro
       <pre tabIndex={0} class={isWrapped ? 'wrapped' : ''}>
         {text}
       </pre>
-      <CopyButton text={copied} name={label} told={STRINGS.copied(label)} />
+      <CopyButton text={copied} name={label} announcement={appStrings.copied(label)} />
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { useAgain, useLoaded } from '../loading.ts'
 import { STRINGS } from '../strings.ts'
 import { Failed, Skeleton } from './states.tsx'
 
-const { sandboxBank: said } = STRINGS
+const { sandboxBank: strings } = STRINGS
 const SORTS = ['open', 'accounts', 'expired'] as const
 const SHOWN = '8'
 
@@ -34,7 +34,7 @@ export function DestinationPicker({ chosen, choose, version }: Props) {
   return (
     <>
       <fieldset class="segments">
-        <legend class="hidden">{said.where}</legend>
+        <legend class="hidden">{strings.where}</legend>
         {SORTS.map((sort) => (
           <button
             key={sort}
@@ -42,16 +42,16 @@ export function DestinationPicker({ chosen, choose, version }: Props) {
             aria-pressed={sort === from}
             onClick={() => setFrom(sort)}
           >
-            {said[sort]}
+            {strings[sort]}
           </button>
         ))}
       </fieldset>
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="rows" lines={4} />}
-      {data?.length === 0 && <p class="muted">{said.none[from]}</p>}
+      {data?.length === 0 && <p class="muted">{strings.none[from]}</p>}
       {data && data.length > 0 && (
         <fieldset class="picker">
-          <legend class="hidden">{said[from]}</legend>
+          <legend class="hidden">{strings[from]}</legend>
           {data.map((destination) => (
             <label key={destination.accountNumber} class="choice">
               <input
@@ -100,6 +100,6 @@ function destinationOf(from: 'open' | 'expired', payment: Payment): Destination[
   if (!number) return []
   const { customerName: title, amount, amountRemaining, currency } = payment
   const note =
-    from === 'open' ? said.due(money(amountRemaining, currency)) : money(amount, currency)
+    from === 'open' ? strings.due(money(amountRemaining, currency)) : money(amount, currency)
   return [{ from, accountNumber: number.accountNumber, title, note }]
 }

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Data, GetPath, Params, Schemas } from '../api.ts'
 import { useAgain, useData, useLoaded } from '../loading.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import { Drawer } from './drawer.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Timeline } from './timeline.tsx'
@@ -29,7 +29,7 @@ export function Detail<P extends GetPath>(props: Props<P>) {
       {data && (
         <>
           {show(data)}
-          {timeline && <h3>{STRINGS.timeline.label}</h3>}
+          {timeline && <h3>{appStrings.timeline.label}</h3>}
           {timeline}
         </>
       )}
@@ -47,7 +47,7 @@ export function WholeTimeline({ load, version }: Whole) {
   return (
     <>
       <Timeline entries={data.entries} />
-      {!data.isWhole && <p class="muted small">{STRINGS.timeline.cut}</p>}
+      {!data.isWhole && <p class="muted small">{appStrings.timeline.cut}</p>}
     </>
   )
 }

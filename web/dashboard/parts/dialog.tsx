@@ -3,8 +3,8 @@
 
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { STRINGS } from '../strings.ts'
-import { closing } from './closing.ts'
+import { appStrings } from '../strings.ts'
+import { dismissal } from './dialog-dismissal.ts'
 import { useSending } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { Toasts } from './toasts.tsx'
@@ -26,7 +26,7 @@ export function Dialog({ title, close, children }: Props) {
     }
   }, [])
   return (
-    <dialog ref={dialog} class="modal" aria-labelledby={id} {...closing(close)}>
+    <dialog ref={dialog} class="modal" aria-labelledby={id} {...dismissal(close)}>
       <h2 id={id}>{title}</h2>
       {children}
       <Toasts />
@@ -50,7 +50,7 @@ export function DialogForm({ title, action, isDangerous, sending, close, childre
         {problem && <Failed problem={problem} />}
         <div class="form-end">
           <button type="button" class="button" onClick={close}>
-            {STRINGS.cancel}
+            {appStrings.cancel}
           </button>
           <button
             type="submit"
@@ -85,7 +85,7 @@ export function Confirm({ run, done, children, ...rest }: Question) {
 type Once = { title: string; text: string; secrets: readonly string[]; close: () => void }
 
 // Not put away by Escape: it cannot be had again.
-export function ShownOnce({ title, text, secrets, close }: Once) {
+export function ShowOnce({ title, text, secrets, close }: Once) {
   return (
     <Dialog title={title} close={() => {}}>
       <div class="form">
@@ -93,13 +93,13 @@ export function ShownOnce({ title, text, secrets, close }: Once) {
         <ul class="secrets">
           {secrets.map((secret) => (
             <li key={secret}>
-              <Copyable text={secret} name={STRINGS.secret} />
+              <Copyable text={secret} name={appStrings.secret} />
             </li>
           ))}
         </ul>
         <div class="form-end">
           <button type="button" class="button primary" onClick={close}>
-            {STRINGS.kept}
+            {appStrings.kept}
           </button>
         </div>
       </div>

@@ -2,11 +2,11 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { STRINGS } from '../strings.ts'
-import { closing } from './closing.ts'
+import { appStrings } from '../strings.ts'
+import { dismissal } from './dialog-dismissal.ts'
 import { Icon } from './icons.tsx'
 import { Toasts } from './toasts.tsx'
-import { ZoneNote } from './zone-note.tsx'
+import { TimeZoneNote } from './zone-note.tsx'
 
 type Props = { title: string; close: () => void; children: ComponentChildren }
 
@@ -27,18 +27,18 @@ export function Drawer({ title, close, children }: Props) {
       ref={dialog}
       class="drawer"
       aria-labelledby="drawer-title"
-      {...closing(close)}
+      {...dismissal(close)}
       onClick={(event) => event.target === dialog.current && close()}
     >
       <div class="drawer-body">
         <header class="drawer-top">
           <h2 id="drawer-title">{title}</h2>
-          <button type="button" class="icon-button" aria-label={STRINGS.close} onClick={close}>
+          <button type="button" class="icon-button" aria-label={appStrings.close} onClick={close}>
             <Icon name="close" />
           </button>
         </header>
         {children}
-        <ZoneNote />
+        <TimeZoneNote />
       </div>
       <Toasts />
     </dialog>

@@ -5,7 +5,7 @@ import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Query } from '../api.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import { Icon } from './icons.tsx'
 
 export type Filter = {
@@ -29,7 +29,7 @@ export function Filters({ view, filters, query, csv }: Props) {
     <form
       class="filters"
       data-open={isOpen}
-      aria-label={STRINGS.filters.label}
+      aria-label={appStrings.filters.label}
       onSubmit={(event) => event.preventDefault()}
     >
       <button
@@ -40,7 +40,7 @@ export function Filters({ view, filters, query, csv }: Props) {
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name="filter" />
-        {STRINGS.filters.fold(count)}
+        {appStrings.filters.fold(count)}
       </button>
       <div class="filters-body" id="filters">
         {filters.map((filter) => (
@@ -59,13 +59,13 @@ export function Filters({ view, filters, query, csv }: Props) {
               goTo(hrefOf(view, undefined, withoutFilters(filters, query)), { replace: true })
             }
           >
-            {STRINGS.filters.clear}
+            {appStrings.filters.clear}
           </button>
         )}
         {csv && (
           <a class="button" href={csv} download>
             <Icon name="download" />
-            {STRINGS.filters.csv}
+            {appStrings.filters.csv}
           </a>
         )}
       </div>
@@ -90,7 +90,7 @@ function Control({
         value={value}
         onChange={(event) => set(name, event.currentTarget.value)}
       >
-        <option value="">{STRINGS.filters.all}</option>
+        <option value="">{appStrings.filters.all}</option>
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.label}
@@ -117,7 +117,7 @@ export function withoutFilters(filters: readonly Filter[], query: Query): Query 
 }
 
 // Only what is one of the filters is asked for; a day that is the last is asked for whole.
-export function askedFor(filters: readonly Filter[], query: Query): Query {
+export function filterQuery(filters: readonly Filter[], query: Query): Query {
   const given = filters.map(({ name }) => [name, query[name]] as const)
   return Object.fromEntries(
     given.map(([name, value]) => [name, name === 'to' && value ? dayAfter(value) : value]),

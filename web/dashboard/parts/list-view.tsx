@@ -7,7 +7,7 @@ import { type PagePath, type Params, type Query, type Row, withQuery } from '../
 import { useCalm, useEvents } from '../live.ts'
 import { usePages } from '../loading.ts'
 import { follow, goTo, hrefOf, type Place } from '../routing.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 import { askedFor, type Filter, Filters, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
@@ -67,17 +67,18 @@ export function ListView<P extends PagePath>(props: Props<P>) {
         {...(turning ? { turning } : {})}
         empty={
           isFiltered ? (
-            <Empty icon="search" title={STRINGS.filters.nothing}>
+            <Empty icon="search" title={appStrings.filters.nothing}>
               <a
                 href={hrefOf(view, undefined, withoutFilters(filters, place.query))}
                 onClick={follow}
               >
-                {STRINGS.filters.clearAll}
+                {appStrings.filters.clearAll}
               </a>
             </Empty>
           ) : (
             <Empty icon={props.icon} title={props.none.title}>
-              {props.none.text} {props.none.isMadeByApi && <a href="/docs">{STRINGS.reference}</a>}
+              {props.none.text}{' '}
+              {props.none.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
             </Empty>
           )
         }

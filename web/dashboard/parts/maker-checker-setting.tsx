@@ -9,7 +9,7 @@ import { Failed } from './states.tsx'
 import { OpenRequest, type Request } from './suspense-requests.tsx'
 import { toast } from './toasts.tsx'
 
-const { suspense: said } = STRINGS
+const { suspense: strings } = STRINGS
 export const SETTINGS = '/api/v1/suspense/settings'
 
 type Props = {
@@ -39,25 +39,25 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
   }
   const turnOn = () => {
     const body = { makerChecker: true }
-    return act(() => send('PUT', SETTINGS, {}, { body }), said.switched(true))
+    return act(() => send('PUT', SETTINGS, {}, { body }), strings.switched(true))
   }
   const ask = (event: SubmitEvent) => {
     event.preventDefault()
     const body = { reason: (reason ?? '').trim() }
     if (body.reason !== '')
-      void act(() => send('POST', `${SETTINGS}/requests`, {}, { body }), said.asked)
+      void act(() => send('POST', `${SETTINGS}/requests`, {}, { body }), strings.asked)
   }
   return (
     <section class="card setting" aria-labelledby="maker-checker">
       <div>
-        <h2 id="maker-checker">{said.makerChecker}</h2>
-        <p class="muted">{isOn ? said.fourEyesOn : said.fourEyesOff}</p>
+        <h2 id="maker-checker">{strings.makerChecker}</h2>
+        <p class="muted">{isOn ? strings.makerCheckerOn : strings.makerCheckerOff}</p>
         {problem && <Failed problem={problem} />}
         {request && <OpenRequest request={request} mayDecide={isSetter} done={changed} />}
         {reason !== undefined && (
           <form class="desk-form" onSubmit={ask}>
             <label class="field">
-              <span>{said.disableWhy}</span>
+              <span>{strings.disableWhy}</span>
               <textarea
                 rows={2}
                 maxLength={500}
@@ -67,19 +67,19 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
               />
             </label>
             <button type="submit" class="button primary" disabled={isBusy}>
-              {said.doAsk}
+              {strings.doAsk}
             </button>
           </form>
         )}
       </div>
       {isSetter && !isOn && (
         <button type="button" class="button" disabled={isBusy} onClick={turnOn}>
-          {said.switchOn}
+          {strings.switchOn}
         </button>
       )}
       {isSetter && isOn && !request && reason === undefined && (
         <button type="button" class="button" disabled={isBusy} onClick={() => setReason('')}>
-          {said.switchOff}
+          {strings.switchOff}
         </button>
       )}
     </section>

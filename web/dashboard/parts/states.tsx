@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Problem } from '../api.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 // Says what to do next.
@@ -33,14 +33,14 @@ export function Failed({ problem, retry }: { problem: Problem; retry?: () => voi
       <div>
         {!isOfFields && <p>{problem.message}</p>}
         {problem.fields.map(({ field, message }) => (
-          <p key={field}>{STRINGS.problems.field(field, message)}</p>
+          <p key={field}>{appStrings.problems.field(field, message)}</p>
         ))}
         {problem.requestId && !isOfFields && (
-          <p class="muted small">{STRINGS.problems.requestId(problem.requestId)}</p>
+          <p class="muted small">{appStrings.problems.requestId(problem.requestId)}</p>
         )}
         {retry && (
           <button type="button" class="button" onClick={retry}>
-            {STRINGS.retry}
+            {appStrings.retry}
           </button>
         )}
       </div>

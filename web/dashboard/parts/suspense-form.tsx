@@ -16,7 +16,7 @@ type Action = 'assign' | 'return'
 type Filled = { action: Action; target: Target | undefined; reason: string }
 type Props = { item: Item; isMakerChecker: boolean; mayType: boolean; done: () => void }
 
-const { suspense: said } = STRINGS
+const { suspense: strings } = STRINGS
 const PATH = '/api/v1/suspense/{id}'
 
 export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
@@ -29,8 +29,8 @@ export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
   }
   const goOn = (event: SubmitEvent) => {
     event.preventDefault()
-    if (filled.action === 'assign' && !filled.target) return setFault(said.targetNeeded)
-    if (filled.reason.trim() === '') return setFault(said.reasonNeeded)
+    if (filled.action === 'assign' && !filled.target) return setFault(strings.targetNeeded)
+    if (filled.reason.trim() === '') return setFault(strings.reasonNeeded)
     setSure(true)
   }
   if (isSure) {
@@ -42,7 +42,7 @@ export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
   return (
     <form class="desk-form" onSubmit={goOn} noValidate>
       <fieldset class="segments">
-        <legend class="hidden">{said.what}</legend>
+        <legend class="hidden">{strings.what}</legend>
         {(['assign', 'return'] as const).map((action) => (
           <button
             key={action}
@@ -50,7 +50,7 @@ export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
             aria-pressed={action === filled.action}
             onClick={() => change({ action })}
           >
-            {said[action]}
+            {strings[action]}
           </button>
         ))}
       </fieldset>
@@ -63,11 +63,11 @@ export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
         />
       )}
       <label class="field">
-        <span>{said.reason}</span>
+        <span>{strings.reason}</span>
         <textarea
           rows={2}
           maxLength={500}
-          placeholder={said.reasonHint}
+          placeholder={strings.reasonHint}
           value={filled.reason}
           onInput={(event) => change({ reason: event.currentTarget.value })}
         />
@@ -76,7 +76,7 @@ export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
         {fault}
       </p>
       <button type="submit" class="button primary">
-        {said.goOn}
+        {strings.goOn}
       </button>
     </form>
   )
@@ -109,7 +109,9 @@ function Sure({ item, filled, isMakerChecker, back, done }: SureProps) {
     try {
       await sendFilled(item, filled, { isMakerChecker, key: key.current })
       toast(
-        isMakerChecker ? said.asked : said[action === 'assign' ? 'assigned' : 'returned'](amount),
+        isMakerChecker
+          ? strings.asked
+          : strings[action === 'assign' ? 'assigned' : 'returned'](amount),
       )
       done()
     } catch (error) {
@@ -117,23 +119,23 @@ function Sure({ item, filled, isMakerChecker, back, done }: SureProps) {
       setBusy(false)
     }
   }
-  const label = action === 'assign' ? said.doAssign(amount) : said.doReturn(amount)
+  const label = action === 'assign' ? strings.doAssign(amount) : strings.doReturn(amount)
   return (
     <section class="sure" aria-labelledby="sure">
       <h3 id="sure" tabIndex={-1} ref={heading}>
         {action === 'assign'
-          ? said.sureAssign(amount, target?.title ?? '')
-          : said.sureReturn(amount, item.sourceAccountName ?? said.unnamed)}
+          ? strings.sureAssign(amount, target?.title ?? '')
+          : strings.sureReturn(amount, item.sourceAccountName ?? strings.unnamed)}
       </h3>
       <p class="muted">{filled.reason}</p>
-      <p>{isMakerChecker ? said.twoPeople : said.final}</p>
+      <p>{isMakerChecker ? strings.twoPeople : strings.final}</p>
       {problem && <Failed problem={problem} />}
       <div class="buttons">
         <button type="button" class="button primary" disabled={isBusy} onClick={submit}>
-          {isBusy ? said.busy : isMakerChecker ? said.doAsk : label}
+          {isBusy ? strings.busy : isMakerChecker ? strings.doAsk : label}
         </button>
         <button type="button" class="button" disabled={isBusy} onClick={back}>
-          {said.back}
+          {strings.back}
         </button>
       </div>
     </section>

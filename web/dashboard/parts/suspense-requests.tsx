@@ -11,13 +11,16 @@ import { Money, Time } from './values.tsx'
 
 export type Request = Schemas['ApprovalRequest']
 
-const { suspense: said } = STRINGS
+const { suspense: strings } = STRINGS
 const PATH = '/api/v1/suspense/requests'
 
-function askedFor({ action, assignTo, requestedBy }: Request): string {
-  const who = said.person(requestedBy)
-  if (action === 'disable_maker_checker') return said.asks(who, said.toDisable)
-  return said.asks(who, action === 'return' ? said.toReturn : said.toAssign(assignTo ?? ''))
+function describeRequest({ action, assignTo, requestedBy }: Request): string {
+  const who = strings.person(requestedBy)
+  if (action === 'disable_maker_checker') return strings.asks(who, strings.toDisable)
+  return strings.asks(
+    who,
+    action === 'return' ? strings.toReturn : strings.toAssign(assignTo ?? ''),
+  )
 }
 
 export function WaitingRequests({ requests }: { requests: readonly Request[] }) {
@@ -25,14 +28,14 @@ export function WaitingRequests({ requests }: { requests: readonly Request[] }) 
   return (
     <section class="card waiting" aria-labelledby="waiting">
       <header class="card-top">
-        <h2 id="waiting">{said.waiting}</h2>
+        <h2 id="waiting">{strings.waiting}</h2>
         <span class="badge warn">{requests.length}</span>
       </header>
       <ul class="feed">
         {requests.map((request) => (
           <li key={request.id}>
             <a class="waiting-row" href={hrefOf('suspense', `${request.itemId}`)} onClick={follow}>
-              <span class="waiting-what">{askedFor(request)}</span>
+              <span class="waiting-what">{describeRequest(request)}</span>
               <span class="muted waiting-why">{request.reason}</span>
               <Money amount={request.amount ?? 0} currency={request.currency ?? 'NGN'} />
               <Time at={request.requestedAt} />
@@ -47,7 +50,11 @@ export function WaitingRequests({ requests }: { requests: readonly Request[] }) 
 type Deciding = { request: Request; mayDecide: boolean; done: () => void }
 type Verb = 'approve' | 'reject' | 'withdraw'
 
-const DONE = { approve: said.approved, reject: said.rejected, withdraw: said.withdrawn } as const
+const DONE = {
+  approve: strings.approved,
+  reject: strings.rejected,
+  withdraw: strings.withdrawn,
+} as const
 
 export function OpenRequest({ request, mayDecide, done }: Deciding) {
   const [problem, setProblem] = useState<Problem | undefined>()
@@ -61,7 +68,7 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
     try {
       await send('POST', `${PATH}/{id}/${verb}`, { id: request.id }, { body })
       const isSetting = request.action === 'disable_maker_checker'
-      toast(verb === 'approve' && isSetting ? said.switched(false) : DONE[verb])
+      toast(verb === 'approve' && isSetting ? strings.switched(false) : DONE[verb])
       done()
     } catch (error) {
       setProblem(problemFrom(error))
@@ -74,20 +81,20 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
   }
   return (
     <section class="request" aria-labelledby={`request-${request.id}`}>
-      <h3 id={`request-${request.id}`}>{said.waiting}</h3>
-      <p>{askedFor(request)}.</p>
+      <h3 id={`request-${request.id}`}>{strings.waiting}</h3>
+      <p>{describeRequest(request)}.</p>
       <p class="request-reason">{request.reason}</p>
       <p class="muted small">
         <Time at={request.requestedAt} />
       </p>
       <AmountChanges request={request} />
       {problem && <Failed problem={problem} />}
-      {!mayDecide && <p class="muted">{said.mayNot}</p>}
+      {!mayDecide && <p class="muted">{strings.mayNot}</p>}
       {mayDecide && request.isOwn && (
         <>
-          <p class="muted">{said.ownWaiting}</p>
+          <p class="muted">{strings.ownWaiting}</p>
           <button type="button" class="button" disabled={isBusy} onClick={() => decide('withdraw')}>
-            {said.withdraw}
+            {strings.withdraw}
           </button>
         </>
       )}
@@ -107,12 +114,12 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
                 disabled={isBusy}
                 onClick={() => decide('approve')}
               >
-                {said.approve}
+                {strings.approve}
               </button>
             )}
             {cannotApprove?.code !== 'role_not_allowed' && (
               <button type="button" class="button" disabled={isBusy} onClick={reject}>
-                {said.reject}
+                {strings.reject}
               </button>
             )}
           </div>
@@ -127,10 +134,10 @@ function AmountChanges({ request: { amountChanges, currency } }: { request: Requ
     <>
       {amountChanges.map(({ from, to, changedBy, changedAt }) => (
         <p key={changedAt} class="muted small">
-          {said.amountChanged(
+          {strings.amountChanged(
             money(from, currency ?? ''),
             money(to, currency ?? ''),
-            said.person(changedBy),
+            strings.person(changedBy),
           )}{' '}
           <Time at={changedAt} />
         </p>
@@ -146,7 +153,7 @@ function RejectReason({ reason, change }: ReasonProps) {
   useLayoutEffect(() => field.current?.focus(), [])
   return (
     <label class="field">
-      <span>{said.rejectWhy}</span>
+      <span>{strings.rejectWhy}</span>
       <textarea
         rows={2}
         maxLength={500}
@@ -162,15 +169,15 @@ export function DecidedRequests({ requests }: { requests: readonly Request[] }) 
   if (requests.length === 0) return null
   return (
     <>
-      <h3>{said.earlier}</h3>
+      <h3>{strings.earlier}</h3>
       <ul class="decided">
         {requests.map((request) => (
           <li key={request.id}>
-            <p>{askedFor(request)}.</p>
+            <p>{describeRequest(request)}.</p>
             <p class="muted small">
               {request.state === 'void'
-                ? said.void
-                : said.decided(words(request.state), said.person(request.decidedBy ?? ''))}
+                ? strings.void
+                : strings.decided(words(request.state), strings.person(request.decidedBy ?? ''))}
               {request.decisionReason && `: ${request.decisionReason}`}
             </p>
             <AmountChanges request={request} />

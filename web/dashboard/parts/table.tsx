@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Paged } from '../loading.ts'
 import { follow, goTo } from '../routing.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import { Icon } from './icons.tsx'
 import { Failed, Skeleton } from './states.tsx'
 
@@ -81,7 +81,7 @@ function Heading<Row>({
       <button
         type="button"
         class="turn"
-        title={isOldestFirst ? STRINGS.order.toNewest : STRINGS.order.toOldest}
+        title={isOldestFirst ? appStrings.order.toNewest : appStrings.order.toOldest}
         onClick={turn}
       >
         {name}
@@ -143,17 +143,17 @@ function cellClass(place: string | undefined, isAmount: boolean | undefined): st
 type PagerProps<Row> = { pages: Paged<Row>; isOldestFirst?: boolean | undefined }
 
 export function Pager<Row>({ pages, isOldestFirst = false }: PagerProps<Row>) {
-  const { newer, older } = STRINGS.pages
+  const { newer, older } = appStrings.pages
   const { isFirst, data, number, goBack, goFurther, isLoading } = pages
   if (isFirst && !data?.hasMore) return null
   return (
-    <nav class="pager" aria-label={STRINGS.pages.label}>
+    <nav class="pager" aria-label={appStrings.pages.label}>
       <button type="button" class="button" disabled={isFirst || isLoading} onClick={goBack}>
         <Icon name="back" />
         {isOldestFirst ? older : newer}
       </button>
       <span class="muted" aria-live="polite">
-        {STRINGS.pages.number(number)}
+        {appStrings.pages.number(number)}
       </span>
       <button
         type="button"

@@ -15,7 +15,7 @@ type Props = {
   choose: (target: Target) => void
 }
 
-const { suspense: said } = STRINGS
+const { suspense: strings } = STRINGS
 
 export function TargetPicker({ suggested, mayType, chosen, choose }: Props) {
   const [text, setText] = useState('')
@@ -26,19 +26,19 @@ export function TargetPicker({ suggested, mayType, chosen, choose }: Props) {
   const isNothing = asked !== '' && found?.hits && hits.length === 0 && !typed
   return (
     <fieldset class="picker">
-      <legend>{said.target}</legend>
+      <legend>{strings.target}</legend>
       {suggested && (
         <Choice
           target={suggested}
-          note={said.meant}
+          note={strings.meant}
           isChosen={isSame(chosen, suggested)}
           choose={choose}
         />
       )}
       <input
         type="search"
-        aria-label={said.target}
-        placeholder={said.targetHint}
+        aria-label={strings.target}
+        placeholder={strings.targetHint}
         autocomplete="off"
         spellcheck={false}
         maxLength={100}
@@ -46,10 +46,10 @@ export function TargetPicker({ suggested, mayType, chosen, choose }: Props) {
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <p class="hidden" aria-live="polite">
-        {found?.hits && asked !== '' ? `${said.found}: ${hits.length}` : ''}
+        {found?.hits && asked !== '' ? `${strings.found}: ${hits.length}` : ''}
       </p>
       {found?.problem && <p class="fault">{found.problem.message}</p>}
-      {isNothing && <p class="muted">{said.nothingFound}</p>}
+      {isNothing && <p class="muted">{strings.nothingFound}</p>}
       {[...hits.map(targetOf), ...(typed ? [typed] : [])].map((target, at) => (
         <Choice
           key={`${target.type}/${target.reference}`}
@@ -94,7 +94,7 @@ function targetOf({ type, reference, title }: Hit & { type: Target['type'] }): T
 }
 
 function typedTarget(text: string): Target | undefined {
-  const title = said.asTyped(text)
+  const title = strings.asTyped(text)
   if (/^[0-9]{10}$/.test(text)) return { type: 'account', reference: text, title }
   const isReference = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text)
   return isReference ? { type: 'payment', reference: text, title } : undefined

@@ -3,7 +3,7 @@
 
 import type { Schemas } from '../api.ts'
 import { words } from '../format.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { Money, Time } from './values.tsx'
 
@@ -27,7 +27,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
   return (
-    <ol class="timeline" aria-label={STRINGS.timeline.label}>
+    <ol class="timeline" aria-label={appStrings.timeline.label}>
       {entries.toReversed().map((entry, at) => (
         <li key={`${entry.at} ${entry.kind} ${entries.length - at}`} class={toneOf(entry)}>
           <span class="timeline-mark">

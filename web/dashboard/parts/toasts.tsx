@@ -1,7 +1,7 @@
 // Short notices at the edge of the page, told to readers of screens too. They go by themselves.
 
 import { useEffect, useState } from 'preact/hooks'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import { Icon } from './icons.tsx'
 
 type Toast = { id: number; text: string; tone: 'calm' | 'bad' }
@@ -52,7 +52,7 @@ export function Toasts() {
           <button
             type="button"
             class="icon-button"
-            aria-label={STRINGS.dismiss}
+            aria-label={appStrings.dismiss}
             onClick={() => drop(id)}
           >
             <Icon name="close" />

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { exactTime, money, shownTime, words } from '../format.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import { Icon } from './icons.tsx'
 import { toast } from './toasts.tsx'
 
@@ -55,12 +55,20 @@ export function Copyable({ text, label, name }: { text: string; label?: string; 
   return (
     <span class="copyable">
       <code>{label ?? text}</code>
-      <CopyButton text={text} name={name ?? text} told={STRINGS.copied(name ?? text)} />
+      <CopyButton text={text} name={name ?? text} announcement={appStrings.copied(name ?? text)} />
     </span>
   )
 }
 
-export function CopyButton({ text, name, told }: { text: string; name: string; told: string }) {
+export function CopyButton({
+  text,
+  name,
+  announcement,
+}: {
+  text: string
+  name: string
+  announcement: string
+}) {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -71,13 +79,13 @@ export function CopyButton({ text, name, told }: { text: string; name: string; t
     try {
       await navigator.clipboard.writeText(text)
       setCopied(true)
-      toast(told)
+      toast(announcement)
     } catch {
-      toast(STRINGS.notCopied, 'bad')
+      toast(appStrings.notCopied, 'bad')
     }
   }
   return (
-    <button type="button" class="icon-button" aria-label={STRINGS.copy(name)} onClick={copy}>
+    <button type="button" class="icon-button" aria-label={appStrings.copy(name)} onClick={copy}>
       <Icon name={isCopied ? 'check' : 'copy'} />
     </button>
   )

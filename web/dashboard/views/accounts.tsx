@@ -13,12 +13,12 @@ import type { Column } from '../parts/table.tsx'
 import { type Entry, Timeline } from '../parts/timeline.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
 type Account = Schemas['OwnAccount']
 
-const { accounts: said } = STRINGS
+const { accounts: strings } = appStrings
 const PATH = '/api/v1/accounts/static'
 const TIMELINE = `${PATH}/{accountNumber}/timeline`
 
@@ -27,37 +27,37 @@ const stateOf = ({ isActive }: { isActive: boolean }) => (isActive ? 'active' : 
 const FILTERS: readonly Filter[] = [
   {
     name: 'active',
-    label: said.state,
+    label: strings.state,
     choices: [
-      { value: 'true', label: said.active },
-      { value: 'false', label: said.inactive },
+      { value: 'true', label: strings.active },
+      { value: 'false', label: strings.inactive },
     ],
   },
-  { name: 'name', label: said.name, placeholder: said.partOfName },
-  { name: 'email', label: said.email },
-  { name: 'phone', label: said.phone },
-  { name: 'merchantId', label: said.merchant },
+  { name: 'name', label: strings.name, placeholder: strings.partOfName },
+  { name: 'email', label: strings.email },
+  { name: 'phone', label: strings.phone },
+  { name: 'merchantId', label: strings.merchant },
 ]
 
 const COLUMNS: readonly Column<Account>[] = [
-  { name: said.name, place: 'lead', show: ({ accountName }) => accountName },
+  { name: strings.name, place: 'lead', show: ({ accountName }) => accountName },
   {
-    name: said.number,
+    name: strings.number,
     place: 'second',
     show: ({ accountNumber }) => <code>{accountNumber}</code>,
   },
   {
-    name: said.balance,
+    name: strings.balance,
     place: 'amount',
     isAmount: true,
     show: ({ accountBalance, currencyCode }) => (
       <Money amount={accountBalance} currency={currencyCode} />
     ),
   },
-  { name: said.state, place: 'state', show: (account) => <Badge state={stateOf(account)} /> },
-  { name: said.merchant, show: ({ merchantId }) => merchantId },
+  { name: strings.state, place: 'state', show: (account) => <Badge state={stateOf(account)} /> },
+  { name: strings.merchant, show: ({ merchantId }) => merchantId },
   {
-    name: said.created,
+    name: strings.created,
     place: 'time',
     isOrder: true,
     show: ({ createdAt }) => <Time at={createdAt} />,
@@ -73,18 +73,18 @@ export default function Accounts(props: ViewProps) {
       path={PATH}
       params={{}}
       csv={`${PATH}.csv`}
-      caption={STRINGS.views.accounts}
+      caption={appStrings.views.accounts}
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ accountNumber }) => accountNumber}
       isAbout={/^(?:account|collection)\./}
-      none={{ title: said.none, text: said.noneText, isMadeByApi: true }}
+      none={{ title: strings.none, text: strings.noneText, isMadeByApi: true }}
       detail={({ open, version, close }) => {
         const params = { accountNumber: open }
         return (
           <Detail
             key={open}
-            title={said.one}
+            title={strings.one}
             path={`${PATH}/{accountNumber}`}
             params={params}
             version={version}
@@ -108,14 +108,14 @@ function About({ account }: { account: Schemas['Account'] }) {
       <p class="muted">{account.accountName}</p>
       <Facts
         facts={[
-          [said.number, <Copyable key="number" text={account.accountNumber} />],
-          [said.bank, <BankName key="bank" code={account.bankCode} />],
-          [said.email, account.email],
-          [said.phone, account.phoneNumber],
-          [said.merchant, account.merchantId],
-          [said.merchantCode, account.merchantCode],
-          [said.default, account.isDefault && said.yes],
-          [said.created, <Time key="created" at={account.createdAt} />],
+          [strings.number, <Copyable key="number" text={account.accountNumber} />],
+          [strings.bank, <BankName key="bank" code={account.bankCode} />],
+          [strings.email, account.email],
+          [strings.phone, account.phoneNumber],
+          [strings.merchant, account.merchantId],
+          [strings.merchantCode, account.merchantCode],
+          [strings.default, account.isDefault && strings.yes],
+          [strings.created, <Time key="created" at={account.createdAt} />],
         ]}
       />
     </>
@@ -143,7 +143,7 @@ function PagedTimeline({ params, version }: { params: Params<typeof TIMELINE>; v
       <Timeline entries={[...(older?.entries ?? []), ...first.data.data]} />
       {next && (
         <button type="button" class="button" onClick={() => goFurther(next)}>
-          {STRINGS.timeline.further}
+          {appStrings.timeline.further}
         </button>
       )}
     </>

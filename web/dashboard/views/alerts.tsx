@@ -13,37 +13,37 @@ import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Time } from '../parts/values.tsx'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
 type Alert = Schemas['Alert']
 
-const { alerts: said } = STRINGS
+const { alerts: strings } = appStrings
 const PATH = '/api/v1/operator/alerts'
 
 const FILTERS: readonly Filter[] = [
   {
     name: 'open',
-    label: said.state,
+    label: strings.state,
     choices: [
-      { value: 'true', label: said.isOpen },
-      { value: 'false', label: said.isDone },
+      { value: 'true', label: strings.isOpen },
+      { value: 'false', label: strings.isDone },
     ],
   },
   {
     name: 'kind',
-    label: said.kind,
+    label: strings.kind,
     choices: ALERT_KINDS.map((value) => ({ value, label: words(value) })),
   },
-  { name: 'from', label: STRINGS.filters.from, type: 'date' },
-  { name: 'to', label: STRINGS.filters.to, type: 'date' },
+  { name: 'from', label: appStrings.filters.from, type: 'date' },
+  { name: 'to', label: appStrings.filters.to, type: 'date' },
 ]
 
 const COLUMNS: readonly Column<Alert>[] = [
-  { name: said.title, place: 'lead', show: ({ title }) => title },
-  { name: said.state, place: 'state', show: (alert) => <State alert={alert} /> },
-  { name: said.subject, place: 'second', show: ({ subject }) => <code>{subject}</code> },
-  { name: said.raised, place: 'time', show: ({ raisedAt }) => <Time at={raisedAt} /> },
+  { name: strings.title, place: 'lead', show: ({ title }) => title },
+  { name: strings.state, place: 'state', show: (alert) => <State alert={alert} /> },
+  { name: strings.subject, place: 'second', show: ({ subject }) => <code>{subject}</code> },
+  { name: strings.raised, place: 'time', show: ({ raisedAt }) => <Time at={raisedAt} /> },
 ]
 
 export default function Alerts(props: ViewProps) {
@@ -54,16 +54,16 @@ export default function Alerts(props: ViewProps) {
       icon="warning"
       path={PATH}
       params={{}}
-      caption={STRINGS.views.alerts}
+      caption={appStrings.views.alerts}
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ id }) => `${id}`}
       isAbout={/^alert\./}
-      none={{ title: said.none, text: said.noneText }}
+      none={{ title: strings.none, text: strings.noneText }}
       detail={({ open, version, close, changed }) => (
         <Detail
           key={open}
-          title={said.one}
+          title={strings.one}
           path={`${PATH}/{id}`}
           params={{ id: open }}
           version={version}
@@ -76,15 +76,15 @@ export default function Alerts(props: ViewProps) {
 }
 
 function State({ alert: { isOpen, acknowledgedAt } }: { alert: Alert }) {
-  if (isOpen) return <Badge state={said.open} tone="bad" />
-  return <Badge state={acknowledgedAt ? said.acknowledged : said.cleared} tone="calm" />
+  if (isOpen) return <Badge state={strings.open} tone="bad" />
+  return <Badge state={acknowledgedAt ? strings.acknowledged : strings.cleared} tone="calm" />
 }
 
 function About({ alert, changed }: { alert: Alert; changed: () => void }) {
   const [isAsked, setAsked] = useState(false)
   const done = () => {
     setAsked(false)
-    toast(said.done)
+    toast(strings.done)
     refreshAlertCount()
     changed()
   }
@@ -94,33 +94,33 @@ function About({ alert, changed }: { alert: Alert; changed: () => void }) {
       <State alert={alert} />
       <Facts
         facts={[
-          [said.remedy, alert.remedy],
-          [said.subject, <code key="subject">{alert.subject}</code>],
-          [said.raised, <Time key="raised" at={alert.raisedAt} />],
-          [said.acknowledgedAt, alert.acknowledgedAt && <Time at={alert.acknowledgedAt} />],
-          [said.acknowledgedBy, alert.acknowledgedBy],
-          [said.clearedAt, alert.clearedAt && <Time at={alert.clearedAt} />],
-          [said.detail, <Details key="detail" detail={alert.detail} />],
+          [strings.remedy, alert.remedy],
+          [strings.subject, <code key="subject">{alert.subject}</code>],
+          [strings.raised, <Time key="raised" at={alert.raisedAt} />],
+          [strings.acknowledgedAt, alert.acknowledgedAt && <Time at={alert.acknowledgedAt} />],
+          [strings.acknowledgedBy, alert.acknowledgedBy],
+          [strings.clearedAt, alert.clearedAt && <Time at={alert.clearedAt} />],
+          [strings.detail, <Details key="detail" detail={alert.detail} />],
         ]}
       />
       {alert.acknowledgedAt === null && (
         <div class="buttons">
           <button type="button" class="button primary" onClick={() => setAsked(true)}>
-            {said.acknowledge}
+            {strings.acknowledge}
           </button>
         </div>
       )}
       {isAsked && (
         <Confirm
-          title={said.sure}
-          action={said.acknowledge}
+          title={strings.sure}
+          action={strings.acknowledge}
           run={(headers) =>
             send('POST', `${PATH}/{id}/acknowledge`, { id: alert.id }, { body: {}, headers })
           }
           done={done}
           close={() => setAsked(false)}
         >
-          {said.sureText}
+          {strings.sureText}
         </Confirm>
       )}
     </>

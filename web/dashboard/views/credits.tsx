@@ -8,42 +8,42 @@ import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
 export type Credit = Schemas['Credit']
 
-const { credits: said } = STRINGS
+const { credits: strings } = appStrings
 const PATH = '/api/v1/credits'
 const OUTCOMES = ['booked', 'suspended', 'assigned', 'returned', 'reversed']
 
 const FILTERS: readonly Filter[] = [
   {
     name: 'outcome',
-    label: said.outcome,
+    label: strings.outcome,
     choices: OUTCOMES.map((value) => ({ value, label: words(value) })),
   },
-  { name: 'sessionId', label: said.sessionId, placeholder: said.digits30 },
-  { name: 'accountNumber', label: said.accountNumber, placeholder: said.digits10 },
-  { name: 'from', label: STRINGS.filters.from, type: 'date' },
-  { name: 'to', label: STRINGS.filters.to, type: 'date' },
+  { name: 'sessionId', label: strings.sessionId, placeholder: strings.digits30 },
+  { name: 'accountNumber', label: strings.accountNumber, placeholder: strings.digits10 },
+  { name: 'from', label: appStrings.filters.from, type: 'date' },
+  { name: 'to', label: appStrings.filters.to, type: 'date' },
 ]
 
 const COLUMNS: readonly Column<Credit>[] = [
   {
-    name: said.payer,
+    name: strings.payer,
     place: 'lead',
-    show: ({ sourceAccountName }) => sourceAccountName ?? said.unnamed,
+    show: ({ sourceAccountName }) => sourceAccountName ?? strings.unnamed,
   },
   {
-    name: said.amount,
+    name: strings.amount,
     place: 'amount',
     isAmount: true,
     show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
   },
-  { name: said.outcome, place: 'state', show: ({ outcome }) => <Badge state={outcome} /> },
+  { name: strings.outcome, place: 'state', show: ({ outcome }) => <Badge state={outcome} /> },
   {
-    name: said.to,
+    name: strings.to,
     place: 'second',
     show: ({ accountNumber, bankName }) => (
       <>
@@ -51,9 +51,9 @@ const COLUMNS: readonly Column<Credit>[] = [
       </>
     ),
   },
-  { name: said.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
+  { name: strings.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
   {
-    name: said.received,
+    name: strings.received,
     place: 'time',
     isOrder: true,
     show: ({ receivedAt }) => <Time at={receivedAt} />,
@@ -69,19 +69,19 @@ export default function Credits(props: ViewProps) {
       path={PATH}
       params={{}}
       csv={`${PATH}.csv`}
-      caption={STRINGS.views.credits}
+      caption={appStrings.views.credits}
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ id }) => `${id}`}
       isAbout={/^(?:collection|payment|credit)\./}
-      none={{ title: said.none, text: said.noneText }}
+      none={{ title: strings.none, text: strings.noneText }}
       detail={({ open, version, close }) => {
         const params = { id: open }
         const load = (signal: AbortSignal) => getData(`${PATH}/{id}/timeline`, params, { signal })
         return (
           <Detail
             key={open}
-            title={said.one}
+            title={strings.one}
             path={`${PATH}/{id}`}
             params={params}
             version={version}
@@ -103,7 +103,7 @@ function About({ credit }: { credit: Credit }) {
         <Money amount={amount} currency={currency} />
         <Badge state={outcome} />
       </div>
-      <p class="muted">{said.from(credit.sourceAccountName ?? said.unnamed)}</p>
+      <p class="muted">{strings.from(credit.sourceAccountName ?? strings.unnamed)}</p>
       <ul class="locations">
         {locations.map((where) => (
           <li key={`${where.place} ${where.description}`}>
@@ -114,17 +114,17 @@ function About({ credit }: { credit: Credit }) {
       </ul>
       <Facts
         facts={[
-          [said.reason, reason && (STRINGS.suspense.reasons[reason] ?? words(reason))],
-          [said.to, <Copyable key="to" text={credit.accountNumber} />],
-          [said.bank, credit.bankName],
-          [said.payerNumber, credit.sourceAccountNumberMasked],
-          [said.sessionId, <Copyable key="session" text={credit.sessionId} />],
-          [said.payment, credit.paymentReference && <Copyable text={credit.paymentReference} />],
-          [said.merchantRef, credit.merchantRef],
-          [said.narration, credit.narration],
-          [said.happened, credit.transactionTime && <Happened at={credit.transactionTime} />],
-          [said.received, <Time key="received" at={credit.receivedAt} />],
-          [said.judged, credit.judgedBy && said.judgedBy[credit.judgedBy]],
+          [strings.reason, reason && (appStrings.suspense.reasons[reason] ?? words(reason))],
+          [strings.to, <Copyable key="to" text={credit.accountNumber} />],
+          [strings.bank, credit.bankName],
+          [strings.payerNumber, credit.sourceAccountNumberMasked],
+          [strings.sessionId, <Copyable key="session" text={credit.sessionId} />],
+          [strings.payment, credit.paymentReference && <Copyable text={credit.paymentReference} />],
+          [strings.merchantRef, credit.merchantRef],
+          [strings.narration, credit.narration],
+          [strings.happened, credit.transactionTime && <Happened at={credit.transactionTime} />],
+          [strings.received, <Time key="received" at={credit.receivedAt} />],
+          [strings.judged, credit.judgedBy && strings.judgedBy[credit.judgedBy]],
         ]}
       />
     </>

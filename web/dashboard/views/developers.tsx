@@ -1,17 +1,17 @@
 // Developers: what the client logs in with, what signs its webhooks, and the first calls to make
 // with its own ids filled in.
 
-import { DEVELOPER_STRINGS } from '../developer-strings.ts'
+import { developersStrings } from '../developer-strings.ts'
 import { useData } from '../loading.ts'
 import { Facts } from '../parts/drawer.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Copyable } from '../parts/values.tsx'
 import type { ViewProps } from '../views.ts'
+import { Secrets } from './developers/client-secrets.tsx'
 import { QuickStart } from './developers/quick-start.tsx'
-import { Secrets } from './developers/secrets.tsx'
 import { SigningSecret } from './developers/signing-secret.tsx'
 
-const { client: said } = DEVELOPER_STRINGS
+const { client: strings } = developersStrings
 const PATH = '/dashboard/api/client'
 
 export default function Developers({ session }: ViewProps) {
@@ -22,16 +22,16 @@ export default function Developers({ session }: ViewProps) {
   return (
     <>
       <section class="card panel" aria-labelledby="client">
-        <h2 id="client">{said.title}</h2>
+        <h2 id="client">{strings.title}</h2>
         <Facts
           facts={[
-            [said.id, <Copyable key="id" text={data.clientId} />],
-            [said.name, data.name],
-            [said.mode, mode],
-            [said.address, <Copyable key="address" text={window.location.origin} />],
-            [said.scopes, data.scopes.join(', ')],
-            [said.merchants, data.merchantCodes?.join(', ')],
-            [said.addresses, data.allowedAddresses?.join(', ')],
+            [strings.id, <Copyable key="id" text={data.clientId} />],
+            [strings.name, data.name],
+            [strings.mode, mode],
+            [strings.address, <Copyable key="address" text={window.location.origin} />],
+            [strings.scopes, data.scopes.join(', ')],
+            [strings.merchants, data.merchantCodes?.join(', ')],
+            [strings.addresses, data.allowedAddresses?.join(', ')],
           ]}
         />
       </section>

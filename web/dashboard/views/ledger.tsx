@@ -4,11 +4,11 @@ import type { Schemas } from '../api.ts'
 import { words } from '../format.ts'
 import { useCalm, useEvents } from '../live.ts'
 import { usePages } from '../loading.ts'
-import { AuditLine } from '../parts/audit-line.tsx'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
+import { IntegrityStatus } from '../parts/integrity-status.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Column, ListTable, Pager } from '../parts/table.tsx'
 import { Copyable, Money, Time } from '../parts/values.tsx'
@@ -20,28 +20,28 @@ type Account = Schemas['LedgerAccount']
 
 type Transfer = Schemas['LedgerTransfer']
 
-const { ledger: said } = STRINGS
+const { ledger: strings } = STRINGS
 const PATH = '/api/v1/ledger/accounts'
 
-const kindOf = (kind: string) => said.kinds[kind] ?? words(kind)
+const kindOf = (kind: string) => strings.kinds[kind] ?? words(kind)
 
 function Name({ account: { kind, accountName, bankCode } }: { account: Account }) {
   const nameBank = useBankNames()
   if (accountName) return <>{accountName}</>
-  return <>{bankCode ? said.ofBank(kindOf(kind), nameBank(bankCode)) : kindOf(kind)}</>
+  return <>{bankCode ? strings.ofBank(kindOf(kind), nameBank(bankCode)) : kindOf(kind)}</>
 }
 
 const amountColumn = (name: 'debits' | 'credits' | 'balance'): Column<Account> => ({
-  name: said[name],
+  name: strings[name],
   ...(name === 'balance' ? { place: 'amount' as const } : {}),
   isAmount: true,
   show: (account) => <Money amount={account[name]} currency={account.currency} />,
 })
 
 const COLUMNS: readonly Column<Account>[] = [
-  { name: said.account, place: 'lead', show: (account) => <Name account={account} /> },
+  { name: strings.account, place: 'lead', show: (account) => <Name account={account} /> },
   {
-    name: said.number,
+    name: strings.number,
     place: 'second',
     show: ({ accountNumber }) => <code>{accountNumber}</code>,
   },
@@ -57,25 +57,25 @@ export default function Ledger({ session, place }: ViewProps) {
   const close = () => goTo(hrefOf('ledger'))
   return (
     <>
-      <AuditLine />
-      <h2 class="section">{said.accounts}</h2>
+      <IntegrityStatus />
+      <h2 class="section">{strings.accounts}</h2>
       <ListTable
-        caption={said.accounts}
+        caption={strings.accounts}
         columns={COLUMNS}
         pages={pages}
         keyOf={({ id }) => `${id}`}
         hrefOf={({ id }) => hrefOf('ledger', `${id}`)}
         openKey={place.open}
         empty={
-          <Empty icon="ledger" title={said.none}>
-            {said.noneText}
+          <Empty icon="ledger" title={strings.none}>
+            {strings.noneText}
           </Empty>
         }
       />
       {place.open !== undefined && (
         <Detail
           key={place.open}
-          title={said.one}
+          title={strings.one}
           path={`${PATH}/{id}`}
           params={{ id: place.open }}
           close={close}
@@ -97,18 +97,21 @@ function About({ account }: { account: Account }) {
       </p>
       <Facts
         facts={[
-          [said.kind, kindOf(account.kind)],
-          [said.number, account.accountNumber && <Copyable text={account.accountNumber} />],
-          [said.bank, account.bankCode && <BankName code={account.bankCode} />],
-          [said.debits, <Money key="debits" amount={account.debits} currency={account.currency} />],
+          [strings.kind, kindOf(account.kind)],
+          [strings.number, account.accountNumber && <Copyable text={account.accountNumber} />],
+          [strings.bank, account.bankCode && <BankName code={account.bankCode} />],
           [
-            said.credits,
+            strings.debits,
+            <Money key="debits" amount={account.debits} currency={account.currency} />,
+          ],
+          [
+            strings.credits,
             <Money key="credits" amount={account.credits} currency={account.currency} />,
           ],
-          [said.opened, <Time key="opened" at={account.openedAt} />],
+          [strings.opened, <Time key="opened" at={account.openedAt} />],
         ]}
       />
-      <h3>{said.transfers}</h3>
+      <h3>{strings.transfers}</h3>
       <Transfers id={account.id} currency={account.currency} />
     </>
   )
@@ -120,11 +123,11 @@ function Transfers({ id, currency }: { id: number; currency: string }) {
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="rows" lines={6} />
   if (data.data.length === 0 && pages.isFirst && !data.hasMore) {
-    return <p class="muted">{said.noTransfers}</p>
+    return <p class="muted">{strings.noTransfers}</p>
   }
   return (
     <>
-      <ol class="entries" aria-label={said.transfers}>
+      <ol class="entries" aria-label={strings.transfers}>
         {data.data.map((transfer) => (
           <Entry key={transfer.id} transfer={transfer} currency={currency} />
         ))}
@@ -137,8 +140,8 @@ function Transfers({ id, currency }: { id: number; currency: string }) {
 function Entry({ transfer, currency }: { transfer: Transfer; currency: string }) {
   const { reason, direction, amount, otherAccountId, otherKind, creditId, postedAt } = transfer
   const isIn = direction === 'in'
-  const what = said.reasons[reason] ?? words(reason)
-  const other = said.other(kindOf(otherKind).toLowerCase())
+  const what = strings.reasons[reason] ?? words(reason)
+  const other = strings.other(kindOf(otherKind).toLowerCase())
   return (
     <li>
       <span class={`entry-mark ${direction}`}>

@@ -8,57 +8,57 @@ import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
-import { ADVICE_MARK } from '../search.tsx'
-import { STRINGS } from '../strings.ts'
+import { ADVICE_PREFIX } from '../search.tsx'
+import { appStrings } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
 type Payment = Schemas['Payment']
 type Advice = Schemas['AdviceRecord']
 type PaymentDetail = Schemas['PaymentDetail']
 
-const { payments: said } = STRINGS
+const { payments: strings } = appStrings
 const PATH = '/api/v1/payments'
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
 
 const FILTERS: readonly Filter[] = [
   {
     name: 'status',
-    label: said.status,
+    label: strings.status,
     choices: STATUSES.map((value) => ({ value, label: words(value) })),
   },
-  { name: 'reference', label: said.reference, placeholder: said.anyReference },
-  { name: 'search', label: said.customer, placeholder: said.nameOrEmail },
-  { name: 'from', label: STRINGS.filters.from, type: 'date' },
-  { name: 'to', label: STRINGS.filters.to, type: 'date' },
+  { name: 'reference', label: strings.reference, placeholder: strings.anyReference },
+  { name: 'search', label: strings.customer, placeholder: strings.nameOrEmail },
+  { name: 'from', label: appStrings.filters.from, type: 'date' },
+  { name: 'to', label: appStrings.filters.to, type: 'date' },
 ]
 
 const COLUMNS: readonly Column<Payment>[] = [
-  { name: said.customer, place: 'lead', show: ({ customerName }) => customerName },
+  { name: strings.customer, place: 'lead', show: ({ customerName }) => customerName },
   {
-    name: said.amount,
+    name: strings.amount,
     place: 'amount',
     isAmount: true,
     show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
   },
   {
-    name: said.paid,
+    name: strings.paid,
     isAmount: true,
     show: ({ amountPaid, currency }) => <Money amount={amountPaid} currency={currency} />,
   },
-  { name: said.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
+  { name: strings.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
   {
-    name: said.reference,
+    name: strings.reference,
     show: ({ merchantRef, paymentReference }) => (
       <code>{merchantRef ?? paymentReference.slice(0, 8)}</code>
     ),
   },
   {
-    name: said.number,
+    name: strings.number,
     place: 'second',
     show: ({ numbers }) => <code>{numbers.at(-1)?.accountNumber}</code>,
   },
   {
-    name: said.created,
+    name: strings.created,
     place: 'time',
     isOrder: true,
     show: ({ createdAt }) => <Time at={createdAt} />,
@@ -74,23 +74,23 @@ export default function Payments(props: ViewProps) {
       path={PATH}
       params={{}}
       csv={`${PATH}.csv`}
-      caption={STRINGS.views.payments}
+      caption={appStrings.views.payments}
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ paymentReference }) => paymentReference}
       isAbout={/^(?:payment|credit)\./}
-      none={{ title: said.none, text: said.noneText, isMadeByApi: true }}
+      none={{ title: strings.none, text: strings.noneText, isMadeByApi: true }}
       detail={({ open, version, close }) => {
-        const isAdvice = open.startsWith(ADVICE_MARK)
-        const reference = isAdvice ? open.slice(ADVICE_MARK.length) : open
+        const isAdvice = open.startsWith(ADVICE_PREFIX)
+        const reference = isAdvice ? open.slice(ADVICE_PREFIX.length) : open
         const load = (signal: AbortSignal) =>
           getData(`${PATH}/{reference}/timeline`, { reference }, { signal })
-        const told = <WholeTimeline load={load} version={version} />
-        const shared = { params: { reference }, version, close, timeline: told }
+        const timeline = <WholeTimeline load={load} version={version} />
+        const shared = { params: { reference }, version, close, timeline: timeline }
         return isAdvice ? (
           <Detail
             key={open}
-            title={said.advice}
+            title={strings.advice}
             path="/api/v1/advices/{reference}"
             show={(advice) => <AboutAdvice advice={advice} />}
             {...shared}
@@ -98,7 +98,7 @@ export default function Payments(props: ViewProps) {
         ) : (
           <Detail
             key={open}
-            title={said.one}
+            title={strings.one}
             path={`${PATH}/{reference}`}
             show={(payment) => <About payment={payment} />}
             {...shared}
@@ -116,19 +116,19 @@ function AboutAdvice({ advice }: { advice: Advice }) {
         <Money amount={advice.amount} currency={advice.currency} />
         <Badge state={advice.status} />
       </div>
-      <p class="muted">{said.from(advice.customerFullName)}</p>
+      <p class="muted">{strings.from(advice.customerFullName)}</p>
       <Facts
         facts={[
-          [said.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
-          [said.adviceReference, <Copyable key="advice" text={advice.adviceReference} />],
-          [said.narration, advice.narration],
+          [strings.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
+          [strings.adviceReference, <Copyable key="advice" text={advice.adviceReference} />],
+          [strings.narration, advice.narration],
           [
-            said.page,
+            strings.page,
             <a key="page" href={advice.paymentUrl}>
-              {said.openPage}
+              {strings.openPage}
             </a>,
           ],
-          [said.created, <Time key="created" at={advice.createdAt} />],
+          [strings.created, <Time key="created" at={advice.createdAt} />],
         ]}
       />
     </>
@@ -143,28 +143,28 @@ function About({ payment }: { payment: PaymentDetail }) {
         <Money amount={amount} currency={currency} />
         <Badge state={status} />
       </div>
-      <p class="muted">{said.from(payment.customerName)}</p>
+      <p class="muted">{strings.from(payment.customerName)}</p>
       <Facts
         facts={[
-          [said.paid, <Money key="paid" amount={amountPaid} currency={currency} />],
+          [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],
           [
-            said.remaining,
+            strings.remaining,
             amountRemaining > 0 && <Money amount={amountRemaining} currency={currency} />,
           ],
           [
-            said.inSuspense,
+            strings.inSuspense,
             amountInSuspense > 0 && <Money amount={amountInSuspense} currency={currency} />,
           ],
           ...payment.numbers.map(
             ({ bankName, accountNumber }) =>
               [bankName, <Copyable key={accountNumber} text={accountNumber} />] as const,
           ),
-          [said.merchantRef, payment.merchantRef && <Copyable text={payment.merchantRef} />],
-          [said.paymentReference, <Copyable key="payment" text={payment.paymentReference} />],
-          [said.adviceReference, <Copyable key="advice" text={payment.adviceReference} />],
-          [said.narration, payment.narration],
-          [said.policy, said.policies[payment.amountPolicy] ?? words(payment.amountPolicy)],
-          [said.expires, <Time key="expires" at={payment.expiresAt} />],
+          [strings.merchantRef, payment.merchantRef && <Copyable text={payment.merchantRef} />],
+          [strings.paymentReference, <Copyable key="payment" text={payment.paymentReference} />],
+          [strings.adviceReference, <Copyable key="advice" text={payment.adviceReference} />],
+          [strings.narration, payment.narration],
+          [strings.policy, strings.policies[payment.amountPolicy] ?? words(payment.amountPolicy)],
+          [strings.expires, <Time key="expires" at={payment.expiresAt} />],
         ]}
       />
     </>

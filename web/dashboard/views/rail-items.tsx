@@ -12,30 +12,30 @@ import { Empty } from '../parts/states.tsx'
 import { type Column, ListTable } from '../parts/table.tsx'
 import { Copyable, Time } from '../parts/values.tsx'
 import { goTo, hrefOf } from '../routing.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
 type RailItem = Schemas['RailItem']
 
-const { railItems: said } = STRINGS
+const { railItems: strings } = appStrings
 const VIEW = 'rail-items'
 const PATH = '/api/v1/operator/rail-items'
 
 const FILTERS: readonly Filter[] = [
   {
     name: 'outcome',
-    label: said.outcome,
+    label: strings.outcome,
     choices: ['rejected', 'unreadable'].map((value) => ({ value, label: words(value) })),
   },
-  { name: 'bankCode', label: said.bank },
+  { name: 'bankCode', label: strings.bank },
 ]
 
 const COLUMNS: readonly Column<RailItem>[] = [
-  { name: said.reason, place: 'lead', show: ({ reason }) => words(reason) },
-  { name: said.amount, place: 'amount', show: ({ amount }) => amount },
-  { name: said.bank, place: 'second', show: ({ bankCode }) => <code>{bankCode}</code> },
-  { name: said.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
-  { name: said.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
+  { name: strings.reason, place: 'lead', show: ({ reason }) => words(reason) },
+  { name: strings.amount, place: 'amount', show: ({ amount }) => amount },
+  { name: strings.bank, place: 'second', show: ({ bankCode }) => <code>{bankCode}</code> },
+  { name: strings.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
+  { name: strings.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
 ]
 
 export default function RailItems({ place }: ViewProps) {
@@ -47,22 +47,22 @@ export default function RailItems({ place }: ViewProps) {
     <>
       <Filters view={VIEW} filters={FILTERS} query={place.query} />
       <ListTable
-        caption={STRINGS.views.railItems}
+        caption={appStrings.views.railItems}
         columns={COLUMNS}
         pages={pages}
         keyOf={({ id }) => id}
         hrefOf={({ id }) => hrefOf(VIEW, id, place.query)}
         openKey={place.open}
         empty={
-          <Empty icon="railItems" title={said.none}>
-            {said.noneText}
+          <Empty icon="railItems" title={strings.none}>
+            {strings.noneText}
           </Empty>
         }
       />
       {place.open !== undefined && (
         <Detail
           key={place.open}
-          title={said.one}
+          title={strings.one}
           path={`${PATH}/{id}`}
           params={{ id: place.open }}
           close={close}
@@ -78,18 +78,18 @@ function About({ item }: { item: Schemas['RailItemDetail'] }) {
     <>
       <Facts
         facts={[
-          [said.reason, words(item.reason)],
-          [said.amount, item.amount],
-          [said.bank, item.bankCode],
-          [said.call, words(item.call)],
-          [said.answered, item.responseCode],
-          [said.sessionId, item.sessionId && <Copyable text={item.sessionId} />],
-          [said.received, <Time key="received" at={item.receivedAt} />],
+          [strings.reason, words(item.reason)],
+          [strings.amount, item.amount],
+          [strings.bank, item.bankCode],
+          [strings.call, words(item.call)],
+          [strings.answered, item.responseCode],
+          [strings.sessionId, item.sessionId && <Copyable text={item.sessionId} />],
+          [strings.received, <Time key="received" at={item.receivedAt} />],
         ]}
       />
-      <h3>{said.body}</h3>
-      <CodeBlock label={said.body} text={item.body} isWrapped />
-      <p class="muted">{said.opened}</p>
+      <h3>{strings.body}</h3>
+      <CodeBlock label={strings.body} text={item.body} isWrapped />
+      <p class="muted">{strings.opened}</p>
     </>
   )
 }

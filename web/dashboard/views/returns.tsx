@@ -7,49 +7,49 @@ import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import { type Return, SettleReturn } from '../parts/settle-return.tsx'
+import { type Return, ReturnActions } from '../parts/return-actions.tsx'
 import type { Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-const { returns: said } = STRINGS
+const { returns: strings } = appStrings
 const PATH = '/api/v1/operator/returns'
 const STATUSES = ['pending', 'confirmed', 'failed']
 
 const FILTERS: readonly Filter[] = [
   {
     name: 'status',
-    label: said.status,
+    label: strings.status,
     choices: STATUSES.map((value) => ({ value, label: words(value) })),
   },
-  { name: 'bankCode', label: said.bank, placeholder: said.bankDigits },
-  { name: 'from', label: STRINGS.filters.from, type: 'date' },
-  { name: 'to', label: STRINGS.filters.to, type: 'date' },
+  { name: 'bankCode', label: strings.bank, placeholder: strings.bankDigits },
+  { name: 'from', label: appStrings.filters.from, type: 'date' },
+  { name: 'to', label: appStrings.filters.to, type: 'date' },
 ]
 
 const COLUMNS: readonly Column<Return>[] = [
-  { name: said.payer, place: 'lead', show: ({ payerName }) => payerName ?? said.unnamed },
+  { name: strings.payer, place: 'lead', show: ({ payerName }) => payerName ?? strings.unnamed },
   {
-    name: said.amount,
+    name: strings.amount,
     place: 'amount',
     isAmount: true,
     show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
   },
-  { name: said.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
+  { name: strings.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
   {
-    name: said.payerNumber,
+    name: strings.payerNumber,
     show: ({ payerAccountNumberMasked: masked, payerBankCode }) => (
       <>
         <code>{masked}</code> <span class="muted">{payerBankCode}</span>
       </>
     ),
   },
-  { name: said.reference, place: 'second', show: ({ reference }) => <code>{reference}</code> },
-  { name: said.bank, show: ({ bankCode }) => bankCode },
-  { name: said.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
+  { name: strings.reference, place: 'second', show: ({ reference }) => <code>{reference}</code> },
+  { name: strings.bank, show: ({ bankCode }) => bankCode },
+  { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
 
 export default function Returns(props: ViewProps) {
@@ -61,16 +61,16 @@ export default function Returns(props: ViewProps) {
       icon="reversal"
       path={PATH}
       params={{}}
-      caption={STRINGS.views.returns}
+      caption={appStrings.views.returns}
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ reference }) => reference}
       isAbout={/^credit\.return/}
-      none={{ title: said.none, text: said.noneText }}
+      none={{ title: strings.none, text: strings.noneText }}
       detail={({ open, version, close, changed }) => (
         <Detail
           key={open}
-          title={said.one}
+          title={strings.one}
           path={`${PATH}/{reference}`}
           params={{ reference: open }}
           version={version}
@@ -79,7 +79,7 @@ export default function Returns(props: ViewProps) {
             <>
               <About item={item} mayExecute={mayExecute} />
               {mayExecute && item.status === 'pending' && (
-                <SettleReturn item={item} done={changed} />
+                <ReturnActions item={item} done={changed} />
               )}
             </>
           )}
@@ -96,28 +96,28 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
         <Money amount={item.amount} currency={item.currency} />
         <Badge state={item.status} />
       </div>
-      <p class="muted">{said.to(item.payerName ?? said.unnamed)}</p>
+      <p class="muted">{strings.to(item.payerName ?? strings.unnamed)}</p>
       <Facts
         facts={[
-          [said.failure, item.failureReason],
-          [said.reference, <Copyable key="reference" text={item.reference} />],
-          [said.payerNumber, <PayerNumber key="number" item={item} mayShow={mayExecute} />],
-          [said.payerBank, item.payerBankCode],
-          [said.sessionId, <Copyable key="session" text={item.sessionId} />],
-          [said.bank, item.bankCode],
-          [said.narration, item.narration],
-          [said.client, item.clientId ?? said.nobody],
-          [said.bankReference, item.bankReference && <Copyable text={item.bankReference} />],
-          [said.requested, <Time key="requested" at={item.requestedAt} />],
-          [said.requestedBy, item.requestedBy],
-          [said.settled, item.settledAt && <Time at={item.settledAt} />],
-          [said.settledBy, item.settledBy],
+          [strings.failure, item.failureReason],
+          [strings.reference, <Copyable key="reference" text={item.reference} />],
+          [strings.payerNumber, <PayerNumber key="number" item={item} mayShow={mayExecute} />],
+          [strings.payerBank, item.payerBankCode],
+          [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
+          [strings.bank, item.bankCode],
+          [strings.narration, item.narration],
+          [strings.client, item.clientId ?? strings.nobody],
+          [strings.bankReference, item.bankReference && <Copyable text={item.bankReference} />],
+          [strings.requested, <Time key="requested" at={item.requestedAt} />],
+          [strings.requestedBy, item.requestedBy],
+          [strings.settled, item.settledAt && <Time at={item.settledAt} />],
+          [strings.settledBy, item.settledBy],
         ]}
       />
       {item.clientId === null && (
         <p class="after-facts">
           <a href={hrefOf('credits', `${item.creditId}`)} onClick={follow}>
-            {said.credit}
+            {strings.credit}
           </a>
         </p>
       )}
@@ -136,7 +136,7 @@ function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
       const query = { reveal: 'true' }
       const full = await getData(`${PATH}/{reference}`, { reference }, { query })
       setNumber(full.payerAccountNumber)
-      toast(said.shown)
+      toast(strings.shown)
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
     }
@@ -145,10 +145,10 @@ function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
   if (number !== null) return <Copyable text={number} />
   return (
     <>
-      <code>{item.payerAccountNumberMasked ?? STRINGS.nothing}</code>{' '}
+      <code>{item.payerAccountNumberMasked ?? appStrings.nothing}</code>{' '}
       {mayShow && item.payerAccountNumberMasked !== null && (
         <button type="button" class="button quiet" disabled={isBusy} onClick={show}>
-          {said.show}
+          {strings.show}
         </button>
       )}
     </>

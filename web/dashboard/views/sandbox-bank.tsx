@@ -6,11 +6,11 @@ import { type Problem, problemFrom, send } from '../api.ts'
 import { type LiveEvent, useEvents } from '../live.ts'
 import { type Destination, DestinationPicker } from '../parts/destination-picker.tsx'
 import { Failed } from '../parts/states.tsx'
-import { type Sent, TransferStory } from '../parts/transfer-story.tsx'
+import { type Sent, TransferResult } from '../parts/transfer-result.tsx'
 import { STRINGS } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-const { sandboxBank: said } = STRINGS
+const { sandboxBank: strings } = STRINGS
 const EVENTS_KEPT = 50
 
 const KINDS = {
@@ -36,11 +36,11 @@ export default function SandboxBank({ session }: ViewProps) {
   return (
     <div class="bank">
       <section class="card bank-part" aria-labelledby="where">
-        <h2 id="where">{said.where}</h2>
+        <h2 id="where">{strings.where}</h2>
         <DestinationPicker chosen={destination} choose={setDestination} version={version} />
       </section>
       <section class="card bank-part" aria-labelledby="what">
-        <h2 id="what">{said.what}</h2>
+        <h2 id="what">{strings.what}</h2>
         {destination && (
           <TransferForm
             key={`${destination.from} ${destination.accountNumber}`}
@@ -48,15 +48,15 @@ export default function SandboxBank({ session }: ViewProps) {
             arrived={arrived}
           />
         )}
-        {!destination && <p class="muted">{said.whereFirst}</p>}
+        {!destination && <p class="muted">{strings.whereFirst}</p>}
       </section>
       <section class="card bank-part bank-story" aria-labelledby="happened">
-        <h2 id="happened">{said.happened}</h2>
+        <h2 id="happened">{strings.happened}</h2>
         <div aria-live="polite">
           {sent ? (
-            <TransferStory sent={sent} events={events} isLive={isLive} />
+            <TransferResult sent={sent} events={events} isLive={isLive} />
           ) : (
-            <p class="muted">{said.nothingYet}</p>
+            <p class="muted">{strings.nothingYet}</p>
           )}
         </div>
       </section>
@@ -77,7 +77,7 @@ function TransferForm({ destination, arrived }: FormProps) {
     event.preventDefault()
     const amount = field.current?.value.trim() ?? ''
     setProblem(undefined)
-    if (destination.from === 'accounts' && amount === '') return setFault(said.amountNeeded)
+    if (destination.from === 'accounts' && amount === '') return setFault(strings.amountNeeded)
     setFault('')
     setBusy(true)
     const { accountNumber } = destination
@@ -92,7 +92,7 @@ function TransferForm({ destination, arrived }: FormProps) {
   return (
     <form class="desk-form" onSubmit={submit} noValidate>
       <fieldset class="picker">
-        <legend class="hidden">{said.what}</legend>
+        <legend class="hidden">{strings.what}</legend>
         {kinds.map((each) => (
           <label key={each} class="choice">
             <input
@@ -102,19 +102,19 @@ function TransferForm({ destination, arrived }: FormProps) {
               onChange={() => setKind(each)}
             />
             <span class="choice-text">
-              <span>{said.kinds[each]?.[0]}</span>
-              <span class="muted small">{said.kinds[each]?.[1]}</span>
+              <span>{strings.kinds[each]?.[0]}</span>
+              <span class="muted small">{strings.kinds[each]?.[1]}</span>
             </span>
           </label>
         ))}
       </fieldset>
       <label class="field">
-        <span>{said.amount}</span>
+        <span>{strings.amount}</span>
         <input
           ref={field}
           inputMode="decimal"
           autocomplete="off"
-          placeholder={destination.from === 'accounts' ? '5000.00' : said.usual}
+          placeholder={destination.from === 'accounts' ? '5000.00' : strings.usual}
         />
       </label>
       <p class="fault" role="alert">
@@ -122,7 +122,7 @@ function TransferForm({ destination, arrived }: FormProps) {
       </p>
       {problem && <Failed problem={problem} />}
       <button type="submit" class="button primary" disabled={isBusy}>
-        {isBusy ? said.sending : said.send}
+        {isBusy ? strings.sending : strings.send}
       </button>
     </form>
   )

@@ -4,27 +4,27 @@
 import type { ComponentType } from 'preact'
 import { Tabs } from '../parts/tabs.tsx'
 import type { Session } from '../session.ts'
-import { SETTINGS_STRINGS as said } from '../settings-strings.ts'
+import { SETTINGS_STRINGS as strings } from '../settings-strings.ts'
 import type { ViewProps } from '../views.ts'
+import { AuditLog } from './settings/audit-log.tsx'
 import { BrandingPart } from './settings/branding.tsx'
 import { Limits } from './settings/limits.tsx'
 import { People } from './settings/people.tsx'
-import { RecordOfActions } from './settings/record.tsx'
-import { OwnSignIn } from './settings/you.tsx'
+import { Profile } from './settings/profile.tsx'
 
 type Part = { maySee: (session: Session) => boolean; Component: ComponentType<ViewProps> }
 
 const may = (scope: string) => (session: Session) => session.scopes.includes(scope)
 
-const PARTS: Record<keyof typeof said.tabs, Part> = {
+const PARTS: Record<keyof typeof strings.tabs, Part> = {
   people: {
     maySee: ({ role }) => role === 'owner' || role === 'operator',
     Component: People,
   },
-  you: { maySee: () => true, Component: OwnSignIn },
+  you: { maySee: () => true, Component: Profile },
   branding: { maySee: may('accounts:read'), Component: BrandingPart },
   limits: { maySee: may('accounts:read'), Component: Limits },
-  record: { maySee: may('actions:read'), Component: RecordOfActions },
+  record: { maySee: may('actions:read'), Component: AuditLog },
 }
 
 export default function Settings(props: ViewProps) {
@@ -35,9 +35,9 @@ export default function Settings(props: ViewProps) {
   return (
     <>
       <Tabs
-        label={said.parts}
+        label={strings.parts}
         view="settings"
-        tabs={allowed.map((name) => ({ name, label: said.tabs[name] }))}
+        tabs={allowed.map((name) => ({ name, label: strings.tabs[name] }))}
         current={current}
       />
       <Component {...props} />

@@ -15,36 +15,38 @@ import { type Column, ListTable } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import type { ViewProps } from '../views.ts'
 
-const { suspense: said } = STRINGS
+const { suspense: strings } = appStrings
 const PATH = '/api/v1/suspense'
 const REQUESTS = `${PATH}/requests`
 const STATES = ['open', 'assigned', 'returning', 'returned', 'reversed']
 const LOOK_AGAIN_MS = 15_000 // What colleagues ask for makes no event.
 
-const whyOf = (reason: string) => said.reasons[reason] ?? words(reason)
+const whyOf = (reason: string) => strings.reasons[reason] ?? words(reason)
 
 const COLUMNS: readonly Column<Item>[] = [
   {
-    name: said.payer,
+    name: strings.payer,
     place: 'lead',
-    show: ({ sourceAccountName }) => sourceAccountName ?? said.unnamed,
+    show: ({ sourceAccountName }) => sourceAccountName ?? strings.unnamed,
   },
   {
-    name: said.payerNumber,
+    name: strings.payerNumber,
     show: ({ sourceAccountNumberMasked: masked }) => <code>{masked}</code>,
   },
-  { name: said.why, place: 'second', show: ({ reason }) => whyOf(reason) },
-  { name: said.number, show: ({ accountNumber }) => <code>{accountNumber}</code> },
+  { name: strings.why, place: 'second', show: ({ reason }) => whyOf(reason) },
+  { name: strings.number, show: ({ accountNumber }) => <code>{accountNumber}</code> },
   {
-    name: said.age,
+    name: strings.age,
     place: 'time',
-    show: ({ ageSeconds, openedAt }) => <time dateTime={openedAt}>{said.ageOf(ageSeconds)}</time>,
+    show: ({ ageSeconds, openedAt }) => (
+      <time dateTime={openedAt}>{strings.ageOf(ageSeconds)}</time>
+    ),
   },
   {
-    name: said.amount,
+    name: strings.amount,
     place: 'amount',
     isAmount: true,
     show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
@@ -84,15 +86,15 @@ export default function Suspense({ session, place }: ViewProps) {
       <WaitingRequests requests={requests.filter(({ itemId }) => itemId !== null)} />
       <States chosen={state ?? 'open'} />
       <ListTable
-        caption={STRINGS.views.suspense}
+        caption={appStrings.views.suspense}
         columns={COLUMNS}
         pages={pages}
         keyOf={({ id }) => `${id}`}
         hrefOf={({ id }) => hrefOf('suspense', `${id}`, place.query)}
         openKey={place.open}
         empty={
-          <Empty icon="suspense" title={said.none}>
-            {said.noneText}
+          <Empty icon="suspense" title={strings.none}>
+            {strings.noneText}
           </Empty>
         }
       />
@@ -119,7 +121,7 @@ export default function Suspense({ session, place }: ViewProps) {
 function States({ chosen }: { chosen: string }) {
   return (
     <fieldset class="segments states">
-      <legend class="hidden">{said.state}</legend>
+      <legend class="hidden">{strings.state}</legend>
       {STATES.map((state) => (
         <button
           key={state}
@@ -162,7 +164,7 @@ function ItemDrawer({ id, session, isMakerChecker, version, close, changed }: Dr
   const open = requests.data?.data.find(({ state }) => state === 'open')
   const mayDecide = session.scopes.includes('suspense:write')
   return (
-    <Drawer title={said.one} close={close}>
+    <Drawer title={strings.one} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !(item.data && requests.data) && <Skeleton kind="page" lines={8} />}
       {!problem && item.data && requests.data && (
@@ -191,28 +193,31 @@ function About({ item }: { item: Item }) {
         <Money amount={item.amount} currency={item.currency} />
         <Badge state={item.state} />
       </div>
-      <p class="muted">{said.from(item.sourceAccountName ?? said.unnamed)}</p>
+      <p class="muted">{strings.from(item.sourceAccountName ?? strings.unnamed)}</p>
       <Facts
         facts={[
-          [said.why, whyOf(item.reason)],
-          [said.number, <Copyable key="number" text={item.accountNumber} />],
-          [said.bank, <BankName key="bank" code={item.bankCode} />],
-          [said.payerNumber, item.sourceAccountNumberMasked],
-          [said.payerBank, item.sourceBankCode && <BankName code={item.sourceBankCode} />],
-          [said.narration, item.narration],
-          [said.sessionId, <Copyable key="session" text={item.sessionId} />],
-          [said.meantFor, item.paymentReference && <Copyable text={item.paymentReference} />],
-          [said.assignedTo, item.assignedTo && <Copyable text={item.assignedTo} />],
-          [said.returnFailed, item.failureReason],
-          [said.returnReference, item.returnReference && <Copyable text={item.returnReference} />],
-          [said.bankReference, item.bankReference],
-          [said.since, <Time key="since" at={item.openedAt} />],
-          [said.left, item.closedAt && <Time at={item.closedAt} />],
+          [strings.why, whyOf(item.reason)],
+          [strings.number, <Copyable key="number" text={item.accountNumber} />],
+          [strings.bank, <BankName key="bank" code={item.bankCode} />],
+          [strings.payerNumber, item.sourceAccountNumberMasked],
+          [strings.payerBank, item.sourceBankCode && <BankName code={item.sourceBankCode} />],
+          [strings.narration, item.narration],
+          [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
+          [strings.meantFor, item.paymentReference && <Copyable text={item.paymentReference} />],
+          [strings.assignedTo, item.assignedTo && <Copyable text={item.assignedTo} />],
+          [strings.returnFailed, item.failureReason],
+          [
+            strings.returnReference,
+            item.returnReference && <Copyable text={item.returnReference} />,
+          ],
+          [strings.bankReference, item.bankReference],
+          [strings.since, <Time key="since" at={item.openedAt} />],
+          [strings.left, item.closedAt && <Time at={item.closedAt} />],
         ]}
       />
       <p class="after-facts">
         <a href={hrefOf('credits', `${item.creditId}`)} onClick={follow}>
-          {said.credit}
+          {strings.credit}
         </a>
       </p>
     </>

@@ -11,14 +11,14 @@ import { Chart } from '../parts/chart.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
-import { STRINGS } from '../strings.ts'
+import { appStrings } from '../strings.ts'
 import { VIEWS, type ViewProps } from '../views.ts'
 
 type Period = Schemas['OverviewPeriod']
 type Overview = Schemas['Overview']
 type Credit = Schemas['Credit']
 
-const { today: said } = STRINGS
+const { today: strings } = appStrings
 const NEWEST = '12'
 
 export default function Today({ session }: ViewProps) {
@@ -26,18 +26,18 @@ export default function Today({ session }: ViewProps) {
   const credits = useLoaded('newest', (signal) =>
     getPage('/api/v1/credits', {}, { query: { limit: NEWEST }, signal }),
   )
-  const [told, setTold] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const look = useCalm(() => {
     overview.reload()
     credits.reload()
   })
-  const hear = (event: LiveEvent) => {
-    const amount = cameIn(event)
-    if (amount !== undefined) setTold(said.came(money(amount)))
+  const onEvent = (event: LiveEvent) => {
+    const amount = amountReceived(event)
+    if (amount !== undefined) setAnnouncement(strings.came(money(amount)))
     if (!event.type.startsWith('account.')) look()
   }
-  const isHeard = useEvents(hear, session.scopes.includes('webhooks:read'))
-  const isLive = useConnection() === 'well' && isHeard
+  const isStreaming = useEvents(onEvent, session.scopes.includes('webhooks:read'))
+  const isLive = useConnection() === 'well' && isStreaming
   // Whoever is restricted to some merchants has no sums of everything, but sees what comes in.
   const isRestricted = overview.problem?.code === 'merchants_restricted'
   if (overview.problem && !overview.data && !isRestricted) {
@@ -46,16 +46,18 @@ export default function Today({ session }: ViewProps) {
   return (
     <>
       <p class="hidden" aria-live="polite">
-        {told}
+        {announcement}
       </p>
-      {isRestricted && <p class="notice">{said.restricted}</p>}
+      {isRestricted && <p class="notice">{strings.restricted}</p>}
       {!isRestricted && <Stats overview={overview.data} />}
-      {overview.data?.isComplete === false && <p class="notice">{said.counting}</p>}
+      {overview.data?.isComplete === false && <p class="notice">{strings.counting}</p>}
       {!isRestricted && <Chart hours={overview.data?.hours} days={overview.data?.days} />}
       <section class="card newest" aria-labelledby="newest">
         <header class="card-top">
-          <h2 id="newest">{said.newest}</h2>
-          <span class={`live ${isLive ? 'on' : ''}`}>{isLive ? said.live : said.notLive}</span>
+          <h2 id="newest">{strings.newest}</h2>
+          <span class={`live ${isLive ? 'on' : ''}`}>
+            {isLive ? strings.live : strings.notLive}
+          </span>
         </header>
         <Newest credits={credits.data?.data} problem={credits.problem?.message} />
       </section>
@@ -64,7 +66,7 @@ export default function Today({ session }: ViewProps) {
 }
 
 // How much the event says came in; undefined: it is about something else.
-function cameIn({ type, data }: LiveEvent): number | undefined {
+function amountReceived({ type, data }: LiveEvent): number | undefined {
   if (!['collection.received', 'payment.part_paid', 'payment.successful'].includes(type)) {
     return undefined
   }
@@ -77,22 +79,22 @@ function Stats({ overview }: { overview: Overview | undefined }) {
   const ended = today.successful + today.expired + today.cancelled
   return (
     <dl class="stats">
-      <Stat name={said.net} note={netNote(today, yesterday)} isMain>
+      <Stat name={strings.net} note={netNote(today, yesterday)} isMain>
         {money(today.net)}
       </Stat>
-      <Stat name={said.credits} note={said.yesterday(count(yesterday.credits))}>
+      <Stat name={strings.credits} note={strings.yesterday(count(yesterday.credits))}>
         {count(today.credits)}
       </Stat>
       <Stat
-        name={said.rate}
-        note={ended > 0 ? said.ended(count(today.successful), count(ended)) : said.noneEnded}
+        name={strings.rate}
+        note={ended > 0 ? strings.ended(count(today.successful), count(ended)) : strings.noneEnded}
       >
-        {today.successRate === null ? STRINGS.nothing : share(today.successRate)}
+        {today.successRate === null ? appStrings.nothing : share(today.successRate)}
       </Stat>
       {inSuspense && (
         <Stat
-          name={said.suspense}
-          note={said.items(inSuspense.items)}
+          name={strings.suspense}
+          note={strings.items(inSuspense.items)}
           tone={inSuspense.items > 0 ? 'warn' : ''}
           view="suspense"
         >
@@ -101,8 +103,8 @@ function Stats({ overview }: { overview: Overview | undefined }) {
       )}
       {failingWebhooks !== null && (
         <Stat
-          name={said.webhooks}
-          note={failingWebhooks > 0 ? said.failing : said.well}
+          name={strings.webhooks}
+          note={failingWebhooks > 0 ? strings.failing : strings.well}
           tone={failingWebhooks > 0 ? 'bad' : ''}
           view="webhooks"
         >
@@ -115,9 +117,9 @@ function Stats({ overview }: { overview: Overview | undefined }) {
 
 // Gross and what of it is not there, when the two differ.
 function netNote({ gross, net }: Period, yesterday: Period): string {
-  const before = said.yesterday(money(yesterday.net))
+  const before = strings.yesterday(money(yesterday.net))
   if (gross === net) return before
-  return `${said.less(money(gross), money(gross - net))} · ${before}`
+  return `${strings.less(money(gross), money(gross - net))} · ${before}`
 }
 
 type StatProps = {
@@ -165,8 +167,8 @@ function Newest({
   if (!credits) return <Skeleton kind="rows" lines={6} />
   if (credits.length === 0) {
     return (
-      <Empty icon="credits" title={said.none}>
-        {said.noneText} <a href="/docs">{STRINGS.reference}</a>
+      <Empty icon="credits" title={strings.none}>
+        {strings.noneText} <a href="/docs">{appStrings.reference}</a>
       </Empty>
     )
   }
@@ -175,8 +177,8 @@ function Newest({
       {credits.map((credit) => (
         <li key={credit.id} class={known.current?.has(credit.id) === false ? 'new' : ''}>
           <a href={hrefOf('credits', `${credit.id}`)} onClick={follow}>
-            <span class="feed-who">{credit.sourceAccountName ?? STRINGS.credits.unnamed}</span>
-            <span class="muted feed-to">{said.to(credit.accountNumber, credit.bankName)}</span>
+            <span class="feed-who">{credit.sourceAccountName ?? appStrings.credits.unnamed}</span>
+            <span class="muted feed-to">{strings.to(credit.accountNumber, credit.bankName)}</span>
             <Badge state={credit.outcome} />
             <Money amount={credit.amount} currency={credit.currency} />
             <Time at={credit.receivedAt} />

@@ -3,7 +3,7 @@
 
 import { Tabs } from '../parts/tabs.tsx'
 import type { ViewProps } from '../views.ts'
-import { WEBHOOK_STRINGS as said } from '../webhook-strings.ts'
+import { WEBHOOK_STRINGS as strings } from '../webhook-strings.ts'
 import { Checker } from './webhooks/checker.tsx'
 import { Deliveries } from './webhooks/deliveries.tsx'
 import { Endpoints } from './webhooks/endpoints.tsx'
@@ -11,7 +11,7 @@ import { Endpoints } from './webhooks/endpoints.tsx'
 const PARTS = { endpoints: Endpoints, deliveries: Deliveries, checker: Checker } as const
 type PartName = keyof typeof PARTS
 
-const TABS = Object.entries(said.tabs).map(([name, label]) => ({ name, label }))
+const TABS = Object.entries(strings.tabs).map(([name, label]) => ({ name, label }))
 
 export default function Webhooks(props: ViewProps) {
   const asked = props.place.query.tab ?? ''
@@ -19,7 +19,7 @@ export default function Webhooks(props: ViewProps) {
   const Part = PARTS[current]
   return (
     <>
-      <Tabs label={said.parts} view="webhooks" tabs={TABS} current={current} />
+      <Tabs label={strings.parts} view="webhooks" tabs={TABS} current={current} />
       <Part {...props} />
     </>
   )

@@ -1,9 +1,9 @@
 // The first calls to make, ready to be pasted.
 
-import { DEVELOPER_STRINGS } from '../../developer-strings.ts'
+import { developersStrings } from '../../developer-strings.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 
-const { quickStart: said } = DEVELOPER_STRINGS
+const { quickStart: strings } = developersStrings
 
 // The demo client's secret stands in the documentation; nobody else's is known to us.
 const DEMO = { clientId: 'MAN0000001', secret: 'sandbox-secret' }
@@ -16,9 +16,9 @@ export function QuickStart({ clientId, mode }: Props) {
   const steps = stepsOf({ at: window.location.origin, clientId, clientSecret: secret, mode })
   return (
     <section class="card panel steps" aria-labelledby="quick-start">
-      <h2 id="quick-start">{said.title}</h2>
-      <p class="muted">{said.text}</p>
-      {!isDemo && <p class="muted">{said.secret}</p>}
+      <h2 id="quick-start">{strings.title}</h2>
+      <p class="muted">{strings.text}</p>
+      {!isDemo && <p class="muted">{strings.secret}</p>}
       {steps.map(([title, code]) => (
         <div key={title}>
           <h3>{title}</h3>
@@ -26,7 +26,7 @@ export function QuickStart({ clientId, mode }: Props) {
         </div>
       ))}
       <p>
-        <a href="/docs">{said.reference}</a>
+        <a href="/docs">{strings.reference}</a>
       </p>
     </section>
   )
@@ -51,32 +51,32 @@ function stepsOf({ at, clientId, clientSecret, mode }: Filled) {
   const lines = (...parts: string[]) => parts.join(' \\\n  ')
   return [
     [
-      said.logIn,
+      strings.logIn,
       lines(`TOKEN=$(curl -s ${at}/api/Account/login ${JSON_TYPE}`, `-d '${login}'`) +
         lines('', `${pick('access_token')})`),
     ],
     [
-      said.advise,
+      strings.advise,
       lines(`ADVICE=$(curl -s ${at}/Payment/advice`, `${BEARER} ${JSON_TYPE}`, `-d '${advice}'`) +
         lines('', `${pick('adviceReference')})`),
     ],
     [
-      said.number,
+      strings.number,
       lines(`NUMBER=$(curl -s ${process}/$ADVICE ${JSON_TYPE}`, `-d '{"bankCode":"058"}'`) +
         lines('', `${pick('bankAccount')})`),
     ],
     mode === 'sandbox'
       ? [
-          said.pay,
+          strings.pay,
           lines(
             `curl -s ${process}/simulate/payment`,
             `${BEARER} ${JSON_TYPE}`,
             `-d "${transfer}"`,
           ),
         ]
-      : [said.wait, lines(`curl -s ${at}/api/Transaction/byadvicereference/$ADVICE`, BEARER)],
+      : [strings.wait, lines(`curl -s ${at}/api/Transaction/byadvicereference/$ADVICE`, BEARER)],
     [
-      said.account,
+      strings.account,
       lines(`curl -s ${at}/api/v1/accounts/static`, `${BEARER} ${JSON_TYPE}`, account()),
     ],
   ] as const

@@ -3,14 +3,14 @@
 
 import { useState } from 'preact/hooks'
 import { getData, problemFrom, send } from '../../api.ts'
-import { DEVELOPER_STRINGS } from '../../developer-strings.ts'
+import { developersStrings } from '../../developer-strings.ts'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { STRINGS } from '../../strings.ts'
+import { appStrings } from '../../strings.ts'
 import { Rotation } from '../webhooks/rotation.tsx'
 
-const { signing: said } = DEVELOPER_STRINGS
+const { signing: strings } = developersStrings
 const PATH = '/api/v1/webhook-secret'
 
 export function SigningSecret() {
@@ -25,16 +25,16 @@ export function SigningSecret() {
   }
   return (
     <section class="card panel" aria-labelledby="signing">
-      <h2 id="signing">{said.title}</h2>
+      <h2 id="signing">{strings.title}</h2>
       <p class="muted">
-        {said.text}{' '}
+        {strings.text}{' '}
         <a href={hrefOf('webhooks')} onClick={follow}>
-          {said.endpoints}
+          {strings.endpoints}
         </a>
       </p>
       {secret && (
         <div class="secrets">
-          <Copyable text={secret} name={STRINGS.secret} />
+          <Copyable text={secret} name={appStrings.secret} />
         </div>
       )}
       <div class="actions">
@@ -43,10 +43,10 @@ export function SigningSecret() {
           class="button"
           onClick={() => (secret ? setSecret(undefined) : show())}
         >
-          {secret ? said.hide : said.show}
+          {secret ? strings.hide : strings.show}
         </button>
         <button type="button" class="button" onClick={() => setRotating(true)}>
-          {said.rotate}
+          {strings.rotate}
         </button>
       </div>
       {isRotating && (

@@ -7,13 +7,13 @@ import { useData } from '../../loading.ts'
 import { Field, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { SETTINGS_STRINGS } from '../../settings-strings.ts'
-import { STRINGS } from '../../strings.ts'
+import { appStrings } from '../../settings-strings.ts'
+import { appStrings } from '../../strings.ts'
 import type { ViewProps } from '../../views.ts'
 
 type Branding = Schemas['Branding']
 
-const { branding: said } = SETTINGS_STRINGS
+const { branding: strings } = appStrings
 const PATH = '/api/v1/branding'
 const NAME_MAX = 60
 
@@ -35,14 +35,14 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
     const chosen = { name: name.trim() || null, colour: isOwnColour ? colour : null }
     const saved = await send('PUT', PATH, {}, { body: chosen })
     setColour(saved.colour)
-    toast(STRINGS.saved)
+    toast(appStrings.saved)
   })
   return (
     <section class="card panel" aria-labelledby="branding">
-      <h2 id="branding">{said.title}</h2>
+      <h2 id="branding">{strings.title}</h2>
       <form class="form" onSubmit={submit} aria-busy={isBusy}>
-        <p class="muted">{said.text}</p>
-        <Field label={said.name} hint={said.nameHint(ownName)}>
+        <p class="muted">{strings.text}</p>
+        <Field label={strings.name} hint={strings.nameHint(ownName)}>
           {(id) => (
             <input
               id={id}
@@ -53,7 +53,7 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
             />
           )}
         </Field>
-        <Field label={said.colour}>
+        <Field label={strings.colour}>
           {(id) => (
             <input
               id={id}
@@ -75,18 +75,18 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
               checked={!isOwnColour}
               onChange={(event) => setOwnColour(!event.currentTarget.checked)}
             />
-            {said.ours}
+            {strings.ours}
           </label>
         )}
         {problem && <Failed problem={problem} />}
         {mayWrite ? (
           <div class="form-end start">
             <button type="submit" class="button primary" disabled={isBusy}>
-              {STRINGS.save}
+              {appStrings.save}
             </button>
           </div>
         ) : (
-          <p class="muted">{said.readOnly}</p>
+          <p class="muted">{strings.readOnly}</p>
         )}
       </form>
       <Preview name={name.trim() || ownName} colour={isOwnColour ? colour : OURS} />
@@ -99,11 +99,11 @@ const OURS = '#0f5e4d' // As in src/http/routes/payments/brand-colours.ts.
 function Preview({ name, colour }: { name: string; colour: string }) {
   return (
     <>
-      <h3>{said.preview}</h3>
+      <h3>{strings.preview}</h3>
       <div class="preview" style={{ '--brand': colour, '--on-brand': readableOn(colour) }}>
         <p class="preview-name">{name}</p>
         <p class="preview-amount">{money(6_000)}</p>
-        <p class="preview-button">{said.pay}</p>
+        <p class="preview-button">{strings.pay}</p>
       </div>
     </>
   )

@@ -4,16 +4,16 @@ import { count, money } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { SETTINGS_STRINGS } from '../../settings-strings.ts'
+import { settingsStrings } from '../../settings-strings.ts'
 
-const { limits: said } = SETTINGS_STRINGS
+const { limits: strings } = settingsStrings
 const PATH = '/api/v1/limits'
 
 const limit = (value: number | null, show: (value: number) => string = count) =>
-  value === null ? said.none : show(value)
+  value === null ? strings.none : show(value)
 
 const span = (seconds: number) =>
-  seconds % 60 === 0 ? said.minutes(count(seconds / 60)) : said.seconds(count(seconds))
+  seconds % 60 === 0 ? strings.minutes(count(seconds / 60)) : strings.seconds(count(seconds))
 
 export function Limits() {
   const { data, problem, reload } = useData(PATH, {})
@@ -23,28 +23,28 @@ export function Limits() {
   return (
     <>
       <Group
-        title={said.rates}
-        text={said.ratesText}
+        title={strings.rates}
+        text={strings.ratesText}
         facts={(['client', 'simulate', 'address', 'initiate', 'login'] as const).map((name) => [
-          said[name],
+          strings[name],
           limit(rates[name]),
         ])}
       />
       <Group
-        title={said.accounts}
-        text={said.accountsText}
+        title={strings.accounts}
+        text={strings.accountsText}
         facts={[
-          [said.perCredit, limit(newAccounts.perCredit, money)],
-          [said.perDay, limit(newAccounts.perDay, money)],
+          [strings.perCredit, limit(newAccounts.perCredit, money)],
+          [strings.perDay, limit(newAccounts.perDay, money)],
         ]}
       />
       <Group
-        title={said.others}
+        title={strings.others}
         facts={[
-          [said.endpoints, count(data.webhookEndpoints)],
-          [said.expiry, span(data.expirySeconds)],
-          [said.grace, span(data.graceSeconds)],
-          [said.token, span(data.tokenSeconds)],
+          [strings.endpoints, count(data.webhookEndpoints)],
+          [strings.expiry, span(data.expirySeconds)],
+          [strings.grace, span(data.graceSeconds)],
+          [strings.token, span(data.tokenSeconds)],
         ]}
       />
     </>

@@ -12,7 +12,7 @@ import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 import { SETTINGS_STRINGS } from '../../settings-strings.ts'
 import type { ViewProps } from '../../views.ts'
-import { PersonDrawer } from './person.tsx'
+import { PersonDrawer } from './user.tsx'
 
 export type Person = Schemas['User']
 export type Role = keyof typeof said.roles

@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
-import { DialogForm, ShownOnce } from '../../parts/dialog.tsx'
+import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Copyable } from '../../parts/values.tsx'
-import { SETTINGS_STRINGS } from '../../settings-strings.ts'
-import { STRINGS } from '../../strings.ts'
+import { appStrings } from '../../settings-strings.ts'
+import { appStrings } from '../../strings.ts'
 
-const { you: said } = SETTINGS_STRINGS
+const { you: strings } = appStrings
 const TOTP = '/dashboard/api/totp'
 
 type Begun = Schemas['TotpEnrolment']
@@ -25,11 +25,11 @@ export function SecondFactor({ hasTotp }: { hasTotp: boolean }) {
   const rest = () => setStep({ at: 'rest' })
   return (
     <section class="card panel" aria-labelledby="factor">
-      <h2 id="factor">{said.factor}</h2>
-      <p class="muted">{isOn ? said.factorOn : said.factorOff}</p>
+      <h2 id="factor">{strings.factor}</h2>
+      <p class="muted">{isOn ? strings.factorOn : strings.factorOff}</p>
       <div class="actions">
         <button type="button" class="button" onClick={() => setStep({ at: 'password' })}>
-          {isOn ? said.replace : said.setUp}
+          {isOn ? strings.replace : strings.setUp}
         </button>
         {isOn && (
           <button
@@ -37,7 +37,7 @@ export function SecondFactor({ hasTotp }: { hasTotp: boolean }) {
             class="button danger-text"
             onClick={() => setStep({ at: 'remove' })}
           >
-            {said.remove}
+            {strings.remove}
           </button>
         )}
       </div>
@@ -55,7 +55,12 @@ export function SecondFactor({ hasTotp }: { hasTotp: boolean }) {
         />
       )}
       {step.at === 'codes' && (
-        <ShownOnce title={said.codes} text={said.codesText} secrets={step.codes} close={rest} />
+        <ShowOnce
+          title={strings.codes}
+          text={strings.codesText}
+          secrets={step.codes}
+          close={rest}
+        />
       )}
       {step.at === 'remove' && (
         <Removal
@@ -75,7 +80,7 @@ function Begin({ close, done }: { close: () => void; done: (begun: Begun) => voi
     done(await send('POST', TOTP, {}, { body: { password: String(given.get('password')) } }))
   })
   return (
-    <DialogForm title={said.factor} action={said.goOn} sending={sending} close={close}>
+    <DialogForm title={strings.factor} action={strings.goOn} sending={sending} close={close}>
       <PasswordField />
     </DialogForm>
   )
@@ -96,16 +101,16 @@ function ConfirmCode({
     done(answer.recoveryCodes)
   })
   return (
-    <DialogForm title={said.factor} action={said.confirm} sending={sending} close={close}>
-      <p class="muted">{said.scan}</p>
+    <DialogForm title={strings.factor} action={strings.confirm} sending={sending} close={close}>
+      <p class="muted">{strings.scan}</p>
       <p>
-        <a href={uri}>{said.open}</a>
+        <a href={uri}>{strings.open}</a>
       </p>
       <div class="secrets">
-        <Copyable text={secret} name={STRINGS.secret} />
-        <Copyable text={uri} name={said.open} />
+        <Copyable text={secret} name={appStrings.secret} />
+        <Copyable text={uri} name={strings.open} />
       </div>
-      <CodeField label={said.code} />
+      <CodeField label={strings.code} />
     </DialogForm>
   )
 }
@@ -118,21 +123,21 @@ function Removal({ close, done }: { close: () => void; done: () => void }) {
   })
   return (
     <DialogForm
-      title={said.remove}
-      action={said.remove}
+      title={strings.remove}
+      action={strings.remove}
       sending={sending}
       close={close}
       isDangerous
     >
-      <p class="muted">{said.removeText}</p>
+      <p class="muted">{strings.removeText}</p>
       <PasswordField />
-      <CodeField label={said.removeCode} />
+      <CodeField label={strings.removeCode} />
     </DialogForm>
   )
 }
 
 const PasswordField = () => (
-  <Field label={said.askPassword}>
+  <Field label={strings.askPassword}>
     {(id) => (
       <input id={id} name="password" type="password" autocomplete="current-password" required />
     )}

@@ -5,16 +5,16 @@ import { count } from '../../format.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../webhook-strings.ts'
 import { prefill } from './checker-draft.ts'
 
 export type Attempt = Schemas['DeliveryAttempt']
 
-const { deliveries: said } = WEBHOOK_STRINGS
+const { deliveries: strings } = webhooksStrings
 
-export function attemptWords({ status, latencyMs, error }: Attempt): string {
-  if (status !== null) return said.answered(status, count(latencyMs))
-  return said.unanswered(error ?? said.noAnswer)
+export function describeAttempt({ status, latencyMs, error }: Attempt): string {
+  if (status !== null) return strings.answered(status, count(latencyMs))
+  return strings.unanswered(error ?? strings.noAnswer)
 }
 
 const isTaken = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
@@ -29,32 +29,32 @@ export function AttemptShown({ attempt, body }: { attempt: Attempt; body: string
   return (
     <details class="attempt">
       <summary>
-        <Badge state={said.attempt(attempt.attempt)} tone={isTaken(attempt) ? 'good' : 'bad'} />
-        <span class="attempt-words">{attemptWords(attempt)}</span>
+        <Badge state={strings.attempt(attempt.attempt)} tone={isTaken(attempt) ? 'good' : 'bad'} />
+        <span class="attempt-words">{describeAttempt(attempt)}</span>
         <Time at={attempt.attemptedAt} />
       </summary>
-      <h4>{said.request}</h4>
+      <h4>{strings.request}</h4>
       {headers ? (
         <>
-          <CodeBlock label={said.request} text={headers} />
+          <CodeBlock label={strings.request} text={headers} />
           <button type="button" class="button" onClick={check}>
-            {said.check}
+            {strings.check}
           </button>
         </>
       ) : (
-        <p class="muted">{said.noRequest}</p>
+        <p class="muted">{strings.noRequest}</p>
       )}
-      <h4>{said.answer}</h4>
+      <h4>{strings.answer}</h4>
       <Answer attempt={attempt} />
     </details>
   )
 }
 
 function Answer({ attempt: { status, error, responseStart } }: { attempt: Attempt }) {
-  if (status === null) return <p class="muted">{error ?? said.noAnswer}</p>
-  if (responseStart === null) return <p class="muted">{said.erased}</p>
-  if (responseStart === '') return <p class="muted">{said.emptyAnswer}</p>
-  return <CodeBlock label={said.answer} text={responseStart} isWrapped />
+  if (status === null) return <p class="muted">{error ?? strings.noAnswer}</p>
+  if (responseStart === null) return <p class="muted">{strings.erased}</p>
+  if (responseStart === '') return <p class="muted">{strings.emptyAnswer}</p>
+  return <CodeBlock label={strings.answer} text={responseStart} isWrapped />
 }
 
 function headerText(headers: Record<string, string>): string {

@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks'
 import { Field, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { checkSignature, type Finding } from '../../signatures.ts'
-import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../webhook-strings.ts'
 import { takeDraft } from './checker-draft.ts'
 
-const { checker: said } = WEBHOOK_STRINGS
+const { checker: strings } = webhooksStrings
 
 export function Checker() {
   const [draft] = useState(takeDraft)
@@ -19,19 +19,19 @@ export function Checker() {
     const received = { headers: field('headers'), body, secret: field('secret') }
     setFindings(await checkSignature(received, Date.now()))
   })
-  if (!window.isSecureContext) return <p class="notice">{said.unsafe}</p>
+  if (!window.isSecureContext) return <p class="notice">{strings.unsafe}</p>
   return (
     <form class="card panel form" onSubmit={submit} noValidate aria-busy={isBusy}>
-      <p class="muted">{said.intro}</p>
-      <Field label={said.headers} hint={said.headersHint}>
+      <p class="muted">{strings.intro}</p>
+      <Field label={strings.headers} hint={strings.headersHint}>
         {(id) => (
           <textarea id={id} name="headers" rows={5} class="code" defaultValue={draft.headers} />
         )}
       </Field>
-      <Field label={said.body} hint={said.bodyHint}>
+      <Field label={strings.body} hint={strings.bodyHint}>
         {(id) => <textarea id={id} name="body" rows={8} class="code" defaultValue={draft.body} />}
       </Field>
-      <Field label={said.secret} hint={said.secretHint}>
+      <Field label={strings.secret} hint={strings.secretHint}>
         {(id) => (
           <input
             id={id}
@@ -45,7 +45,7 @@ export function Checker() {
       </Field>
       <div class="form-end start">
         <button type="submit" class="button primary">
-          {said.check}
+          {strings.check}
         </button>
       </div>
       <Findings findings={findings} />
@@ -55,7 +55,7 @@ export function Checker() {
 
 function Findings({ findings }: { findings: readonly Finding[] }) {
   return (
-    <div role="status" aria-label={said.result}>
+    <div role="status" aria-label={strings.result}>
       {findings.map(({ tone, text }) => (
         <p key={text} class={`checked ${tone}`}>
           <Icon name={tone === 'good' ? 'check' : 'warning'} />

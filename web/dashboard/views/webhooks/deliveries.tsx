@@ -7,46 +7,46 @@ import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
-import { STRINGS } from '../../strings.ts'
+import { appStrings } from '../../strings.ts'
 import type { ViewProps } from '../../views.ts'
-import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../webhook-strings.ts'
 import { EventDrawer } from './event.tsx'
 
 export type ListedDelivery = Schemas['Delivery']
 type ListedEvent = Schemas['Event']
 
-const { deliveries: said } = WEBHOOK_STRINGS
+const { deliveries: strings } = webhooksStrings
 export const EVENTS = '/api/v1/events'
 
 const FILTERS: readonly Filter[] = [
   {
     name: 'delivered',
-    label: said.state,
+    label: strings.state,
     choices: [
-      { value: 'true', label: said.arrived },
-      { value: 'false', label: said.notArrived },
+      { value: 'true', label: strings.arrived },
+      { value: 'false', label: strings.notArrived },
     ],
   },
   {
     name: 'type',
-    label: said.type,
+    label: strings.type,
     choices: EVENT_TYPES.map((value) => ({ value, label: value })),
   },
-  { name: 'accountNumber', label: said.number, placeholder: STRINGS.credits.digits10 },
-  { name: 'paymentReference', label: said.payment },
-  { name: 'from', label: STRINGS.filters.from, type: 'date' },
-  { name: 'to', label: STRINGS.filters.to, type: 'date' },
+  { name: 'accountNumber', label: strings.number, placeholder: appStrings.credits.digits10 },
+  { name: 'paymentReference', label: strings.payment },
+  { name: 'from', label: appStrings.filters.from, type: 'date' },
+  { name: 'to', label: appStrings.filters.to, type: 'date' },
 ]
 
 const COLUMNS: readonly Column<ListedEvent>[] = [
-  { name: said.event, place: 'lead', show: ({ type }) => words(type) },
+  { name: strings.event, place: 'lead', show: ({ type }) => words(type) },
   {
-    name: said.state,
+    name: strings.state,
     place: 'state',
     show: (event) => <EventBadge {...event} />,
   },
   {
-    name: said.type,
+    name: strings.type,
     place: 'second',
     show: (event) => (
       <>
@@ -55,25 +55,25 @@ const COLUMNS: readonly Column<ListedEvent>[] = [
       </>
     ),
   },
-  { name: said.sequence, isAmount: true, show: ({ sequence }) => sequence },
-  { name: said.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: strings.sequence, isAmount: true, show: ({ sequence }) => sequence },
+  { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 const TONES = { none: 'calm', pending: 'warn', delivered: 'good', failed: 'bad' } as const
 
 export function DeliveryBadge({ state, heldBy }: Pick<ListedDelivery, 'state' | 'heldBy'>) {
-  return <Badge state={heldBy ? said.held[heldBy] : said.states[state]} tone={TONES[state]} />
+  return <Badge state={heldBy ? strings.held[heldBy] : strings.states[state]} tone={TONES[state]} />
 }
 
 // Of all its destinations together: how many have it, and which of the others will not get it soon.
 export function EventBadge({ deliveryState, deliveries = [] }: Summed) {
   const [only] = deliveries
   if (!only || deliveryState === 'delivered') {
-    return <Badge state={said.states[deliveryState]} tone={TONES[deliveryState]} />
+    return <Badge state={strings.states[deliveryState]} tone={TONES[deliveryState]} />
   }
   if (deliveries.length === 1) return <DeliveryBadge {...only} />
   const delivered = deliveries.filter(({ state }) => state === 'delivered').length
-  return <Badge state={said.some(delivered, deliveries.length)} tone={TONES[deliveryState]} />
+  return <Badge state={strings.some(delivered, deliveries.length)} tone={TONES[deliveryState]} />
 }
 
 type Summed = Pick<ListedEvent, 'deliveryState' | 'deliveries'>
@@ -84,7 +84,7 @@ export function Stuck({ deliveries = [] }: Pick<Summed, 'deliveries'>) {
     <>
       {stuck.map(({ url, state, heldBy }) => (
         <span key={url} class="muted small stuck">
-          {heldBy ? said.held[heldBy] : said.states[state]}: {url}
+          {heldBy ? strings.held[heldBy] : strings.states[state]}: {url}
         </span>
       ))}
     </>
@@ -101,12 +101,12 @@ export function Deliveries(props: ViewProps) {
       path={EVENTS}
       params={{}}
       also={{ include: 'deliveries' }}
-      caption={WEBHOOK_STRINGS.tabs.deliveries}
+      caption={webhooksStrings.tabs.deliveries}
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ id }) => id}
       isAbout={/./}
-      none={{ title: said.none, text: said.noneText }}
+      none={{ title: strings.none, text: strings.noneText }}
       detail={({ open, version, close }) => (
         <EventDrawer key={open} id={open} version={version} mayWrite={mayWrite} close={close} />
       )}

@@ -5,13 +5,13 @@ import { problemFrom, send } from '../../api.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { newKey } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../webhook-strings.ts'
 import type { Endpoint } from './endpoint.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 import { ReplayForm } from './replay-form.tsx'
 import { Rotation } from './rotation.tsx'
 
-const { actions: said } = WEBHOOK_STRINGS
+const { actions: strings } = webhooksStrings
 const PATH = '/api/v1/webhook-endpoints/{id}'
 
 type Asking = 'change' | 'rotate' | 'switchOff' | 'delete' | 'replay'
@@ -21,10 +21,10 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
   const [asking, setAsking] = useState<Asking | undefined>()
   const close = () => setAsking(undefined)
   const { id } = endpoint
-  const now = async (work: () => Promise<unknown>, told: string) => {
+  const now = async (work: () => Promise<unknown>, done: string) => {
     try {
       await work()
-      toast(told)
+      toast(done)
       changed()
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
@@ -34,12 +34,12 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
     now(() => {
       const headers = { 'idempotency-key': newKey() }
       return send('POST', `${PATH}/test`, { id }, { body: {}, headers })
-    }, said.tested)
+    }, strings.tested)
   const switchOn = () =>
-    now(() => send('PATCH', PATH, { id }, { body: { isActive: true } }), said.switchedOn)
+    now(() => send('PATCH', PATH, { id }, { body: { isActive: true } }), strings.switchedOn)
   const button = (name: Asking, tone = '') => (
     <button type="button" class={`button ${tone}`} onClick={() => setAsking(name)}>
-      {said[name]}
+      {strings[name]}
     </button>
   )
   return (
@@ -47,12 +47,12 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
       <div class="actions">
         {endpoint.isActive && (
           <button type="button" class="button primary" onClick={test}>
-            {said.test}
+            {strings.test}
           </button>
         )}
         {!endpoint.isActive && (
           <button type="button" class="button primary" onClick={switchOn}>
-            {said.switchOn}
+            {strings.switchOn}
           </button>
         )}
         {button('change')}
@@ -93,29 +93,29 @@ function Asked({
     case 'switchOff':
       return (
         <Confirm
-          title={said.switchOff}
-          action={said.switchOff}
+          title={strings.switchOff}
+          action={strings.switchOff}
           run={() => send('PATCH', PATH, { id }, { body: { isActive: false } })}
           done={done}
           close={close}
         >
-          {said.switchOffText}
+          {strings.switchOffText}
         </Confirm>
       )
     case 'delete':
       return (
         <Confirm
-          title={said.deleteTitle}
-          action={said.delete}
+          title={strings.deleteTitle}
+          action={strings.delete}
           isDangerous
           run={async () => {
             await send('DELETE', PATH, { id })
-            toast(said.deleted)
+            toast(strings.deleted)
             gone()
           }}
           close={close}
         >
-          {said.deleteText(endpoint.url)}
+          {strings.deleteText(endpoint.url)}
         </Confirm>
       )
     default:

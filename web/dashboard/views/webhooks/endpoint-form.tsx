@@ -5,11 +5,11 @@ import { send } from '../../api.ts'
 import { SUBSCRIBABLE } from '../../event-types.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
-import { STRINGS } from '../../strings.ts'
-import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { appStrings } from '../../strings.ts'
+import { webhooksStrings } from '../../webhook-strings.ts'
 import type { Endpoint } from './endpoint.tsx'
 
-const { form: said } = WEBHOOK_STRINGS
+const { form: strings } = webhooksStrings
 const PATH = '/api/v1/webhook-endpoints'
 
 type Props = {
@@ -23,7 +23,7 @@ export function EndpointForm({ endpoint, close, done }: Props) {
   const [fault, setFault] = useState('')
   const sending = useSending(async (given, headers) => {
     const chosen = SUBSCRIBABLE.filter((type) => given.getAll('type').includes(type))
-    if (!isAll && chosen.length === 0) return setFault(said.noneChosen)
+    if (!isAll && chosen.length === 0) return setFault(strings.noneChosen)
     setFault('')
     const body = { url: textOf(given, 'url'), eventTypes: isAll ? null : chosen }
     if (!endpoint) return done((await send('POST', PATH, {}, { body, headers })).secret)
@@ -32,12 +32,12 @@ export function EndpointForm({ endpoint, close, done }: Props) {
   })
   return (
     <DialogForm
-      title={endpoint ? said.changeTitle : said.addTitle}
-      action={endpoint ? STRINGS.save : said.add}
+      title={endpoint ? strings.changeTitle : strings.addTitle}
+      action={endpoint ? appStrings.save : strings.add}
       sending={sending}
       close={close}
     >
-      <Field label={said.address} hint={said.addressHint}>
+      <Field label={strings.address} hint={strings.addressHint}>
         {(id) => (
           <input
             id={id}
@@ -51,14 +51,14 @@ export function EndpointForm({ endpoint, close, done }: Props) {
         )}
       </Field>
       <fieldset class="choices">
-        <legend>{said.types}</legend>
+        <legend>{strings.types}</legend>
         <label class="option">
           <input type="radio" name="which" checked={isAll} onChange={() => setAll(true)} />
-          {said.allTypes}
+          {strings.allTypes}
         </label>
         <label class="option">
           <input type="radio" name="which" checked={!isAll} onChange={() => setAll(false)} />
-          {said.theseTypes}
+          {strings.theseTypes}
         </label>
         {!isAll && <TypeChoices chosen={endpoint?.eventTypes ?? []} />}
       </fieldset>

@@ -9,14 +9,14 @@ import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
-import { attemptWords } from './attempt.tsx'
+import { webhooksStrings } from '../../webhook-strings.ts'
+import { describeAttempt } from './attempt.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
 
 export type Endpoint = Schemas['WebhookEndpointWithHealth']
 type Detail = Schemas['WebhookEndpointDetail']
 
-const { endpoints: said } = WEBHOOK_STRINGS
+const { endpoints: strings } = webhooksStrings
 
 export function stateOf({ isActive, health }: Pick<Endpoint, 'isActive' | 'health'>) {
   if (!isActive) return { name: 'off', tone: 'bad' } as const
@@ -41,7 +41,7 @@ export function EndpointDrawer({ id, mayWrite, changed, close }: Props) {
     close()
   }
   return (
-    <Drawer title={said.one} close={close}>
+    <Drawer title={strings.one} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="page" lines={8} />}
       {data && <About endpoint={data} />}
@@ -58,15 +58,15 @@ function About({ endpoint }: { endpoint: Detail }) {
     <>
       <div class="headline">
         <span class="headline-text">{url}</span>
-        <Badge state={WEBHOOK_STRINGS.states[name]} tone={tone} />
+        <Badge state={webhooksStrings.states[name]} tone={tone} />
       </div>
       <Health endpoint={endpoint} />
       <Facts
         facts={[
-          [said.secret, secret && <Revealed secret={secret} />],
-          [said.types, eventTypes ? eventTypes.join(', ') : said.all],
-          [said.created, <Time key="created" at={createdAt} />],
-          [said.changed, <Time key="changed" at={updatedAt} />],
+          [strings.secret, secret && <Revealed secret={secret} />],
+          [strings.types, eventTypes ? eventTypes.join(', ') : strings.all],
+          [strings.created, <Time key="created" at={createdAt} />],
+          [strings.changed, <Time key="changed" at={updatedAt} />],
         ]}
       />
     </>
@@ -78,11 +78,11 @@ function Health({ endpoint: { health, isActive } }: { endpoint: Detail }) {
   const isPaused = pausedUntil !== null && new Date(pausedUntil) > new Date()
   return (
     <div class="health">
-      {!isActive && disabledWhy && <p class="notice">{said.disabledWhy(disabledWhy)}</p>}
+      {!isActive && disabledWhy && <p class="notice">{strings.disabledWhy(disabledWhy)}</p>}
       {isActive && failingSince && (
-        <p class="notice">{said.failingSince(shownTime(failingSince), failures)}</p>
+        <p class="notice">{strings.failingSince(shownTime(failingSince), failures)}</p>
       )}
-      {isActive && isPaused && <p class="notice">{said.pausedUntil(shownTime(pausedUntil))}</p>}
+      {isActive && isPaused && <p class="notice">{strings.pausedUntil(shownTime(pausedUntil))}</p>}
     </div>
   )
 }
@@ -91,9 +91,9 @@ export function Revealed({ secret }: { secret: string }) {
   const [isShown, setShown] = useState(false)
   return (
     <span class="revealed">
-      {isShown && <Copyable text={secret} name={said.secret.toLowerCase()} />}
+      {isShown && <Copyable text={secret} name={strings.secret.toLowerCase()} />}
       <button type="button" class="button" onClick={() => setShown(!isShown)}>
-        {isShown ? said.hide : said.reveal}
+        {isShown ? strings.hide : strings.reveal}
       </button>
     </span>
   )
@@ -102,13 +102,13 @@ export function Revealed({ secret }: { secret: string }) {
 function LastAttempts({ attempts }: { attempts: Detail['health']['lastAttempts'] }) {
   return (
     <>
-      <h3>{said.attempts}</h3>
-      {attempts.length === 0 && <p class="muted">{said.noAttempts}</p>}
+      <h3>{strings.attempts}</h3>
+      {attempts.length === 0 && <p class="muted">{strings.noAttempts}</p>}
       <ul class="attempts">
         {attempts.map((attempt) => (
           <li key={`${attempt.eventId} ${attempt.attempt}`}>
             <a href={hrefOf('webhooks', attempt.eventId, { tab: 'deliveries' })} onClick={follow}>
-              {attemptWords(attempt)}
+              {describeAttempt(attempt)}
             </a>
             <Time at={attempt.attemptedAt} />
           </li>

@@ -3,37 +3,37 @@
 import { useState } from 'preact/hooks'
 import { useCalm, useEvents } from '../../live.ts'
 import { usePages } from '../../loading.ts'
-import { ShownOnce } from '../../parts/dialog.tsx'
+import { ShowOnce } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { STRINGS } from '../../strings.ts'
+import { appStrings } from '../../strings.ts'
 import type { ViewProps } from '../../views.ts'
-import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../webhook-strings.ts'
 import { type Endpoint, EndpointDrawer, stateOf } from './endpoint.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 
-const { endpoints: said, form } = WEBHOOK_STRINGS
+const { endpoints: strings, form } = webhooksStrings
 const PATH = '/api/v1/webhook-endpoints'
 const TAB = { tab: 'endpoints' }
 
 const COLUMNS: readonly Column<Endpoint>[] = [
-  { name: said.address, place: 'lead', show: ({ url }) => url },
+  { name: strings.address, place: 'lead', show: ({ url }) => url },
   {
-    name: said.state,
+    name: strings.state,
     place: 'state',
     show: (endpoint) => {
       const { name, tone } = stateOf(endpoint)
-      return <Badge state={WEBHOOK_STRINGS.states[name]} tone={tone} />
+      return <Badge state={webhooksStrings.states[name]} tone={tone} />
     },
   },
   {
-    name: said.types,
+    name: strings.types,
     place: 'second',
-    show: ({ eventTypes }) => (eventTypes ? said.some(eventTypes.length) : said.all),
+    show: ({ eventTypes }) => (eventTypes ? strings.some(eventTypes.length) : strings.all),
   },
-  { name: said.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 export function Endpoints({ session, place }: ViewProps) {
@@ -45,7 +45,7 @@ export function Endpoints({ session, place }: ViewProps) {
   const mayWrite = session.scopes.includes('webhooks:write')
   const add = mayWrite && (
     <button type="button" class="button primary" onClick={() => setAdding(true)}>
-      {said.add}
+      {strings.add}
     </button>
   )
   const isEmpty = pages.data?.data.length === 0
@@ -53,16 +53,16 @@ export function Endpoints({ session, place }: ViewProps) {
     <>
       {!isEmpty && add && <div class="above">{add}</div>}
       <ListTable
-        caption={WEBHOOK_STRINGS.tabs.endpoints}
+        caption={webhooksStrings.tabs.endpoints}
         columns={COLUMNS}
         pages={pages}
         keyOf={({ id }) => id}
         hrefOf={({ id }) => hrefOf('webhooks', id, TAB)}
         openKey={place.open}
         empty={
-          <Empty icon="webhooks" title={said.none}>
-            <p>{mayWrite ? said.noneText : said.noneAsk}</p>
-            {add || <a href="/docs">{STRINGS.reference}</a>}
+          <Empty icon="webhooks" title={strings.none}>
+            <p>{mayWrite ? strings.noneText : strings.noneAsk}</p>
+            {add || <a href="/docs">{appStrings.reference}</a>}
           </Empty>
         }
       />
@@ -77,7 +77,7 @@ export function Endpoints({ session, place }: ViewProps) {
         />
       )}
       {secret && (
-        <ShownOnce
+        <ShowOnce
           title={form.madeTitle}
           text={form.made}
           secrets={[secret]}

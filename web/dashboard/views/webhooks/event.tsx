@@ -10,13 +10,13 @@ import { useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Time } from '../../parts/values.tsx'
-import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../webhook-strings.ts'
 import { AttemptShown } from './attempt.tsx'
 import { DeliveryBadge, EVENTS, EventBadge } from './deliveries.tsx'
 
 type Event = Schemas['EventDetail']
 
-const { deliveries: said } = WEBHOOK_STRINGS
+const { deliveries: strings } = webhooksStrings
 const LOOK_EVERY_MS = 1_000
 
 type Props = { id: string; version: number; mayWrite: boolean; close: () => void }
@@ -31,7 +31,7 @@ export function EventDrawer({ id, version, mayWrite, close }: Props) {
     return () => window.clearInterval(timer)
   }, [isPending, reload])
   return (
-    <Drawer title={said.one} close={close}>
+    <Drawer title={strings.one} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="page" lines={8} />}
       {data && <About event={data} />}
@@ -51,9 +51,9 @@ function About({ event }: { event: Event }) {
       </div>
       <Facts
         facts={[
-          [said.id, <Copyable key="id" text={id} />],
-          [said.sequence, sequence],
-          [said.created, <Time key="created" at={createdAt} />],
+          [strings.id, <Copyable key="id" text={id} />],
+          [strings.sequence, sequence],
+          [strings.created, <Time key="created" at={createdAt} />],
         ]}
       />
     </>
@@ -63,13 +63,13 @@ function About({ event }: { event: Event }) {
 function Again({ id, done }: { id: string; done: () => void }) {
   const { problem, isBusy, submit } = useSending(async (_, headers) => {
     const { queued } = await send('POST', `${EVENTS}/{id}/redeliver`, { id }, { body: {}, headers })
-    toast(said.queued(queued))
+    toast(strings.queued(queued))
     done()
   })
   return (
     <form class="actions" onSubmit={submit} aria-busy={isBusy}>
       <button type="submit" class="button primary" disabled={isBusy}>
-        {said.again}
+        {strings.again}
       </button>
       {problem && <Failed problem={problem} />}
     </form>
@@ -83,8 +83,8 @@ function Deliveries({ event }: { event: Event }) {
   const sent = JSON.stringify(body)
   return (
     <>
-      <h3>{said.to}</h3>
-      {deliveries.length === 0 && <p class="muted">{said.nowhere}</p>}
+      <h3>{strings.to}</h3>
+      {deliveries.length === 0 && <p class="muted">{strings.nowhere}</p>}
       {deliveries.map((delivery) => (
         <div key={`${delivery.kind} ${delivery.url}`} class="delivery">
           <div class="delivery-top">
@@ -92,23 +92,23 @@ function Deliveries({ event }: { event: Event }) {
             <DeliveryBadge {...delivery} />
           </div>
           <p class="muted small">
-            {said.kinds[delivery.kind]}
+            {strings.kinds[delivery.kind]}
             {delivery.nextAttemptAt && (
               <>
                 {' · '}
-                {said.next} <Time at={delivery.nextAttemptAt} />
+                {strings.next} <Time at={delivery.nextAttemptAt} />
               </>
             )}
           </p>
-          {delivery.attempts.length === 0 && <p class="muted">{said.waiting}</p>}
+          {delivery.attempts.length === 0 && <p class="muted">{strings.waiting}</p>}
           {delivery.attempts.toReversed().map((attempt) => (
             <AttemptShown key={attempt.attempt} attempt={attempt} body={sent} />
           ))}
         </div>
       ))}
-      <h3>{said.body}</h3>
-      <p class="muted small">{said.bodyNote}</p>
-      <CodeBlock label={said.body} text={JSON.stringify(body, null, 2)} copied={sent} />
+      <h3>{strings.body}</h3>
+      <p class="muted small">{strings.bodyNote}</p>
+      <CodeBlock label={strings.body} text={JSON.stringify(body, null, 2)} copied={sent} />
     </>
   )
 }

@@ -6,10 +6,10 @@ import { count, ZONE_OFFSET } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { STRINGS } from '../../strings.ts'
-import { WEBHOOK_STRINGS } from '../../webhook-strings.ts'
+import { appStrings } from '../../strings.ts'
+import { webhooksStrings } from '../../webhook-strings.ts'
 
-const { actions: said } = WEBHOOK_STRINGS
+const { actions: strings } = webhooksStrings
 const REPLAY = '/api/v1/webhook-endpoints/{id}/replay'
 
 export function ReplayForm({ id, close }: { id: string; close: () => void }) {
@@ -17,7 +17,7 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
   const [fault, setFault] = useState('')
   const sending = useSending(async (given) => {
     const [from, to] = [isoOf(textOf(given, 'from')), isoOf(textOf(given, 'to'))]
-    if (from >= to) return setFault(said.backwards)
+    if (from >= to) return setFault(strings.backwards)
     setFault('')
     let queued = 0
     for (let next: string | null = from; next !== null; ) {
@@ -26,20 +26,20 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
       const part: Schemas['Replay'] = await send('POST', REPLAY, { id }, { body, headers })
       queued += part.queued
       next = part.nextFrom
-      setProgress(said.replaying(count(queued)))
+      setProgress(strings.replaying(count(queued)))
     }
-    toast(queued === 0 ? said.replayedNone : said.replayed(count(queued)))
+    toast(queued === 0 ? strings.replayedNone : strings.replayed(count(queued)))
     close()
   })
   return (
-    <DialogForm title={said.replay} action={said.replayStart} sending={sending} close={close}>
+    <DialogForm title={strings.replay} action={strings.replayStart} sending={sending} close={close}>
       <p class="muted">
-        {said.replayText} {STRINGS.zone}
+        {strings.replayText} {appStrings.zone}
       </p>
-      <Field label={said.from}>
+      <Field label={strings.from}>
         {(id) => <input id={id} name="from" type="datetime-local" required />}
       </Field>
-      <Field label={said.to}>
+      <Field label={strings.to}>
         {(id) => <input id={id} name="to" type="datetime-local" required />}
       </Field>
       <p role="alert" class="fault">

@@ -10,7 +10,7 @@ import { Time } from './values.tsx'
 
 type Audit = Schemas['IntegrityReport']
 
-const { ledger: said } = STRINGS
+const { ledger: strings } = STRINGS
 
 export function AuditLine() {
   const { data, problem, reload } = useData('/api/v1/ledger/audit', {})
@@ -18,24 +18,24 @@ export function AuditLine() {
   if (!data) return <Skeleton kind="line" />
   const { isOk, finishedAt, checks, isOverdue } = data
   const broken = checks.filter((check) => !check.isOk).length
-  const title = isOk === null ? said.notYet : isOk ? said.adds : said.addsNot
+  const title = isOk === null ? strings.notYet : isOk ? strings.adds : strings.addsNot
   return (
     <section class={`audit ${toneOf(data)}`} aria-labelledby="audit">
       <Icon name={isOk ? 'check' : 'warning'} />
       <div class="audit-text">
         <h2 id="audit">{title}</h2>
         <p>
-          {isOk === null && said.notYetText}
-          {isOk === true && said.held(checks.length)}
-          {isOk === false && said.broke(broken, checks.length)}
+          {isOk === null && strings.notYetText}
+          {isOk === true && strings.held(checks.length)}
+          {isOk === false && strings.broke(broken, checks.length)}
           {finishedAt && (
             <>
               {' '}
-              {said.ran} <Time at={finishedAt} />.
+              {strings.ran} <Time at={finishedAt} />.
             </>
           )}
         </p>
-        {isOverdue && <p>{said.overdue}</p>}
+        {isOverdue && <p>{strings.overdue}</p>}
         {isOk !== null && <Checks audit={data} />}
       </div>
     </section>
@@ -50,18 +50,18 @@ function toneOf({ isOk, isOverdue }: Audit): string {
 function Checks({ audit: { checks, findings, isOk } }: { audit: Audit }) {
   return (
     <details open={isOk === false}>
-      <summary>{said.checks}</summary>
+      <summary>{strings.checks}</summary>
       <ul class="checks">
         {checks.map(({ name, isOk: holds, findings: count }) => (
           <li key={name} class={holds ? 'good' : 'bad'}>
             <Icon name={holds ? 'check' : 'warning'} />
-            <span>{said.check[name] ?? words(name)}</span>
-            <span class="check-end">{holds ? said.holds : said.fails(count)}</span>
+            <span>{strings.check[name] ?? words(name)}</span>
+            <span class="check-end">{holds ? strings.holds : strings.fails(count)}</span>
             {findings
               ?.filter(({ check }) => check === name)
               .map((finding) => (
                 <p key={finding.subject} class="finding small">
-                  <code>{finding.subject}</code> {said.expected(finding.expected, finding.found)}
+                  <code>{finding.subject}</code> {strings.expected(finding.expected, finding.found)}
                 </p>
               ))}
           </li>

@@ -10,10 +10,10 @@ import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
-import { SETTINGS_STRINGS } from '../../settings-strings.ts'
-import { type Handed, type Person, PersonBadge, RoleSelect, rolesFor, USERS } from './people.tsx'
+import { settingsStrings } from '../../settings-strings.ts'
+import { type Handed, type Person, RoleSelect, rolesFor, USERS, UserBadge } from './people.tsx'
 
-const { people: said } = SETTINGS_STRINGS
+const { people: strings } = settingsStrings
 
 type Props = {
   person: Person
@@ -23,26 +23,26 @@ type Props = {
   close: () => void
 }
 
-export function PersonDrawer(props: Props) {
+export function UserDrawer(props: Props) {
   const { person, session, close } = props
   const { email, role, hasTotp, signedInAt, createdAt } = person
   const isOwn = person.id === session.user.id
   const mayTouch = !isOwn && (role !== 'operator' || session.role === 'operator')
   return (
-    <Drawer title={said.one} close={close}>
+    <Drawer title={strings.one} close={close}>
       <div class="headline">
         <span class="headline-text">{email}</span>
-        <PersonBadge person={person} />
+        <UserBadge person={person} />
       </div>
       <Facts
         facts={[
-          [said.role, words(role)],
-          [said.factor, hasTotp ? said.hasFactor : said.noFactor],
-          [said.signedIn, signedInAt ? <Time at={signedInAt} /> : said.never],
-          [said.created, <Time key="created" at={createdAt} />],
+          [strings.role, words(role)],
+          [strings.factor, hasTotp ? strings.hasFactor : strings.noFactor],
+          [strings.signedIn, signedInAt ? <Time at={signedInAt} /> : strings.never],
+          [strings.created, <Time key="created" at={createdAt} />],
         ]}
       />
-      {isOwn && <p class="notice">{said.you}</p>}
+      {isOwn && <p class="notice">{strings.you}</p>}
       {mayTouch && <RoleForm {...props} />}
       {mayTouch && <Actions {...props} />}
     </Drawer>
@@ -54,18 +54,18 @@ function RoleForm({ person, session, changed }: Props) {
   const { problem, isBusy, submit } = useSending(async (given) => {
     const body = { role: choiceOf(given, 'role', roles) }
     await send('PATCH', `${USERS}/{id}`, { id: person.id }, { body })
-    toast(said.changed)
+    toast(strings.changed)
     changed()
   })
   return (
     <form class="form role-form" onSubmit={submit} aria-busy={isBusy}>
-      <Field label={said.role}>
+      <Field label={strings.role}>
         {(id) => <RoleSelect id={id} roles={roles} chosen={person.role} />}
       </Field>
       {problem && <Failed problem={problem} />}
       <div class="form-end start">
         <button type="submit" class="button" disabled={isBusy}>
-          {said.changeRole}
+          {strings.changeRole}
         </button>
       </div>
     </form>
@@ -80,7 +80,7 @@ function Actions(props: Props) {
   const enable = async () => {
     try {
       await send('PATCH', `${USERS}/{id}`, { id: person.id }, { body: { isActive: true } })
-      toast(said.changed)
+      toast(strings.changed)
       changed()
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
@@ -90,19 +90,19 @@ function Actions(props: Props) {
     <>
       <div class="actions">
         <button type="button" class="button" onClick={() => setAsking('reset')}>
-          {said.reset}
+          {strings.reset}
         </button>
         {person.isActive ? (
           <button type="button" class="button" onClick={() => setAsking('disable')}>
-            {said.disable}
+            {strings.disable}
           </button>
         ) : (
           <button type="button" class="button" onClick={enable}>
-            {said.enable}
+            {strings.enable}
           </button>
         )}
         <button type="button" class="button danger-text" onClick={() => setAsking('remove')}>
-          {said.remove}
+          {strings.remove}
         </button>
       </div>
       {asking && <Asked {...props} asking={asking} stop={() => setAsking(undefined)} />}
@@ -131,20 +131,20 @@ function Asked({
     },
     remove: async () => {
       await send('DELETE', `${USERS}/{id}`, { id })
-      toast(said.removed)
+      toast(strings.removed)
       close()
       changed()
     },
   }
   return (
     <Confirm
-      title={said[asking]}
-      action={said[asking]}
+      title={strings[asking]}
+      action={strings[asking]}
       isDangerous={asking === 'remove'}
       run={work[asking]}
       close={stop}
     >
-      <p>{said[`${asking}Text`](person.email)}</p>
+      <p>{strings[`${asking}Text`](person.email)}</p>
       {asking === 'reset' && person.hasTotp && (
         <label class="option">
           <input
@@ -152,7 +152,7 @@ function Asked({
             checked={removesFactor}
             onChange={(event) => setRemovesFactor(event.currentTarget.checked)}
           />
-          {said.removeFactor}
+          {strings.removeFactor}
         </label>
       )}
     </Confirm>

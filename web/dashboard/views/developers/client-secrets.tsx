@@ -2,14 +2,14 @@
 
 import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
-import { DEVELOPER_STRINGS } from '../../developer-strings.ts'
-import { DialogForm, ShownOnce } from '../../parts/dialog.tsx'
+import { developersStrings } from '../../developer-strings.ts'
+import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 
 export type ClientSecret = Schemas['ClientSecret']
 
-const { secrets: said } = DEVELOPER_STRINGS
+const { secrets: strings } = developersStrings
 const ROTATE = '/dashboard/api/client/rotate-secret'
 
 type Props = { secrets: readonly ClientSecret[]; changed: () => void }
@@ -19,8 +19,8 @@ export function Secrets({ secrets, changed }: Props) {
   const [made, setMade] = useState<string | undefined>()
   return (
     <section class="card panel" aria-labelledby="secrets">
-      <h2 id="secrets">{said.title}</h2>
-      <p class="muted">{said.text}</p>
+      <h2 id="secrets">{strings.title}</h2>
+      <p class="muted">{strings.text}</p>
       <ul class="attempts">
         {secrets.map((secret) => (
           <Row key={secret.keyId} secret={secret} />
@@ -28,7 +28,7 @@ export function Secrets({ secrets, changed }: Props) {
       </ul>
       <div class="actions">
         <button type="button" class="button" onClick={() => setAsking(true)}>
-          {said.rotate}
+          {strings.rotate}
         </button>
       </div>
       {isAsking && (
@@ -42,9 +42,9 @@ export function Secrets({ secrets, changed }: Props) {
         />
       )}
       {made && (
-        <ShownOnce
-          title={said.made}
-          text={said.madeText}
+        <ShowOnce
+          title={strings.made}
+          text={strings.madeText}
           secrets={[made]}
           close={() => setMade(undefined)}
         />
@@ -57,17 +57,17 @@ function Row({ secret: { keyId, createdAt, retiresAt, usedAt } }: { secret: Clie
   return (
     <li>
       <div class="session">
-        <p>{keyId === '' ? said.first : <code>{said.begins(keyId)}</code>}</p>
+        <p>{keyId === '' ? strings.first : <code>{strings.begins(keyId)}</code>}</p>
         <p class="muted small">
-          {said.created} <Time at={createdAt} /> · {said.used}{' '}
-          {usedAt ? <Time at={usedAt} /> : said.never}
+          {strings.created} <Time at={createdAt} /> · {strings.used}{' '}
+          {usedAt ? <Time at={usedAt} /> : strings.never}
         </p>
       </div>
       {retiresAt === null ? (
-        <Badge state={said.current} tone="good" />
+        <Badge state={strings.current} tone="good" />
       ) : (
         <span>
-          {said.until} <Time at={retiresAt} />
+          {strings.until} <Time at={retiresAt} />
         </span>
       )}
     </li>
@@ -83,14 +83,14 @@ function RotationForm({ close, done }: { close: () => void; done: (secret: strin
   })
   return (
     <DialogForm
-      title={said.rotate}
-      action={said.rotate}
+      title={strings.rotate}
+      action={strings.rotate}
       isDangerous={overlap === '0'}
       sending={sending}
       close={close}
     >
-      <p class="muted">{said.rotateText}</p>
-      <Field label={said.overlap}>
+      <p class="muted">{strings.rotateText}</p>
+      <Field label={strings.overlap}>
         {(id) => (
           <select
             id={id}
@@ -100,14 +100,14 @@ function RotationForm({ close, done }: { close: () => void; done: (secret: strin
           >
             {['86400', '604800', '2592000', '0'].map((seconds) => (
               <option key={seconds} value={seconds}>
-                {said.overlaps[seconds as keyof typeof said.overlaps]}
+                {strings.overlaps[seconds as keyof typeof strings.overlaps]}
               </option>
             ))}
           </select>
         )}
       </Field>
       <p role="status" class="notice">
-        {overlap === '0' ? said.atOnce : ''}
+        {overlap === '0' ? strings.atOnce : ''}
       </p>
     </DialogForm>
   )

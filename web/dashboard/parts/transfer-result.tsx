@@ -12,11 +12,11 @@ import { Badge, Copyable, Money } from './values.tsx'
 type Step = Schemas['SandboxTransferStep']
 export type Sent = Schemas['SandboxTransfer']
 
-const { sandboxBank: said, suspense } = STRINGS
+const { sandboxBank: strings, suspense } = STRINGS
 
 type Props = { sent: Sent; events: readonly LiveEvent[]; isLive: boolean }
 
-export function TransferStory({ sent, events, isLive }: Props) {
+export function TransferResult({ sent, events, isLive }: Props) {
   const sessions = sent.steps.map(({ sessionId }) => sessionId)
   const heard = events.filter(({ data }) => {
     const text = JSON.stringify(data)
@@ -27,7 +27,7 @@ export function TransferStory({ sent, events, isLive }: Props) {
     <div class="story">
       <div class="headline">
         <Money amount={sent.amount} />
-        <span class="muted">{said.kinds[sent.kind]?.[0]}</span>
+        <span class="muted">{strings.kinds[sent.kind]?.[0]}</span>
       </div>
       <ol class="story-steps">
         {sent.steps.map((step) => (
@@ -35,29 +35,29 @@ export function TransferStory({ sent, events, isLive }: Props) {
             <Icon name={step.step === 'reversal' ? 'reversal' : 'credits'} />
             <div>
               <p>
-                {said.steps[step.step]} <Badge state={step.outcome} />{' '}
-                <span class="muted small">{said.answered(step.responseCode)}</span>
+                {strings.steps[step.step]} <Badge state={step.outcome} />{' '}
+                <span class="muted small">{strings.answered(step.responseCode)}</span>
               </p>
-              <p class="muted">{meaningOf(step)}</p>
+              <p class="muted">{explain(step)}</p>
             </div>
           </li>
         ))}
         {heard.map(({ type, sequence }) => (
           <li key={sequence}>
             <Icon name="event" />
-            <p>{said.heard(type)}</p>
+            <p>{strings.heard(type)}</p>
           </li>
         ))}
       </ol>
-      {isLive && heard.length === 0 && <p class="muted small">{said.listening}</p>}
+      {isLive && heard.length === 0 && <p class="muted small">{strings.listening}</p>}
       <Copyable text={sent.sessionId} />
       <p class="buttons">
         <a class="button" href={hrefOf('credits', `${sent.creditId}`)} onClick={follow}>
-          {said.see}
+          {strings.see}
         </a>
         {isSuspended && (
           <a class="button" href={hrefOf('suspense')} onClick={follow}>
-            {said.seeSuspense}
+            {strings.seeSuspense}
           </a>
         )}
       </p>
@@ -65,11 +65,13 @@ export function TransferStory({ sent, events, isLive }: Props) {
   )
 }
 
-function meaningOf({ step, outcome, reason, amountInSuspense }: Step): string {
-  if (outcome === 'rejected') return said.rejected
-  if (step === 'again') return said.duplicate
-  if (step === 'reversal') return said.reversed
-  if (reason === null) return said.booked
+function explain({ step, outcome, reason, amountInSuspense }: Step): string {
+  if (outcome === 'rejected') return strings.rejected
+  if (step === 'again') return strings.duplicate
+  if (step === 'reversal') return strings.reversed
+  if (reason === null) return strings.booked
   const why = (suspense.reasons[reason] ?? reason).toLowerCase()
-  return outcome === 'booked' ? said.partly(money(amountInSuspense), why) : said.suspended(why)
+  return outcome === 'booked'
+    ? strings.partly(money(amountInSuspense), why)
+    : strings.suspended(why)
 }

@@ -8,30 +8,30 @@ const VOID = new Set(['br', 'hr', 'img', 'input', 'link', 'meta'])
 const NOT_ATTRIBUTES = new Set(['children', 'key', 'ref'])
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-export function draw(node: ComponentChildren): string {
+export function renderHtml(node: ComponentChildren): string {
   if (node === null || node === undefined || typeof node === 'boolean') return ''
-  if (Array.isArray(node)) return node.map(draw).join('')
+  if (Array.isArray(node)) return node.map(renderHtml).join('')
   if (typeof node !== 'object') return escaped(String(node))
   const { type, props } = node as VNode<Record<string, unknown>>
   if (typeof type === 'function') {
-    return draw((type as (props: object) => ComponentChildren)(props))
+    return renderHtml((type as (props: object) => ComponentChildren)(props))
   }
-  const open = `<${type}${drawAttributes(props)}>`
+  const open = `<${type}${renderAttributes(props)}>`
   const isVoid = VOID.has(type as string)
-  return isVoid ? open : `${open}${draw(props.children as ComponentChildren)}</${type}>`
+  return isVoid ? open : `${open}${renderHtml(props.children as ComponentChildren)}</${type}>`
 }
 
-function drawAttributes(props: Record<string, unknown>): string {
+function renderAttributes(props: Record<string, unknown>): string {
   return Object.entries(props)
     .filter(([name]) => !NOT_ATTRIBUTES.has(name) && !/^on[A-Z]/.test(name))
-    .map(([name, value]) => drawAttribute(name, value))
+    .map(([name, value]) => renderAttribute(name, value))
     .join('')
 }
 
-function drawAttribute(name: string, value: unknown): string {
+function renderAttribute(name: string, value: unknown): string {
   if (value === null || value === undefined) return ''
-  const isSaid = name.startsWith('aria-') || name.startsWith('data-')
-  if (typeof value === 'boolean' && !isSaid) return value ? ` ${name}` : ''
+  const isTristate = name.startsWith('aria-') || name.startsWith('data-')
+  if (typeof value === 'boolean' && !isTristate) return value ? ` ${name}` : ''
   return ` ${name}="${escaped(String(value))}"`
 }
 

@@ -10,14 +10,14 @@ import { toast } from '../../parts/toasts.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { BASE } from '../../routing.ts'
 import { changePassword } from '../../session.ts'
-import { SETTINGS_STRINGS } from '../../settings-strings.ts'
+import { settingsStrings } from '../../settings-strings.ts'
 import type { ViewProps } from '../../views.ts'
 import { SecondFactor } from './second-factor.tsx'
 
-const { you: said } = SETTINGS_STRINGS
+const { you: strings } = settingsStrings
 const SESSIONS = '/dashboard/api/sessions'
 
-export function OwnSignIn({ session }: ViewProps) {
+export function Profile({ session }: ViewProps) {
   const [changes, setChanges] = useState(0)
   return (
     <>
@@ -32,16 +32,16 @@ function Password({ changed }: { changed: () => void }) {
   const [round, setRound] = useState(0) // A new one empties the fields.
   const { problem, isBusy, submit } = useSending(async (given) => {
     await changePassword(String(given.get('current')), String(given.get('chosen')))
-    toast(said.changed)
+    toast(strings.changed)
     setRound((before) => before + 1)
     changed()
   })
   return (
     <section class="card panel" aria-labelledby="password">
-      <h2 id="password">{said.password}</h2>
+      <h2 id="password">{strings.password}</h2>
       <form key={round} class="form" onSubmit={submit} aria-busy={isBusy}>
-        <p class="muted">{said.passwordText}</p>
-        <Field label={said.current}>
+        <p class="muted">{strings.passwordText}</p>
+        <Field label={strings.current}>
           {(id) => (
             <input
               id={id}
@@ -52,7 +52,7 @@ function Password({ changed }: { changed: () => void }) {
             />
           )}
         </Field>
-        <Field label={said.chosen} hint={said.chosenHint}>
+        <Field label={strings.chosen} hint={strings.chosenHint}>
           {(id) => (
             <input id={id} name="chosen" type="password" autocomplete="new-password" required />
           )}
@@ -60,7 +60,7 @@ function Password({ changed }: { changed: () => void }) {
         {problem && <Failed problem={problem} />}
         <div class="form-end start">
           <button type="submit" class="button" disabled={isBusy}>
-            {said.change}
+            {strings.change}
           </button>
         </div>
       </form>
@@ -78,7 +78,7 @@ function Sessions() {
   const end = async (id: string) => {
     try {
       await send('DELETE', `${SESSIONS}/{id}`, { id })
-      toast(said.ended)
+      toast(strings.ended)
       reload()
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
@@ -86,7 +86,7 @@ function Sessions() {
   }
   return (
     <section class="card panel" aria-labelledby="sessions">
-      <h2 id="sessions">{said.sessions}</h2>
+      <h2 id="sessions">{strings.sessions}</h2>
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="rows" lines={2} />}
       <ul class="attempts">
@@ -96,13 +96,13 @@ function Sessions() {
       </ul>
       <div class="actions">
         <button type="button" class="button" onClick={() => setLeaving(true)}>
-          {said.everywhere}
+          {strings.everywhere}
         </button>
       </div>
       {isLeaving && (
         <Confirm
-          title={said.everywhere}
-          action={said.everywhere}
+          title={strings.everywhere}
+          action={strings.everywhere}
           isDangerous
           run={async () => {
             await send('DELETE', SESSIONS, {})
@@ -110,7 +110,7 @@ function Sessions() {
           }}
           close={() => setLeaving(false)}
         >
-          {said.everywhereText}
+          {strings.everywhereText}
         </Confirm>
       )}
     </section>
@@ -123,15 +123,15 @@ function OneSession({ session, end }: { session: OwnSession; end: (id: string) =
     <li>
       <div class="session">
         <p>
-          {userAgent || said.unknown} {isCurrent && <Badge state={said.here} tone="good" />}
+          {userAgent || strings.unknown} {isCurrent && <Badge state={strings.here} tone="good" />}
         </p>
         <p class="muted small">
-          {address} {said.since} <Time at={createdAt} /> · {said.seen} <Time at={seenAt} />
+          {address} {strings.since} <Time at={createdAt} /> · {strings.seen} <Time at={seenAt} />
         </p>
       </div>
       {!isCurrent && (
         <button type="button" class="button" onClick={() => end(id)}>
-          {said.end}
+          {strings.end}
         </button>
       )}
     </li>

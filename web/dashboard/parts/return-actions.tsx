@@ -10,22 +10,22 @@ import { toast } from './toasts.tsx'
 
 export type Return = Schemas['Return']
 
-const { returns: said } = STRINGS
+const { returns: strings } = STRINGS
 
 const PATH = '/api/v1/operator/returns/{reference}'
 
 type Props = { item: Return; done: () => void }
 
-export function SettleReturn(props: Props) {
+export function ReturnActions(props: Props) {
   const [asked, setAsked] = useState<'confirm' | 'fail' | undefined>()
   const close = () => setAsked(undefined)
   return (
     <div class="buttons">
       <button type="button" class="button primary" onClick={() => setAsked('confirm')}>
-        {said.confirm}
+        {strings.confirm}
       </button>
       <button type="button" class="button" onClick={() => setAsked('fail')}>
-        {said.fail}
+        {strings.fail}
       </button>
       {asked === 'confirm' && <ConfirmForm {...props} close={close} />}
       {asked === 'fail' && <FailForm {...props} close={close} />}
@@ -39,15 +39,15 @@ function ConfirmForm({ item, done, close }: Props & { close: () => void }) {
     const bankReference = textOf(given, 'bankReference')
     const body = bankReference === '' ? {} : { bankReference }
     await send('POST', `${PATH}/confirm`, { reference }, { body, headers })
-    toast(said.confirmed(reference))
+    toast(strings.confirmed(reference))
     close()
     done()
   })
-  const title = said.confirmTitle(money(amount, currency))
+  const title = strings.confirmTitle(money(amount, currency))
   return (
-    <DialogForm title={title} action={said.confirm} sending={sending} close={close}>
-      <p class="muted">{said.confirmText}</p>
-      <Field label={said.bankReference} hint={said.bankReferenceHint}>
+    <DialogForm title={title} action={strings.confirm} sending={sending} close={close}>
+      <p class="muted">{strings.confirmText}</p>
+      <Field label={strings.bankReference} hint={strings.bankReferenceHint}>
         {(id) => <input id={id} name="bankReference" maxLength={100} autocomplete="off" />}
       </Field>
     </DialogForm>
@@ -59,15 +59,15 @@ function FailForm({ item, done, close }: Props & { close: () => void }) {
   const sending = useSending(async (given, headers) => {
     const body = { reason: textOf(given, 'reason') }
     await send('POST', `${PATH}/fail`, { reference }, { body, headers })
-    toast(said.failed(reference))
+    toast(strings.failed(reference))
     close()
     done()
   })
-  const title = said.failTitle(money(amount, currency))
+  const title = strings.failTitle(money(amount, currency))
   return (
-    <DialogForm title={title} action={said.fail} isDangerous sending={sending} close={close}>
-      <p class="muted">{said.failText}</p>
-      <Field label={said.reason} hint={said.reasonHint}>
+    <DialogForm title={title} action={strings.fail} isDangerous sending={sending} close={close}>
+      <p class="muted">{strings.failText}</p>
+      <Field label={strings.reason} hint={strings.reasonHint}>
         {(id) => <textarea id={id} name="reason" rows={3} maxLength={500} required />}
       </Field>
     </DialogForm>

@@ -9,30 +9,30 @@ import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../../routing.ts'
-import { SETTINGS_STRINGS } from '../../settings-strings.ts'
-import { STRINGS } from '../../strings.ts'
+import { settingsStrings } from '../../settings-strings.ts'
+import { appStrings } from '../../strings.ts'
 import type { ViewProps } from '../../views.ts'
 
 type Action = Schemas['AuditLogEntry']
 
-const { record: said } = SETTINGS_STRINGS
+const { record: strings } = settingsStrings
 
 const FILTERS: readonly Filter[] = [
-  { name: 'action', label: said.action, placeholder: said.example },
-  { name: 'actor', label: said.actor, placeholder: said.exampleActor },
-  { name: 'subject', label: said.subject, placeholder: said.exampleSubject },
-  { name: 'from', label: STRINGS.filters.from, type: 'date' },
-  { name: 'to', label: STRINGS.filters.to, type: 'date' },
+  { name: 'action', label: strings.action, placeholder: strings.example },
+  { name: 'actor', label: strings.actor, placeholder: strings.exampleActor },
+  { name: 'subject', label: strings.subject, placeholder: strings.exampleSubject },
+  { name: 'from', label: appStrings.filters.from, type: 'date' },
+  { name: 'to', label: appStrings.filters.to, type: 'date' },
 ]
 
 const COLUMNS: readonly Column<Action>[] = [
-  { name: said.action, place: 'lead', show: ({ action }) => <code>{action}</code> },
-  { name: said.actor, place: 'second', show: ({ actor }) => actor },
-  { name: said.subject, show: ({ subject }) => subject },
-  { name: said.when, place: 'time', show: ({ takenAt }) => <Time at={takenAt} /> },
+  { name: strings.action, place: 'lead', show: ({ action }) => <code>{action}</code> },
+  { name: strings.actor, place: 'second', show: ({ actor }) => actor },
+  { name: strings.subject, show: ({ subject }) => subject },
+  { name: strings.when, place: 'time', show: ({ takenAt }) => <Time at={takenAt} /> },
 ]
 
-export function RecordOfActions({ place }: ViewProps) {
+export function AuditLog({ place }: ViewProps) {
   const asked = askedFor(FILTERS, place.query)
   const pages = usePages('/api/v1/audit-log', {}, asked)
   const close = () => goTo(hrefOf('settings', undefined, place.query))
@@ -40,7 +40,7 @@ export function RecordOfActions({ place }: ViewProps) {
     <>
       <Filters view="settings" filters={FILTERS} query={place.query} />
       <ListTable
-        caption={SETTINGS_STRINGS.tabs.record}
+        caption={settingsStrings.tabs.record}
         columns={COLUMNS}
         pages={pages}
         keyOf={({ id }) => `${id}`}
@@ -48,17 +48,17 @@ export function RecordOfActions({ place }: ViewProps) {
         openKey={place.open}
         empty={
           Object.values(asked).some(Boolean) ? (
-            <Empty icon="search" title={STRINGS.filters.nothing}>
+            <Empty icon="search" title={appStrings.filters.nothing}>
               <a
                 href={hrefOf('settings', undefined, withoutFilters(FILTERS, place.query))}
                 onClick={follow}
               >
-                {STRINGS.filters.clearAll}
+                {appStrings.filters.clearAll}
               </a>
             </Empty>
           ) : (
-            <Empty icon="action" title={said.none}>
-              {said.noneText}
+            <Empty icon="action" title={strings.none}>
+              {strings.noneText}
             </Empty>
           )
         }
@@ -75,8 +75,8 @@ export function RecordOfActions({ place }: ViewProps) {
 
 function ActionDrawer({ action, close }: { action: Action | undefined; close: () => void }) {
   return (
-    <Drawer title={said.one} close={close}>
-      {!action && <p class="notice">{said.notOnPage}</p>}
+    <Drawer title={strings.one} close={close}>
+      {!action && <p class="notice">{strings.notOnPage}</p>}
       {action && (
         <>
           <div class="headline">
@@ -84,13 +84,17 @@ function ActionDrawer({ action, close }: { action: Action | undefined; close: ()
           </div>
           <Facts
             facts={[
-              [said.actor, action.actor],
-              [said.subject, action.subject],
-              [said.when, <Time key="when" at={action.takenAt} />],
+              [strings.actor, action.actor],
+              [strings.subject, action.subject],
+              [strings.when, <Time key="when" at={action.takenAt} />],
             ]}
           />
-          <h3>{said.details}</h3>
-          <CodeBlock label={said.details} text={JSON.stringify(action.detail, null, 2)} isWrapped />
+          <h3>{strings.details}</h3>
+          <CodeBlock
+            label={strings.details}
+            text={JSON.stringify(action.detail, null, 2)}
+            isWrapped
+          />
         </>
       )}
     </Drawer>
