@@ -1,23 +1,11 @@
 // Every command of the operator, in the order that the help shows them. A family of commands is a
 // file; what it exports is listed here and nowhere else.
 
-import type { Clock } from '#clock.ts'
-import type { Environment } from '#config/config.ts'
-import type { Pool } from '#db/pool.ts'
+import type { AdminCommand } from './admin-command.ts'
 import { clientCommands } from './client-commands.ts'
-import type { Command } from './command-line.ts'
 import { erasureCommands } from './erasure-commands.ts'
 import { keyCommands } from './key-commands.ts'
 import { userCommands } from './user-commands.ts'
-
-export type Context = {
-  db: Pool
-  env: Environment // For commands that need more settings than where the database is.
-  clock: Clock
-  actor: string // Who types, for the record of actions.
-}
-
-export type AdminCommand = Command<Context>
 
 export const COMMANDS: readonly AdminCommand[] = [
   ...clientCommands,

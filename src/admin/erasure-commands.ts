@@ -10,8 +10,8 @@ import { eraseNextPage } from '#domain/privacy/erased-traces.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
 import { Sealer } from '#seal.ts'
+import type { AdminCommand, Context } from './admin-command.ts'
 import { columns, type Given, type Option, UsageProblem } from './command-line.ts'
-import type { AdminCommand, Context } from './commands.ts'
 
 const REASON_MAX = 200
 const PLAIN_TEXT = /^(?=[\s\S]*\S)[^\p{Cc}\p{Cs}]*$/u

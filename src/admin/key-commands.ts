@@ -11,8 +11,8 @@ import type { Pool } from '#db/pool.ts'
 import { KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
 import { countByKey, type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
+import type { AdminCommand, Context } from './admin-command.ts'
 import { columns } from './command-line.ts'
-import type { AdminCommand, Context } from './commands.ts'
 import { PlaceProblem } from './database-place.ts'
 
 const LOOK_MS = 500

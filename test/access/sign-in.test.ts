@@ -6,7 +6,7 @@ import { createClient } from '#domain/access/client-secrets.ts'
 import { createSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { createLogger } from '#log.ts'
 import { prepareDatabase } from '#wiring.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   assertAlike,
   assertRefused,

@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import type { InjectOptions } from 'fastify'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { AnswerChecks } from '../support/answer-checks.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import {
   type HostileRequest,

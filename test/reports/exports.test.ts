@@ -7,8 +7,8 @@ import { test } from 'node:test'
 import Fastify from 'fastify'
 import { CsvExports, cellText, EXPORTS_MAX, inBatches } from '#http/csv.ts'
 import { bankOwner, clientOwner, SharedAccounts } from '#ledger/accounts.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { parseCsv, parseLines } from '../support/csv.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { listenLocally } from '../support/event-source.ts'
 import {
   ACCOUNTS,

@@ -8,7 +8,7 @@ import { closeExpired } from '#domain/credits/close-payments.ts'
 import { countEvents, readTotals } from '#domain/reports/hourly-totals.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { countTotalsRound } from '#workers/count-totals.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   assertRefused,
   createAccount,

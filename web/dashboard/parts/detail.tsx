@@ -1,9 +1,9 @@
-// The drawer of one thing: its facts at the top, its timeline below.
+// A drawer with an object's facts and its timeline.
 
 import type { ComponentChildren } from 'preact'
 import { getData } from '../api.ts'
-import { useAgain, useLoaded } from '../loading.ts'
-import { appStrings } from '../strings.ts'
+import { useLoaded, useReload } from '../loading.ts'
+import { appStrings } from '../strings/app.ts'
 import { Drawer } from './drawer.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { type Entry, Timeline } from './timeline.tsx'
@@ -50,6 +50,6 @@ export function WholeTimeline({ path, version }: { path: string; version: number
 
 function useFresh<Thing>(path: string, version: number) {
   const loaded = useLoaded<Thing>(path, (signal) => getData<Thing>(path, {}, signal))
-  useAgain(version, loaded.reload)
+  useReload(version, loaded.reload)
   return loaded
 }

@@ -1,9 +1,9 @@
-// The line that finance trusts: whether the books add up, since when, and what was checked.
+// The result of the last integrity checks: whether the books balance, since when, and each check.
 
 import { getData } from '../api.ts'
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
 import { useLoaded } from '../loading.ts'
-import { STRINGS } from '../strings.ts'
+import { ledgerStrings as strings } from '../strings/ledger.ts'
 import { Icon } from './icons.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Time } from './values.tsx'
@@ -17,9 +17,7 @@ type Audit = {
   findings: Finding[] | null
 }
 
-const { ledger: strings } = STRINGS
-
-export function AuditLine() {
+export function IntegrityStatus() {
   const { data, problem, reload } = useLoaded('audit', (signal) =>
     getData<Audit>('/api/v1/ledger/audit', {}, signal),
   )
@@ -64,7 +62,7 @@ function Checks({ audit: { checks, findings, isOk } }: { audit: Audit }) {
         {checks.map(({ name, isOk: holds, findings: count }) => (
           <li key={name} class={holds ? 'good' : 'bad'}>
             <Icon name={holds ? 'check' : 'warning'} />
-            <span>{strings.check[name] ?? words(name)}</span>
+            <span>{strings.check[name] ?? humanize(name)}</span>
             <span class="check-end">{holds ? strings.holds : strings.fails(count)}</span>
             {findings
               ?.filter(({ check }) => check === name)

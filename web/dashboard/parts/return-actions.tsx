@@ -1,9 +1,9 @@
-// Saying what became of a return: once more in plain words before anything happens.
+// Confirms a return or marks it as failed, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
 import { send } from '../api.ts'
 import { money } from '../format.ts'
-import { STRINGS } from '../strings.ts'
+import { returnsStrings as strings } from '../strings/returns.ts'
 import { DialogForm } from './dialog.tsx'
 import { Field, textOf, useSending } from './forms.tsx'
 import { toast } from './toasts.tsx'
@@ -29,8 +29,6 @@ export type Return = {
   settledBy: string | null
   settledAt: string | null
 }
-
-const { returns: strings } = STRINGS
 
 type Props = { path: string; item: Return; done: () => void }
 

@@ -1,8 +1,8 @@
-// Collection accounts: numbers that stay their customers', what each holds, and all that came in.
+// Collection accounts: details, balance and timeline.
 
 import { useState } from 'preact/hooks'
 import { getPage, problemFrom } from '../api.ts'
-import { useAgain, useLoaded } from '../loading.ts'
+import { useLoaded, useReload } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
@@ -13,8 +13,9 @@ import type { Column } from '../parts/table.tsx'
 import { type Entry, Timeline } from '../parts/timeline.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { accountsStrings as strings } from '../strings/accounts.ts'
+import { appStrings } from '../strings/app.ts'
+import type { ViewProps } from '../view-props.ts'
 
 type Account = {
   accountNumber: string
@@ -31,7 +32,6 @@ type Account = {
   createdAt: string
 }
 
-const { accounts: strings } = appStrings
 const PATH = '/api/v1/accounts/static'
 
 const stateOf = ({ isActive }: Account) => (isActive ? 'active' : 'inactive')
@@ -135,7 +135,7 @@ function About({ account }: { account: Account }) {
 // An account may have millions of credits: the latest come first, and further back on request.
 function PagedTimeline({ path, version }: { path: string; version: number }) {
   const first = useLoaded(path, (signal) => getPage<Entry>(path, {}, signal))
-  useAgain(version, first.reload)
+  useReload(version, first.reload)
   const [older, setOlder] = useState<{ entries: Entry[]; next: string | null } | undefined>()
   if (first.problem) return <Failed problem={first.problem} retry={first.reload} />
   if (!first.data) return <Skeleton kind="rows" lines={5} />

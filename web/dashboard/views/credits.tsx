@@ -1,14 +1,16 @@
-// Credits: all money that banks reported, where each kobo of it is now, and how it got there.
+// Credits: every credit a bank reported, where its money is now, and how it got there.
 
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { appStrings } from '../strings/app.ts'
+import { creditsStrings as strings } from '../strings/credits.ts'
+import { suspenseStrings } from '../strings/suspense.ts'
+import type { ViewProps } from '../view-props.ts'
 
 export type Credit = {
   id: number
@@ -30,7 +32,6 @@ export type Credit = {
   locations: { amount: number; place: string; description: string }[]
 }
 
-const { credits: strings } = appStrings
 const PATH = '/api/v1/credits'
 const OUTCOMES = ['booked', 'suspended', 'assigned', 'returned', 'reversed']
 
@@ -38,7 +39,7 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'outcome',
     label: strings.outcome,
-    choices: OUTCOMES.map((value) => ({ value, label: words(value) })),
+    choices: OUTCOMES.map((value) => ({ value, label: humanize(value) })),
   },
   { name: 'sessionId', label: strings.sessionId, placeholder: strings.digits30 },
   { name: 'accountNumber', label: strings.accountNumber, placeholder: strings.digits10 },
@@ -128,7 +129,7 @@ function About({ credit }: { credit: Credit }) {
       </ul>
       <Facts
         facts={[
-          [strings.reason, reason && (appStrings.suspense.reasons[reason] ?? words(reason))],
+          [strings.reason, reason && (suspenseStrings.reasons[reason] ?? humanize(reason))],
           [strings.to, <Copyable key="to" text={credit.accountNumber} />],
           [strings.bank, credit.bankName],
           [strings.payerNumber, credit.sourceAccountNumberMasked],

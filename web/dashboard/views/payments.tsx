@@ -1,6 +1,6 @@
-// Payments: each advice that got a number, how much of it was paid, and its whole story.
+// Payments: status, amounts and timeline; payment requests without a number open here too.
 
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
@@ -8,8 +8,9 @@ import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { ADVICE_PREFIX } from '../search.tsx'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { appStrings } from '../strings/app.ts'
+import { paymentsStrings as strings } from '../strings/payments.ts'
+import type { ViewProps } from '../view-props.ts'
 
 type Payment = {
   paymentReference: string
@@ -33,7 +34,6 @@ type Advice = Pick<
 > & { customerFullName: string; paymentUrl: string }
 type PaymentDetail = Payment & { amountInSuspense: number }
 
-const { payments: strings } = appStrings
 const PATH = '/api/v1/payments'
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
 
@@ -41,7 +41,7 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'status',
     label: strings.status,
-    choices: STATUSES.map((value) => ({ value, label: words(value) })),
+    choices: STATUSES.map((value) => ({ value, label: humanize(value) })),
   },
   { name: 'reference', label: strings.reference, placeholder: strings.anyReference },
   { name: 'search', label: strings.customer, placeholder: strings.nameOrEmail },
@@ -100,7 +100,7 @@ export default function Payments(props: ViewProps) {
         const isAdvice = open.startsWith(ADVICE_PREFIX)
         const reference = encodeURIComponent(isAdvice ? open.slice(ADVICE_PREFIX.length) : open)
         const timeline = <WholeTimeline path={`${PATH}/${reference}/timeline`} version={version} />
-        const shared = { version, close, timeline: timeline }
+        const shared = { version, close, timeline }
         return isAdvice ? (
           <Detail<Advice>
             key={open}
@@ -177,7 +177,10 @@ function About({ payment }: { payment: PaymentDetail }) {
           [strings.paymentReference, <Copyable key="payment" text={payment.paymentReference} />],
           [strings.adviceReference, <Copyable key="advice" text={payment.adviceReference} />],
           [strings.narration, payment.narration],
-          [strings.policy, strings.policies[payment.amountPolicy] ?? words(payment.amountPolicy)],
+          [
+            strings.policy,
+            strings.policies[payment.amountPolicy] ?? humanize(payment.amountPolicy),
+          ],
           [strings.expires, <Time key="expires" at={payment.expiresAt} />],
         ]}
       />

@@ -1,9 +1,10 @@
-// Rail items: what banks signed and could not be booked. Opening one shows what the bank sent, and
-// goes on the record of actions.
+// Rail items: bank messages that could not be booked. Opening one shows the message and is recorded in
+// the audit log.
 
 import { getData } from '../api.ts'
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
 import { useLoaded, usePages } from '../loading.ts'
+import { BankName } from '../parts/bank-name.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { Drawer, Facts } from '../parts/drawer.tsx'
 import { type Filter, Filters } from '../parts/filters.tsx'
@@ -11,8 +12,9 @@ import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Column, ListTable } from '../parts/table.tsx'
 import { Copyable, Time } from '../parts/values.tsx'
 import { goTo, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { appStrings } from '../strings/app.ts'
+import { railItemsStrings as strings } from '../strings/rail-items.ts'
+import type { ViewProps } from '../view-props.ts'
 
 type RailItem = {
   id: string
@@ -26,7 +28,6 @@ type RailItem = {
   receivedAt: string
 }
 
-const { railItems: strings } = appStrings
 const VIEW = 'rail-items'
 const PATH = '/api/v1/operator/rail-items'
 
@@ -34,15 +35,15 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'outcome',
     label: strings.outcome,
-    choices: ['rejected', 'unreadable'].map((value) => ({ value, label: words(value) })),
+    choices: ['rejected', 'unreadable'].map((value) => ({ value, label: humanize(value) })),
   },
   { name: 'bankCode', label: strings.bank },
 ]
 
 const COLUMNS: readonly Column<RailItem>[] = [
-  { name: strings.reason, place: 'lead', show: ({ reason }) => words(reason) },
-  { name: strings.amount, place: 'amount', show: ({ amount }) => amount },
-  { name: strings.bank, place: 'second', show: ({ bankCode }) => <code>{bankCode}</code> },
+  { name: strings.reason, place: 'lead', show: ({ reason }) => humanize(reason) },
+  { name: strings.amount, place: 'amount', isAmount: true, show: ({ amount }) => amount },
+  { name: strings.bank, place: 'second', show: ({ bankCode }) => <BankName code={bankCode} /> },
   { name: strings.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
   { name: strings.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
 ]
@@ -86,10 +87,10 @@ function ItemDrawer({ id, close }: { id: string; close: () => void }) {
         <>
           <Facts
             facts={[
-              [strings.reason, words(data.reason)],
+              [strings.reason, humanize(data.reason)],
               [strings.amount, data.amount],
-              [strings.bank, data.bankCode],
-              [strings.call, words(data.call)],
+              [strings.bank, <BankName key="bank" code={data.bankCode} />],
+              [strings.call, humanize(data.call)],
               [strings.answered, data.responseCode],
               [strings.sessionId, data.sessionId && <Copyable text={data.sessionId} />],
               [strings.received, <Time key="received" at={data.receivedAt} />],

@@ -1,11 +1,11 @@
-// The secrets a client logs in with: which there are, and a new one with an overlap.
+// A client's secrets, and rotation with an overlap.
 
 import { useState } from 'preact/hooks'
 import { send } from '../../api.ts'
-import { developersStrings } from '../../developer-strings.ts'
 import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
+import { developersStrings } from '../../strings/developers.ts'
 
 export type ClientSecret = {
   keyId: string
@@ -18,7 +18,7 @@ const { secrets: strings } = developersStrings
 
 type Props = { path: string; secrets: readonly ClientSecret[]; changed: () => void }
 
-export function Secrets({ path, secrets, changed }: Props) {
+export function ClientSecrets({ path, secrets, changed }: Props) {
   const [isAsking, setAsking] = useState(false)
   const [made, setMade] = useState<string | undefined>()
   return (

@@ -1,11 +1,11 @@
-// The limits that hold, as the service is set up.
+// The limits in force.
 
 import { getData } from '../../api.ts'
 import { count, money } from '../../format.ts'
 import { useLoaded } from '../../loading.ts'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { settingsStrings } from '../../settings-strings.ts'
+import { settingsStrings } from '../../strings/settings.ts'
 
 type LimitsBody = {
   requestsPerMinute: Record<'client' | 'simulate' | 'address' | 'initiate' | 'login', number | null>

@@ -1,8 +1,8 @@
-// One person: another role, disabled or let in again, a new password, shown out.
+// One user: change role, disable, reset password, remove.
 
 import { useState } from 'preact/hooks'
 import { problemFrom, send } from '../../api.ts'
-import { words } from '../../format.ts'
+import { humanize } from '../../format.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
@@ -10,33 +10,40 @@ import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
-import { settingsStrings } from '../../settings-strings.ts'
-import { type Handed, type Person, RoleSelect, rolesFor, USERS, UserBadge } from './people.tsx'
+import { settingsStrings } from '../../strings/settings.ts'
+import {
+  RoleSelect,
+  rolesFor,
+  type TemporaryPassword,
+  USERS,
+  type User,
+  UserBadge,
+} from './user-fields.tsx'
 
-const { people: strings } = settingsStrings
+const { users: strings } = settingsStrings
 
 type Props = {
-  person: Person
+  user: User
   session: Session
   changed: () => void
-  hand: (handed: Handed) => void
+  hand: (handed: TemporaryPassword) => void
   close: () => void
 }
 
 export function UserDrawer(props: Props) {
-  const { person, session, close } = props
-  const { email, role, hasTotp, signedInAt, createdAt } = person
-  const isOwn = person.id === session.user.id
+  const { user, session, close } = props
+  const { email, role, hasTotp, signedInAt, createdAt } = user
+  const isOwn = user.id === session.user.id
   const mayTouch = !isOwn && (role !== 'operator' || session.role === 'operator')
   return (
     <Drawer title={strings.one} close={close}>
       <div class="headline">
         <span class="headline-text">{email}</span>
-        <UserBadge person={person} />
+        <UserBadge user={user} />
       </div>
       <Facts
         facts={[
-          [strings.role, words(role)],
+          [strings.role, humanize(role)],
           [strings.factor, hasTotp ? strings.hasFactor : strings.noFactor],
           [strings.signedIn, signedInAt ? <Time at={signedInAt} /> : strings.never],
           [strings.created, <Time key="created" at={createdAt} />],
@@ -49,16 +56,16 @@ export function UserDrawer(props: Props) {
   )
 }
 
-function RoleForm({ person, session, changed }: Props) {
+function RoleForm({ user, session, changed }: Props) {
   const { problem, isBusy, submit } = useSending(async (given) => {
-    await send('PATCH', `${USERS}/${person.id}`, { role: textOf(given, 'role') })
+    await send('PATCH', `${USERS}/${user.id}`, { role: textOf(given, 'role') })
     toast(strings.changed)
     changed()
   })
   return (
     <form class="form role-form" onSubmit={submit} aria-busy={isBusy}>
       <Field label={strings.role}>
-        {(id) => <RoleSelect id={id} roles={rolesFor(session.role)} chosen={person.role} />}
+        {(id) => <RoleSelect id={id} roles={rolesFor(session.role)} chosen={user.role} />}
       </Field>
       {problem && <Failed problem={problem} />}
       <div class="form-end start">
@@ -73,11 +80,11 @@ function RoleForm({ person, session, changed }: Props) {
 type Asking = 'disable' | 'reset' | 'remove'
 
 function Actions(props: Props) {
-  const { person, changed } = props
+  const { user, changed } = props
   const [asking, setAsking] = useState<Asking | undefined>()
   const enable = async () => {
     try {
-      await send('PATCH', `${USERS}/${person.id}`, { isActive: true })
+      await send('PATCH', `${USERS}/${user.id}`, { isActive: true })
       toast(strings.changed)
       changed()
     } catch (error) {
@@ -90,7 +97,7 @@ function Actions(props: Props) {
         <button type="button" class="button" onClick={() => setAsking('reset')}>
           {strings.reset}
         </button>
-        {person.isActive ? (
+        {user.isActive ? (
           <button type="button" class="button" onClick={() => setAsking('disable')}>
             {strings.disable}
           </button>
@@ -109,7 +116,7 @@ function Actions(props: Props) {
 }
 
 function Asked({
-  person,
+  user,
   asking,
   stop,
   changed,
@@ -117,7 +124,7 @@ function Asked({
   close,
 }: Props & { asking: Asking; stop: () => void }) {
   const [removesFactor, setRemovesFactor] = useState(false)
-  const path = `${USERS}/${person.id}`
+  const path = `${USERS}/${user.id}`
   const work = {
     disable: async () => {
       await send('PATCH', path, { isActive: false })
@@ -125,7 +132,7 @@ function Asked({
     },
     reset: async (headers: Record<string, string>) => {
       const body = removesFactor ? { removeTotp: true } : {}
-      hand(await send<Handed>('POST', `${path}/reset-password`, body, headers))
+      hand(await send<TemporaryPassword>('POST', `${path}/reset-password`, body, headers))
     },
     remove: async () => {
       await send('DELETE', path)
@@ -142,8 +149,8 @@ function Asked({
       run={work[asking]}
       close={stop}
     >
-      <p>{strings[`${asking}Text`](person.email)}</p>
-      {asking === 'reset' && person.hasTotp && (
+      <p>{strings[`${asking}Text`](user.email)}</p>
+      {asking === 'reset' && user.hasTotp && (
         <label class="option">
           <input
             type="checkbox"

@@ -1,4 +1,4 @@
-// One endpoint: its health in plain words, its secret, its last attempts, and what can be done.
+// One endpoint: health, secret, recent attempts and actions.
 
 import { useState } from 'preact/hooks'
 import { getData } from '../../api.ts'
@@ -9,40 +9,17 @@ import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { webhooksStrings } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../strings/webhooks.ts'
 import { type Attempt, describeAttempt } from './attempt.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
+import { type Condition, type Endpoint, stateOf } from './endpoint-state.ts'
 
-export type Condition = {
-  failures: number
-  failingSince: string | null
-  pausedUntil: string | null
-  disabledWhy: string | null
-}
-export type Endpoint = {
-  id: string
-  url: string
-  eventTypes: string[] | null
-  isActive: boolean
-  createdAt: string
-  updatedAt: string
-  health: Condition
-}
 type Detail = Endpoint & {
   secret: string | null
   health: Condition & { lastAttempts: (Attempt & { eventId: string })[] }
 }
 
 const { endpoints: strings } = webhooksStrings
-
-export function stateOf({ isActive, health }: Pick<Endpoint, 'isActive' | 'health'>) {
-  if (!isActive) return { name: 'off', tone: 'bad' } as const
-  if (health.pausedUntil && new Date(health.pausedUntil) > new Date()) {
-    return { name: 'paused', tone: 'bad' } as const
-  }
-  if (health.failures > 0) return { name: 'failing', tone: 'warn' } as const
-  return { name: 'on', tone: 'good' } as const
-}
 
 type Props = { id: string; mayWrite: boolean; changed: () => void; close: () => void }
 
