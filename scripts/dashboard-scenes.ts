@@ -3,11 +3,15 @@
 import type { Page } from 'playwright-core'
 import { type DashboardBench, fillDays } from '../test/support/dashboard-bench.ts'
 import { DESK_SIGHTS, setDeskScene } from '../test/support/desk-scenes.ts'
-import { startPayment } from '../test/support/fixtures.ts'
-import { credit } from '../test/support/tracing.ts'
+import { createAccount, startPayment } from '../test/support/fixtures.ts'
+import { newSessionId, postRail } from '../test/support/rail.ts'
+import { NOBODYS_NUMBER, suspend } from '../test/support/suspense-desk.ts'
+import { credit, openDesk } from '../test/support/tracing.ts'
 import { listener } from '../test/support/webhook-bench.ts'
 
-export type Sight = { path: string; act?: (page: Page) => Promise<unknown> }
+export type Sight = { path: string; role?: 'operator'; act?: (page: Page) => Promise<unknown> }
+
+const firstRow = (page: Page) => page.locator('.row-link').first().click()
 
 const choose = (name: string) => (page: Page) => page.getByText(name, { exact: true }).click()
 
@@ -19,29 +23,35 @@ const openAttempt = async (page: Page) => {
 export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   today: { path: '' },
   'today-days': { path: '', act: choose('30 days') },
-  'today-table': { path: '', act: choose('As a table') },
+  'today-table': { path: '', act: choose('Show as table') },
   payments: { path: '/payments' },
   payment: { path: '/payments/ORDER-1051' },
   accounts: { path: '/accounts' },
-  account: { path: '/accounts', act: (page) => page.locator('.row-link').first().click() },
+  account: { path: '/accounts', act: firstRow },
   credits: { path: '/credits' },
-  credit: { path: '/credits', act: (page) => page.locator('.row-link').first().click() },
+  credit: { path: '/credits', act: firstRow },
   'nothing-fits': { path: '/credits?outcome=returned' },
   webhooks: { path: '/webhooks' },
-  endpoint: { path: '/webhooks', act: (page) => page.locator('.row-link').first().click() },
-  'endpoint-new': { path: '/webhooks', act: choose('Add an endpoint') },
+  endpoint: { path: '/webhooks', act: firstRow },
+  'endpoint-new': { path: '/webhooks', act: choose('Add endpoint') },
   deliveries: { path: '/webhooks?tab=deliveries' },
   delivery: { path: '/webhooks?tab=deliveries&delivered=true', act: openAttempt },
   checker: { path: '/webhooks?tab=checker', act: choose('Check') },
   developers: { path: '/developers' },
-  'secret-new': { path: '/developers', act: choose('Make a new secret') },
-  people: { path: '/settings?tab=people' },
-  'own-sign-in': { path: '/settings?tab=you' },
+  'secret-new': { path: '/developers', act: choose('Rotate client secret') },
+  users: { path: '/settings?tab=users' },
+  profile: { path: '/settings?tab=profile' },
   branding: { path: '/settings?tab=branding' },
   limits: { path: '/settings?tab=limits' },
-  record: { path: '/settings?tab=record' },
-  search: { path: '', act: (page) => page.getByLabel('Search by any reference').fill('ada') },
+  'audit-log': { path: '/settings?tab=auditLog' },
+  search: { path: '', act: (page) => page.getByRole('combobox', { name: 'Search' }).fill('ada') },
   ...DESK_SIGHTS,
+  returns: { path: '/returns', role: 'operator' },
+  return: { path: '/returns', role: 'operator', act: firstRow },
+  alerts: { path: '/alerts', role: 'operator' },
+  alert: { path: '/alerts', role: 'operator', act: firstRow },
+  'rail-items': { path: '/rail-items', role: 'operator' },
+  'rail-item': { path: '/rail-items', role: 'operator', act: firstRow },
 }
 
 // A month of trade, and one more payment whose webhook arrived.
@@ -60,4 +70,17 @@ export async function setDashboardScene(bench: DashboardBench): Promise<void> {
   await bench.dispatch()
   await bench.deliver(bench.newDeliverer())
   await setDeskScene(bench)
+  await setOperatorScene(bench)
+}
+
+// A pending return, and a session id that came twice on other terms.
+async function setOperatorScene(bench: DashboardBench): Promise<void> {
+  const payer = { sourceAccountName: 'EFE OBI', sourceAccountNumber: '2093566866' }
+  const { sessionId } = await suspend(bench, NOBODYS_NUMBER, '75.00', payer)
+  await (await openDesk(bench)).giveBack(sessionId)
+  const { accountNumber, bankCode } = await createAccount(bench)
+  const reused = newSessionId()
+  for (const amount of ['10', '11']) {
+    await postRail(bench, `${bankCode}/credits`, { sessionId: reused, accountNumber, amount })
+  }
 }

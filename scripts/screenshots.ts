@@ -1,7 +1,7 @@
 // `npm run screenshots`: pictures of the pages for docs/screenshots/, taken of a real service in a
 // real browser.
 //
-//   npm run screenshots -- <folder>     every state, at 360 and 1280 pixels, light and dark, to look at
+//   npm run screenshots -- <folder> [<pattern>]   every state, at 360 and 1280 pixels, light and dark
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,10 +38,12 @@ const SIGHTS_OF_DOCS: readonly Look[] = [
   seen('dashboard-sandbox-bank', 'sandbox-bank-sent', 1280, 'dark'),
   seen('dashboard-webhooks', 'delivery', 1280, 'light'),
   seen('dashboard-developers', 'developers', 1280, 'light'),
-  seen('dashboard-settings', 'people', 1280, 'light'),
+  seen('dashboard-settings', 'users', 1280, 'light'),
 ]
 
 const folder = process.argv[2] ?? DOCS
+const pattern = new RegExp(process.argv[3] ?? '')
+const isWanted = ({ name }: { name: string }) => pattern.test(name)
 const shots = process.argv[2] ? everyShot() : SHOTS_OF_DOCS
 await buildWeb()
 mkdirSync(folder, { recursive: true })
@@ -51,11 +53,11 @@ try {
   await using bench = await startTestService()
   const url = await listenLocally(bench.service.app)
   await using browser = await openBrowser()
-  for (const each of shots) await take(bench, url, browser, each)
+  for (const each of shots.filter(isWanted)) await take(bench, url, browser, each)
   await using desk = await startDashboardBench()
   await setDashboardScene(desk)
   const sights = process.argv[2] ? everySight() : SIGHTS_OF_DOCS
-  for (const each of sights) await look(desk, browser, each)
+  for (const each of sights.filter(isWanted)) await look(desk, browser, each)
 } finally {
   await server.stop()
 }
@@ -81,7 +83,12 @@ async function take(bench: Bench, url: string, browser: Browser, each: Shot): Pr
 async function look(bench: DashboardBench, browser: Browser, each: Look): Promise<void> {
   const { name, sight, width, colorScheme } = each
   const height = width < 600 ? 740 : 860
-  await using opened = await bench.openAs(browser, { width, height, colorScheme })
+  await using opened = await bench.openAs(browser, {
+    width,
+    height,
+    colorScheme,
+    ...(sight.role ? { role: sight.role } : {}),
+  })
   const { page } = opened
   await page.goto(`${bench.url}/dashboard${sight.path}`)
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })

@@ -68,11 +68,40 @@ const BANS: readonly Ban[] = [
 
 export const imports: Rule = ({ path, text }) => {
   if (!/^(?:src|web)\//.test(path) || WIRING.includes(path)) return []
-  const found = code(text).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([#.][^']*)'/g)
-  return [...found].flatMap(({ 1: target = '', index }) => {
+  return importsIn(text).flatMap(({ target, index }) => {
     const why = importFault(path, target)
     return why ? [`${path}:${lineAt(text, index)}: imports ${target}: ${why}`] : []
   })
+}
+
+function importsIn(text: string) {
+  const found = code(text).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([#.][^']*)'/g)
+  return [...found].map(({ 1: target = '', index }) => ({ target, index }))
+}
+
+// Of types too: files that need each other can be read and moved only together.
+export function importCycles(files: readonly Source[]): string[] {
+  const graph = new Map(
+    files
+      .filter(({ path }) => /^(?:src|web)\/.*\.tsx?$/.test(path))
+      .map(({ path, text }) => [path, importsIn(text).map(({ target }) => reached(path, target))]),
+  )
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (path: string, trail: readonly string[]) => {
+    const start = trail.indexOf(path)
+    if (start >= 0) cycles.push(`${[...trail.slice(start), path].join(' → ')}: an import cycle`)
+    if (start >= 0 || done.has(path)) return
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) visit(path, [])
+  return cycles
+}
+
+function reached(path: string, target: string): string {
+  if (target.startsWith('#')) return target.replace('#', 'src/')
+  return posix.join(posix.dirname(path), target)
 }
 
 function importFault(path: string, target: string): string | undefined {
@@ -103,8 +132,7 @@ function capabilityFault(path: string, target: string): string | undefined {
 // An app of web/ knows itself and the loose files at the top of web/, which know only each other.
 function webImportFault(path: string, target: string): string | undefined {
   if (target.startsWith('#')) return 'web/ knows nothing of src/'
-  const reached = posix.join(posix.dirname(path), target)
-  const [root, app, file] = reached.split('/')
+  const [root, app, file] = reached(path, target).split('/')
   const isLoose = root === 'web' && file === undefined
   const isOwn = root === 'web' && app === path.split('/')[1]
   return isLoose || isOwn ? undefined : 'an app of web/ knows only itself and the top of web/'

@@ -34,6 +34,22 @@ for (const [promise, rule] of CHECKS) {
   })
 }
 
+test('no imports form a cycle', () => {
+  const faults = rules.importCycles(files)
+  assert(faults.length === 0, `\n${faults.join('\n')}`)
+})
+
+test('the rule against import cycles notices one, of types and across folders too', () => {
+  const broken = [
+    { path: 'src/db/a.ts', text: "import type { B } from './b.ts'" },
+    { path: 'src/db/b.ts', text: "import { c } from '#http/c.ts'" },
+    { path: 'src/http/c.ts', text: "import './d.ts'\nawait import('#db/a.ts')" },
+    { path: 'src/http/d.ts', text: "import '#db/e.ts'" },
+  ]
+  const cycle = 'src/db/a.ts → src/db/b.ts → src/http/c.ts → src/db/a.ts: an import cycle'
+  assert.deepEqual(rules.importCycles(broken), [cycle])
+})
+
 test('ARCHITECTURE.md shows the capabilities as they are declared', () => {
   const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
   assert.equal(text, withCapabilities(text), 'run npm run generate')

@@ -22,8 +22,8 @@ import { SCOPES, type Scope } from '#domain/access/scopes.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import { toNaira } from '#money.ts'
 import { watDay } from '#wat-time.ts'
+import type { AdminCommand, Context } from './admin-command.ts'
 import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
-import type { AdminCommand, Context } from './commands.ts'
 
 const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/
 const PLAIN_TEXT = /^(?=[\s\S]*\S)[^\p{Cc}\p{Cs}]*$/u

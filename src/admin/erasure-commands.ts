@@ -9,8 +9,8 @@ import { eraseAccounts, eraseAdvice } from '#domain/privacy/erase-personal-data.
 import { Refusal } from '#errors.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
 import { Sealer } from '#seal.ts'
+import type { AdminCommand, Context } from './admin-command.ts'
 import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
-import type { AdminCommand, Context } from './commands.ts'
 
 const REASON_MAX = 200
 const PLAIN_TEXT = /^(?=[\s\S]*\S)[^\p{Cc}\p{Cs}]*$/u

@@ -11,9 +11,9 @@ import type { Pool } from '#db/pool.ts'
 import { KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
 import { countByKey, type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
 import { type DataKey, Sealer } from '#seal.ts'
+import type { AdminCommand, Context } from './admin-command.ts'
 import { AdminProblem } from './admin-database.ts'
 import { columns } from './command-line.ts'
-import type { AdminCommand, Context } from './commands.ts'
 
 const LOOK_MS = 500
 const LOCK = `hashtext('rotate-keys')`

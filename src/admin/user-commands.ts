@@ -14,8 +14,8 @@ import { hashPassword, temporaryPassword } from '#domain/access/passwords.ts'
 import { ROLES, type Role } from '#domain/access/roles.ts'
 import { findUserByEmail, listUsers, sharedSalt, type User } from '#domain/access/users.ts'
 import { Refusal } from '#errors.ts'
+import type { AdminCommand, Context } from './admin-command.ts'
 import { type Arguments, columns, type Option, UsageProblem } from './command-line.ts'
-import type { AdminCommand, Context } from './commands.ts'
 
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+\.[^\s@.\p{Cc}\p{Cs}]+$/u
 const EMAIL_LENGTH_MAX = 254

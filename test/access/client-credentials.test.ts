@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ROLES } from '#domain/access/roles.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import { newBrowser, newClientWithOwner } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'

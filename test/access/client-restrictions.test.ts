@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
 import { CLIENTS, registerOf } from '../support/clients.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
   accountBody,

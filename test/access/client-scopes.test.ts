@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isOperatorScope, SCOPES, type Scope } from '#domain/access/scopes.ts'
 import { registerOf } from '../support/clients.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { ADVICE, adviceBody, assertRefused, createAdvice, INITIATE } from '../support/fixtures.ts'
 import { type Call, startTestService } from '../support/running-service.ts'
 

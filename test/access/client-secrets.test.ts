@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { registerOf } from '../support/clients.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const HOUR_MS = 3_600_000

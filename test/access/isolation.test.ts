@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { databaseText } from '../support/fixtures.ts'
 import { MAKING, PAGES, RECIPES, type Recipe, WITHOUT } from '../support/isolation-recipes.ts'
 import { fillWorld, NOBODYS, type Things } from '../support/isolation-world.ts'

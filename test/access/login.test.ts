@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
   accountBody,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CLIENTS, type ClientShown, clientOf, registerOf } from '../support/clients.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, createAdvice, databaseText } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { IDLE_MS, LIFE_MS } from '#domain/access/sessions.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused, dataOf } from '../support/fixtures.ts'
 import {
   actionsOf,

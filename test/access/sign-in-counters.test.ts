@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
 import { hashSecret } from '#hashed-secrets.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused } from '../support/fixtures.ts'
 import {
   actionsOf,

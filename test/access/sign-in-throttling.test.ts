@@ -6,7 +6,7 @@ import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
 import { countAttemptFrom } from '#domain/access/sign-in-attempts.ts'
 import { hashSecret } from '#hashed-secrets.ts'
 import { addressKey } from '#http/client-addresses.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused } from '../support/fixtures.ts'
 import {
   actionsOf,

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { createLogger } from '#log.ts'
 import { prepareDatabase } from '#wiring.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   assertAlike,
   assertRefused,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
 import { countUsers } from '#domain/access/sign-in-attempts.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import {
   actionsOf,

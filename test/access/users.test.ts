@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ROLES, type Role } from '#domain/access/roles.ts'
 import { TEMPORARY_PASSWORD_MS } from '#domain/access/sign-in.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   assertAlike,
   assertRefused,

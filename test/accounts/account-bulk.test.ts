@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fieldsOf, listAccounts } from '../support/account-calls.ts'
 import { startTwin } from '../support/bank-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { ACCOUNTS, accountBody, assertRefused, dataOf, readAccount } from '../support/fixtures.ts'
 import { type Call, startTestService } from '../support/running-service.ts'
 

@@ -10,7 +10,7 @@ import {
   patchAccount,
   switchAccount,
 } from '../support/account-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
   accountBody,

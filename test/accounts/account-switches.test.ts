@@ -12,7 +12,7 @@ import {
   switchAccount,
 } from '../support/account-calls.ts'
 import { startTwin } from '../support/bank-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { ACCOUNTS, assertRefused, createAccount, dataOf, readAccount } from '../support/fixtures.ts'
 import { credit, resolve } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'

@@ -10,7 +10,7 @@ import { migrate } from '#db/migrate.ts'
 import { CLIENT_SCOPES } from '#domain/access/scopes.ts'
 import { startEmbedded } from '#embedded/embedded.ts'
 import { Refusal } from '#errors.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 

@@ -7,7 +7,7 @@ import { COMMANDS } from '#admin/commands.ts'
 import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
 import { countUsers } from '#domain/access/sign-in-attempts.ts'
 import { Refusal } from '#errors.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { dataOf } from '../support/fixtures.ts'
 import {
   actionsOf,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { see, shownNumber, startCheckout } from '../support/checkout-page.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { simulate } from '../support/fixtures.ts'
 
 const checkout = closeAfterTests(await startCheckout())
@@ -107,7 +107,7 @@ test('a bank chosen without network is not lost but asked for again', async () =
   const { page } = opened
   await page.context().setOffline(true)
   await page.getByRole('button', bank('Wema Bank')).click()
-  await see(page, 'That did not get through.')
+  await see(page, 'Couldn’t connect.')
   await page.context().setOffline(false)
   await page.getByRole('button', bank('Wema Bank')).click()
   await see(page, 'Waiting for your transfer')
@@ -130,7 +130,7 @@ test('without a script: choose, see the number, look again, be done', async () =
   await using opened = await checkout.open(address, { javaScriptEnabled: false })
   const { page } = opened
   await page.getByRole('button', bank('Polaris Bank')).click()
-  await see(page, 'This page looks again every 15 seconds.')
+  await see(page, 'This page refreshes every 15 seconds.')
   assert.match(await page.content(), /<noscript><meta http-equiv="refresh" content="15">/)
   assert.equal(await page.getByRole('button', { name: 'Copy account number' }).count(), 0)
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { findAxeFaults } from '../support/browser.ts'
 import { see, shownNumber, startCheckout } from '../support/checkout-page.ts'
 import { CHECKOUT_SCENES } from '../support/checkout-scenes.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { ADVICE, MINUTE_MS, simulate } from '../support/fixtures.ts'
 
 const checkout = closeAfterTests(await startCheckout())
@@ -28,7 +28,7 @@ test('from the link to the receipt, and back to the merchant', async () => {
   await see(page, 'Sandbox Merchant/Ada Obi')
   const accountNumber = await shownNumber(page)
   await simulate(bench, accountNumber, '2000')
-  await see(page, '₦2,000.00 of ₦6,000.00 received, send the remaining ₦4,000.00')
+  await see(page, '₦2,000.00 of ₦6,000.00 received. Send the remaining ₦4,000.00.')
   await simulate(bench, accountNumber, '4000')
   await see(page, 'Payment received')
   await see(page, /^Back to Sandbox Merchant in \d+ s$/)
@@ -68,7 +68,7 @@ test('who wants to stay after paying stays; who comes back later is not sent awa
   await page.clock.install()
   await page.reload()
   await simulate(bench, accountNumber, '6000')
-  await page.getByRole('button', { name: 'Stay here' }).click()
+  await page.getByRole('button', { name: 'Stay on this page' }).click()
   await page.clock.runFor(15_000)
   assert.equal(page.url(), address)
   await page.getByRole('link', { name: 'Back to Sandbox Merchant', exact: true }).waitFor()
@@ -85,15 +85,15 @@ test('too much: paid, and the payer is told where the rest is', async () => {
   await using opened = await checkout.open(address)
   await simulate(bench, accountNumber, '6500')
   await see(opened.page, 'Payment received')
-  await see(opened.page, '₦500.00 that you sent could not be used')
+  await see(opened.page, '₦500.00 you sent couldn’t be applied')
 })
 
 test('a wrong amount where only the exact one will do is said, and the wait goes on', async () => {
   const { accountNumber, address } = await checkout.advice({ amountPolicy: 'exact' }, '058')
   await using opened = await checkout.open(address)
-  await see(opened.page, 'Send exactly ₦6,000.00, in one transfer')
+  await see(opened.page, 'Send exactly ₦6,000.00 to this account, in one transfer')
   await simulate(bench, accountNumber, '5999.99')
-  await see(opened.page, '₦5,999.99 that you sent could not be used')
+  await see(opened.page, '₦5,999.99 you sent couldn’t be applied')
   await see(opened.page, 'Waiting for your transfer')
 })
 
@@ -103,7 +103,7 @@ test('cancelled by the merchant: the page turns and says not to pay', async () =
   await opened.page.locator('.pulse').waitFor()
   await bench.call({ method: 'POST', url: `${ADVICE}/${adviceReference}/cancel` })
   await see(opened.page, 'This payment was cancelled')
-  await see(opened.page, 'Please do not send money for it')
+  await see(opened.page, 'Don’t send money for it')
 })
 
 test('the countdown goes by the service, whatever the phone thinks the time is', async () => {
@@ -227,12 +227,12 @@ test('time over: the page turns, money may still come in grace, and then it is o
   await see(opened.page, 'Waiting for your transfer')
 
   bench.advance(31 * MINUTE_MS)
-  await see(opened.page, 'The time to pay is over')
-  await see(opened.page, 'still counts')
+  await see(opened.page, 'This payment has expired')
+  await see(opened.page, 'still count')
   await simulate(bench, accountNumber, '6000')
   await see(opened.page, 'Payment received')
   bench.advance(10 * MINUTE_MS)
   await simulate(bench, late.accountNumber, '6000')
-  await see(other.page, '₦6,000.00 that you sent could not be used')
-  await see(other.page, 'If you have already paid')
+  await see(other.page, '₦6,000.00 you sent couldn’t be applied')
+  await see(other.page, 'Already paid?')
 })

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { sendTooMuch, setDeskScene } from '../support/desk-scenes.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { actionsOf } from '../support/people.ts'
 import { readItem, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 
@@ -21,7 +21,7 @@ const see = (page: Page, text: string | RegExp) => page.getByText(text).first().
 
 async function openItem(page: Page, id: number): Promise<void> {
   await page.goto(`${bench.url}/dashboard/suspense/${id}`)
-  await drawerOf(page).getByText('Why it is here').waitFor()
+  await drawerOf(page).getByText('Suspense reason').waitFor()
 }
 
 test('money in suspense is given to an account that was searched for, after asking twice', async () => {
@@ -29,22 +29,22 @@ test('money in suspense is given to an account that was searched for, after aski
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/suspense`)
   await page.getByRole('link', { name: 'DAUDA IBRAHIM' }).click()
-  await see(page, 'Sent to a number that is nobody’s')
+  await see(page, 'Unrecognised account number')
 
-  await button(page, 'Go on').click()
-  await see(page, 'Choose where it goes.')
+  await button(page, 'Continue').click()
+  await see(page, 'Select an account or payment.')
   await page.getByRole('searchbox').fill('chiam')
   await page.getByRole('radio', { name: /Chiamaka Eze/ }).check()
-  await button(page, 'Go on').click()
-  await see(page, 'Say why: it is kept in the record.')
-  await page.getByLabel('Reason').fill('She wrote a wrong number.')
-  await button(page, 'Go on').click()
-  await see(page, 'Give ₦4,200.00 to Chiamaka Eze?')
+  await button(page, 'Continue').click()
+  await see(page, 'Enter a reason.')
+  await page.getByLabel('Reason (audit log)').fill('She wrote a wrong number.')
+  await button(page, 'Continue').click()
+  await see(page, 'Assign ₦4,200.00 to Chiamaka Eze?')
   assert.deepEqual(await findAxeFaults(page), [])
   assert.equal((await readItem(bench, scene.stray.id)).state, 'open')
   await button(page, 'Assign ₦4,200.00').click()
 
-  await see(page, '₦4,200.00 was assigned.')
+  await see(page, '₦4,200.00 assigned.')
   assert.equal((await readItem(bench, scene.stray.id)).assignedTo, scene.accountNumber)
   assert.deepEqual(await actionsOf(bench, `suspense/${scene.stray.id}`), ['suspense.assign'])
   await drawerOf(page).getByText('Assigned', { exact: true }).first().waitFor()
@@ -54,17 +54,17 @@ test('money in suspense is given to an account that was searched for, after aski
 test('what one person asked for another approves: both see what they may do', async () => {
   await using first = await bench.openAs(browser, { role: 'owner' })
   await first.page.goto(`${bench.url}/dashboard/suspense`)
-  await button(first.page, 'Need two people').click()
-  await see(first.page, 'Two people are needed: one asks')
+  await button(first.page, 'Enable maker-checker').click()
+  await see(first.page, 'On. One user requests')
   const { id } = await suspend(bench, '0123456789', '90.00', { sourceAccountName: 'EFE OBI' })
   await using asking = await bench.openAs(browser, { role: 'operator' })
   await openItem(asking.page, id)
   await button(asking.page, 'Return').click()
-  await asking.page.getByLabel('Reason').fill('Not ours.')
-  await button(asking.page, 'Go on').click()
-  await see(asking.page, 'Nothing moves until another person approves.')
-  await button(asking.page, 'Ask for approval').click()
-  await see(asking.page, 'You asked for this. Another person must approve it.')
+  await asking.page.getByLabel('Reason (audit log)').fill('Not ours.')
+  await button(asking.page, 'Continue').click()
+  await see(asking.page, 'Another user must approve this before funds move.')
+  await button(asking.page, 'Request approval').click()
+  await see(asking.page, 'You requested this. Another user must approve it.')
   assert.equal(await button(asking.page, 'Approve').count(), 0)
   assert.equal((await readItem(bench, id)).state, 'open')
 
@@ -74,7 +74,7 @@ test('what one person asked for another approves: both see what they may do', as
   assert.deepEqual(await findAxeFaults(second.page), [])
   await button(second.page, 'Approve').click()
 
-  await see(second.page, 'Approved: the money has moved.')
+  await see(second.page, 'Request approved.')
   assert.equal((await readItem(bench, id)).state, 'returned')
   await second.page.goto(`${bench.url}/dashboard/suspense?state=returned`)
   await second.page.getByRole('link', { name: 'EFE OBI' }).waitFor()
@@ -84,19 +84,20 @@ test('what one person asked for another approves: both see what they may do', as
 test('switching maker-checker off is asked for and approved; who cannot approve is told why', async () => {
   await using first = await bench.openAs(browser, { role: 'owner' })
   await first.page.goto(`${bench.url}/dashboard/suspense`)
-  await button(first.page, 'One person is enough').click()
-  await first.page.getByLabel('Why should one person be enough?').fill('We are few.')
+  await button(first.page, 'Disable maker-checker').click()
+  await first.page.getByLabel('Reason for disabling maker-checker').fill('We are few.')
   assert.deepEqual(await findAxeFaults(first.page), [])
-  await button(first.page, 'Ask for approval').click()
-  await see(first.page, 'You asked for this. Another person must approve it.')
+  await button(first.page, 'Request approval').click()
+  await see(first.page, 'You requested this. Another user must approve it.')
 
   await using second = await bench.openAs(browser, { role: 'owner' })
-  const { rows } = await bench.db.query<{ maker: string; checker: string }>(
-    `select r.requested_by_user as maker, s.user_id as checker
-       from suspense_requests r, (select user_id from sessions order by id desc limit 1) s
-      where r.state = 'open' and r.item_id is null`,
+  const session = await second.page.request.get(`${bench.url}/dashboard/api/session`)
+  const checker = (await session.json()).data.user.id
+  const { rows } = await bench.db.query<{ maker: string }>(
+    `select requested_by_user as maker from suspense_requests
+      where state = 'open' and item_id is null`,
   )
-  const { maker, checker } = rows[0] as { maker: string; checker: string }
+  const maker = rows[0]?.maker
   await bench.db.query(
     `insert into access_grants (client_id, user_id, granted_by, granted_at)
      select client_id, id, $2, created_at from users where id = $1`,
@@ -110,7 +111,7 @@ test('switching maker-checker off is asked for and approved; who cannot approve 
   await second.page.reload()
   await button(second.page, 'Approve').click()
 
-  await see(second.page, 'One person can assign or return alone.')
+  await see(second.page, 'Off. One user can assign or return funds.')
   assert.deepEqual([...first.problems, ...second.problems], [])
 })
 
@@ -122,7 +123,7 @@ test('a request is rejected with a reason, by keyboard alone', async () => {
   await page.keyboard.press('Enter')
   await button(page, 'Reject').focus()
   await page.keyboard.press('Enter')
-  await page.getByLabel('Why is it rejected?').waitFor()
+  await page.getByLabel('Rejection reason').waitFor()
   await page.keyboard.type('Call her first.')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
@@ -139,8 +140,8 @@ test('who may only look is shown no way to move money', async () => {
   const { page } = opened
   await openItem(page, scene.excess.id)
 
-  assert.equal(await button(page, 'Go on').count(), 0)
-  assert.equal(await button(page, 'Need two people').count(), 0)
+  assert.equal(await button(page, 'Continue').count(), 0)
+  assert.equal(await button(page, 'Enable maker-checker').count(), 0)
 })
 
 test('a refusal is said where it happened, and nothing is lost', async () => {
@@ -148,29 +149,31 @@ test('a refusal is said where it happened, and nothing is lost', async () => {
   const { page } = opened
   await openItem(page, scene.excess.id)
   await button(page, 'Return').click()
-  await page.getByLabel('Reason').fill('Twice.')
-  await button(page, 'Go on').click()
+  await page.getByLabel('Reason (audit log)').fill('Twice.')
+  await button(page, 'Continue').click()
   await page.route(`**${SUSPENSE}/*/return`, (route) => route.abort())
   await button(page, 'Return ₦750.00').click()
-  await see(page, 'The service cannot be reached.')
+  await see(page, 'Can’t reach the service.')
   await page.unroute(`**${SUSPENSE}/*/return`)
   await button(page, 'Return ₦750.00').click()
 
-  await see(page, '₦750.00 is on its way back.')
+  await see(page, 'Return of ₦750.00 started.')
 })
 
 test('the ledger: a green line, the chart, an account and its transfers; red when it is', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/ledger`)
-  await page.getByRole('heading', { name: 'The books add up' }).waitFor()
-  await page.getByText('What was checked').click()
-  await see(page, 'Every balance is the sum of its transfers')
+  await page.getByRole('heading', { name: 'The books balance' }).waitFor()
+  await page.getByText('View checks').click()
+  await see(page, 'Balances equal their transfers')
   await page.getByRole('link', { name: 'Chiamaka Eze' }).click()
-  await drawerOf(page).getByText('A bank reported money').waitFor()
+  await drawerOf(page).getByText('Credit received').waitFor()
   await drawerOf(page).getByText('+₦12,500.00').waitFor()
-  await drawerOf(page).getByRole('link', { name: 'against held by the bank' }).first().click()
-  await drawerOf(page).getByText('Held by the bank, 058').waitFor()
+  await drawerOf(page).getByRole('link', { name: 'against held at bank' }).first().click()
+  await drawerOf(page)
+    .getByText(/^Held at bank, [A-Z][a-z]+/)
+    .waitFor()
   assert.deepEqual(problems, [])
 
   await bench.db.query(
@@ -183,8 +186,8 @@ test('the ledger: a green line, the chart, an account and its transfers; red whe
     ],
   )
   await page.goto(`${bench.url}/dashboard/ledger`)
-  await page.getByRole('heading', { name: 'The books do not add up' }).waitFor()
-  await see(page, '1 of 13 checks failed.')
+  await page.getByRole('heading', { name: 'The books don’t balance' }).waitFor()
+  await see(page, '1 of 14 checks failed.')
   await see(page, 'expected 0, found -1')
   assert.deepEqual(await findAxeFaults(page), [])
   await bench.db.query('delete from audits where not ok')
@@ -199,14 +202,14 @@ test('the sandbox bank: a transfer is sent, explained, and its event arrives by 
 
   await button(page, 'Accounts').click()
   await page.getByRole('radio', { name: /Chiamaka Eze/ }).check()
-  await page.getByRole('radio', { name: /Taken back/ }).check()
-  await button(page, 'Send the transfer').click()
-  await see(page, 'Say how much: a collection account takes any amount.')
-  await page.getByLabel('Amount in naira').fill('1000')
-  await button(page, 'Send the transfer').click()
-  await see(page, 'The bank took the transfer back')
+  await page.getByRole('radio', { name: /Reversal/ }).check()
+  await button(page, 'Send transfer').click()
+  await see(page, 'Enter an amount.')
+  await page.getByLabel('Amount (NGN)').fill('1000')
+  await button(page, 'Send transfer').click()
+  await see(page, 'Transfer reversed')
   await button(page, 'Expired').click()
-  await see(page, 'Clocks are not turned for tests.')
+  await see(page, 'come back after its grace period')
   assert.deepEqual(problems, [])
 })
 
@@ -235,9 +238,9 @@ test('somebody without anything is told what to do next', async () => {
   await using opened = await bench.openAs(browser, { clientId: 'EMPTYDESK1', width: 360 })
   const { page, problems } = opened
   for (const [path, hint] of [
-    ['/suspense', 'Nothing in suspense'],
+    ['/suspense', 'No suspense items'],
     ['/ledger', 'The ledger is empty'],
-    ['/sandbox-bank', 'No payment is open.'],
+    ['/sandbox-bank', 'No open payments.'],
   ] as const) {
     await page.goto(`${bench.url}/dashboard${path}`)
     await see(page, hint)

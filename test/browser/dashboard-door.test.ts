@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { signIn as enter, makeUser, PASSWORD } from '../support/people.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
@@ -18,7 +18,7 @@ async function signIn(page: Page, email: string, password = PASSWORD): Promise<v
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-const menuOf = (page: Page) => page.getByRole('navigation', { name: 'Views' }).getByRole('link')
+const menuOf = (page: Page) => page.getByRole('navigation', { name: 'Main menu' }).getByRole('link')
 
 test('somebody signs in, stays signed in over a reload, and signs out for good', async () => {
   await using opened = await browser.newPage()
@@ -31,7 +31,7 @@ test('somebody signs in, stays signed in over a reload, and signs out for good',
   await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
   await page.reload()
   await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
-  assert.match(await page.locator('.person').innerText(), new RegExp(`${email} · owner`))
+  assert.match(await page.locator('.user-menu').innerText(), new RegExp(`${email} · owner`))
   await page.getByRole('button', { name: 'Sign out' }).click()
 
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
@@ -68,7 +68,7 @@ test('whoever has a second factor is asked for its code', async () => {
   await page.goto(`${bench.url}/dashboard`)
 
   await signIn(page, email)
-  const code = page.getByLabel('Code of your authenticator app')
+  const code = page.getByLabel('Authentication code')
   await code.waitFor()
   await page.waitForFunction(`document.activeElement.name === 'code'`)
   assert.deepEqual(await findAxeFaults(page), [])
@@ -102,11 +102,11 @@ test('whoever has a temporary password chooses one before anything else', async 
   await page.goto(`${bench.url}/dashboard`)
 
   await signIn(page, email)
-  await page.getByRole('heading', { name: 'Choose a password' }).waitFor()
+  await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByLabel('Temporary password').fill(PASSWORD)
   await page.getByLabel(/^New password/).fill('a much better one, really')
-  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
 
   // Hashing it takes its time.
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor({ timeout: 15_000 })
@@ -121,7 +121,7 @@ test('a role sees its views and no others, by menu or by address', async () => {
   const { page } = opened
 
   await page.goto(`${bench.url}/dashboard/payments`)
-  await page.getByText('There is no such view, or your role may not see it.').waitFor()
+  await page.getByText('This page doesn’t exist, or your role can’t view it.').waitFor()
   const names = await menuOf(page).allInnerTexts()
 
   assert(!names.includes('Payments'), names.join())
@@ -140,7 +140,7 @@ test('whose session ends meanwhile signs in again and goes on where they were', 
   await bench.db.query('delete from sessions')
 
   await menuOf(page).filter({ hasText: 'Credits' }).click()
-  await page.getByText('Your session has ended: sign in again.').waitFor()
+  await page.getByText('Your session has expired. Sign in again.').waitFor()
   await signIn(page, email)
 
   await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
 import { credit } from '../support/tracing.ts'
 
@@ -24,15 +24,15 @@ test('a notice about what is open is seen above it, pressed away, and there when
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
 
-  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('button', { name: 'Send test event' }).click()
   await page.getByRole('button', { name: 'Dismiss' }).click() // Which cannot be done to what is below.
-  await page.getByText('A test event is on its way.').waitFor({ state: 'detached' })
+  await page.getByText('Test event queued.').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.locator('dialog.modal').getByRole('button', { name: 'Delete' }).click()
 
-  await page.getByRole('status').getByText('Deleted.').waitFor()
+  await page.getByRole('status').getByText('Endpoint deleted.').waitFor()
   await page.locator('dialog').waitFor({ state: 'detached' })
-  assert(await page.getByText('Deleted.').isVisible())
+  assert(await page.getByText('Endpoint deleted.').isVisible())
   assert.deepEqual(problems, [])
 })
 
@@ -44,16 +44,16 @@ test('a lost connection is said on every view, until it is back', async () => {
   assert.equal(await noticeOf(page).innerText(), '')
 
   await page.context().setOffline(true)
-  await noticeOf(page).getByText('You are offline').waitFor()
-  await page.getByText('Not live').waitFor()
+  await noticeOf(page).getByText('You’re offline').waitFor()
+  await page.getByText('Disconnected').waitFor()
   await page.context().setOffline(false)
-  await noticeOf(page).getByText('You are offline').waitFor({ state: 'detached' })
+  await noticeOf(page).getByText('You’re offline').waitFor({ state: 'detached' })
   await page.route('**/events/stream*', (route) => route.abort())
   await page.goto(`${bench.url}/dashboard/credits`)
-  await noticeOf(page).getByText('No live connection').waitFor()
+  await noticeOf(page).getByText('Live updates are disconnected').waitFor()
   await page.unroute('**/events/stream*')
 
-  await noticeOf(page).getByText('No live connection').waitFor({ state: 'detached' })
+  await noticeOf(page).getByText('Live updates are disconnected').waitFor({ state: 'detached' })
 })
 
 test('times say which zone they are of', async () => {
@@ -61,7 +61,7 @@ test('times say which zone they are of', async () => {
   await opened.page.goto(`${bench.url}/dashboard/credits`)
 
   const note = await opened.page.locator('.zone-note').innerText()
-  assert.equal(note, 'Times and days are in West Africa Time (GMT+1).')
+  assert.equal(note, 'All times are in West Africa Time (GMT+1).')
 })
 
 async function fillWithLongThings(): Promise<void> {
@@ -129,18 +129,18 @@ test('the chevron of a timeline stays beside its words', async () => {
 test('the open part of a view is in sight on a narrow page, and Escape folds the menu', async () => {
   await using opened = await bench.openAs(browser, { width: 360 })
   const { page } = opened
-  await page.goto(`${bench.url}/dashboard/settings?tab=record`)
-  const tab = page.getByRole('link', { name: 'Record of actions' })
+  await page.goto(`${bench.url}/dashboard/settings?tab=auditLog`)
+  const tab = page.getByRole('link', { name: 'Audit log' })
   await tab.waitFor()
   await page.waitForFunction(
     `document.querySelector('.tabs [aria-current]').getBoundingClientRect().right <= innerWidth`,
   )
 
-  await page.getByRole('button', { name: 'Open the menu' }).press('Enter')
+  await page.getByRole('button', { name: 'Open menu' }).press('Enter')
   await page.getByRole('link', { name: 'Ledger' }).focus()
   await page.keyboard.press('Escape')
 
   await page.getByRole('link', { name: 'Ledger' }).waitFor({ state: 'hidden' })
   const focused = await page.evaluate(`document.activeElement.getAttribute('aria-label')`)
-  assert.equal(focused, 'Open the menu')
+  assert.equal(focused, 'Open menu')
 })

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { actionsOf } from '../support/people.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
@@ -30,12 +30,12 @@ async function startReturn(sourceAccountName: string) {
 }
 
 async function raiseAlert(): Promise<string> {
-  const { accountNumber } = await createAccount(bench)
+  const { accountNumber, bankCode } = await createAccount(bench)
   const sessionId = newSessionId()
   for (const amount of ['10', '11']) {
-    await postRail(bench, '058/credits', { sessionId, accountNumber, amount })
+    await postRail(bench, `${bankCode}/credits`, { sessionId, accountNumber, amount })
   }
-  return sessionId
+  return `${sessionId}@${bankCode}`
 }
 
 test('a return is confirmed by keyboard alone, after its payer’s number was shown', async () => {
@@ -48,19 +48,19 @@ test('a return is confirmed by keyboard alone, after its payer’s number was sh
   await see(page, '******6866')
   assert.deepEqual(await actionsOf(bench, `return/${reference}`), [])
 
-  await button(page, 'Show account number').focus()
+  await button(page, 'Reveal account number').focus()
   await page.keyboard.press('Enter')
   await see(page, '2093566866')
   await button(page, 'Confirm return').focus()
   await page.keyboard.press('Enter')
-  await see(page, 'Has the bank sent ₦75.00 back?')
+  await see(page, 'Confirm return of ₦75.00?')
   assert.equal((await readItem(bench, id)).state, 'returning')
   assert.deepEqual(await findAxeFaults(page), [])
-  await page.getByLabel('Bank’s reference').focus()
+  await page.getByLabel('Bank reference').focus()
   await page.keyboard.type('WEMA/9')
   await page.keyboard.press('Enter')
 
-  await see(page, `${reference} is confirmed.`)
+  await see(page, `${reference} confirmed.`)
   await page.getByRole('dialog').getByText('Confirmed', { exact: true }).first().waitFor()
   const item = await readItem(bench, id)
   assert.deepEqual([item.state, item.bankReference], ['returned', 'WEMA/9'])
@@ -75,14 +75,14 @@ test('a return that failed says why, here and at the suspense desk', async () =>
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/returns/${reference}`)
   await button(page, 'Mark as failed').click()
-  await see(page, 'Could ₦75.00 not be sent back?')
+  await see(page, 'Mark return of ₦75.00 as failed?')
   await page.getByLabel('Reason').fill('Account closed')
   await page.getByRole('button', { name: 'Mark as failed' }).last().click()
 
-  await see(page, `${reference} failed: the money is in suspense again.`)
+  await see(page, `${reference} failed. The funds are back in suspense.`)
   await see(page, 'Account closed')
   await page.goto(`${bench.url}/dashboard/suspense/${id}`)
-  await see(page, 'Why the return failed')
+  await see(page, 'Return failure reason')
   await see(page, 'Account closed')
   assert.deepEqual(problems, [])
 })
@@ -94,7 +94,7 @@ test('who may only look sees masked numbers and no buttons', async () => {
   await page.goto(`${bench.url}/dashboard/returns/${reference}`)
   await see(page, '******6866')
 
-  assert.equal(await button(page, 'Show account number').count(), 0)
+  assert.equal(await button(page, 'Reveal account number').count(), 0)
   assert.equal(await button(page, 'Confirm return').count(), 0)
   assert.equal(await page.getByRole('link', { name: 'Alerts' }).count(), 0)
 })
@@ -103,19 +103,19 @@ test('the menu counts open alerts as they come, and one that is acknowledged no 
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/alerts?open=true`)
-  await see(page, /No alerts|Nothing fits/)
-  const sessionId = await raiseAlert()
+  await see(page, /No alerts|No results match/)
+  const subject = await raiseAlert()
   await page.getByRole('link', { name: 'Alerts 1 open' }).waitFor()
 
   await page.getByRole('link', { name: 'A bank sent a known session id on other terms' }).click()
   await see(page, 'The second message was rejected: ask the bank which of the two is right.')
-  await see(page, `${sessionId}@058`)
+  await see(page, subject)
   await button(page, 'Acknowledge').click()
   await see(page, 'Acknowledge this alert?')
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Acknowledge').last().click()
 
-  await see(page, 'Acknowledged.')
+  await see(page, 'Alert acknowledged.')
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Alerts', exact: true }).waitFor()
   const { rows } = await bench.db.query('select acknowledged_by is not null as is_done from alerts')

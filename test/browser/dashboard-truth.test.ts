@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { ADVICE, createAccount, createAdvice, dataOf, initiate } from '../support/fixtures.ts'
 import { credit } from '../support/tracing.ts'
 import { listener } from '../support/webhook-bench.ts'
@@ -43,14 +43,14 @@ for (const [width, colorScheme] of [
     await page.goto(`${bench.url}/dashboard/webhooks?tab=deliveries`)
     await rowsOf(page).getByText('2 of 3 delivered').first().waitFor()
     assert.equal(await rowsOf(page).getByText(`Paused: ${broken.url}/broken`).count(), 7)
-    assert.equal(await page.getByText('On its way', { exact: true }).count(), 0)
+    assert.equal(await page.getByText('Pending', { exact: true }).count(), 0)
     assert.deepEqual(await findAxeFaults(page), [])
     await rowsOf(page).getByRole('link').first().click()
     await drawerOf(page).locator('.delivery').getByText('Paused').waitFor()
     assert.equal(await drawerOf(page).locator('.delivery').getByText('Delivered').count(), 2)
 
     await page.goto(`${bench.url}/dashboard/webhooks/${paused.id}`)
-    await drawerOf(page).getByText('answered 500').first().waitFor()
+    await drawerOf(page).getByText('HTTP 500').first().waitFor()
     assert.equal(await page.evaluate('document.body.scrollWidth <= innerWidth'), true)
     assert.deepEqual(problems, [])
   })
@@ -68,7 +68,7 @@ test('money of a cancelled payment is not said to have expired, and banks have t
 
   await page.goto(`${bench.url}/dashboard/suspense`)
   await rowsOf(page).getByRole('link').first().click()
-  await drawerOf(page).getByText('The payment closed before it was paid in full').waitFor()
+  await drawerOf(page).getByText('Closed before paid in full').waitFor()
   await drawerOf(page).getByText('Guaranty Trust Bank').first().waitFor()
   assert.doesNotMatch(await page.locator('body').innerText(), /expired/i)
   assert.doesNotMatch(await drawerOf(page).innerText(), /\b058\b/)
@@ -105,11 +105,11 @@ for (const [timezoneId, day] of [
     await rowsOf(page).nth(1).waitFor()
     const times = await rowsOf(page).locator('time').allInnerTexts()
     assert.deepEqual(times, ['23:30:00', '00:30:00'])
-    assert.equal(await page.getByText('Times and days are in West Africa Time').count(), 1)
+    assert.equal(await page.getByText('All times are in West Africa Time').count(), 1)
 
     await page.goto(`${bench.url}/dashboard`)
     await page.getByText('30 days', { exact: true }).click()
-    await page.getByText('As a table', { exact: true }).click()
+    await page.getByText('Show as table', { exact: true }).click()
     const newest = await page.locator('.plot-table tbody tr').first().innerText()
     assert.match(newest, new RegExp(`Nov ${day}\\s+₦3\\.00\\s+2`))
     assert.deepEqual(problems, [])

@@ -3,12 +3,13 @@
 // without a fault that axe-core or the console would tell of.
 
 import assert from 'node:assert/strict'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { parseCsv } from '../support/csv.ts'
 import { fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { simulate, startPayment } from '../support/fixtures.ts'
 import { listener } from '../support/webhook-bench.ts'
 
@@ -42,7 +43,7 @@ test('a payment shows on Today and in its list as it is made and paid, with its 
   await simulate(bench, bankAccount, '12345.60')
   await rowsOf(tab).filter({ hasText: 'LIVE-1' }).getByText('Successful').waitFor()
   await page.locator('.feed li').first().getByText('₦12,345.60').waitFor()
-  await page.getByText('₦12,345.60 came in.').waitFor({ state: 'attached' })
+  await page.getByText('₦12,345.60 received.').waitFor({ state: 'attached' })
   assert.notEqual(await collected.innerText(), before)
   await bench.dispatch()
   await bench.deliver(bench.newDeliverer()) // As patient as the real one.
@@ -74,8 +75,8 @@ test('filters narrow a list, stay in the address, and are cleared', async () => 
   await twoRows(page)
   await page.getByLabel('Reference', { exact: true }).fill('ORDER-1040')
   await page.getByLabel('Reference', { exact: true }).press('Enter')
-  await page.getByText('Nothing fits these filters').waitFor()
-  await page.getByRole('link', { name: 'Clear the filters' }).click()
+  await page.getByText('No results match these filters').waitFor()
+  await page.getByRole('link', { name: 'Clear filters' }).click()
   await rowsOf(page).nth(4).waitFor()
 
   assert.equal(new URL(page.url()).search, '')
@@ -93,7 +94,7 @@ test('what the service refuses in a filter is said where the list would be', asy
   await page.goto(`${bench.url}/dashboard/credits?accountNumber=123`)
 
   const alert = page.getByRole('alert').filter({ hasText: 'accountNumber' })
-  await alert.getByText('accountNumber: Must be 30 digits.').waitFor()
+  await alert.getByText('accountNumber: Must be 10 digits.').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
 })
 
@@ -126,13 +127,14 @@ test('a list is saved as CSV, as it is filtered', async () => {
   const shown = await rowsOf(page).count()
 
   const downloading = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'CSV' }).click()
+  await page.getByRole('link', { name: 'Export CSV' }).click()
   const download = await downloading
 
   assert.equal(download.suggestedFilename(), 'credits.csv')
-  const lines = (await text(await download.createReadStream())).trim().split('\r\n')
-  assert.equal(lines.length, shown + 1)
-  assert(lines.slice(1).every((line) => line.includes(',suspended,')))
+  // A line for every movement of the credits that are listed.
+  const movements = parseCsv(String(await buffer(await download.createReadStream())))
+  assert.equal(new Set(movements.map(({ creditId }) => creditId)).size, shown)
+  assert(movements.some(({ movement }) => movement === 'suspend'))
 })
 
 test('search finds by name and reference, and opens what was chosen', async () => {
@@ -148,8 +150,8 @@ test('search finds by name and reference, and opens what was chosen', async () =
   await page.keyboard.press('Enter')
   await drawerOf(page).getByRole('code').getByText('ORDER-1042').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByLabel('Search by any reference').fill('nobody at all')
-  await page.getByText('Nothing of yours has this reference or name.').waitFor()
+  await page.getByRole('combobox', { name: 'Search' }).fill('nobody at all')
+  await page.getByText('No results.').waitFor()
 
   assert.deepEqual(problems, [])
 })
@@ -162,7 +164,7 @@ test('everything is done by keyboard: skip, menu, rows, drawer, and back', async
   const focused = () => page.evaluate<string>(`document.activeElement.textContent`)
 
   await page.keyboard.press('Tab')
-  assert.equal(await focused(), 'Skip to the content')
+  assert.equal(await focused(), 'Skip to content')
   await page.keyboard.press('Enter')
   assert.equal(await page.evaluate(`document.activeElement.id`), 'content')
   await page.locator('a.row-link').first().focus()
@@ -213,7 +215,7 @@ test('a service that cannot be reached is said, and tried again', async () => {
   await rowsOf(page).first().waitFor()
   await page.route('**/api/v1/payments*', (route) => route.abort())
   await page.getByRole('link', { name: 'Payments' }).click()
-  await page.getByText('The service cannot be reached.').waitFor()
+  await page.getByText('Can’t reach the service.').waitFor()
   await page.unroute('**/api/v1/payments*')
   await page.getByRole('button', { name: 'Try again' }).click()
 
@@ -260,7 +262,7 @@ test('somebody without anything is told what to do next', async () => {
   await using opened = await bench.openAs(browser, { clientId: 'EMPTYDASH1', width: 360 })
   const { page, problems } = opened
   const hints = {
-    '': 'No money yet',
+    '': 'No credits yet',
     '/payments': 'No payments yet',
     '/accounts': 'No collection accounts yet',
     '/credits': 'No credits yet',
@@ -280,7 +282,7 @@ test('the menu folds away on a narrow page', async () => {
   const link = page.getByRole('link', { name: 'Credits', exact: true })
   assert.equal(await link.isVisible(), false)
 
-  await page.getByRole('button', { name: 'Open the menu' }).click()
+  await page.getByRole('button', { name: 'Open menu' }).click()
   await link.click()
   await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
 

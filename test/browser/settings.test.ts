@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { makeUser, PASSWORD, SESSION_URL, signIn } from '../support/people.ts'
 
 const run = promisify(execFile)
@@ -22,7 +22,7 @@ const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const HASHING = { timeout: 15_000 }
 const kept = async (page: Page) => {
   const text = await modalOf(page).locator('.secrets code').first().innerText(HASHING)
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I’ve saved it' }).click()
   return text
 }
 
@@ -31,12 +31,12 @@ test('a new client secret is shown once, and logs in beside the old one', async 
   await using opened = await bench.openAs(browser, { clientId: 'DEVS1', role: 'developer' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/developers`)
-  await page.getByRole('button', { name: 'Make a new secret' }).click()
-  await page.getByLabel('The present one works for').selectOption('0')
-  await modalOf(page).getByText('stops working at once').waitFor()
+  await page.getByRole('button', { name: 'Rotate client secret' }).click()
+  await page.getByLabel('Current secret expires').selectOption('0')
+  await modalOf(page).getByText('stop working immediately').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
-  await page.getByLabel('The present one works for').selectOption('604800')
-  await modalOf(page).getByRole('button', { name: 'Make a new secret' }).click()
+  await page.getByLabel('Current secret expires').selectOption('604800')
+  await modalOf(page).getByRole('button', { name: 'Rotate client secret' }).click()
   const secret = await kept(page)
 
   await page.getByText(`${secret.split('.')[0]}.…`).waitFor()
@@ -53,19 +53,19 @@ test('the signing secret is asked for only when it is wanted, and rotated', asyn
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   await page.goto(`${bench.url}/dashboard/developers`)
-  await page.getByRole('button', { name: 'Show the secret' }).waitFor()
+  await page.getByRole('button', { name: 'Reveal secret' }).waitFor()
   assert(!asked.includes('/api/v1/webhook-secret'))
-  await page.getByRole('button', { name: 'Show the secret' }).click()
+  await page.getByRole('button', { name: 'Reveal secret' }).click()
   const shown = await page.locator('.secrets code').innerText()
   assert.equal(shown, await bench.secret(null, 'DEVS2'))
 
-  await page.getByRole('button', { name: 'Rotate it' }).click()
-  await modalOf(page).getByRole('button', { name: 'Rotate the secret' }).click()
+  await page.getByRole('button', { name: 'Rotate signing secret' }).click()
+  await modalOf(page).getByRole('button', { name: 'Rotate secret' }).click()
   const fresh = await kept(page)
 
   assert.notEqual(fresh, shown)
   assert.equal(fresh, await bench.secret(null, 'DEVS2'))
-  await page.getByRole('button', { name: 'Show the secret' }).waitFor()
+  await page.getByRole('button', { name: 'Reveal secret' }).waitFor()
   for (const secret of [shown, fresh]) assert(!(await page.content()).includes(secret))
   assert.deepEqual(problems, [])
 })
@@ -89,15 +89,15 @@ test('somebody is let in, gets another role, is disabled, reset and removed', as
   await using opened = await bench.openAs(browser, { clientId: 'DEVS3' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/settings`)
-  await page.getByRole('button', { name: 'Let somebody in' }).click()
+  await page.getByRole('button', { name: 'Invite user' }).click()
   await page.getByLabel('Email address').fill('grace@people.example')
-  await modalOf(page).getByRole('button', { name: 'Let somebody in' }).click()
+  await modalOf(page).getByRole('button', { name: 'Invite user' }).click()
   assert.match(await kept(page), /^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/)
   await page.getByRole('link', { name: 'grace@people.example' }).click()
   const drawer = drawerOf(page)
-  await drawer.getByText('Password to be chosen').waitFor()
+  await drawer.getByText('Temporary password').waitFor()
   await drawer.getByLabel('Role').selectOption('finance')
-  await drawer.getByRole('button', { name: 'Change the role' }).click()
+  await drawer.getByRole('button', { name: 'Change role' }).click()
   await drawer.locator('.facts').getByText('Finance').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
 
@@ -106,15 +106,15 @@ test('somebody is let in, gets another role, is disabled, reset and removed', as
   await drawer.getByText('Disabled').waitFor()
   await drawer.getByRole('button', { name: 'Enable' }).click()
   await drawer.getByRole('button', { name: 'Disable' }).waitFor()
-  await drawer.getByRole('button', { name: 'Reset the password' }).click()
-  await modalOf(page).getByRole('button', { name: 'Reset the password' }).click()
+  await drawer.getByRole('button', { name: 'Reset password' }).click()
+  await modalOf(page).getByRole('button', { name: 'Reset password' }).click()
   await kept(page)
   await drawer.getByRole('button', { name: 'Remove' }).click()
   await modalOf(page).getByRole('button', { name: 'Remove' }).click()
-  await page.getByText('Removed.').waitFor()
+  await page.getByText('User removed.').waitFor()
   await page.getByRole('link', { name: 'grace@people.example' }).waitFor({ state: 'detached' })
 
-  await page.goto(`${bench.url}/dashboard/settings?tab=record`)
+  await page.goto(`${bench.url}/dashboard/settings?tab=auditLog`)
   for (const action of ['user.create', 'user.remove']) {
     await page.getByRole('link', { name: action, exact: true }).waitFor()
   }
@@ -133,8 +133,8 @@ test('a second factor is set up with its first code, and removed with another', 
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/settings`)
   await page.getByRole('button', { name: 'Set up' }).click()
-  await page.getByLabel('Your password, once more').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByLabel('Confirm your password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Continue' }).click()
   await modalOf(page).locator('.secrets code').first().waitFor()
   const [secret = '', uri = ''] = await modalOf(page).locator('.secrets code').allInnerTexts()
   assert.match(uri, /^otpauth:\/\/totp\//)
@@ -142,16 +142,16 @@ test('a second factor is set up with its first code, and removed with another', 
   assert.deepEqual(await findAxeFaults(page), [])
   const codeAt = (ms: number) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: ms })
-  await page.getByLabel('The six digits that it shows').fill(codeAt(bench.clock().getTime()))
+  await page.getByLabel('6-digit code').fill(codeAt(bench.clock().getTime()))
   await page.getByRole('button', { name: 'Confirm' }).click()
-  await page.getByRole('button', { name: 'I have kept it' }).waitFor()
+  await page.getByRole('button', { name: 'I’ve saved it' }).waitFor()
   assert.equal(await modalOf(page).locator('.secrets code').count(), 10)
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I’ve saved it' }).click()
 
-  await page.getByRole('button', { name: 'Remove it' }).click()
-  await page.getByLabel('Your password, once more').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Turn off' }).click()
+  await page.getByLabel('Confirm your password').fill(PASSWORD)
   await page.getByLabel(/or a recovery code/).fill(codeAt(bench.clock().getTime() + 30_000))
-  await modalOf(page).getByRole('button', { name: 'Remove it' }).click()
+  await modalOf(page).getByRole('button', { name: 'Turn off' }).click()
   await page.getByRole('button', { name: 'Set up' }).waitFor()
   assert.deepEqual(problems, [])
 })
@@ -160,13 +160,13 @@ test('a password is changed, and the page works on; a wrong one is told', async 
   await bench.newClient('DEVS5')
   await using opened = await bench.openAs(browser, { clientId: 'DEVS5' })
   const { page } = opened
-  await page.goto(`${bench.url}/dashboard/settings?tab=you`)
+  await page.goto(`${bench.url}/dashboard/settings?tab=profile`)
   await page.getByLabel('Current password').fill('not the right one at all')
   await page.getByLabel('New password').fill('a staple of correct horse batteries')
-  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByRole('alert').getByText('password').first().waitFor()
   await page.getByLabel('Current password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('All your other sessions have ended.').waitFor(HASHING)
   assert.equal(await page.getByLabel('New password').inputValue(), '')
 
@@ -181,17 +181,17 @@ test('a session elsewhere is ended from here, and only that one', async () => {
   const elsewhere = await signIn(bench, email)
   await using opened = await browser.newPage()
   const { page, problems } = opened
-  await page.goto(`${bench.url}/dashboard/settings?tab=you`)
+  await page.goto(`${bench.url}/dashboard/settings?tab=profile`)
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Sign out there' }).click()
-  await page.getByText('Signed out there.').waitFor()
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('Session revoked.').waitFor()
 
-  await page.getByRole('button', { name: 'Sign out there' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' })
   assert.equal((await elsewhere.call({ url: SESSION_URL })).statusCode, 401)
   await page.reload()
-  await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor()
+  await page.getByRole('heading', { name: 'Active sessions' }).waitFor()
   assert.deepEqual(problems, [])
 })
 
@@ -214,11 +214,11 @@ test('the name and colour that payers see are previewed and saved', async () => 
   await page.reload()
   await page.locator('.preview').getByText('Ada’s Shoes').waitFor()
   assert.equal(await page.getByLabel('Colour', { exact: true }).inputValue(), '#ffd500')
-  await page.getByLabel('Use the usual colour').check()
+  await page.getByLabel('Use the default colour').check()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
   await page.reload()
-  assert(await page.getByLabel('Use the usual colour').isChecked())
+  assert(await page.getByLabel('Use the default colour').isChecked())
   assert.deepEqual(await findAxeFaults(page), [])
   assert.deepEqual(problems, [])
 })
@@ -235,12 +235,12 @@ test('each role sees the parts that are its own', async () => {
     assert.equal(menu.includes('Developers'), role === 'owner' || role === 'developer', role)
     assert.deepEqual(problems, [])
   }
-  const all = ['Your sign-in', 'Branding', 'Limits']
+  const all = ['Profile', 'Branding', 'Limits']
   assert.deepEqual(seen, {
-    owner: ['People', ...all, 'Record of actions'],
+    owner: ['Users', ...all, 'Audit log'],
     developer: all,
-    finance: [...all, 'Record of actions'],
-    support: [...all, 'Record of actions'],
+    finance: [...all, 'Audit log'],
+    support: [...all, 'Audit log'],
   })
 })
 
@@ -249,7 +249,7 @@ const SIGHTS = [
   '/webhooks?tab=deliveries',
   '/webhooks?tab=checker',
   '/developers',
-  ...['people', 'you', 'branding', 'limits', 'record'].map((tab) => `/settings?tab=${tab}`),
+  ...['users', 'profile', 'branding', 'limits', 'auditLog'].map((tab) => `/settings?tab=${tab}`),
 ]
 
 for (const [width, colorScheme] of [

@@ -7,8 +7,8 @@ import type { Page } from 'playwright-core'
 import { EVENT_TYPES } from '#domain/records/event-types.ts'
 import { EVENT_TYPES as SHOWN_TYPES } from '../../web/dashboard/event-types.ts'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { listener, verifies } from '../support/webhook-bench.ts'
 
@@ -35,39 +35,39 @@ test('an endpoint is added, tested, changed, switched off and on, and deleted', 
   await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
 
-  await page.getByRole('button', { name: 'Add an endpoint' }).click()
-  await page.getByLabel('Address').fill(`${hooks.url}/in`)
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
+  await page.getByLabel('URL').fill(`${hooks.url}/in`)
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   const secret = await modalOf(page).locator('code').innerText()
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I’ve saved it' }).click()
   await rowsOf(page).getByRole('link').click()
-  await drawerOf(page).getByRole('button', { name: 'Send a test event' }).click()
-  await page.getByText('A test event is on its way.').waitFor()
+  await drawerOf(page).getByRole('button', { name: 'Send test event' }).click()
+  await page.getByText('Test event queued.').waitFor()
   await bench.run()
   assert.deepEqual(hooks.types(), ['endpoint.test'])
   assert(verifies(secret, hooks.heard[0] as never))
 
-  await drawerOf(page).getByRole('button', { name: 'Change' }).click()
-  await page.getByLabel('Only these').check()
+  await drawerOf(page).getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Selected events').check()
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Choose at least one type.').waitFor()
+  await page.getByText('Select at least one event.').waitFor()
   await page.getByLabel('payment.successful').check()
   await page.getByRole('button', { name: 'Save' }).click()
   await drawerOf(page).getByText('payment.successful').waitFor()
 
-  await drawerOf(page).getByRole('button', { name: 'Switch off' }).click()
+  await drawerOf(page).getByRole('button', { name: 'Disable' }).click()
   await modalOf(page).getByRole('button', { name: 'Cancel' }).click()
-  await drawerOf(page).getByRole('button', { name: 'Switch off' }).click()
-  await modalOf(page).getByRole('button', { name: 'Switch off' }).click()
-  await drawerOf(page).getByText('Nothing is sent: it was switched off.').waitFor()
-  await rowsOf(page).getByText('Off', { exact: true }).waitFor() // In the list behind it too.
+  await drawerOf(page).getByRole('button', { name: 'Disable' }).click()
+  await modalOf(page).getByRole('button', { name: 'Disable' }).click()
+  await drawerOf(page).getByText('Disabled: it was switched off.').waitFor()
+  await rowsOf(page).getByText('Disabled', { exact: true }).waitFor() // In the list behind it too.
   assert.deepEqual(await findAxeFaults(page), [])
-  await drawerOf(page).getByRole('button', { name: 'Switch on' }).click()
-  await drawerOf(page).getByRole('button', { name: 'Switch off' }).waitFor()
+  await drawerOf(page).getByRole('button', { name: 'Enable' }).click()
+  await drawerOf(page).getByRole('button', { name: 'Disable' }).waitFor()
 
   await drawerOf(page).getByRole('button', { name: 'Delete' }).click()
-  await modalOf(page).getByText('This cannot be undone.').waitFor()
+  await modalOf(page).getByText('This can’t be undone.').waitFor()
   await modalOf(page).getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor()
   assert.deepEqual(problems, [])
@@ -82,19 +82,19 @@ test('a rotated secret is shown, and signs from then on beside the old one', asy
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
 
-  await drawerOf(page).getByRole('button', { name: 'Rotate the secret' }).click()
-  await modalOf(page).getByRole('button', { name: 'Rotate the secret' }).click()
-  await modalOf(page).getByRole('heading', { name: 'The new secret' }).waitFor()
+  await drawerOf(page).getByRole('button', { name: 'Rotate secret' }).click()
+  await modalOf(page).getByRole('button', { name: 'Rotate secret' }).click()
+  await modalOf(page).getByRole('heading', { name: 'New signing secret' }).waitFor()
   const fresh = await modalOf(page).locator('code').innerText()
   await page.keyboard.press('Escape') // It cannot be had away by accident.
-  await page.getByRole('button', { name: 'I have kept it' }).click()
-  await drawerOf(page).getByRole('button', { name: 'Send a test event' }).click()
-  await page.getByText('A test event is on its way.').waitFor()
+  await page.getByRole('button', { name: 'I’ve saved it' }).click()
+  await drawerOf(page).getByRole('button', { name: 'Send test event' }).click()
+  await page.getByText('Test event queued.').waitFor()
   await bench.run()
 
   assert.notEqual(fresh, old)
   for (const secret of [old, fresh]) assert(verifies(secret, hooks.heard[0] as never))
-  await drawerOf(page).getByRole('button', { name: 'Show' }).click()
+  await drawerOf(page).getByRole('button', { name: 'Reveal' }).click()
   assert.equal(await drawerOf(page).locator('.revealed code').innerText(), fresh)
   assert.deepEqual(problems, [])
 })
@@ -116,7 +116,7 @@ test('a delivery that failed shows what was sent and answered, is sent again and
   await page.getByLabel('Delivery').selectOption('false')
   await rowsOf(page).getByRole('link', { name: 'Account created' }).click()
   const drawer = drawerOf(page)
-  await drawer.getByText('answered 503').click()
+  await drawer.getByText('HTTP 503').click()
   await drawer.getByText('<b>out of order</b>').waitFor()
   const shown = await drawer.locator('.attempt pre').first().innerText()
   for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'user-agent']) {
@@ -125,20 +125,20 @@ test('a delivery that failed shows what was sent and answered, is sent again and
   assert.deepEqual(await findAxeFaults(page), [])
 
   isWell = true
-  await drawer.getByRole('button', { name: 'Send again' }).click()
-  await page.getByText('On its way again.').waitFor()
+  await drawer.getByRole('button', { name: 'Resend' }).click()
+  await page.getByText('Delivery queued.').waitFor()
   await bench.run()
-  await drawer.getByText('answered 200').waitFor()
+  await drawer.getByText('HTTP 200').waitFor()
   await drawer.locator('.headline').getByText('Delivered').waitFor()
 
   assert.deepEqual(hooks.types(), ['account.created', 'account.created'])
   assert.equal(hooks.heard[1]?.body, hooks.heard[0]?.body)
   // What is shown is what was sent, to the byte: its signature is right.
-  await drawer.getByText('answered 200').click()
-  await drawer.getByRole('button', { name: 'Check the signature' }).last().click()
+  await drawer.getByText('HTTP 200').click()
+  await drawer.getByRole('button', { name: 'Check signature' }).last().click()
   await page.getByLabel('Signing secret').fill(await bench.secret(id, clientId))
   await page.getByRole('button', { name: 'Check', exact: true }).click()
-  await page.getByText('The signature is right').waitFor()
+  await page.getByText('The signature is valid').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
   assert.deepEqual(problems, [])
 })
@@ -154,15 +154,15 @@ test('a range of time is replayed to an endpoint', async () => {
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
 
-  await drawerOf(page).getByRole('button', { name: 'Replay a range of time' }).click()
+  await drawerOf(page).getByRole('button', { name: 'Replay events' }).click()
   await modalOf(page).getByLabel('From').fill('2026-11-15T10:00')
-  await modalOf(page).getByLabel('Until').fill('2026-11-15T08:00')
-  await modalOf(page).getByRole('button', { name: 'Send them again' }).click()
+  await modalOf(page).getByLabel('To', { exact: true }).fill('2026-11-15T08:00')
+  await modalOf(page).getByRole('button', { name: 'Replay' }).click()
   await modalOf(page).getByText('The end must be after the start.').waitFor()
   await modalOf(page).getByLabel('From').fill('2026-11-15T08:00') // In Lagos: 07:00 UTC.
-  await modalOf(page).getByLabel('Until').fill('2026-11-16T08:00')
-  await modalOf(page).getByRole('button', { name: 'Send them again' }).click()
-  await page.getByText('2 events are on their way.').waitFor()
+  await modalOf(page).getByLabel('To', { exact: true }).fill('2026-11-16T08:00')
+  await modalOf(page).getByRole('button', { name: 'Replay' }).click()
+  await page.getByText('2 events queued.').waitFor()
   await bench.run()
 
   assert.deepEqual(hooks.types(), ['account.created', 'account.created'])
@@ -175,11 +175,11 @@ test('support sees everything and changes nothing', async () => {
   await using opened = await bench.openAs(browser, { clientId, role: 'support' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
-  await drawerOf(page).getByText('Nothing was sent here yet.').waitFor()
+  await drawerOf(page).getByText('No recent attempts.').waitFor()
 
   assert.deepEqual(await drawerOf(page).getByRole('button').allInnerTexts(), [''])
   await page.keyboard.press('Escape')
-  assert.equal(await page.getByRole('button', { name: 'Add an endpoint' }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Add endpoint' }).count(), 0)
   assert.deepEqual(problems, [])
 })
 
@@ -189,8 +189,8 @@ test('an address that is refused says why, in the form', async () => {
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/webhooks`)
 
-  await page.getByRole('button', { name: 'Add an endpoint' }).click()
-  await page.getByLabel('Address').fill('ftp://shop.example/in')
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
+  await page.getByLabel('URL').fill('ftp://shop.example/in')
   await page.keyboard.press('Enter')
   await modalOf(page).getByRole('alert').getByText('url:').waitFor()
 
@@ -206,7 +206,7 @@ test('all of it is done by keyboard', async () => {
   await rowsOf(page).getByRole('link').focus()
 
   await page.keyboard.press('Enter')
-  await drawerOf(page).getByRole('button', { name: 'Switch off' }).focus()
+  await drawerOf(page).getByRole('button', { name: 'Disable' }).focus()
   await page.keyboard.press('Enter')
   await modalOf(page).waitFor()
   await page.keyboard.press('Escape') // The question first, …
@@ -215,7 +215,7 @@ test('all of it is done by keyboard', async () => {
   await page.keyboard.press('Escape') // … then what it was about.
   await drawerOf(page).waitFor({ state: 'detached' })
 
-  assert.equal(back, 'Switch off')
+  assert.equal(back, 'Disable')
   assert.match((await page.locator(':focus').getAttribute('href')) ?? '', new RegExp(id))
   assert.deepEqual(problems, [])
 })

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { switchAccount } from '../support/account-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, readAccount, startPayment, verify } from '../support/fixtures.ts'
 import { credit, itemOf, recordMovements, resolve, reverse } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'

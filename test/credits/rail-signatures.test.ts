@@ -16,7 +16,7 @@ import {
   signedHeaders,
   startWithBanks,
 } from '../support/bank-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { databaseText } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCleanBooks, cpuMs, postSigned, tally } from '../support/bank-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, databaseText, readAccount, startPayment } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'

@@ -10,7 +10,7 @@ import {
   startTwin,
   tally,
 } from '../support/bank-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   createAccount,
   ledgerNaira,

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, refusalFaults } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 import { BALANCES, CREDITS, MERCHANTS } from '../support/tracing.ts'

@@ -5,8 +5,8 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { HISTORY_TABLES, writeLongHistory } from '../support/long-history.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 import { everyJourney } from './plan-journeys.ts'

@@ -9,7 +9,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { test } from 'node:test'
 import type { InjectOptions } from 'fastify'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import {
   type HostileRequest,

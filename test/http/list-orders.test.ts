@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { fieldsOf } from '../support/account-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
   assertRefused,

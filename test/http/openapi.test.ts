@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { shareComponents } from '#http/components.ts'
 import { lazySchemas } from '#http/lazy-schemas.ts'
 import { renderTypes } from '../../tools/openapi-types/render-types.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
   ADVICE,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { brandStylesheet, contrast, DEFAULT_COLOUR } from '#http/routes/payments/brand-colours.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAdvice, dataOf } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 

@@ -10,7 +10,7 @@ import {
   startTwin,
   tally,
 } from '../support/bank-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, MINUTE_MS, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'

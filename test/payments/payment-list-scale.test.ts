@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { startPayment } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 import { readList } from '../support/tracing.ts'

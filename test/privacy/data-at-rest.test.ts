@@ -8,7 +8,7 @@ import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { patchAccount } from '../support/account-calls.ts'
 import { registerOf } from '../support/clients.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
   accountBody,

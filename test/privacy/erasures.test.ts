@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { patchAccount, switchAccount } from '../support/account-calls.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import * as erasing from '../support/erasing.ts'
 import {
   ACCOUNTS,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAdvice, TIMESTAMP } from '../support/fixtures.ts'
 import { makeUser, signIn } from '../support/people.ts'
 import { START, startTestService } from '../support/running-service.ts'

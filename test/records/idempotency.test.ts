@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { createLogger } from '#log.ts'
 import { createService } from '#wiring.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
   accountBody,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertBooksBalance, createAccount, dataOf, startPayment } from '../support/fixtures.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import {

@@ -8,8 +8,8 @@ import Fastify from 'fastify'
 import { CsvExports, cellText, EXPORTS_MAX, readBatches } from '#http/csv.ts'
 import { bankOwner, clientOwner, SharedAccounts } from '#ledger/accounts.ts'
 import { asId } from '../support/as-id.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { parseCsv, parseLines } from '../support/csv.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import { listenLocally } from '../support/event-source.ts'
 import {
   ACCOUNTS,

@@ -7,8 +7,8 @@ import { withTransaction } from '#db/transaction.ts'
 import { closeExpired } from '#domain/credits/close-payments.ts'
 import { CREDITS_PER_PAGE_MAX } from '#domain/reports/ledger-entries.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { auditNow } from '../support/desk-scenes.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import {
   assertAlike,
   assertRefused,

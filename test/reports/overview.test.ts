@@ -9,7 +9,7 @@ import { countEvents, readTotals } from '#domain/reports/hourly-totals.ts'
 import { timeOrderedId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { countTotalsRound } from '#workers/count-totals.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   assertRefused,
   createAccount,

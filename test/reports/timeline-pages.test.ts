@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { ACCOUNTS, createAccount, MINUTE_MS } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 import { assign, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'

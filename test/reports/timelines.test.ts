@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENTRY_KINDS } from '#domain/reports/timeline-entries.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
   ADVICE,

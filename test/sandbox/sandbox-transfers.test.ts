@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { closeExpired } from '#domain/credits/close-payments.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   assertBooksBalance,
   assertRefused,

@@ -23,7 +23,7 @@ export const DESK_SIGHTS = {
   ledger: { path: '/ledger' },
   'ledger-checks': {
     path: '/ledger',
-    act: (page: Page) => page.getByText('What was checked').click(),
+    act: (page: Page) => page.getByText('View checks').click(),
   },
   'ledger-account': { path: '/ledger', act: firstRow },
   'sandbox-bank': { path: '/sandbox-bank' },
@@ -32,9 +32,9 @@ export const DESK_SIGHTS = {
 
 export async function sendTooMuch(page: Page): Promise<void> {
   await page.locator('input[name=destination]').first().check()
-  await page.getByLabel('Too much').check()
-  await page.getByRole('button', { name: 'Send the transfer' }).click()
-  await page.getByText('of it is in suspense').waitFor()
+  await page.getByLabel('Overpayment').check()
+  await page.getByRole('button', { name: 'Send transfer' }).click()
+  await page.getByText('is in suspense').waitFor()
   await page.getByText('Event payment.successful').waitFor()
 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '#domain/access/roles.ts'
 import { hashSecret } from '#hashed-secrets.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { createAccount } from '../support/fixtures.ts'
 import {
   asked,

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { erase } from '../support/erasing.ts'
 import { ACCOUNTS, assertBooksBalance, createAccount, startPayment } from '../support/fixtures.ts'
 import {

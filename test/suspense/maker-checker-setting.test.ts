@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused } from '../support/fixtures.ts'
 import { askToDisable, decide, refused } from '../support/maker-checker-desk.ts'
 import { actionsOf, newBrowser } from '../support/people.ts'

@@ -9,7 +9,7 @@ import {
   postSigned,
   startWithBanks,
 } from '../support/bank-calls.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   assertRefused,
   createAccount,

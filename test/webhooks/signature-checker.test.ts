@@ -31,26 +31,38 @@ test('what the public package signs is right, however the headers are written', 
   })
   const curl = headersWith().replaceAll(/^(.+)$/gm, "-H '$1' \\")
   for (const headers of [headersWith(), json, curl]) {
-    assert.match((await found({ headers })).join(), /^good: The signature is right/)
+    assert.match((await found({ headers })).join(), /^good: The signature is valid/)
   }
 })
 
 for (const [what, more, expected] of [
-  ['no headers', { headers: '' }, /webhook-id is missing.*timestamp is missing.*signature is miss/],
+  [
+    'no headers',
+    { headers: '' },
+    /Missing header: webhook-id.*webhook-timestamp.*webhook-signature/,
+  ],
   ['no body', { body: '' }, /The body is empty/],
-  ['no secret', { secret: ' ' }, /The secret is missing/],
-  ['another kind of secret', { secret: 'abc.def' }, /must begin with whsec_/],
-  ['a secret that is no base64', { secret: 'whsec_*' }, /must be base64/],
-  ['half a secret', { secret: SECRET.slice(0, 18) }, /has 9 bytes/],
+  ['no secret', { secret: ' ' }, /Enter the signing secret/],
+  ['another kind of secret', { secret: 'abc.def' }, /must start with whsec_/],
+  ['a secret that is no base64', { secret: 'whsec_*' }, /isn’t valid base64/],
+  ['half a secret', { secret: SECRET.slice(0, 18) }, /is 9 bytes/],
   ['milliseconds', { headers: headersWith({ 'webhook-timestamp': `${AT_MS}` }) }, /milliseconds/],
   ['no time', { headers: headersWith({ 'webhook-timestamp': 'now' }) }, /whole seconds/],
-  ['no version', { headers: headersWith({ 'webhook-signature': 'v2,x' }) }, /no entry/],
-  ['half a signature', { headers: headersWith({ 'webhook-signature': 'v1,x' }) }, /44 characters/],
-  ['a line end added', { body: `${BODY}\n` }, /without the line end/],
-  ['a body laid out anew', { body: JSON.stringify(JSON.parse(BODY), null, 2) }, /without spaces/],
-  ['another body', { body: BODY.replace('evt-1', 'evt-2') }, /of another event/],
-  ['a changed body', { body: BODY.replace('Adé', 'Obi') }, /another body or another secret/],
-  ['another secret', { secret: SECRET.replace('B', 'C') }, /another body or another secret/],
+  ['no version', { headers: headersWith({ 'webhook-signature': 'v2,x' }) }, /no “v1,” entry/],
+  [
+    'half a signature',
+    { headers: headersWith({ 'webhook-signature': 'v1,x' }) },
+    /44 base64 characters/,
+  ],
+  ['a line end added', { body: `${BODY}\n` }, /without the trailing newline/],
+  [
+    'a body laid out anew',
+    { body: JSON.stringify(JSON.parse(BODY), null, 2) },
+    /without whitespace/,
+  ],
+  ['another body', { body: BODY.replace('evt-1', 'evt-2') }, /doesn’t match webhook-id/],
+  ['a changed body', { body: BODY.replace('Adé', 'Obi') }, /signature doesn’t match/],
+  ['another secret', { secret: SECRET.replace('B', 'C') }, /signature doesn’t match/],
 ] as const) {
   test(`${what}: told so`, async () => {
     const findings = await found(more)

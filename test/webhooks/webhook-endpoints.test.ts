@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDPOINTS_MAX } from '#domain/webhooks/webhook-endpoints.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf, TIMESTAMP, UUID } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 import { ENDPOINTS, webhookJourneys } from '../support/webhook-journeys.ts'

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
 import { deliverDue } from '../support/delivering.ts'
-import { closeAfterTests } from '../support/dialog-dismissal.ts'
 import {
   assertAlike,
   assertRefused,

@@ -1,9 +1,9 @@
-// Where the payer wants to send the money: a plain form, so that it works without a script.
+// Choosing a bank: a plain form that works without JavaScript.
 
 import { formatNaira } from '../money.ts'
+import { Sum } from './amounts.tsx'
 import type { Actions, Model } from './checkout.ts'
 import { strings } from './strings.ts'
-import { Sum } from './transfer.tsx'
 
 type Props = { model: Model; actions: Actions | undefined }
 

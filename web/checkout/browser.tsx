@@ -1,5 +1,5 @@
-// What runs on the payer's phone: takes over the page as the service drew it, keeps it true, and acts
-// on what the payer does. All state is one model; every change draws the page from it.
+// The payment page in the browser: hydrates the server's markup, keeps it current, and handles actions.
+// All state is one model; every change renders the page from it.
 
 import { hydrate, render } from 'preact'
 import './checkout.css'
@@ -98,7 +98,10 @@ function serviceNowMs(): number {
 
 function setOffline(isOffline: boolean): void {
   if (isOffline === model.isOffline) return
-  update({ isOffline, announcement: isOffline ? strings.offlineSaid : strings.onlineSaid })
+  update({
+    isOffline,
+    announcement: isOffline ? strings.offlineAnnouncement : strings.onlineAnnouncement,
+  })
 }
 
 async function choose(bankCode: string): Promise<void> {
@@ -127,7 +130,10 @@ async function choose(bankCode: string): Promise<void> {
 
 async function copy(accountNumber: string): Promise<void> {
   const isCopied = await copyText(accountNumber)
-  update({ isCopied, announcement: isCopied ? strings.copiedSaid : strings.copyFailedSaid })
+  update({
+    isCopied,
+    announcement: isCopied ? strings.copiedAnnouncement : strings.copyFailedAnnouncement,
+  })
   clearTimeout(copiedTimer)
   copiedTimer = setTimeout(() => update({ isCopied: false, announcement: '' }), COPIED_MS)
 }

@@ -1,4 +1,4 @@
-// What the service tells of an advice (GET /pay/api/status), and what follows from it.
+// A payment request as the service reports it (GET /pay/api/status), and the page's model.
 
 export type CheckoutStatus =
   | 'Pending' // No number was asked for yet.
@@ -13,7 +13,7 @@ export type IssuedNumber = { bankCode: string; bankName: string; accountNumber: 
 export type Bank = { code: string; name: string }
 
 export type Checkout = {
-  now: string // The service's clock when it announcement so.
+  now: string // The service's clock at that moment.
   isTest: boolean
   adviceReference: string
   paymentReference: string | null

@@ -1,4 +1,4 @@
-// Puts a text on the clipboard, also where the modern way is missing: old phones, pages without TLS.
+// Copies text to the clipboard, with a fallback for old phones and pages without TLS.
 
 export async function copyText(text: string): Promise<boolean> {
   try {

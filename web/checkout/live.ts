@@ -1,5 +1,5 @@
-// Keeps the page true: a stream of the advice's state, and while there is none, questions every few
-// seconds. Whatever comes is the whole present state, so nothing can be missed, only be late.
+// Keeps the page current: an event stream of the payment's state, with polling as a fallback. Every
+// message is the whole state, so nothing can be missed.
 
 import type { Checkout } from './checkout.ts'
 

@@ -1,9 +1,9 @@
-// How it ended, and what to do next.
+// The final states of a payment, and what to do next.
 
 import { formatNaira } from '../money.ts'
+import { Held } from './amounts.tsx'
 import { type Actions, formatMoment, formatSeconds, type Model, secondsUntil } from './checkout.ts'
 import { strings } from './strings.ts'
-import { Held } from './transfer.tsx'
 
 export function Paid({ model, actions }: { model: Model; actions: Actions | undefined }) {
   const { checkout, returnIn } = model

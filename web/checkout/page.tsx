@@ -1,5 +1,4 @@
-// The payer's page: a pure function of what is known, drawn by the service first and by the browser
-// from then on.
+// The payment page: a pure function of its model, rendered by the service first, then by the browser.
 
 import type { ComponentChildren } from 'preact'
 import { formatNaira } from '../money.ts'

@@ -1,5 +1,4 @@
-// A Preact tree as text, for components that are plain functions without hooks, which all of this
-// page's are. Attribute values and text are escaped; nothing goes in as it is.
+// Renders a Preact tree of hook-free components to HTML. All text and attribute values are escaped.
 
 import type { ComponentChildren, VNode } from 'preact'
 

@@ -1,5 +1,4 @@
-// What runs in the service: the whole page as text. Nothing in it is inline but data, which the
-// browser's script takes over from.
+// Server-side rendering of the page. Nothing is inline but data, from which the browser hydrates.
 
 import type { ComponentChildren } from 'preact'
 import { type Checkout, firstModel } from './checkout.ts'

@@ -1,91 +1,87 @@
-// Every sentence of the payer's page.
+// Every string of the payment page.
 
 export const strings = {
   test: 'Sandbox: no real money moves',
   payTo: (merchant: string) => `Pay ${merchant}`,
-  due: 'Amount to pay',
-  remaining: 'Still to pay',
+  due: 'Amount due',
+  remaining: 'Remaining',
 
-  chooseTitle: 'Choose a bank to send it to',
-  chooseHint: 'You can pay from any bank. A transfer within the same bank is often the quickest.',
+  chooseTitle: 'Choose a bank',
+  chooseHint: 'You can pay from any bank. Transfers within the same bank are often faster.',
   oneBankTitle: 'Pay by bank transfer',
-  oneBankHint: (bank: string) =>
-    `You get an account number at ${bank} that is only for this payment.`,
-  oneBankButton: 'Show the account number',
+  oneBankHint: (bank: string) => `Get a ${bank} account number for this payment only.`,
+  oneBankButton: 'Get account number',
   otherBank: 'Use another bank',
-  otherBankHint: 'You get one more account number. Money sent to either one counts.',
+  otherBankHint: 'You’ll get an additional account number. You can pay into either one.',
   asking: 'Getting your account number…',
   problems: {
-    network: 'That did not get through. Check your connection and try again.',
-    numbers_exhausted: 'This bank has no account number free just now. Choose another bank.',
-    bank_not_supported: 'This bank is not available. Choose another bank.',
-    other: 'That did not work. Try again in a moment.',
+    network: 'Couldn’t connect. Check your connection and try again.',
+    numbers_exhausted:
+      'No account numbers are available at this bank right now. Choose another bank.',
+    bank_not_supported: 'This bank isn’t available. Choose another bank.',
+    other: 'Something went wrong. Try again in a moment.',
   },
 
   send: (amount: string) => `Send ${amount} to this account`,
-  sendExactly: (amount: string) => `Send exactly ${amount}, in one transfer, to this account`,
+  sendExactly: (amount: string) => `Send exactly ${amount} to this account, in one transfer`,
   accountNumber: 'Account number',
   bank: 'Bank',
   accountName: 'Account name',
   copy: 'Copy account number',
   copied: 'Copied',
   copiedAnnouncement: 'Account number copied',
-  copyFailedSaid: 'Copying did not work. Select the number and copy it by hand.',
+  copyFailedAnnouncement: 'Couldn’t copy. Select the number and copy it manually.',
   waiting: 'Waiting for your transfer',
-  waitingHint: 'This page changes by itself when it arrives. You can close it and come back.',
-  reloadHint: 'This page looks again every 15 seconds.',
+  waitingHint: 'This page updates automatically. You can close it and come back.',
+  reloadHint: 'This page refreshes every 15 seconds.',
   timeLeft: 'Time left',
   minutesLeft: (minutes: number) =>
     `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left to pay`,
   partPaid: (paid: string, amount: string, rest: string) =>
-    `${paid} of ${amount} received, send the remaining ${rest}`,
+    `${paid} of ${amount} received. Send the remaining ${rest}.`,
   held: (amount: string, merchant: string) =>
-    `${amount} that you sent could not be used for this payment. It is kept safe; ask ${merchant} ` +
-    'to send it back.',
+    `${amount} you sent couldn’t be applied to this payment. It’s safe: ask ${merchant} for a refund.`,
 
   paidTitle: 'Payment received',
-  paidHint: (merchant: string) => `Thank you. ${merchant} has your payment.`,
+  paidHint: (merchant: string) => `Thank you. ${merchant} has received your payment.`,
   receipt: 'Receipt',
   paidTo: 'Paid to',
   amount: 'Amount',
   purpose: 'For',
   merchantRef: 'Order reference',
   paymentReference: 'Payment reference',
-  paidInto: 'Paid into',
+  paidInto: 'Account',
   date: 'Date',
   print: 'Print or save',
   back: (merchant: string) => `Back to ${merchant}`,
   returning: (merchant: string, seconds: number) => `Back to ${merchant} in ${seconds} s`,
-  stay: 'Stay here',
+  stay: 'Stay on this page',
 
-  expiredTitle: 'The time to pay is over',
+  expiredTitle: 'This payment has expired',
   stillCounts: (left: string) =>
-    `If you have just sent it, keep this page open: money that arrives in the next ${left} minutes ` +
-    'still counts.',
-  alreadyPaid: 'If you have already paid',
+    `Just sent it? Keep this page open: transfers received in the next ${left} minutes still count.`,
+  alreadyPaid: 'Already paid?',
   alreadyPaidHint: (merchant: string) =>
-    `Your money is not lost. If it arrives now it is kept safe, and ${merchant} can use it for your ` +
-    'order or send it back. Give them this reference.',
-  notPaid: 'If you have not paid yet',
+    `Your money is safe. ${merchant} can apply it to your order or refund it. Quote this reference.`,
+  notPaid: 'Haven’t paid yet?',
   notPaidHint: (merchant: string) =>
-    `Please do not send money to the account number you saw. Ask ${merchant} for a new payment link.`,
+    `Don’t send money to the account number you saw. Ask ${merchant} for a new payment link.`,
   cancelledTitle: 'This payment was cancelled',
-  cancelledHint: (merchant: string) => `${merchant} cancelled it. Please do not send money for it.`,
-  reversedTitle: 'This payment was taken back',
+  cancelledHint: (merchant: string) => `${merchant} cancelled it. Don’t send money for it.`,
+  reversedTitle: 'This payment was reversed',
   reversedHint: (merchant: string) =>
-    `It had been paid, and a bank has since taken the money back. Ask ${merchant} what happens next.`,
+    `The bank reversed it after it was paid. Contact ${merchant} for next steps.`,
   reference: 'Reference',
 
-  offline: 'You are offline. Checking again…',
-  offlineSaid: 'You are offline',
-  onlineSaid: 'You are online again',
+  offline: 'You’re offline. Reconnecting…',
+  offlineAnnouncement: 'You’re offline',
+  onlineAnnouncement: 'You’re back online',
 
-  missingTitle: 'This payment link does not work',
+  missingTitle: 'This payment link isn’t valid',
   missingHint:
-    'Part of it may be missing. Open it again from where you got it, or ask whoever sent it for a new one.',
-  unavailableTitle: 'This payment cannot be shown just now',
-  unavailableHint:
-    'Nothing is lost, and nothing you sent goes missing. Please try again in a moment.',
+    'Part of it may be missing. Open the original link again, or ask the sender for a new one.',
+  unavailableTitle: 'This payment can’t be shown right now',
+  unavailableHint: 'Your money is safe. Try again in a moment.',
   tryAgain: 'Try again',
 } as const
 
@@ -93,7 +89,7 @@ export const strings = {
 export const titles = {
   open: (amount: string, merchant: string) => `Pay ${amount} to ${merchant}`,
   Successful: 'Payment received',
-  Expired: 'Time is over',
+  Expired: 'Payment expired',
   Cancelled: 'Payment cancelled',
-  Reversed: 'Payment taken back',
+  Reversed: 'Payment reversed',
 } as const

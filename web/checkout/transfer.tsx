@@ -1,6 +1,7 @@
-// Where to send how much, and how long there is. The amount and the number are what it is about.
+// Transfer instructions: amount, account number and time left.
 
 import { formatNaira } from '../money.ts'
+import { Held, Sum } from './amounts.tsx'
 import { OtherBank } from './bank-choice.tsx'
 import {
   type Actions,
@@ -40,24 +41,6 @@ export function Transfer({ model, actions }: Props) {
       <OtherBank model={model} actions={actions} />
     </>
   )
-}
-
-type SumProps = { label: string; amount: string; purpose: string | null }
-
-export function Sum({ label, amount, purpose }: SumProps) {
-  return (
-    <div class="sum">
-      <p class="label">{label}</p>
-      <p class="amount">{amount}</p>
-      {purpose !== null && <p class="purpose">{purpose}</p>}
-    </div>
-  )
-}
-
-export function Held({ checkout }: Pick<Model, 'checkout'>) {
-  const { amountHeld, merchantName } = checkout
-  if (amountHeld === 0) return null
-  return <p class="problem">{strings.held(formatNaira(amountHeld), merchantName)}</p>
 }
 
 function Account({ model, actions, number }: Props & { number: IssuedNumber }) {

@@ -1,8 +1,8 @@
-// Speaking to the service: JSON with the session's cookie, and the token against forged requests on
-// whatever changes something. A refusal is thrown as a Problem, which a view can show as it is.
+// Calls the service: JSON with the session cookie, and the CSRF token on writes. A refusal is thrown as
+// a Problem that a view can show as is.
 
 import type { components, paths } from '../api-types.ts'
-import { appStrings } from './strings.ts'
+import { appStrings } from './strings/app.ts'
 
 export type Schemas = components['schemas']
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -49,15 +49,15 @@ export type Page<Row> = { data: Row[]; hasMore: boolean; nextCursor: string | nu
 export type Query = Readonly<Record<string, string | undefined>>
 
 let csrfToken = ''
-let onSessionLost: () => void = () => {}
+let sessionLost: () => void = () => {}
 
 export function keepCsrfToken(token: string): void {
   csrfToken = token
 }
 
-// Told when an answer says that nobody is signed in any more.
-export function whenSessionIsLost(tell: () => void): void {
-  onSessionLost = tell
+// Called when a response says that the session has ended.
+export function onSessionLost(handler: () => void): void {
+  sessionLost = handler
 }
 
 type Asked = { query?: Query; signal?: AbortSignal }
@@ -128,7 +128,7 @@ type Failure = { code?: string; message?: string; errors?: FieldFault[]; request
 
 function problemOf(answer: Response, body: Failure | undefined): Problem {
   const code = body?.code ?? 'unknown'
-  if (code === 'session_needed') onSessionLost()
+  if (code === 'session_needed') sessionLost()
   const retryAfter = answer.headers.get('retry-after')
   const requestId = body?.requestId ?? answer.headers.get('x-request-id')
   return new Problem(code, body?.message ?? appStrings.problems.unknown(answer.status), {

@@ -1,83 +1,83 @@
-// Who is there decides what is shown: nobody signs in, a new person chooses a password, everybody
-// else works.
+// Shows the sign-in page, the password change or the dashboard, depending on the session.
 
 import { useEffect, useState } from 'preact/hooks'
-import { type Problem, problemFrom, whenSessionIsLost } from './api.ts'
+import { onSessionLost, type Problem, problemFrom } from './api.ts'
 import { forgetEvents } from './live.ts'
 import { Failed, Skeleton } from './parts/states.tsx'
 import { Toasts, toast } from './parts/toasts.tsx'
 import { findSession, type Session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { NewPassword, SignInPage } from './sign-in.tsx'
-import { STRINGS } from './strings.ts'
+import { appStrings } from './strings/app.ts'
+import { signInStrings } from './strings/sign-in.ts'
 
 type State =
-  | { at: 'looking' }
+  | { at: 'loading' }
   | { at: 'failed'; problem: Problem }
-  | { at: 'door' }
-  | { at: 'inside'; session: Session }
+  | { at: 'signed-out' }
+  | { at: 'signed-in'; session: Session }
 
 export function App() {
-  const [state, setState] = useState<State>({ at: 'looking' })
+  const [state, setState] = useState<State>({ at: 'loading' })
 
-  const look = () => {
-    setState({ at: 'looking' })
+  const load = () => {
+    setState({ at: 'loading' })
     findSession().then(
-      (session) => setState(session ? { at: 'inside', session } : { at: 'door' }),
+      (session) => setState(session ? { at: 'signed-in', session } : { at: 'signed-out' }),
       (error) => setState({ at: 'failed', problem: problemFrom(error) }),
     )
   }
 
   useEffect(() => {
-    look()
-    whenSessionIsLost(() =>
+    load()
+    onSessionLost(() =>
       setState((before) => {
-        if (before.at === 'inside') toast(STRINGS.signInStrings.lost)
-        return before.at === 'looking' ? before : { at: 'door' }
+        if (before.at === 'signed-in') toast(signInStrings.lost)
+        return before.at === 'loading' ? before : { at: 'signed-out' }
       }),
     )
   }, [])
 
   const enter = (session: Session) => {
     forgetEvents()
-    setState({ at: 'inside', session })
+    setState({ at: 'signed-in', session })
   }
 
   return (
     <>
-      <Sight state={state} enter={enter} look={look} />
+      <Screen state={state} enter={enter} load={load} />
       <Toasts />
     </>
   )
 }
 
-function Sight({
+function Screen({
   state,
   enter,
-  look,
+  load,
 }: {
   state: State
   enter: (session: Session) => void
-  look: () => void
+  load: () => void
 }) {
   switch (state.at) {
-    case 'looking':
+    case 'loading':
       return (
-        <main class="door" aria-busy="true">
+        <main class="sign-in" aria-busy="true">
           <Skeleton kind="card" />
         </main>
       )
     case 'failed':
       return (
-        <main class="door">
-          <h1>{STRINGS.title}</h1>
-          <Failed problem={state.problem} retry={look} />
+        <main class="sign-in">
+          <h1>{appStrings.title}</h1>
+          <Failed problem={state.problem} retry={load} />
         </main>
       )
-    case 'door':
+    case 'signed-out':
       return <SignInPage onSignedIn={enter} />
-    case 'inside':
-      if (state.session.user.mustChangePassword) return <NewPassword onChanged={look} />
+    case 'signed-in':
+      if (state.session.user.mustChangePassword) return <NewPassword onChanged={load} />
       return <Shell session={state.session} />
   }
 }

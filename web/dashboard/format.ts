@@ -1,4 +1,4 @@
-// How amounts, times and words of the service are written for people.
+// Formats amounts, times and the API's identifiers for people.
 
 const naira = new Intl.NumberFormat('en-NG', { style: 'currency', currency: 'NGN' })
 const whole = new Intl.NumberFormat('en-NG')
@@ -48,7 +48,7 @@ export const hour = (iso: string) => hourOnly.format(new Date(iso))
 export const day = (iso: string) => dayAndMonth.format(new Date(iso))
 
 // payment_reversed, PartPayment: Payment reversed, Part payment.
-export function words(name: string): string {
+export function humanize(name: string): string {
   const apart = name
     .replaceAll(/[._]/g, ' ')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

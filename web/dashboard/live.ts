@@ -1,5 +1,5 @@
-// Events as they happen. One stream for the page, opened for whoever listens and closed while the
-// page is not looked at: a browser keeps only six connections to a host, over all its tabs.
+// Live events. One stream per page, open while somebody listens and the page is visible: a browser
+// allows only six connections per host, across all tabs.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { EVENT_TYPES } from './event-types.ts'
@@ -16,7 +16,7 @@ let source: EventSource | undefined
 let isBroken = false
 let lastId: string | undefined
 
-function tell(event: Event): void {
+function dispatch(event: Event): void {
   const { data, lastEventId } = event as MessageEvent<string>
   lastId = lastEventId
   const body = JSON.parse(data) as LiveEvent
@@ -27,18 +27,18 @@ function tell(event: Event): void {
 function open(): void {
   if (source || listeners.size === 0 || document.hidden) return
   source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
-  for (const type of EVENT_TYPES) source.addEventListener(type, tell)
+  for (const type of EVENT_TYPES) source.addEventListener(type, dispatch)
   source.addEventListener('open', () => {
     isBroken = false
-    say(true)
+    notifyWatchers(true)
   })
-  source.addEventListener('error', falter)
+  source.addEventListener('error', onError)
 }
 
 // A browser comes back by itself after a broken connection, but not after a refusal.
-function falter(): void {
+function onError(): void {
   isBroken = true
-  say(false)
+  notifyWatchers(false)
   if (source?.readyState !== EventSource.CLOSED) return
   source = undefined
   window.setTimeout(open, RETRY_MS)
@@ -48,19 +48,19 @@ function close(): void {
   source?.close()
   source = undefined
   isBroken = false
-  say(false)
+  notifyWatchers(false)
 }
 
-function say(isLive: boolean): void {
+function notifyWatchers(isLive: boolean): void {
   for (const watcher of watchers) watcher(isLive)
 }
 
 document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()))
 
 // Whether the stream is open, for a sign that says so.
-export function useEvents(listen: Listener, isWanted = true): boolean {
-  const latest = useRef(listen)
-  latest.current = listen
+export function useEvents(onEvent: Listener, isWanted = true): boolean {
+  const latest = useRef(onEvent)
+  latest.current = onEvent
   const [isLive, setLive] = useState(source?.readyState === EventSource.OPEN)
   useEffect(() => {
     if (!isWanted) return
@@ -81,10 +81,11 @@ export type Connection = 'well' | 'offline' | 'lost'
 
 // Whether what is shown keeps up with the service, as far as somebody listens.
 export function useConnection(): Connection {
-  const look = (): Connection => (navigator.onLine ? (isBroken ? 'lost' : 'well') : 'offline')
-  const [connection, setConnection] = useState(look)
+  const currentConnection = (): Connection =>
+    navigator.onLine ? (isBroken ? 'lost' : 'well') : 'offline'
+  const [connection, setConnection] = useState(currentConnection)
   useEffect(() => {
-    const watch = () => setConnection(look())
+    const watch = () => setConnection(currentConnection())
     watchers.add(watch)
     window.addEventListener('online', watch)
     window.addEventListener('offline', watch)
@@ -97,7 +98,7 @@ export function useConnection(): Connection {
   return connection
 }
 
-// Many events at once are one reason to look again: at once, then no more than every so often.
+// Many events at once are one reason to refresh: at once, then at most once per pause.
 export function useThrottled(work: () => void, pauseMs = 1_000): () => void {
   const latest = useRef(work)
   latest.current = work

@@ -1,5 +1,5 @@
-// What a view shows comes from the service: asked when needed, again when told, dropped when the
-// view is left. While it is asked again, what was there stays.
+// Loads what a view shows, reloads it on request, and aborts when the view is left. Data stays visible
+// during a reload.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import {

@@ -9,12 +9,12 @@ import './styles/shell.css'
 import './styles/tables.css'
 import './styles/details.css'
 import './styles/timeline.css'
-import './styles/desk.css'
-import './styles/bank.css'
+import './styles/suspense.css'
+import './styles/sandbox-bank.css'
 import './styles/forms.css'
-import './styles/machines.css'
+import './styles/developers.css'
 import './styles/operator.css'
-import './styles/narrow.css'
+import './styles/responsive.css'
 
 followTheme()
 render(<App />, document.getElementById('app') as HTMLElement)

@@ -1,5 +1,5 @@
-// Where in the dashboard somebody is: the path names the view and what is open in it, the query its
-// filters, so that every sight can be bookmarked, shared and gone back to.
+// Routing: the path names the view and what is open in it, the query its filters, so that every state
+// can be bookmarked, shared and navigated back to.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { Query } from './api.ts'
@@ -21,12 +21,12 @@ export function currentPlace(): Place {
 export function usePlace(): Place {
   const [place, setPlace] = useState(currentPlace)
   useEffect(() => {
-    const look = () => setPlace(currentPlace())
-    window.addEventListener('popstate', look)
-    window.addEventListener(CHANGED, look)
+    const update = () => setPlace(currentPlace())
+    window.addEventListener('popstate', update)
+    window.addEventListener(CHANGED, update)
     return () => {
-      window.removeEventListener('popstate', look)
-      window.removeEventListener(CHANGED, look)
+      window.removeEventListener('popstate', update)
+      window.removeEventListener(CHANGED, update)
     }
   }, [])
   return place

@@ -1,13 +1,12 @@
-// Search by whatever somebody has in hand: an account number, a session id, any reference, a name.
-// A list of choices under a field, as the ARIA pattern of a combobox has it.
+// Search by account number, session id, reference or name: an ARIA combobox.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getData, type Problem, problemFrom, type Schemas } from './api.ts'
-import { words } from './format.ts'
+import { humanize } from './format.ts'
 import { Icon } from './parts/icons.tsx'
 import { Money } from './parts/values.tsx'
 import { goTo, hrefOf } from './routing.ts'
-import { STRINGS } from './strings.ts'
+import { searchStrings } from './strings/search.ts'
 
 export type Hit = Schemas['SearchHit']
 type State = { asked: string; hits?: Hit[]; problem?: Problem }
@@ -84,12 +83,12 @@ export function SearchBox() {
         ref={field}
         type="text"
         role="combobox"
-        aria-label={STRINGS.search.label}
+        aria-label={searchStrings.label}
         aria-expanded={isShown}
         aria-controls="hits"
         aria-autocomplete="list"
         {...(isShown && hits[chosen] ? { 'aria-activedescendant': `hit-${chosen}` } : {})}
-        placeholder={STRINGS.search.placeholder}
+        placeholder={searchStrings.placeholder}
         autocomplete="off"
         spellcheck={false}
         maxLength={100}
@@ -118,8 +117,8 @@ function Hits({ found, chosen, open }: HitsProps) {
   return (
     <div ref={list} class="hits" hidden={!found}>
       {found?.problem && <p class="fault">{found.problem.message}</p>}
-      {isEmpty && <p class="muted">{STRINGS.search.nothing}</p>}
-      <div id="hits" role="listbox" aria-label={STRINGS.search.hits}>
+      {isEmpty && <p class="muted">{searchStrings.nothing}</p>}
+      <div id="hits" role="listbox" aria-label={searchStrings.hits}>
         {found?.hits?.map((hit, at) => (
           <div
             key={`${hit.type}/${hit.reference}`}
@@ -133,7 +132,7 @@ function Hits({ found, chosen, open }: HitsProps) {
               open(hit)
             }}
           >
-            <span class="hit-type">{words(hit.type)}</span>
+            <span class="hit-type">{humanize(hit.type)}</span>
             <span class="hit-title">{hit.title}</span>
             {hit.amount !== null && <Money amount={hit.amount} />}
             {hit.detail && <span class="hit-detail muted">{hit.detail}</span>}

@@ -1,4 +1,4 @@
-// The frame around every view: menu, search, who one is. On a narrow page the menu is folded away.
+// The frame around every view: menu, search, user menu. On a narrow page the menu collapses.
 
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -6,14 +6,15 @@ import { type Problem, problemFrom } from './api.ts'
 import { useConnection } from './live.ts'
 import { Icon } from './parts/icons.tsx'
 import { Failed, Skeleton } from './parts/states.tsx'
+import { TimeZoneNote } from './parts/time-zone-note.tsx'
 import { toast } from './parts/toasts.tsx'
-import { TimeZoneNote } from './parts/zone-note.tsx'
 import { BASE, follow, hrefOf, usePlace } from './routing.ts'
 import { SearchBox } from './search.tsx'
 import { type Session, signOut } from './session.ts'
-import { appStrings } from './strings.ts'
+import { appStrings } from './strings/app.ts'
 import { chooseTheme, chosenTheme, nextTheme } from './theme.ts'
-import { type View, type ViewProps, viewsFor } from './views.ts'
+import type { ViewProps } from './view-props.ts'
+import { type View, viewsFor } from './views.ts'
 
 export function Shell({ session }: { session: Session }) {
   const place = usePlace()
@@ -61,7 +62,7 @@ export function Shell({ session }: { session: Session }) {
         </div>
         <div class="side-body" id="menu">
           <Menu views={views} current={place.view} session={session} />
-          <Person session={session} setLeaving={setLeaving} />
+          <UserMenu session={session} setLeaving={setLeaving} />
         </div>
       </header>
       <main id="content" tabIndex={-1}>
@@ -112,7 +113,7 @@ function Menu({ views, current, session }: MenuProps) {
 
 type UserMenuProps = { session: Session; setLeaving: (isLeaving: boolean) => void }
 
-function Person({ session: { user, role, client }, setLeaving }: UserMenuProps) {
+function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps) {
   const [theme, setTheme] = useState(chosenTheme)
   const turn = () => {
     const next = nextTheme(theme)
@@ -132,14 +133,14 @@ function Person({ session: { user, role, client }, setLeaving }: UserMenuProps) 
     }
   }
   return (
-    <div class="person">
-      <p class="person-client" title={client.clientId}>
+    <div class="user-menu">
+      <p class="user-menu-client" title={client.clientId}>
         {client.name}
       </p>
-      <p class="muted small person-email" title={user.email}>
-        {appStrings.person(user.email, role)}
+      <p class="muted small user-menu-email" title={user.email}>
+        {appStrings.user(user.email, role)}
       </p>
-      <div class="person-buttons">
+      <div class="user-menu-buttons">
         <button type="button" class="button quiet" onClick={turn}>
           <Icon name={theme} />
           {appStrings.themes[theme]}

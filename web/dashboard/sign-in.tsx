@@ -1,12 +1,12 @@
-// The door: email and password, then whatever else the service asks for (a code, which client).
+// Sign-in: email and password, then whatever else the service asks for (a code, which client).
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom } from './api.ts'
 import { changePassword, type Session, type SignIn, signIn } from './session.ts'
-import { appStrings } from './strings.ts'
+import { appStrings } from './strings/app.ts'
+import { signInStrings as strings } from './strings/sign-in.ts'
 
-const { signIn: words } = appStrings
 const NEW_PASSWORD_LENGTH_MIN = 12
 
 type Asked = { code: boolean; clients: string[] }
@@ -19,7 +19,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   const mayHaveCode = asked.code || problem?.code === 'invalid_sign_in'
   const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    document.title = `${words.title} · ${appStrings.title}`
+    document.title = `${strings.title} · ${appStrings.title}`
   }, [])
   useEffect(() => {
     if (asked.code) codeField.current?.focus()
@@ -42,18 +42,18 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   }
 
   return (
-    <Door title={words.title}>
+    <SignInLayout title={strings.title}>
       <form onSubmit={submit} aria-busy={isBusy}>
-        <Field label={words.email} name="email" type="email" autocomplete="username" />
+        <Field label={strings.email} name="email" type="email" autocomplete="username" />
         <Field
-          label={words.password}
+          label={strings.password}
           name="password"
           type="password"
           autocomplete="current-password"
         />
         {mayHaveCode && (
           <label class="field">
-            <span>{asked.code ? words.code : words.codeIfAny}</span>
+            <span>{asked.code ? strings.code : strings.codeIfAny}</span>
             <input
               ref={codeField}
               name="code"
@@ -65,7 +65,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
         )}
         {asked.clients.length > 0 && (
           <label class="field">
-            <span>{words.client}</span>
+            <span>{strings.client}</span>
             <select name="clientId">
               {asked.clients.map((clientId) => (
                 <option key={clientId}>{clientId}</option>
@@ -75,10 +75,10 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
         )}
         <Fault problem={problem} />
         <button type="submit" class="button primary" disabled={isBusy}>
-          {isBusy ? words.busy : words.submit}
+          {isBusy ? strings.busy : strings.submit}
         </button>
       </form>
-    </Door>
+    </SignInLayout>
   )
 }
 
@@ -105,7 +105,7 @@ export function NewPassword({ onChanged }: { onChanged: () => void }) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   useEffect(() => {
-    document.title = `${words.newTitle} · ${appStrings.title}`
+    document.title = `${strings.newTitle} · ${appStrings.title}`
   }, [])
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
@@ -120,34 +120,34 @@ export function NewPassword({ onChanged }: { onChanged: () => void }) {
     }
   }
   return (
-    <Door title={words.newTitle}>
-      <p class="muted">{words.newWhy}</p>
+    <SignInLayout title={strings.newTitle}>
+      <p class="muted">{strings.newWhy}</p>
       <form onSubmit={submit} aria-busy={isBusy}>
         <Field
-          label={words.current}
+          label={strings.current}
           name="current"
           type="password"
           autocomplete="current-password"
         />
         <Field
-          label={words.chosen(NEW_PASSWORD_LENGTH_MIN)}
+          label={strings.chosen(NEW_PASSWORD_LENGTH_MIN)}
           name="new"
           type="password"
           autocomplete="new-password"
         />
         <Fault problem={problem} />
         <button type="submit" class="button primary" disabled={isBusy}>
-          {isBusy ? words.busy : words.change}
+          {isBusy ? strings.busy : strings.change}
         </button>
       </form>
-    </Door>
+    </SignInLayout>
   )
 }
 
-function Door({ title, children }: { title: string; children: ComponentChildren }) {
+function SignInLayout({ title, children }: { title: string; children: ComponentChildren }) {
   return (
-    <main class="door">
-      <div class="door-card">
+    <main class="sign-in">
+      <div class="sign-in-card">
         <p class="brand">{appStrings.title}</p>
         <h1>{title}</h1>
         {children}
@@ -183,7 +183,7 @@ function Fault({ problem }: { problem: Problem | undefined }) {
         problem.fields.map(({ field, message }) => (
           <p key={field}>{appStrings.problems.field(field, message)}</p>
         ))}
-      {problem && wait !== undefined && wait > 0 && <p>{words.wait(Math.ceil(wait / 60))}</p>}
+      {problem && wait !== undefined && wait > 0 && <p>{strings.wait(Math.ceil(wait / 60))}</p>}
     </div>
   )
 }

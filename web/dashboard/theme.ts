@@ -1,4 +1,4 @@
-// Light or dark: as the machine says, unless somebody chose. The choice stays in this browser.
+// Light or dark: follows the system unless the user chose. The choice is stored in this browser.
 
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]

@@ -5,11 +5,10 @@
 import type { ComponentType } from 'preact'
 import { AlertCount } from './parts/alert-count.tsx'
 import type { IconName } from './parts/icons.tsx'
-import type { Place } from './routing.ts'
 import type { Session } from './session.ts'
-import { appStrings } from './strings.ts'
+import { appStrings } from './strings/app.ts'
+import type { ViewProps } from './view-props.ts'
 
-export type ViewProps = { session: Session; place: Place }
 type ViewModule = { default: ComponentType<ViewProps> }
 
 export type View = {

@@ -1,11 +1,11 @@
-// How many alerts are open, beside the name of their view.
+// The number of open alerts, shown in the menu.
 
 import { useEffect } from 'preact/hooks'
 import { getPage } from '../api.ts'
-import { useCalm, useEvents } from '../live.ts'
+import { useEvents, useThrottled } from '../live.ts'
 import { useLoaded } from '../loading.ts'
 import type { Session } from '../session.ts'
-import { STRINGS } from '../strings.ts'
+import { alertsStrings } from '../strings/alerts.ts'
 
 const COUNTED_MAX = 99 // More than anybody reads; so one page tells.
 const query = { open: 'true', limit: `${COUNTED_MAX}` }
@@ -20,9 +20,9 @@ export function AlertCount({ session }: { session: Session }) {
   const open = useLoaded('open alerts', (signal) =>
     getPage('/api/v1/operator/alerts', {}, { query, signal }),
   )
-  const look = useCalm(open.reload)
+  const refresh = useThrottled(open.reload)
   useEvents(
-    ({ type }) => type === 'alert.raised' && look(),
+    ({ type }) => type === 'alert.raised' && refresh(),
     session.scopes.includes('webhooks:read'),
   )
   useEffect(() => {
@@ -34,7 +34,7 @@ export function AlertCount({ session }: { session: Session }) {
   return (
     <span class="count">
       <span aria-hidden="true">{count}</span>
-      <span class="hidden">{STRINGS.alerts.count(count)}</span>
+      <span class="hidden">{alertsStrings.count(count)}</span>
     </span>
   )
 }

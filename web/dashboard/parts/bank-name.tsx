@@ -1,5 +1,5 @@
-// A bank by its name, where the service gives its code. The list is asked for once; until it is
-// there, and of a bank that is not on it, the code is shown.
+// A bank's name for its code. The list is loaded once; until then, and for unknown banks, the code is
+// shown.
 
 import { useEffect, useState } from 'preact/hooks'
 import { getData } from '../api.ts'

@@ -1,10 +1,10 @@
-// What came in over the last hours or days, as bars; the same as a table for whoever would rather
-// read. Drawn here: a library would weigh more than the whole page.
+// Gross volume over the last hours or days as bars, or as a table. Hand-drawn: a charting library would
+// weigh more than the whole page.
 
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../api.ts'
 import { count, day, hour, money, shortMoney } from '../format.ts'
-import { STRINGS } from '../strings.ts'
+import { chartStrings as strings } from '../strings/chart.ts'
 import { Skeleton } from './states.tsx'
 
 type Point = Schemas['OverviewPoint']
@@ -13,8 +13,6 @@ type Span = 'hours' | 'days'
 const HEIGHT = 160
 const LABELS_HEIGHT = 22
 const LABELS = { hours: 6, days: 7 } // Every so many bars have one below.
-
-const { chart: strings } = STRINGS
 
 export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point[] | undefined }) {
   const [span, setSpan] = useState<Span>('hours')

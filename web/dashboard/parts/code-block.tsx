@@ -1,6 +1,6 @@
-// Text for machines, as it stands, with a button that copies it.
+// Verbatim text with a copy button.
 
-import { appStrings } from '../strings.ts'
+import { appStrings } from '../strings/app.ts'
 import { CopyButton } from './values.tsx'
 
 type Props = { label: string; text: string; copied?: string; isWrapped?: boolean }

@@ -1,14 +1,13 @@
-// Where a transfer of the sandbox's bank may go: a payment that is open or has expired, or a
-// collection account; the latest of each.
+// Picks the destination of a sandbox transfer: a recent open or expired payment, or a collection
+// account.
 
 import { useState } from 'preact/hooks'
 import { getPage, type Schemas } from '../api.ts'
 import { money } from '../format.ts'
-import { useAgain, useLoaded } from '../loading.ts'
-import { STRINGS } from '../strings.ts'
+import { useLoaded, useReload } from '../loading.ts'
+import { sandboxBankStrings as strings } from '../strings/sandbox-bank.ts'
 import { Failed, Skeleton } from './states.tsx'
 
-const { sandboxBank: strings } = STRINGS
 const SORTS = ['open', 'accounts', 'expired'] as const
 const SHOWN = '8'
 
@@ -30,7 +29,7 @@ type Props = {
 export function DestinationPicker({ chosen, choose, version }: Props) {
   const [from, setFrom] = useState<Destination['from']>('open')
   const { data, problem, reload } = useLoaded(from, (signal) => load(from, signal))
-  useAgain(version, reload)
+  useReload(version, reload)
   return (
     <>
       <fieldset class="segments">

@@ -1,9 +1,9 @@
-// The drawer of one thing: its facts at the top, its timeline below.
+// A drawer with an object's facts and its timeline.
 
 import type { ComponentChildren } from 'preact'
 import type { Data, GetPath, Params, Schemas } from '../api.ts'
-import { useAgain, useData, useLoaded } from '../loading.ts'
-import { appStrings } from '../strings.ts'
+import { useData, useLoaded, useReload } from '../loading.ts'
+import { appStrings } from '../strings/app.ts'
 import { Drawer } from './drawer.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Timeline } from './timeline.tsx'
@@ -21,7 +21,7 @@ type Props<P extends GetPath> = {
 export function Detail<P extends GetPath>(props: Props<P>) {
   const { title, path, params, version = 0, close, show, timeline } = props
   const { data, problem, reload } = useData(path, params)
-  useAgain(version, reload)
+  useReload(version, reload)
   return (
     <Drawer title={title} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}
@@ -41,7 +41,7 @@ type Whole = { load: (signal: AbortSignal) => Promise<Schemas['Timeline']>; vers
 
 export function WholeTimeline({ load, version }: Whole) {
   const { data, problem, reload } = useLoaded('timeline', load)
-  useAgain(version, reload)
+  useReload(version, reload)
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="rows" lines={5} />
   return (

@@ -1,7 +1,7 @@
-// How a dialog asks to be closed: by Escape, or by whatever the device has for going back. What is
-// asked is not done by the browser: it lets a page refuse only once without a click in between.
+// Handlers that close a dialog on Escape or the device's back gesture. The browser's own closing is
+// prevented: it lets a page refuse only once between clicks.
 
-export function closing(close: () => void) {
+export function dismissal(close: () => void) {
   return {
     onCancel: (event: Event) => {
       event.preventDefault()

@@ -1,9 +1,8 @@
-// Questions in the middle of the page: what is about to happen in plain words, and the way back.
-// What a request answered only once is shown here too, until it is put away.
+// Modal dialogs: confirmations, forms, and secrets that are shown once.
 
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { appStrings } from '../strings.ts'
+import { appStrings } from '../strings/app.ts'
 import { dismissal } from './dialog-dismissal.ts'
 import { useSending } from './forms.tsx'
 import { Failed } from './states.tsx'

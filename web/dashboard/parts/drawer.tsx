@@ -1,12 +1,12 @@
-// What is open in a list, beside it: a dialog, so that the keyboard stays inside and Escape closes.
+// The drawer beside a list: a dialog, so that focus stays inside and Escape closes it.
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { appStrings } from '../strings.ts'
+import { appStrings } from '../strings/app.ts'
 import { dismissal } from './dialog-dismissal.ts'
 import { Icon } from './icons.tsx'
+import { TimeZoneNote } from './time-zone-note.tsx'
 import { Toasts } from './toasts.tsx'
-import { TimeZoneNote } from './zone-note.tsx'
 
 type Props = { title: string; close: () => void; children: ComponentChildren }
 

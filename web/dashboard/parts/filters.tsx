@@ -1,11 +1,11 @@
-// Filters of a list, kept in the address. On a narrow page they fold away. A choice filters at once,
-// a text when it is done.
+// A list's filters, kept in the query string. Selects apply immediately, text on change. They collapse
+// on a narrow page.
 
 import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Query } from '../api.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings.ts'
+import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
 
 export type Filter = {

@@ -1,5 +1,4 @@
-// Forms: one field a line, sent once however often the button is pressed, with what is wrong said
-// beside it.
+// Forms: a submission is sent once however often the button is pressed; errors show beside it.
 
 import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'

@@ -1,18 +1,16 @@
-// The line that finance trusts: whether the books add up, since when, and what was checked.
+// The result of the last integrity checks: whether the books balance, since when, and each check.
 
 import type { Schemas } from '../api.ts'
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
 import { useData } from '../loading.ts'
-import { STRINGS } from '../strings.ts'
+import { ledgerStrings as strings } from '../strings/ledger.ts'
 import { Icon } from './icons.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Time } from './values.tsx'
 
 type Audit = Schemas['IntegrityReport']
 
-const { ledger: strings } = STRINGS
-
-export function AuditLine() {
+export function IntegrityStatus() {
   const { data, problem, reload } = useData('/api/v1/ledger/audit', {})
   if (problem && !data) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="line" />
@@ -55,7 +53,7 @@ function Checks({ audit: { checks, findings, isOk } }: { audit: Audit }) {
         {checks.map(({ name, isOk: holds, findings: count }) => (
           <li key={name} class={holds ? 'good' : 'bad'}>
             <Icon name={holds ? 'check' : 'warning'} />
-            <span>{strings.check[name] ?? words(name)}</span>
+            <span>{strings.check[name] ?? humanize(name)}</span>
             <span class="check-end">{holds ? strings.holds : strings.fails(count)}</span>
             {findings
               ?.filter(({ check }) => check === name)

@@ -1,15 +1,14 @@
-// What the lists have in common: filters above, the table, and what is open of it at the side. The
-// first page keeps itself up to date while events come.
+// What all lists share: filters, table, drawer. The first page refreshes on events.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type PagePath, type Params, type Query, type Row, withQuery } from '../api.ts'
-import { useCalm, useEvents } from '../live.ts'
+import { useEvents, useThrottled } from '../live.ts'
 import { usePages } from '../loading.ts'
 import { follow, goTo, hrefOf, type Place } from '../routing.ts'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
-import { askedFor, type Filter, Filters, withoutFilters } from './filters.tsx'
+import { appStrings } from '../strings/app.ts'
+import type { ViewProps } from '../view-props.ts'
+import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
 import { Empty } from './states.tsx'
 import { type Column, ListTable, type Turning } from './table.tsx'
@@ -25,7 +24,7 @@ type Props<P extends PagePath> = ViewProps & {
   columns: readonly Column<Row<P>>[]
   filters: readonly Filter[]
   keyOf: (row: Row<P>) => string
-  isAbout: RegExp // The types of events after which to look again.
+  isAbout: RegExp // Event types that refresh the list.
   none: { title: string; text: string; isMadeByApi?: boolean } // Made there: it leads to how.
   detail: (shown: {
     open: string
@@ -37,17 +36,17 @@ type Props<P extends PagePath> = ViewProps & {
 
 export function ListView<P extends PagePath>(props: Props<P>) {
   const { view, path, filters, place, session, isAbout } = props
-  const filtered = askedFor(filters, place.query)
+  const filtered = filterQuery(filters, place.query)
   const isFiltered = Object.values(filtered).some(Boolean)
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
   const asked = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
   const pages = usePages(path, props.params, { ...props.also, ...asked })
   const [version, setVersion] = useState(0)
-  const look = useCalm(() => {
+  const refresh = useThrottled(() => {
     setVersion((before) => before + 1)
     if (pages.isFirst) pages.reload()
   })
-  useEvents(({ type }) => isAbout.test(type) && look(), session.scopes.includes('webhooks:read'))
+  useEvents(({ type }) => isAbout.test(type) && refresh(), session.scopes.includes('webhooks:read'))
   const close = () => goTo(hrefOf(view, undefined, place.query))
   return (
     <>
@@ -84,7 +83,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
         }
       />
       {place.open !== undefined &&
-        props.detail({ open: place.open, version, close, changed: look })}
+        props.detail({ open: place.open, version, close, changed: refresh })}
     </>
   )
 }

@@ -1,15 +1,13 @@
-// Whether one person or two are needed at the suspense desk. On by one person; off by two: one asks,
-// another approves, and whoever cannot is told why.
+// The maker-checker setting. One user can enable it; disabling needs a request and an approval.
 
 import { useState } from 'preact/hooks'
 import { type Problem, problemFrom, send } from '../api.ts'
 import type { Session } from '../session.ts'
-import { STRINGS } from '../strings.ts'
+import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { Failed } from './states.tsx'
 import { OpenRequest, type Request } from './suspense-requests.tsx'
 import { toast } from './toasts.tsx'
 
-const { suspense: strings } = STRINGS
 export const SETTINGS = '/api/v1/suspense/settings'
 
 type Props = {

@@ -1,16 +1,14 @@
-// Saying what became of a return: once more in plain words before anything happens.
+// Confirms a return or marks it as failed, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
-import { STRINGS } from '../strings.ts'
+import { returnsStrings as strings } from '../strings/returns.ts'
 import { DialogForm } from './dialog.tsx'
 import { Field, textOf, useSending } from './forms.tsx'
 import { toast } from './toasts.tsx'
 
 export type Return = Schemas['Return']
-
-const { returns: strings } = STRINGS
 
 const PATH = '/api/v1/operator/returns/{reference}'
 

@@ -1,8 +1,8 @@
-// What stands where there is nothing to show yet, nothing at all, or something went wrong.
+// Empty, error and loading states.
 
 import type { ComponentChildren } from 'preact'
 import type { Problem } from '../api.ts'
-import { appStrings } from '../strings.ts'
+import { appStrings } from '../strings/app.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 // Says what to do next.
@@ -24,7 +24,7 @@ export function Empty({
   )
 }
 
-// What happened, and what to do about it. Of fields that were filled in wrong nothing else is said.
+// What happened, and what to do about it. Of fields that were filled in wrong nothing else is strings.
 export function Failed({ problem, retry }: { problem: Problem; retry?: () => void }) {
   const isOfFields = problem.code === 'invalid_request' && problem.fields.length > 0
   return (

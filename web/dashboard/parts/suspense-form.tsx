@@ -1,10 +1,10 @@
-// Getting money out of suspense: what to do, where to and why; then once more, in plain words, before
-// anything happens. Where two people are needed, it asks another one instead.
+// Assigns or returns a suspense item, after a confirmation. Under maker-checker it requests approval
+// instead.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom, type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
-import { STRINGS } from '../strings.ts'
+import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { newKey } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { type Target, TargetPicker } from './target-picker.tsx'
@@ -16,7 +16,6 @@ type Action = 'assign' | 'return'
 type Filled = { action: Action; target: Target | undefined; reason: string }
 type Props = { item: Item; isMakerChecker: boolean; mayType: boolean; done: () => void }
 
-const { suspense: strings } = STRINGS
 const PATH = '/api/v1/suspense/{id}'
 
 export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
@@ -36,7 +35,13 @@ export function SuspenseForm({ item, isMakerChecker, mayType, done }: Props) {
   if (isSure) {
     const back = () => setSure(false)
     return (
-      <Sure item={item} filled={filled} isMakerChecker={isMakerChecker} back={back} done={done} />
+      <Confirmation
+        item={item}
+        filled={filled}
+        isMakerChecker={isMakerChecker}
+        back={back}
+        done={done}
+      />
     )
   }
   return (
@@ -95,7 +100,7 @@ type SureProps = {
   done: () => void
 }
 
-function Sure({ item, filled, isMakerChecker, back, done }: SureProps) {
+function Confirmation({ item, filled, isMakerChecker, back, done }: SureProps) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   const key = useRef(newKey())

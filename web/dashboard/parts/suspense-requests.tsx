@@ -1,17 +1,16 @@
-// What one person asked for at the suspense desk: the list of what waits, and deciding on one.
+// Approval requests at the suspense desk: the pending ones, and deciding on one.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom, type Schemas, send } from '../api.ts'
-import { money, words } from '../format.ts'
+import { humanize, money } from '../format.ts'
 import { follow, hrefOf } from '../routing.ts'
-import { STRINGS } from '../strings.ts'
+import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { Failed } from './states.tsx'
 import { toast } from './toasts.tsx'
 import { Money, Time } from './values.tsx'
 
 export type Request = Schemas['ApprovalRequest']
 
-const { suspense: strings } = STRINGS
 const PATH = '/api/v1/suspense/requests'
 
 function describeRequest({ action, assignTo, requestedBy }: Request): string {
@@ -28,7 +27,7 @@ export function WaitingRequests({ requests }: { requests: readonly Request[] }) 
   return (
     <section class="card waiting" aria-labelledby="waiting">
       <header class="card-top">
-        <h2 id="waiting">{strings.waiting}</h2>
+        <h2 id="waiting">{strings.pendingRequests}</h2>
         <span class="badge warn">{requests.length}</span>
       </header>
       <ul class="feed">
@@ -177,7 +176,7 @@ export function DecidedRequests({ requests }: { requests: readonly Request[] }) 
             <p class="muted small">
               {request.state === 'void'
                 ? strings.void
-                : strings.decided(words(request.state), strings.person(request.decidedBy ?? ''))}
+                : strings.decided(humanize(request.state), strings.person(request.decidedBy ?? ''))}
               {request.decisionReason && `: ${request.decisionReason}`}
             </p>
             <AmountChanges request={request} />

@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Paged } from '../loading.ts'
 import { follow, goTo } from '../routing.ts'
-import { appStrings } from '../strings.ts'
+import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
 import { Failed, Skeleton } from './states.tsx'
 

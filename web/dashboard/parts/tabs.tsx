@@ -1,4 +1,4 @@
-// The parts of a view, one at a time; which one stands in the address.
+// Tabs of a view; the current one is in the query string.
 
 import { useEffect, useRef } from 'preact/hooks'
 import { follow, hrefOf } from '../routing.ts'

@@ -1,9 +1,9 @@
-// Choosing a collection account or a payment: by search, or the one that suggests itself.
+// Picks a collection account or payment, by search or the suggested one.
 
 import { useState } from 'preact/hooks'
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
 import { type Hit, useHits } from '../search.tsx'
-import { STRINGS } from '../strings.ts'
+import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { Money } from './values.tsx'
 
 export type Target = { type: 'account' | 'payment'; reference: string; title: string }
@@ -14,8 +14,6 @@ type Props = {
   chosen: Target | undefined
   choose: (target: Target) => void
 }
-
-const { suspense: strings } = STRINGS
 
 export function TargetPicker({ suggested, mayType, chosen, choose }: Props) {
   const [text, setText] = useState('')
@@ -54,7 +52,7 @@ export function TargetPicker({ suggested, mayType, chosen, choose }: Props) {
         <Choice
           key={`${target.type}/${target.reference}`}
           target={target}
-          note={hits[at]?.detail ?? words(target.type)}
+          note={hits[at]?.detail ?? humanize(target.type)}
           amount={hits[at]?.amount ?? undefined}
           isChosen={isSame(chosen, target)}
           choose={choose}

@@ -1,9 +1,8 @@
-// Everything that happened to something, newest first: what it was, how much, and the plain facts
-// behind it when one wants to see them.
+// A timeline, newest first; each entry expands to its details.
 
 import type { Schemas } from '../api.ts'
-import { words } from '../format.ts'
-import { appStrings } from '../strings.ts'
+import { humanize } from '../format.ts'
+import { appStrings } from '../strings/app.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { Money, Time } from './values.tsx'
 
@@ -34,7 +33,7 @@ export function Timeline({ entries }: { entries: readonly Entry[] }) {
             <Icon name={ICONS[entry.kind] ?? 'event'} />
           </span>
           <div class="timeline-text">
-            <Told entry={entry} />
+            <EntryText entry={entry} />
           </div>
           <div class="timeline-end">
             {entry.amount !== null && <Money amount={entry.amount} currency={entry.currency} />}
@@ -46,7 +45,7 @@ export function Timeline({ entries }: { entries: readonly Entry[] }) {
   )
 }
 
-function Told({ entry: { description, detail, reference } }: { entry: Entry }) {
+function EntryText({ entry: { description, detail, reference } }: { entry: Entry }) {
   const known = Object.entries({ reference, ...detail }).filter(([, value]) => value !== null)
   if (known.length === 0) return <p>{description}</p>
   return (
@@ -58,7 +57,7 @@ function Told({ entry: { description, detail, reference } }: { entry: Entry }) {
       <dl>
         {known.map(([name, value]) => (
           <div key={name}>
-            <dt>{words(name)}</dt>
+            <dt>{humanize(name)}</dt>
             <dd>{typeof value === 'string' && TIME.test(value) ? <Time at={value} /> : value}</dd>
           </div>
         ))}

@@ -1,7 +1,7 @@
-// Short notices at the edge of the page, told to readers of screens too. They go by themselves.
+// Toasts at the edge of the page, announced to screen readers. They dismiss themselves.
 
 import { useEffect, useState } from 'preact/hooks'
-import { appStrings } from '../strings.ts'
+import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
 
 type Toast = { id: number; text: string; tone: 'calm' | 'bad' }

@@ -1,24 +1,22 @@
-// What became of a transfer that the sandbox's bank sent: what the bank was answered, what that means,
-// and the events it made, as they are heard.
+// The result of a sandbox transfer: each response to the bank, what it means, and the events it caused.
 
 import type { Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import type { LiveEvent } from '../live.ts'
 import { follow, hrefOf } from '../routing.ts'
-import { STRINGS } from '../strings.ts'
+import { sandboxBankStrings as strings } from '../strings/sandbox-bank.ts'
+import { suspenseStrings } from '../strings/suspense.ts'
 import { Icon } from './icons.tsx'
 import { Badge, Copyable, Money } from './values.tsx'
 
 type Step = Schemas['SandboxTransferStep']
 export type Sent = Schemas['SandboxTransfer']
 
-const { sandboxBank: strings, suspense } = STRINGS
-
 type Props = { sent: Sent; events: readonly LiveEvent[]; isLive: boolean }
 
 export function TransferResult({ sent, events, isLive }: Props) {
   const sessions = sent.steps.map(({ sessionId }) => sessionId)
-  const heard = events.filter(({ data }) => {
+  const related = events.filter(({ data }) => {
     const text = JSON.stringify(data)
     return sessions.some((sessionId) => text.includes(sessionId))
   })
@@ -42,14 +40,14 @@ export function TransferResult({ sent, events, isLive }: Props) {
             </div>
           </li>
         ))}
-        {heard.map(({ type, sequence }) => (
+        {related.map(({ type, sequence }) => (
           <li key={sequence}>
             <Icon name="event" />
-            <p>{strings.heard(type)}</p>
+            <p>{strings.event(type)}</p>
           </li>
         ))}
       </ol>
-      {isLive && heard.length === 0 && <p class="muted small">{strings.listening}</p>}
+      {isLive && related.length === 0 && <p class="muted small">{strings.listening}</p>}
       <Copyable text={sent.sessionId} />
       <p class="buttons">
         <a class="button" href={hrefOf('credits', `${sent.creditId}`)} onClick={follow}>
@@ -70,7 +68,7 @@ function explain({ step, outcome, reason, amountInSuspense }: Step): string {
   if (step === 'again') return strings.duplicate
   if (step === 'reversal') return strings.reversed
   if (reason === null) return strings.booked
-  const why = (suspense.reasons[reason] ?? reason).toLowerCase()
+  const why = (suspenseStrings.reasons[reason] ?? reason).toLowerCase()
   return outcome === 'booked'
     ? strings.partly(money(amountInSuspense), why)
     : strings.suspended(why)

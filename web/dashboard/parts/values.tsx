@@ -1,8 +1,8 @@
-// Amounts, times, states and references, each always shown the same way.
+// Amounts, times, states and references, each always rendered the same way.
 
 import { useEffect, useState } from 'preact/hooks'
-import { exactTime, money, shownTime, words } from '../format.ts'
-import { appStrings } from '../strings.ts'
+import { exactTime, humanize, money, shownTime } from '../format.ts'
+import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
 import { toast } from './toasts.tsx'
 
@@ -44,13 +44,12 @@ const TONES: Record<string, Tone> = {
 }
 
 export function Badge({ state, tone }: { state: string; tone?: Tone }) {
-  return <span class={`badge ${tone ?? TONES[state] ?? 'calm'}`}>{words(state)}</span>
+  return <span class={`badge ${tone ?? TONES[state] ?? 'calm'}`}>{humanize(state)}</span>
 }
 
 const SHOWN_MS = 1_500
 
-// A reference that one will want elsewhere: a press copies it, and says so. A secret is named, not
-// told aloud.
+// A reference with a copy button. A secret is announced by its name, never read aloud.
 export function Copyable({ text, label, name }: { text: string; label?: string; name?: string }) {
   return (
     <span class="copyable">

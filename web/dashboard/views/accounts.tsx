@@ -1,8 +1,8 @@
-// Collection accounts: numbers that stay their customers', what each holds, and all that came in.
+// Collection accounts: details, balance and timeline.
 
 import { useState } from 'preact/hooks'
 import { getPage, type Params, problemFrom, type Schemas } from '../api.ts'
-import { useAgain, useLoaded } from '../loading.ts'
+import { useLoaded, useReload } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
@@ -13,12 +13,12 @@ import type { Column } from '../parts/table.tsx'
 import { type Entry, Timeline } from '../parts/timeline.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { accountsStrings as strings } from '../strings/accounts.ts'
+import { appStrings } from '../strings/app.ts'
+import type { ViewProps } from '../view-props.ts'
 
 type Account = Schemas['OwnAccount']
 
-const { accounts: strings } = appStrings
 const PATH = '/api/v1/accounts/static'
 const TIMELINE = `${PATH}/{accountNumber}/timeline`
 
@@ -125,7 +125,7 @@ function About({ account }: { account: Schemas['Account'] }) {
 // An account may have millions of credits: the latest come first, and further back on request.
 function PagedTimeline({ params, version }: { params: Params<typeof TIMELINE>; version: number }) {
   const first = useLoaded('timeline', (signal) => getPage(TIMELINE, params, { signal }))
-  useAgain(version, first.reload)
+  useReload(version, first.reload)
   const [older, setOlder] = useState<{ entries: Entry[]; next: string | null } | undefined>()
   if (first.problem) return <Failed problem={first.problem} retry={first.reload} />
   if (!first.data) return <Skeleton kind="rows" lines={5} />

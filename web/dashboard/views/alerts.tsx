@@ -1,9 +1,9 @@
-// Alerts: what an operator must look at, what to do about it, and who has taken it up.
+// Alerts: what needs an operator's attention, the recommended action, and who acknowledged it.
 
 import { useState } from 'preact/hooks'
 import { ALERT_KINDS } from '../alert-kinds.ts'
 import { type Schemas, send } from '../api.ts'
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
 import { refreshAlertCount } from '../parts/alert-count.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Confirm } from '../parts/dialog.tsx'
@@ -13,12 +13,12 @@ import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Time } from '../parts/values.tsx'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { alertsStrings as strings } from '../strings/alerts.ts'
+import { appStrings } from '../strings/app.ts'
+import type { ViewProps } from '../view-props.ts'
 
 type Alert = Schemas['Alert']
 
-const { alerts: strings } = appStrings
 const PATH = '/api/v1/operator/alerts'
 
 const FILTERS: readonly Filter[] = [
@@ -33,7 +33,7 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'kind',
     label: strings.kind,
-    choices: ALERT_KINDS.map((value) => ({ value, label: words(value) })),
+    choices: ALERT_KINDS.map((value) => ({ value, label: humanize(value) })),
   },
   { name: 'from', label: appStrings.filters.from, type: 'date' },
   { name: 'to', label: appStrings.filters.to, type: 'date' },

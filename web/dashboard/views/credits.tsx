@@ -1,19 +1,20 @@
-// Credits: all money that banks reported, where each kobo of it is now, and how it got there.
+// Credits: every credit a bank reported, where its money is now, and how it got there.
 
 import { getData, type Schemas } from '../api.ts'
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { appStrings } from '../strings/app.ts'
+import { creditsStrings as strings } from '../strings/credits.ts'
+import { suspenseStrings } from '../strings/suspense.ts'
+import type { ViewProps } from '../view-props.ts'
 
 export type Credit = Schemas['Credit']
 
-const { credits: strings } = appStrings
 const PATH = '/api/v1/credits'
 const OUTCOMES = ['booked', 'suspended', 'assigned', 'returned', 'reversed']
 
@@ -21,7 +22,7 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'outcome',
     label: strings.outcome,
-    choices: OUTCOMES.map((value) => ({ value, label: words(value) })),
+    choices: OUTCOMES.map((value) => ({ value, label: humanize(value) })),
   },
   { name: 'sessionId', label: strings.sessionId, placeholder: strings.digits30 },
   { name: 'accountNumber', label: strings.accountNumber, placeholder: strings.digits10 },
@@ -114,7 +115,7 @@ function About({ credit }: { credit: Credit }) {
       </ul>
       <Facts
         facts={[
-          [strings.reason, reason && (appStrings.suspense.reasons[reason] ?? words(reason))],
+          [strings.reason, reason && (suspenseStrings.reasons[reason] ?? humanize(reason))],
           [strings.to, <Copyable key="to" text={credit.accountNumber} />],
           [strings.bank, credit.bankName],
           [strings.payerNumber, credit.sourceAccountNumberMasked],

@@ -1,13 +1,12 @@
-// Developers: what the client logs in with, what signs its webhooks, and the first calls to make
-// with its own ids filled in.
+// Developers: client secrets, the webhook signing secret, and a quick start with the client's own ids.
 
-import { developersStrings } from '../developer-strings.ts'
 import { useData } from '../loading.ts'
 import { Facts } from '../parts/drawer.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Copyable } from '../parts/values.tsx'
-import type { ViewProps } from '../views.ts'
-import { Secrets } from './developers/client-secrets.tsx'
+import { developersStrings } from '../strings/developers.ts'
+import type { ViewProps } from '../view-props.ts'
+import { ClientSecrets } from './developers/client-secrets.tsx'
 import { QuickStart } from './developers/quick-start.tsx'
 import { SigningSecret } from './developers/signing-secret.tsx'
 
@@ -35,7 +34,7 @@ export default function Developers({ session }: ViewProps) {
           ]}
         />
       </section>
-      <Secrets secrets={data.secrets} changed={reload} />
+      <ClientSecrets secrets={data.secrets} changed={reload} />
       <SigningSecret />
       <QuickStart clientId={data.clientId} mode={mode} />
     </>

@@ -1,8 +1,8 @@
-// Ledger: whether the books add up, what is in which account, and how it got there.
+// Ledger: integrity status, chart of accounts, and each account's transfers.
 
 import type { Schemas } from '../api.ts'
-import { words } from '../format.ts'
-import { useCalm, useEvents } from '../live.ts'
+import { humanize } from '../format.ts'
+import { useEvents, useThrottled } from '../live.ts'
 import { usePages } from '../loading.ts'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
@@ -13,17 +13,16 @@ import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Column, ListTable, Pager } from '../parts/table.tsx'
 import { Copyable, Money, Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
-import { STRINGS } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { ledgerStrings as strings } from '../strings/ledger.ts'
+import type { ViewProps } from '../view-props.ts'
 
 type Account = Schemas['LedgerAccount']
 
 type Transfer = Schemas['LedgerTransfer']
 
-const { ledger: strings } = STRINGS
 const PATH = '/api/v1/ledger/accounts'
 
-const kindOf = (kind: string) => strings.kinds[kind] ?? words(kind)
+const kindOf = (kind: string) => strings.kinds[kind] ?? humanize(kind)
 
 function Name({ account: { kind, accountName, bankCode } }: { account: Account }) {
   const nameBank = useBankNames()
@@ -52,8 +51,8 @@ const COLUMNS: readonly Column<Account>[] = [
 
 export default function Ledger({ session, place }: ViewProps) {
   const pages = usePages(PATH, {})
-  const look = useCalm(() => pages.isFirst && pages.reload())
-  useEvents(look, session.scopes.includes('webhooks:read'))
+  const refresh = useThrottled(() => pages.isFirst && pages.reload())
+  useEvents(refresh, session.scopes.includes('webhooks:read'))
   const close = () => goTo(hrefOf('ledger'))
   return (
     <>
@@ -140,7 +139,7 @@ function Transfers({ id, currency }: { id: number; currency: string }) {
 function Entry({ transfer, currency }: { transfer: Transfer; currency: string }) {
   const { reason, direction, amount, otherAccountId, otherKind, creditId, postedAt } = transfer
   const isIn = direction === 'in'
-  const what = strings.reasons[reason] ?? words(reason)
+  const what = strings.reasons[reason] ?? humanize(reason)
   const other = strings.other(kindOf(otherKind).toLowerCase())
   return (
     <li>

@@ -1,7 +1,7 @@
-// Payments: each advice that got a number, how much of it was paid, and its whole story.
+// Payments: status, amounts and timeline; payment requests without a number open here too.
 
 import { getData, type Schemas } from '../api.ts'
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
@@ -9,14 +9,14 @@ import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { ADVICE_PREFIX } from '../search.tsx'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { appStrings } from '../strings/app.ts'
+import { paymentsStrings as strings } from '../strings/payments.ts'
+import type { ViewProps } from '../view-props.ts'
 
 type Payment = Schemas['Payment']
 type Advice = Schemas['AdviceRecord']
 type PaymentDetail = Schemas['PaymentDetail']
 
-const { payments: strings } = appStrings
 const PATH = '/api/v1/payments'
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
 
@@ -24,7 +24,7 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'status',
     label: strings.status,
-    choices: STATUSES.map((value) => ({ value, label: words(value) })),
+    choices: STATUSES.map((value) => ({ value, label: humanize(value) })),
   },
   { name: 'reference', label: strings.reference, placeholder: strings.anyReference },
   { name: 'search', label: strings.customer, placeholder: strings.nameOrEmail },
@@ -86,7 +86,7 @@ export default function Payments(props: ViewProps) {
         const load = (signal: AbortSignal) =>
           getData(`${PATH}/{reference}/timeline`, { reference }, { signal })
         const timeline = <WholeTimeline load={load} version={version} />
-        const shared = { params: { reference }, version, close, timeline: timeline }
+        const shared = { params: { reference }, version, close, timeline }
         return isAdvice ? (
           <Detail
             key={open}
@@ -163,7 +163,10 @@ function About({ payment }: { payment: PaymentDetail }) {
           [strings.paymentReference, <Copyable key="payment" text={payment.paymentReference} />],
           [strings.adviceReference, <Copyable key="advice" text={payment.adviceReference} />],
           [strings.narration, payment.narration],
-          [strings.policy, strings.policies[payment.amountPolicy] ?? words(payment.amountPolicy)],
+          [
+            strings.policy,
+            strings.policies[payment.amountPolicy] ?? humanize(payment.amountPolicy),
+          ],
           [strings.expires, <Time key="expires" at={payment.expiresAt} />],
         ]}
       />

@@ -1,9 +1,10 @@
-// Rail items: what banks signed and could not be booked. Opening one shows what the bank sent, and
-// goes on the record of actions.
+// Rail items: bank messages that could not be booked. Opening one shows the message and is recorded in
+// the audit log.
 
 import type { Schemas } from '../api.ts'
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
 import { usePages } from '../loading.ts'
+import { BankName } from '../parts/bank-name.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
@@ -12,12 +13,12 @@ import { Empty } from '../parts/states.tsx'
 import { type Column, ListTable } from '../parts/table.tsx'
 import { Copyable, Time } from '../parts/values.tsx'
 import { goTo, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { appStrings } from '../strings/app.ts'
+import { railItemsStrings as strings } from '../strings/rail-items.ts'
+import type { ViewProps } from '../view-props.ts'
 
 type RailItem = Schemas['RailItem']
 
-const { railItems: strings } = appStrings
 const VIEW = 'rail-items'
 const PATH = '/api/v1/operator/rail-items'
 
@@ -25,15 +26,15 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'outcome',
     label: strings.outcome,
-    choices: ['rejected', 'unreadable'].map((value) => ({ value, label: words(value) })),
+    choices: ['rejected', 'unreadable'].map((value) => ({ value, label: humanize(value) })),
   },
   { name: 'bankCode', label: strings.bank },
 ]
 
 const COLUMNS: readonly Column<RailItem>[] = [
-  { name: strings.reason, place: 'lead', show: ({ reason }) => words(reason) },
-  { name: strings.amount, place: 'amount', show: ({ amount }) => amount },
-  { name: strings.bank, place: 'second', show: ({ bankCode }) => <code>{bankCode}</code> },
+  { name: strings.reason, place: 'lead', show: ({ reason }) => humanize(reason) },
+  { name: strings.amount, place: 'amount', isAmount: true, show: ({ amount }) => amount },
+  { name: strings.bank, place: 'second', show: ({ bankCode }) => <BankName code={bankCode} /> },
   { name: strings.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
   { name: strings.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
 ]
@@ -78,10 +79,10 @@ function About({ item }: { item: Schemas['RailItemDetail'] }) {
     <>
       <Facts
         facts={[
-          [strings.reason, words(item.reason)],
+          [strings.reason, humanize(item.reason)],
           [strings.amount, item.amount],
-          [strings.bank, item.bankCode],
-          [strings.call, words(item.call)],
+          [strings.bank, <BankName key="bank" code={item.bankCode} />],
+          [strings.call, humanize(item.call)],
           [strings.answered, item.responseCode],
           [strings.sessionId, item.sessionId && <Copyable text={item.sessionId} />],
           [strings.received, <Time key="received" at={item.receivedAt} />],

@@ -1,8 +1,9 @@
-// Returns: what is to be sent back to payers, for the operator who executes it at the banks.
+// Returns to payers, for the operator who executes them at the banks.
 
 import { useState } from 'preact/hooks'
 import { getData, problemFrom } from '../api.ts'
-import { words } from '../format.ts'
+import { humanize } from '../format.ts'
+import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
@@ -12,10 +13,10 @@ import type { Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { appStrings } from '../strings/app.ts'
+import { returnsStrings as strings } from '../strings/returns.ts'
+import type { ViewProps } from '../view-props.ts'
 
-const { returns: strings } = appStrings
 const PATH = '/api/v1/operator/returns'
 const STATUSES = ['pending', 'confirmed', 'failed']
 
@@ -23,7 +24,7 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'status',
     label: strings.status,
-    choices: STATUSES.map((value) => ({ value, label: words(value) })),
+    choices: STATUSES.map((value) => ({ value, label: humanize(value) })),
   },
   { name: 'bankCode', label: strings.bank, placeholder: strings.bankDigits },
   { name: 'from', label: appStrings.filters.from, type: 'date' },
@@ -48,7 +49,7 @@ const COLUMNS: readonly Column<Return>[] = [
     ),
   },
   { name: strings.reference, place: 'second', show: ({ reference }) => <code>{reference}</code> },
-  { name: strings.bank, show: ({ bankCode }) => bankCode },
+  { name: strings.bank, show: ({ bankCode }) => <BankName code={bankCode} /> },
   { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
 
@@ -102,9 +103,9 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
           [strings.failure, item.failureReason],
           [strings.reference, <Copyable key="reference" text={item.reference} />],
           [strings.payerNumber, <PayerNumber key="number" item={item} mayShow={mayExecute} />],
-          [strings.payerBank, item.payerBankCode],
+          [strings.payerBank, item.payerBankCode && <BankName code={item.payerBankCode} />],
           [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
-          [strings.bank, item.bankCode],
+          [strings.bank, <BankName key="bank" code={item.bankCode} />],
           [strings.narration, item.narration],
           [strings.client, item.clientId ?? strings.nobody],
           [strings.bankReference, item.bankReference && <Copyable text={item.bankReference} />],

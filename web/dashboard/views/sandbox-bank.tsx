@@ -1,5 +1,4 @@
-// Sandbox bank: here the tester is the bank. Pick a number, send a transfer of some kind, and watch
-// what becomes of it.
+// Sandbox bank: pick a destination, send a transfer in some scenario, and watch the result.
 
 import { useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom, send } from '../api.ts'
@@ -7,10 +6,9 @@ import { type LiveEvent, useEvents } from '../live.ts'
 import { type Destination, DestinationPicker } from '../parts/destination-picker.tsx'
 import { Failed } from '../parts/states.tsx'
 import { type Sent, TransferResult } from '../parts/transfer-result.tsx'
-import { STRINGS } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { sandboxBankStrings as strings } from '../strings/sandbox-bank.ts'
+import type { ViewProps } from '../view-props.ts'
 
-const { sandboxBank: strings } = STRINGS
 const EVENTS_KEPT = 50
 
 const KINDS = {

@@ -1,36 +1,35 @@
-// Settings: the client's people, one's own sign-in, what payers see, the limits, and the record of
-// who did what. Only the parts that one's role may see.
+// Settings: users, profile, branding, limits and audit log, as far as the role may see them.
 
 import type { ComponentType } from 'preact'
 import { Tabs } from '../parts/tabs.tsx'
 import type { Session } from '../session.ts'
-import { SETTINGS_STRINGS as strings } from '../settings-strings.ts'
-import type { ViewProps } from '../views.ts'
+import { settingsStrings as strings } from '../strings/settings.ts'
+import type { ViewProps } from '../view-props.ts'
 import { AuditLog } from './settings/audit-log.tsx'
 import { BrandingPart } from './settings/branding.tsx'
 import { Limits } from './settings/limits.tsx'
-import { People } from './settings/people.tsx'
 import { Profile } from './settings/profile.tsx'
+import { Users } from './settings/users.tsx'
 
 type Part = { maySee: (session: Session) => boolean; Component: ComponentType<ViewProps> }
 
 const may = (scope: string) => (session: Session) => session.scopes.includes(scope)
 
 const PARTS: Record<keyof typeof strings.tabs, Part> = {
-  people: {
+  users: {
     maySee: ({ role }) => role === 'owner' || role === 'operator',
-    Component: People,
+    Component: Users,
   },
-  you: { maySee: () => true, Component: Profile },
+  profile: { maySee: () => true, Component: Profile },
   branding: { maySee: may('accounts:read'), Component: BrandingPart },
   limits: { maySee: may('accounts:read'), Component: Limits },
-  record: { maySee: may('actions:read'), Component: AuditLog },
+  auditLog: { maySee: may('actions:read'), Component: AuditLog },
 }
 
 export default function Settings(props: ViewProps) {
   const names = Object.keys(PARTS) as (keyof typeof PARTS)[]
   const allowed = names.filter((name) => PARTS[name].maySee(props.session))
-  const current = allowed.find((name) => name === props.place.query.tab) ?? allowed[0] ?? 'you'
+  const current = allowed.find((name) => name === props.place.query.tab) ?? allowed[0] ?? 'profile'
   const { Component } = PARTS[current]
   return (
     <>

@@ -1,10 +1,10 @@
-// Suspense desk: money that waits for somebody's decision, why, and the ways out of it.
+// Suspense desk: items that await a decision, why they are there, and how to resolve them.
 
 import { useEffect, useState } from 'preact/hooks'
 import { getPage } from '../api.ts'
-import { words } from '../format.ts'
-import { useCalm, useEvents } from '../live.ts'
-import { useAgain, useData, useLoaded, usePages } from '../loading.ts'
+import { humanize } from '../format.ts'
+import { useEvents, useThrottled } from '../live.ts'
+import { useData, useLoaded, usePages, useReload } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Drawer, Facts } from '../parts/drawer.tsx'
 import { MakerCheckerSetting, SETTINGS } from '../parts/maker-checker-setting.tsx'
@@ -15,16 +15,16 @@ import { type Column, ListTable } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
-import { appStrings } from '../strings.ts'
-import type { ViewProps } from '../views.ts'
+import { appStrings } from '../strings/app.ts'
+import { suspenseStrings as strings } from '../strings/suspense.ts'
+import type { ViewProps } from '../view-props.ts'
 
-const { suspense: strings } = appStrings
 const PATH = '/api/v1/suspense'
 const REQUESTS = `${PATH}/requests`
 const STATES = ['open', 'assigned', 'returning', 'returned', 'reversed']
 const LOOK_AGAIN_MS = 15_000 // What colleagues ask for makes no event.
 
-const whyOf = (reason: string) => strings.reasons[reason] ?? words(reason)
+const whyOf = (reason: string) => strings.reasons[reason] ?? humanize(reason)
 
 const COLUMNS: readonly Column<Item>[] = [
   {
@@ -61,13 +61,13 @@ export default function Suspense({ session, place }: ViewProps) {
     getPage(REQUESTS, {}, { query: { state: 'open', limit: '100' }, signal }),
   )
   const [version, setVersion] = useState(0)
-  const look = useCalm(() => {
+  const refresh = useThrottled(() => {
     setVersion((before) => before + 1)
     waiting.reload()
     if (pages.isFirst) pages.reload()
   })
   useEvents(
-    ({ type }) => /^(?:credit|payment)\./.test(type) && look(),
+    ({ type }) => /^(?:credit|payment)\./.test(type) && refresh(),
     session.scopes.includes('webhooks:read'),
   )
   useEffect(() => {
@@ -111,7 +111,7 @@ export default function Suspense({ session, place }: ViewProps) {
           key={place.open}
           id={place.open}
           {...{ session, isMakerChecker, version, close }}
-          changed={look}
+          changed={refresh}
         />
       )}
     </>
@@ -129,7 +129,7 @@ function States({ chosen }: { chosen: string }) {
           aria-pressed={state === chosen}
           onClick={() => goTo(hrefOf('suspense', undefined, state === 'open' ? {} : { state }))}
         >
-          {words(state)}
+          {humanize(state)}
         </button>
       ))}
     </fieldset>
@@ -155,7 +155,7 @@ function ItemDrawer({ id, session, isMakerChecker, version, close, changed }: Dr
     item.reload()
     requests.reload()
   }
-  useAgain(version, reload)
+  useReload(version, reload)
   const done = () => {
     reload()
     changed()

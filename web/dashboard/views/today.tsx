@@ -1,24 +1,24 @@
-// Today: what came in, how payments ended, what needs somebody's hand, and the newest credits as
-// they arrive.
+// Today: volume, success rate, what needs attention, and the latest credits live.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPage, type Schemas } from '../api.ts'
 import { count, money, share } from '../format.ts'
-import { type LiveEvent, useCalm, useConnection, useEvents } from '../live.ts'
+import { type LiveEvent, useConnection, useEvents, useThrottled } from '../live.ts'
 import { useData, useLoaded } from '../loading.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings.ts'
-import { VIEWS, type ViewProps } from '../views.ts'
+import { appStrings } from '../strings/app.ts'
+import { creditsStrings } from '../strings/credits.ts'
+import { todayStrings as strings } from '../strings/today.ts'
+import type { ViewProps } from '../view-props.ts'
 
 type Period = Schemas['OverviewPeriod']
 type Overview = Schemas['Overview']
 type Credit = Schemas['Credit']
 
-const { today: strings } = appStrings
 const NEWEST = '12'
 
 export default function Today({ session }: ViewProps) {
@@ -27,14 +27,14 @@ export default function Today({ session }: ViewProps) {
     getPage('/api/v1/credits', {}, { query: { limit: NEWEST }, signal }),
   )
   const [announcement, setAnnouncement] = useState('')
-  const look = useCalm(() => {
+  const refresh = useThrottled(() => {
     overview.reload()
     credits.reload()
   })
   const onEvent = (event: LiveEvent) => {
     const amount = amountReceived(event)
     if (amount !== undefined) setAnnouncement(strings.came(money(amount)))
-    if (!event.type.startsWith('account.')) look()
+    if (!event.type.startsWith('account.')) refresh()
   }
   const isStreaming = useEvents(onEvent, session.scopes.includes('webhooks:read'))
   const isLive = useConnection() === 'well' && isStreaming
@@ -133,11 +133,10 @@ type StatProps = {
 
 // Leads to the view that has the rest, where there is one.
 function Stat({ name, note, tone = '', view, isMain, children }: StatProps) {
-  const isLinked = view !== undefined && VIEWS.some(({ path }) => path === view)
   return (
     <div class={`stat ${tone} ${isMain ? 'main' : ''}`}>
       <dt>
-        {isLinked ? (
+        {view !== undefined ? (
           <a class="stat-link" href={hrefOf(view)} onClick={follow}>
             {name}
           </a>
@@ -177,7 +176,7 @@ function Newest({
       {credits.map((credit) => (
         <li key={credit.id} class={known.current?.has(credit.id) === false ? 'new' : ''}>
           <a href={hrefOf('credits', `${credit.id}`)} onClick={follow}>
-            <span class="feed-who">{credit.sourceAccountName ?? appStrings.credits.unnamed}</span>
+            <span class="feed-who">{credit.sourceAccountName ?? creditsStrings.unnamed}</span>
             <span class="muted feed-to">{strings.to(credit.accountNumber, credit.bankName)}</span>
             <Badge state={credit.outcome} />
             <Money amount={credit.amount} currency={credit.currency} />

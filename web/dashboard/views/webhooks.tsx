@@ -1,9 +1,8 @@
-// Webhooks: where events go and how these places are doing, what was sent and answered, and whether
-// a signature is right.
+// Webhooks: endpoints and their health, deliveries, and the signature checker.
 
 import { Tabs } from '../parts/tabs.tsx'
-import type { ViewProps } from '../views.ts'
-import { WEBHOOK_STRINGS as strings } from '../webhook-strings.ts'
+import { webhooksStrings as strings } from '../strings/webhooks.ts'
+import type { ViewProps } from '../view-props.ts'
 import { Checker } from './webhooks/checker.tsx'
 import { Deliveries } from './webhooks/deliveries.tsx'
 import { Endpoints } from './webhooks/endpoints.tsx'

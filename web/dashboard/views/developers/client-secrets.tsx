@@ -1,11 +1,11 @@
-// The secrets a client logs in with: which there are, and a new one with an overlap.
+// A client's secrets, and rotation with an overlap.
 
 import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
-import { developersStrings } from '../../developer-strings.ts'
 import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
+import { developersStrings } from '../../strings/developers.ts'
 
 export type ClientSecret = Schemas['ClientSecret']
 
@@ -14,7 +14,7 @@ const ROTATE = '/dashboard/api/client/rotate-secret'
 
 type Props = { secrets: readonly ClientSecret[]; changed: () => void }
 
-export function Secrets({ secrets, changed }: Props) {
+export function ClientSecrets({ secrets, changed }: Props) {
   const [isAsking, setAsking] = useState(false)
   const [made, setMade] = useState<string | undefined>()
   return (

@@ -1,7 +1,7 @@
-// The first calls to make, ready to be pasted.
+// A quick start with curl, ready to paste.
 
-import { developersStrings } from '../../developer-strings.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
+import { developersStrings } from '../../strings/developers.ts'
 
 const { quickStart: strings } = developersStrings
 

@@ -1,14 +1,13 @@
-// The secret that signs what goes to a notificationUrl or a callBackUrl: asked for only when
-// somebody wants to see it.
+// The secret that signs webhooks to notificationUrl and callBackUrl; loaded only on request.
 
 import { useState } from 'preact/hooks'
 import { getData, problemFrom, send } from '../../api.ts'
-import { developersStrings } from '../../developer-strings.ts'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { appStrings } from '../../strings.ts'
-import { Rotation } from '../webhooks/rotation.tsx'
+import { appStrings } from '../../strings/app.ts'
+import { developersStrings } from '../../strings/developers.ts'
+import { RotateSecret } from '../webhooks/rotate-secret.tsx'
 
 const { signing: strings } = developersStrings
 const PATH = '/api/v1/webhook-secret'
@@ -50,7 +49,7 @@ export function SigningSecret() {
         </button>
       </div>
       {isRotating && (
-        <Rotation
+        <RotateSecret
           rotate={(headers) => send('POST', `${PATH}/rotate`, {}, { body: {}, headers })}
           close={() => {
             setRotating(false)

@@ -1,21 +1,21 @@
-// The record of actions: who did what by hand, to what, and when.
+// The audit log: who did what, to what, and when.
 
 import type { Schemas } from '../../api.ts'
 import { usePages } from '../../loading.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { askedFor, type Filter, Filters, withoutFilters } from '../../parts/filters.tsx'
+import { type Filter, Filters, filterQuery, withoutFilters } from '../../parts/filters.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../../routing.ts'
-import { settingsStrings } from '../../settings-strings.ts'
-import { appStrings } from '../../strings.ts'
-import type { ViewProps } from '../../views.ts'
+import { appStrings } from '../../strings/app.ts'
+import { settingsStrings } from '../../strings/settings.ts'
+import type { ViewProps } from '../../view-props.ts'
 
 type Action = Schemas['AuditLogEntry']
 
-const { record: strings } = settingsStrings
+const { auditLog: strings } = settingsStrings
 
 const FILTERS: readonly Filter[] = [
   { name: 'action', label: strings.action, placeholder: strings.example },
@@ -33,14 +33,14 @@ const COLUMNS: readonly Column<Action>[] = [
 ]
 
 export function AuditLog({ place }: ViewProps) {
-  const asked = askedFor(FILTERS, place.query)
+  const asked = filterQuery(FILTERS, place.query)
   const pages = usePages('/api/v1/audit-log', {}, asked)
   const close = () => goTo(hrefOf('settings', undefined, place.query))
   return (
     <>
       <Filters view="settings" filters={FILTERS} query={place.query} />
       <ListTable
-        caption={settingsStrings.tabs.record}
+        caption={settingsStrings.tabs.auditLog}
         columns={COLUMNS}
         pages={pages}
         keyOf={({ id }) => `${id}`}

@@ -1,4 +1,4 @@
-// What payers see: name and colour, with a preview as they are chosen.
+// Branding of the payment page: name and colour, with a live preview.
 
 import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
@@ -7,13 +7,13 @@ import { useData } from '../../loading.ts'
 import { Field, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { appStrings } from '../../settings-strings.ts'
-import { appStrings } from '../../strings.ts'
-import type { ViewProps } from '../../views.ts'
+import { appStrings } from '../../strings/app.ts'
+import { settingsStrings } from '../../strings/settings.ts'
+import type { ViewProps } from '../../view-props.ts'
 
 type Branding = Schemas['Branding']
 
-const { branding: strings } = appStrings
+const { branding: strings } = settingsStrings
 const PATH = '/api/v1/branding'
 const NAME_MAX = 60
 

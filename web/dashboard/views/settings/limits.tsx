@@ -1,10 +1,10 @@
-// The limits that hold, as the service is set up.
+// The limits in force.
 
 import { count, money } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { settingsStrings } from '../../settings-strings.ts'
+import { settingsStrings } from '../../strings/settings.ts'
 
 const { limits: strings } = settingsStrings
 const PATH = '/api/v1/limits'

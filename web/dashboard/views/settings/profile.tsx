@@ -1,4 +1,4 @@
-// One's own sign-in: password, second factor, and where one is signed in.
+// One's own account: password, two-factor authentication, active sessions.
 
 import { useState } from 'preact/hooks'
 import { getPage, problemFrom, type Schemas, send } from '../../api.ts'
@@ -10,11 +10,11 @@ import { toast } from '../../parts/toasts.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { BASE } from '../../routing.ts'
 import { changePassword } from '../../session.ts'
-import { settingsStrings } from '../../settings-strings.ts'
-import type { ViewProps } from '../../views.ts'
+import { settingsStrings } from '../../strings/settings.ts'
+import type { ViewProps } from '../../view-props.ts'
 import { SecondFactor } from './second-factor.tsx'
 
-const { you: strings } = settingsStrings
+const { profile: strings } = settingsStrings
 const SESSIONS = '/dashboard/api/sessions'
 
 export function Profile({ session }: ViewProps) {

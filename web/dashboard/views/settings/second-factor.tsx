@@ -1,14 +1,14 @@
-// The second factor: password, then the secret for the app, then its first code, then recovery codes.
+// Two-factor setup: password, secret, first code, recovery codes.
 
 import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
 import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Copyable } from '../../parts/values.tsx'
-import { appStrings } from '../../settings-strings.ts'
-import { appStrings } from '../../strings.ts'
+import { appStrings } from '../../strings/app.ts'
+import { settingsStrings } from '../../strings/settings.ts'
 
-const { you: strings } = appStrings
+const { profile: strings } = settingsStrings
 const TOTP = '/dashboard/api/totp'
 
 type Begun = Schemas['TotpEnrolment']

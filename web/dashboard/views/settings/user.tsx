@@ -1,8 +1,8 @@
-// One person: another role, disabled or let in again, a new password, shown out.
+// One user: change role, disable, reset password, remove.
 
 import { useState } from 'preact/hooks'
 import { problemFrom, send } from '../../api.ts'
-import { words } from '../../format.ts'
+import { humanize } from '../../format.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { choiceOf, Field, useSending } from '../../parts/forms.tsx'
@@ -10,33 +10,40 @@ import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
-import { settingsStrings } from '../../settings-strings.ts'
-import { type Handed, type Person, RoleSelect, rolesFor, USERS, UserBadge } from './people.tsx'
+import { settingsStrings } from '../../strings/settings.ts'
+import {
+  RoleSelect,
+  rolesFor,
+  type TemporaryPassword,
+  USERS,
+  type User,
+  UserBadge,
+} from './user-fields.tsx'
 
-const { people: strings } = settingsStrings
+const { users: strings } = settingsStrings
 
 type Props = {
-  person: Person
+  user: User
   session: Session
   changed: () => void
-  hand: (handed: Handed) => void
+  hand: (handed: TemporaryPassword) => void
   close: () => void
 }
 
 export function UserDrawer(props: Props) {
-  const { person, session, close } = props
-  const { email, role, hasTotp, signedInAt, createdAt } = person
-  const isOwn = person.id === session.user.id
+  const { user, session, close } = props
+  const { email, role, hasTotp, signedInAt, createdAt } = user
+  const isOwn = user.id === session.user.id
   const mayTouch = !isOwn && (role !== 'operator' || session.role === 'operator')
   return (
     <Drawer title={strings.one} close={close}>
       <div class="headline">
         <span class="headline-text">{email}</span>
-        <UserBadge person={person} />
+        <UserBadge user={user} />
       </div>
       <Facts
         facts={[
-          [strings.role, words(role)],
+          [strings.role, humanize(role)],
           [strings.factor, hasTotp ? strings.hasFactor : strings.noFactor],
           [strings.signedIn, signedInAt ? <Time at={signedInAt} /> : strings.never],
           [strings.created, <Time key="created" at={createdAt} />],
@@ -49,18 +56,18 @@ export function UserDrawer(props: Props) {
   )
 }
 
-function RoleForm({ person, session, changed }: Props) {
+function RoleForm({ user, session, changed }: Props) {
   const roles = rolesFor(session.role)
   const { problem, isBusy, submit } = useSending(async (given) => {
     const body = { role: choiceOf(given, 'role', roles) }
-    await send('PATCH', `${USERS}/{id}`, { id: person.id }, { body })
+    await send('PATCH', `${USERS}/{id}`, { id: user.id }, { body })
     toast(strings.changed)
     changed()
   })
   return (
     <form class="form role-form" onSubmit={submit} aria-busy={isBusy}>
       <Field label={strings.role}>
-        {(id) => <RoleSelect id={id} roles={roles} chosen={person.role} />}
+        {(id) => <RoleSelect id={id} roles={roles} chosen={user.role} />}
       </Field>
       {problem && <Failed problem={problem} />}
       <div class="form-end start">
@@ -75,11 +82,11 @@ function RoleForm({ person, session, changed }: Props) {
 type Asking = 'disable' | 'reset' | 'remove'
 
 function Actions(props: Props) {
-  const { person, changed } = props
+  const { user, changed } = props
   const [asking, setAsking] = useState<Asking | undefined>()
   const enable = async () => {
     try {
-      await send('PATCH', `${USERS}/{id}`, { id: person.id }, { body: { isActive: true } })
+      await send('PATCH', `${USERS}/{id}`, { id: user.id }, { body: { isActive: true } })
       toast(strings.changed)
       changed()
     } catch (error) {
@@ -92,7 +99,7 @@ function Actions(props: Props) {
         <button type="button" class="button" onClick={() => setAsking('reset')}>
           {strings.reset}
         </button>
-        {person.isActive ? (
+        {user.isActive ? (
           <button type="button" class="button" onClick={() => setAsking('disable')}>
             {strings.disable}
           </button>
@@ -111,7 +118,7 @@ function Actions(props: Props) {
 }
 
 function Asked({
-  person,
+  user,
   asking,
   stop,
   changed,
@@ -119,7 +126,7 @@ function Asked({
   close,
 }: Props & { asking: Asking; stop: () => void }) {
   const [removesFactor, setRemovesFactor] = useState(false)
-  const { id } = person
+  const { id } = user
   const work = {
     disable: async () => {
       await send('PATCH', `${USERS}/{id}`, { id }, { body: { isActive: false } })
@@ -144,8 +151,8 @@ function Asked({
       run={work[asking]}
       close={stop}
     >
-      <p>{strings[`${asking}Text`](person.email)}</p>
-      {asking === 'reset' && person.hasTotp && (
+      <p>{strings[`${asking}Text`](user.email)}</p>
+      {asking === 'reset' && user.hasTotp && (
         <label class="option">
           <input
             type="checkbox"

@@ -1,11 +1,11 @@
-// One attempt to deliver an event: the request as it was sent, the answer as it was received.
+// One delivery attempt: request headers and response.
 
 import type { Schemas } from '../../api.ts'
 import { count } from '../../format.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { webhooksStrings } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../strings/webhooks.ts'
 import { prefill } from './checker-draft.ts'
 
 export type Attempt = Schemas['DeliveryAttempt']
@@ -14,7 +14,7 @@ const { deliveries: strings } = webhooksStrings
 
 export function describeAttempt({ status, latencyMs, error }: Attempt): string {
   if (status !== null) return strings.answered(status, count(latencyMs))
-  return strings.unanswered(error ?? strings.noAnswer)
+  return error ?? strings.noAnswer
 }
 
 const isTaken = ({ status }: Attempt) => status !== null && status >= 200 && status < 300

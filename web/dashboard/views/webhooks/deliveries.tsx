@@ -1,22 +1,22 @@
-// Deliveries: every event, whether it arrived, and what was sent and answered.
+// Deliveries: every event and whether it was delivered.
 
 import type { Schemas } from '../../api.ts'
 import { EVENT_TYPES } from '../../event-types.ts'
-import { words } from '../../format.ts'
+import { humanize } from '../../format.ts'
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Badge, Time } from '../../parts/values.tsx'
-import { appStrings } from '../../strings.ts'
-import type { ViewProps } from '../../views.ts'
-import { webhooksStrings } from '../../webhook-strings.ts'
+import { Time } from '../../parts/values.tsx'
+import { appStrings } from '../../strings/app.ts'
+import { creditsStrings } from '../../strings/credits.ts'
+import { webhooksStrings } from '../../strings/webhooks.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { EVENTS, EventBadge, UndeliveredTo } from './delivery-badges.tsx'
 import { EventDrawer } from './event.tsx'
 
-export type ListedDelivery = Schemas['Delivery']
 type ListedEvent = Schemas['Event']
 
 const { deliveries: strings } = webhooksStrings
-export const EVENTS = '/api/v1/events'
 
 const FILTERS: readonly Filter[] = [
   {
@@ -32,14 +32,14 @@ const FILTERS: readonly Filter[] = [
     label: strings.type,
     choices: EVENT_TYPES.map((value) => ({ value, label: value })),
   },
-  { name: 'accountNumber', label: strings.number, placeholder: appStrings.credits.digits10 },
+  { name: 'accountNumber', label: strings.number, placeholder: creditsStrings.digits10 },
   { name: 'paymentReference', label: strings.payment },
   { name: 'from', label: appStrings.filters.from, type: 'date' },
   { name: 'to', label: appStrings.filters.to, type: 'date' },
 ]
 
 const COLUMNS: readonly Column<ListedEvent>[] = [
-  { name: strings.event, place: 'lead', show: ({ type }) => words(type) },
+  { name: strings.event, place: 'lead', show: ({ type }) => humanize(type) },
   {
     name: strings.state,
     place: 'state',
@@ -51,45 +51,13 @@ const COLUMNS: readonly Column<ListedEvent>[] = [
     show: (event) => (
       <>
         <code>{event.type}</code>
-        <Stuck {...event} />
+        <UndeliveredTo {...event} />
       </>
     ),
   },
   { name: strings.sequence, isAmount: true, show: ({ sequence }) => sequence },
   { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
-
-const TONES = { none: 'calm', pending: 'warn', delivered: 'good', failed: 'bad' } as const
-
-export function DeliveryBadge({ state, heldBy }: Pick<ListedDelivery, 'state' | 'heldBy'>) {
-  return <Badge state={heldBy ? strings.held[heldBy] : strings.states[state]} tone={TONES[state]} />
-}
-
-// Of all its destinations together: how many have it, and which of the others will not get it soon.
-export function EventBadge({ deliveryState, deliveries = [] }: Summed) {
-  const [only] = deliveries
-  if (!only || deliveryState === 'delivered') {
-    return <Badge state={strings.states[deliveryState]} tone={TONES[deliveryState]} />
-  }
-  if (deliveries.length === 1) return <DeliveryBadge {...only} />
-  const delivered = deliveries.filter(({ state }) => state === 'delivered').length
-  return <Badge state={strings.some(delivered, deliveries.length)} tone={TONES[deliveryState]} />
-}
-
-type Summed = Pick<ListedEvent, 'deliveryState' | 'deliveries'>
-
-export function Stuck({ deliveries = [] }: Pick<Summed, 'deliveries'>) {
-  const stuck = deliveries.filter(({ state, heldBy }) => heldBy !== null || state === 'failed')
-  return (
-    <>
-      {stuck.map(({ url, state, heldBy }) => (
-        <span key={url} class="muted small stuck">
-          {heldBy ? strings.held[heldBy] : strings.states[state]}: {url}
-        </span>
-      ))}
-    </>
-  )
-}
 
 export function Deliveries(props: ViewProps) {
   const mayWrite = props.session.scopes.includes('webhooks:write')

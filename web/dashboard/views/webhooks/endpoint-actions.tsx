@@ -1,15 +1,15 @@
-// What can be done with an endpoint. Whatever stops deliveries asks first.
+// Actions on an endpoint. Whatever stops deliveries asks for confirmation.
 
 import { useState } from 'preact/hooks'
 import { problemFrom, send } from '../../api.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { newKey } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { webhooksStrings } from '../../webhook-strings.ts'
-import type { Endpoint } from './endpoint.tsx'
+import { webhooksStrings } from '../../strings/webhooks.ts'
 import { EndpointForm } from './endpoint-form.tsx'
+import type { Endpoint } from './endpoint-state.ts'
 import { ReplayForm } from './replay-form.tsx'
-import { Rotation } from './rotation.tsx'
+import { RotateSecret } from './rotate-secret.tsx'
 
 const { actions: strings } = webhooksStrings
 const PATH = '/api/v1/webhook-endpoints/{id}'
@@ -85,7 +85,7 @@ function Asked({
       return <ReplayForm id={id} close={close} />
     case 'rotate':
       return (
-        <Rotation
+        <RotateSecret
           rotate={(headers) => send('POST', `${PATH}/rotate-secret`, { id }, { body: {}, headers })}
           close={done}
         />

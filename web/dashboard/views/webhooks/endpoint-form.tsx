@@ -1,13 +1,13 @@
-// A new endpoint, or another address or other types for one.
+// Adds or edits an endpoint.
 
 import { useState } from 'preact/hooks'
 import { send } from '../../api.ts'
 import { SUBSCRIBABLE } from '../../event-types.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
-import { appStrings } from '../../strings.ts'
-import { webhooksStrings } from '../../webhook-strings.ts'
-import type { Endpoint } from './endpoint.tsx'
+import { appStrings } from '../../strings/app.ts'
+import { webhooksStrings } from '../../strings/webhooks.ts'
+import type { Endpoint } from './endpoint-state.ts'
 
 const { form: strings } = webhooksStrings
 const PATH = '/api/v1/webhook-endpoints'

@@ -1,4 +1,4 @@
-// One endpoint: its health in plain words, its secret, its last attempts, and what can be done.
+// One endpoint: health, secret, recent attempts and actions.
 
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../api.ts'
@@ -9,23 +9,14 @@ import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { webhooksStrings } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../strings/webhooks.ts'
 import { describeAttempt } from './attempt.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
+import { stateOf } from './endpoint-state.ts'
 
-export type Endpoint = Schemas['WebhookEndpointWithHealth']
 type Detail = Schemas['WebhookEndpointDetail']
 
 const { endpoints: strings } = webhooksStrings
-
-export function stateOf({ isActive, health }: Pick<Endpoint, 'isActive' | 'health'>) {
-  if (!isActive) return { name: 'off', tone: 'bad' } as const
-  if (health.pausedUntil && new Date(health.pausedUntil) > new Date()) {
-    return { name: 'paused', tone: 'bad' } as const
-  }
-  if (health.failures > 0) return { name: 'failing', tone: 'warn' } as const
-  return { name: 'on', tone: 'good' } as const
-}
 
 type Props = { id: string; mayWrite: boolean; changed: () => void; close: () => void }
 

@@ -1,18 +1,19 @@
-// The endpoints of a client, and how each is doing.
+// The client's endpoints and their health.
 
 import { useState } from 'preact/hooks'
-import { useCalm, useEvents } from '../../live.ts'
+import { useEvents, useThrottled } from '../../live.ts'
 import { usePages } from '../../loading.ts'
 import { ShowOnce } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { appStrings } from '../../strings.ts'
-import type { ViewProps } from '../../views.ts'
-import { webhooksStrings } from '../../webhook-strings.ts'
-import { type Endpoint, EndpointDrawer, stateOf } from './endpoint.tsx'
+import { appStrings } from '../../strings/app.ts'
+import { webhooksStrings } from '../../strings/webhooks.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { EndpointDrawer } from './endpoint.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
+import { type Endpoint, stateOf } from './endpoint-state.ts'
 
 const { endpoints: strings, form } = webhooksStrings
 const PATH = '/api/v1/webhook-endpoints'
@@ -40,8 +41,8 @@ export function Endpoints({ session, place }: ViewProps) {
   const pages = usePages(PATH, {})
   const [isAdding, setAdding] = useState(false)
   const [secret, setSecret] = useState<string | undefined>()
-  const look = useCalm(pages.reload)
-  useEvents(() => look())
+  const refresh = useThrottled(pages.reload)
+  useEvents(() => refresh())
   const mayWrite = session.scopes.includes('webhooks:write')
   const add = mayWrite && (
     <button type="button" class="button primary" onClick={() => setAdding(true)}>

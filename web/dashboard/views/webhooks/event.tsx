@@ -1,18 +1,17 @@
-// One event: its body as it is sent, and every attempt at each of the places it goes to. While
-// something is on its way, it looks again by itself.
+// One event: its payload and every delivery attempt. Refreshes itself while deliveries are pending.
 
 import { useEffect } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
-import { useAgain, useData } from '../../loading.ts'
+import { useData, useReload } from '../../loading.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Time } from '../../parts/values.tsx'
-import { webhooksStrings } from '../../webhook-strings.ts'
+import { webhooksStrings } from '../../strings/webhooks.ts'
 import { AttemptShown } from './attempt.tsx'
-import { DeliveryBadge, EVENTS, EventBadge } from './deliveries.tsx'
+import { DeliveryBadge, EVENTS, EventBadge } from './delivery-badges.tsx'
 
 type Event = Schemas['EventDetail']
 
@@ -23,7 +22,7 @@ type Props = { id: string; version: number; mayWrite: boolean; close: () => void
 
 export function EventDrawer({ id, version, mayWrite, close }: Props) {
   const { data, problem, reload } = useData(`${EVENTS}/{id}`, { id })
-  useAgain(version, reload)
+  useReload(version, reload)
   const isPending = data?.deliveryState === 'pending'
   useEffect(() => {
     if (!isPending) return

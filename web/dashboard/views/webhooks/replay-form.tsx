@@ -1,4 +1,4 @@
-// Sending the events of a range of time again, so many at a time, with how far it got.
+// Replays the events of a period, in batches, with progress.
 
 import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
@@ -6,8 +6,8 @@ import { count, ZONE_OFFSET } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { appStrings } from '../../strings.ts'
-import { webhooksStrings } from '../../webhook-strings.ts'
+import { appStrings } from '../../strings/app.ts'
+import { webhooksStrings } from '../../strings/webhooks.ts'
 
 const { actions: strings } = webhooksStrings
 const REPLAY = '/api/v1/webhook-endpoints/{id}/replay'

@@ -1,0 +1,7 @@
+// The time zone of the times on the page.
+
+import { appStrings } from '../strings/app.ts'
+
+export function TimeZoneNote() {
+  return <p class="muted small zone-note">{appStrings.zone}</p>
+}

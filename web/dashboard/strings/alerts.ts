@@ -1,0 +1,27 @@
+// Every string of Alerts.
+
+export const alertsStrings = {
+  one: 'Alert',
+  title: 'Alert',
+  kind: 'Type',
+  subject: 'Subject',
+  raised: 'Raised',
+  state: 'Status',
+  isOpen: 'Open',
+  isDone: 'Acknowledged or cleared',
+  open: 'open',
+  acknowledged: 'acknowledged',
+  cleared: 'cleared',
+  remedy: 'Recommended action',
+  acknowledgedBy: 'Acknowledged by',
+  acknowledgedAt: 'Acknowledged',
+  clearedAt: 'Cleared',
+  detail: 'Details',
+  acknowledge: 'Acknowledge',
+  sure: 'Acknowledge this alert?',
+  sureText: 'It leaves the open list. Your name and the time are recorded in the audit log.',
+  done: 'Alert acknowledged.',
+  none: 'No alerts',
+  noneText: 'Issues that need an operator’s attention appear here.',
+  count: (count: string) => `${count} open`,
+} as const

@@ -1,0 +1,27 @@
+// Every string of Credits.
+
+export const creditsStrings = {
+  one: 'Credit',
+  payer: 'Payer',
+  unnamed: 'Unknown payer',
+  amount: 'Amount',
+  outcome: 'Outcome',
+  reason: 'Reason',
+  to: 'Paid to',
+  bank: 'Bank',
+  payerNumber: 'Payer account',
+  sessionId: 'Session ID',
+  judged: 'Timeliness based on',
+  judgedBy: { bank_time: 'Bank time', arrival: 'Time received' },
+  digits30: 'e.g. 30 digits',
+  accountNumber: 'Account number',
+  digits10: '10 digits',
+  payment: 'Payment',
+  merchantRef: 'Merchant reference',
+  narration: 'Narration',
+  happened: 'Sent',
+  received: 'Received',
+  from: (name: string) => `From ${name}`,
+  none: 'No credits yet',
+  noneText: 'Credits reported by banks appear here immediately.',
+} as const

@@ -1,0 +1,33 @@
+// Every string of Payments.
+
+export const paymentsStrings = {
+  one: 'Payment',
+  advice: 'Payment request',
+  page: 'Payment page',
+  openPage: 'Open',
+  customer: 'Customer',
+  amount: 'Amount',
+  paid: 'Paid',
+  remaining: 'Remaining',
+  inSuspense: 'In suspense',
+  status: 'Status',
+  reference: 'Reference',
+  anyReference: 'Any reference',
+  nameOrEmail: 'Name or email',
+  number: 'Account number',
+  created: 'Created',
+  merchantRef: 'Merchant reference',
+  paymentReference: 'Payment reference',
+  adviceReference: 'Request reference',
+  narration: 'Narration',
+  policy: 'Amount policy',
+  policies: {
+    exact: 'Exact amount in one transfer',
+    allow_under: 'One or more transfers',
+    any: 'Any amount in one transfer',
+  } as Record<string, string>,
+  expires: 'Expires',
+  from: (name: string) => `From ${name}`,
+  none: 'No payments yet',
+  noneText: 'Create a payment request and initiate a payment.',
+} as const
