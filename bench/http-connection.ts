@@ -1,23 +1,21 @@
-// One keep-alive connection that costs its process as little as possible: bytes out, and of what
-// comes in just the status and where the body is. One request at a time.
+// A keep-alive connection that costs as little CPU as possible: of a response only the status and
+// the body are read. One request at a time.
 
 import { connect, type Socket } from 'node:net'
 
-export type OnAnswer = (connection: HttpConnection, status: number, body: Buffer) => void
+export type OnResponse = (connection: HttpConnection, status: number, body: Buffer) => void
 
 const BUFFER_BYTES = 65_536
 
 export class HttpConnection {
-  readonly place: number
   sentAtMs = 0
   readonly #socket: Socket
-  readonly #onAnswer: OnAnswer
+  readonly #onResponse: OnResponse
   #rest: Buffer | undefined
 
-  constructor(place: number, port: number, onAnswer: OnAnswer, onLost: (error: Error) => void) {
-    this.place = place
-    this.#onAnswer = onAnswer
-    // One buffer for the life of the connection: nothing is allocated per answer.
+  constructor(port: number, onResponse: OnResponse, onLost: (error: Error) => void) {
+    this.#onResponse = onResponse
+    // One buffer for the life of the connection: nothing is allocated per response.
     const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
     this.#socket = connect({
       port,
@@ -42,18 +40,14 @@ export class HttpConnection {
     const bytes = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk
     const headEnd = bytes.indexOf('\r\n\r\n')
     const head = headEnd === -1 ? '' : bytes.toString('latin1', 0, headEnd)
-    const bodyEnd = headEnd + 4 + lengthOf(head)
+    const length = Number(/^content-length: (\d+)/m.exec(head)?.[1] ?? 0)
+    const bodyEnd = headEnd + 4 + length
     if (headEnd === -1 || bytes.length < bodyEnd) {
-      this.#rest = this.#rest ? bytes : Buffer.from(bytes)
+      this.#rest = Buffer.from(bytes)
       return true
     }
     this.#rest = undefined
-    this.#onAnswer(this, Number(head.slice(9, 12)), bytes.subarray(headEnd + 4, bodyEnd))
+    this.#onResponse(this, Number(head.slice(9, 12)), bytes.subarray(headEnd + 4, bodyEnd))
     return true
   }
-}
-
-function lengthOf(head: string): number {
-  const at = head.indexOf('content-length: ')
-  return at === -1 ? 0 : Number.parseInt(head.slice(at + 16, at + 26), 10)
 }
