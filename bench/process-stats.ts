@@ -27,8 +27,8 @@ export function cpuBetween(from?: CpuTime, to?: CpuTime): CpuTime | undefined {
   return { service, postgres, load: part('load'), others: part('others') }
 }
 
-export function residentBytes(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024
+export function peakMemoryMb(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024
 }
 
 // From the third field on: the name in the second may hold spaces and brackets.

@@ -44,13 +44,10 @@ const GOALS: readonly (readonly [row: string, Value, '× ' | '', '≥' | '≤', 
 ]
 
 export function table(rows: readonly Row[]): string {
-  const measured = new Map<string, Slice[]>(rows.map(({ name }) => [name, []]))
-  for (const { slices } of rows) {
-    for (const [name, some] of Object.entries(slices)) {
-      measured.set(name, [...(measured.get(name) ?? []), ...some])
-    }
-  }
-  const cells = [...measured].flatMap(([name, slices]) => {
+  const names = new Set(rows.map(({ name }) => name))
+  for (const { slices } of rows) for (const name of Object.keys(slices)) names.add(name)
+  const cells = [...names].flatMap((name) => {
+    const slices = rows.flatMap((row) => row.slices[name] ?? [])
     if (slices.length === 0) return []
     const row = rows.find((each) => each.name === name)
     const value = (of: Value, digits = 0) => format(quantile(slices.map(of), 0.5), digits)
@@ -64,15 +61,15 @@ export function table(rows: readonly Row[]): string {
     ]
   })
   const lines = [HEAD, HEAD.map((_, at) => (at === 0 ? '-' : '-:')), ...cells]
-  const widths = HEAD.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
-  return lines
-    .map((line) => line.map((cell, at) => pad(cell, widths[at] ?? 0, at === 0)).join(' | '))
-    .map((line) => `| ${line} |`)
-    .join('\n')
+  const padded = HEAD.map((_, at) => {
+    const width = Math.max(...lines.map((line) => line[at]?.length ?? 0))
+    return lines.map(({ [at]: cell = '' }) => (at ? cell.padStart(width) : cell.padEnd(width)))
+  })
+  return lines.map((_, at) => `| ${padded.map((column) => column[at]).join(' | ')} |`).join('\n')
 }
 
 // Each as a line that says whether it was reached; nothing about what was not run.
-export function goals(rows: readonly Row[], memoryPeakBytes: number): string[] {
+export function goals(rows: readonly Row[], memoryMb: number): string[] {
   const lines = GOALS.flatMap(([name, value, times, sign, goal, title]) => {
     const row = rows.find((each) => each.name === name)
     const values = times ? row && ratios(row, value) : row?.slices[name]?.map(value)
@@ -84,10 +81,9 @@ export function goals(rows: readonly Row[], memoryPeakBytes: number): string[] {
     const found = `${format(middle, digits)} (${spread.join('–')})`
     return [`${isReached ? '✓' : '✗'} ${found} ${times}${title}; goal ${sign} ${goal}`]
   })
-  const mb = Math.round(memoryPeakBytes / 1024 / 1024)
-  const sign = mb < MEMORY_MAX_MB ? '✓' : '✗'
-  if (mb > 0) lines.push(`${sign} ${mb} MB of service memory (RSS); goal < ${MEMORY_MAX_MB}`)
-  return lines
+  const sign = memoryMb < MEMORY_MAX_MB ? '✓' : '✗'
+  const memory = `${sign} ${Math.round(memoryMb)} MB of memory (RSS) at most; goal < ${MEMORY_MAX_MB}`
+  return memoryMb > 0 ? [...lines, memory] : lines
 }
 
 export function machine(): string {
@@ -116,8 +112,4 @@ function ratios({ name, reference, slices }: Row, value: Value): number[] {
 function format(value: number, digits: number): string {
   const shape = { minimumFractionDigits: digits, maximumFractionDigits: digits }
   return Number.isNaN(value) ? '–' : value.toLocaleString('en', shape)
-}
-
-function pad(cell: string, width: number, isLeft: boolean): string {
-  return isLeft ? cell.padEnd(width) : cell.padStart(width)
 }

@@ -13,27 +13,21 @@ import { type Cluster, startService } from './cluster.ts'
 import { BenchDatabase, runAsAdmin } from './database.ts'
 import { writeHistory } from './history.ts'
 import type { Options } from './options.ts'
-import { residentBytes } from './process-stats.ts'
 
-// What a load is put on.
 export type Target = {
   ports: readonly number[]
   pids: readonly number[]
   accounts: number
-  database?: BenchDatabase
+  database: BenchDatabase
 }
-
-const NAIVE_CONNECTIONS = 10 // As many as the service's own pool has.
-const MEMORY_EVERY_MS = 200
 
 export class Testbed implements AsyncDisposable {
   readonly options: Options
   readonly cluster: Cluster
   readonly generator: Child
-  memoryPeakBytes = 0
-  #creditsMade = 0
   readonly #stack = new AsyncDisposableStack()
   readonly #started = new Map<string, Promise<unknown>>()
+  #creditsSent = 0
 
   constructor(options: Options, cluster: Cluster) {
     this.options = options
@@ -41,7 +35,7 @@ export class Testbed implements AsyncDisposable {
     this.generator = this.#stack.use(startChild('load-generator.ts'))
   }
 
-  // Of rows that are one long slice.
+  // For rows that are one long slice.
   get secondsPerRow(): number {
     return (this.options.slices * this.options.sliceMs) / 1000
   }
@@ -50,13 +44,13 @@ export class Testbed implements AsyncDisposable {
     const { config, connectionString } = this.cluster
     const log = createLogger({ level: 'silent' })
     await prepareDatabase({ config, connectionString, clock: systemClock, log })
-    await writeHistory(connectionString, this.options.accounts, this.#sealer())
+    await this.#writeHistory(connectionString, this.options.accounts)
   }
 
   // The first of so many credits that no load has sent yet.
-  takeCredits(count: number): number {
-    this.#creditsMade += count
-    return this.#creditsMade - count
+  nextCredits(count: number): number {
+    this.#creditsSent += count
+    return this.#creditsSent - count
   }
 
   newDatabase(name: string): Promise<BenchDatabase> {
@@ -67,51 +61,47 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
-  service(name = 'service', accounts = this.options.accounts): Promise<Target> {
-    return this.once(name, async () => {
-      const database = await this.newDatabase(name)
-      const { port, pid } = await this.#startService(database)
-      const sampler = setInterval(() => {
-        this.memoryPeakBytes = Math.max(this.memoryPeakBytes, residentBytes(pid))
-      }, MEMORY_EVERY_MS)
-      this.#stack.defer(() => clearInterval(sampler))
-      return { ports: [port], pids: [pid], accounts, database }
+  service(): Promise<Target> {
+    return this.once('service', async () => {
+      const database = await this.newDatabase('service')
+      return this.#startService(database, this.options.accounts)
     })
   }
 
   // A second process beside the first, on the same database.
   async twoProcesses(): Promise<Target> {
     const one = await this.service()
-    const two = await this.once('two', () => this.#startService(one.database as BenchDatabase))
-    return { ...one, ports: [...one.ports, two.port], pids: [...one.pids, two.pid] }
+    const two = await this.once('two', () => this.#startService(one.database, one.accounts))
+    return { ...one, ports: [...one.ports, ...two.ports], pids: [...one.pids, ...two.pids] }
   }
 
-  async scaleService(): Promise<Target> {
-    const { scaleAccounts } = this.options
-    await this.once('history', async () => {
-      const { connectionString } = await this.newDatabase('scale')
-      await writeHistory(connectionString, scaleAccounts, this.#sealer())
+  scale(): Promise<Target> {
+    return this.once('scale', async () => {
+      const database = await this.newDatabase('scale')
+      await this.#writeHistory(database.connectionString, this.options.scaleAccounts)
+      return this.#startService(database, this.options.scaleAccounts)
     })
-    return this.service('scale', scaleAccounts)
   }
 
-  naive(): Promise<Target> {
-    return this.once('naive', async () => {
+  reference(): Promise<Target> {
+    return this.once('reference', async () => {
       const database = await this.newDatabase('naive')
-      const { data: dataKeys, hash: hashKey } = this.cluster.config.secrets
+      const child = this.#stack.use(startChild('reference-server.ts'))
       const { connectionString } = database
-      const settings = { connectionString, max: NAIVE_CONNECTIONS, dataKeys, hashKey }
-      return { ...(await this.#startServer('naive-server.ts', settings)), database }
+      const port = await requestPort(child, { connectionString, ...this.cluster.config.secrets })
+      return { ports: [port], pids: [child.pid], accounts: this.options.accounts, database }
     })
   }
 
-  empty(): Promise<Target> {
-    return this.once('empty', () => this.#startServer('empty-server.ts', {}))
-  }
-
-  async token(): Promise<string> {
-    const { ports } = await this.service()
-    return this.once('token', () => logIn(ports[0] as number))
+  token(port: number): Promise<string> {
+    return this.once('token', async () => {
+      const { clientId, secret: clientSecret } = SANDBOX_CLIENT
+      const [method, body] = ['POST', JSON.stringify({ clientId, clientSecret })]
+      const headers = { 'content-type': 'application/json' }
+      const url = `http://127.0.0.1:${port}/api/Account/login`
+      const response = await fetch(url, { method, headers, body })
+      return ((await response.json()) as { access_token: string }).access_token
+    })
   }
 
   once<T>(name: string, start: () => Promise<T>): Promise<T> {
@@ -124,32 +114,18 @@ export class Testbed implements AsyncDisposable {
     await this.#stack.disposeAsync()
   }
 
-  #sealer(): Sealer {
+  #writeHistory(connectionString: string, accounts: number): Promise<void> {
     const { data, hash } = this.cluster.config.secrets
-    return new Sealer(data, hash)
+    return writeHistory(connectionString, accounts, new Sealer(data, hash))
   }
 
-  async #startService({ connectionString }: BenchDatabase) {
+  async #startService(database: BenchDatabase, accounts: number): Promise<Target> {
     const { profile } = this.options
     if (profile) mkdirSync(profile, { recursive: true })
     const nodeArgs = profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : []
-    return this.#stack.use(await startService(this.cluster, connectionString, { nodeArgs }))
+    const { connectionString } = database
+    const service = await startService(this.cluster, connectionString, { nodeArgs })
+    const { port, pid } = this.#stack.use(service)
+    return { ports: [port], pids: [pid], accounts, database }
   }
-
-  async #startServer(file: string, settings: object): Promise<Target> {
-    const child = this.#stack.use(startChild(file))
-    const port = await requestPort(child, settings)
-    return { ports: [port], pids: [child.pid], accounts: this.options.accounts }
-  }
-}
-
-async function logIn(port: number): Promise<string> {
-  const { clientId, secret: clientSecret } = SANDBOX_CLIENT
-  const response = await fetch(`http://127.0.0.1:${port}/api/Account/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ clientId, clientSecret }),
-  })
-  const { access_token } = (await response.json()) as { access_token: string }
-  return access_token
 }
