@@ -14,10 +14,8 @@ export function startChild(file: string): Child {
     pid: child.pid as number,
     process: child,
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exited = once(child, 'exit')
-      child.disconnect()
-      await exited
+      if (child.connected) child.disconnect()
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     },
   }
 }
@@ -46,20 +44,12 @@ export function requestPort(child: Child, message: object): Promise<number> {
 }
 
 // Runs one slice of load. CPU is counted while it is measured, not while it warms up.
-export function measure(
-  child: Child,
-  job: object,
-  pids: Omit<Pids, 'load'>,
-  onWarm = () => {},
-): Promise<Slice> {
+export function measure(child: Child, job: object, pids: Omit<Pids, 'load'>): Promise<Slice> {
   const all = { ...pids, load: child.pid }
   let start: ReturnType<typeof readCpu>
   let cpu: ReturnType<typeof readCpu>
   return request<Phase, Slice>(child, job, (reply) => {
-    if (reply.at === 'warm') {
-      start = readCpu(all)
-      onWarm()
-    }
+    if (reply.at === 'warm') start = readCpu(all)
     if (reply.at === 'measured') cpu = cpuBetween(start, readCpu(all))
     return reply.at === 'done' ? { ...reply.slice, cpu } : undefined
   })

@@ -23,17 +23,11 @@ export async function startCluster() {
   const dataDir = join(folder, 'data')
   const config = loadConfig({ MANILLA_DATA_DIR: dataDir }, 'serve')
   const { pid, connectionString, databaseUrl, stop } = await startEmbedded({ dataDir })
-  return {
-    folder,
-    config,
-    pid,
-    connectionString,
-    databaseUrl,
-    async [Symbol.asyncDispose]() {
-      await stop()
-      rmSync(folder, { recursive: true, force: true })
-    },
+  const dispose = async () => {
+    await stop()
+    rmSync(folder, { recursive: true, force: true })
   }
+  return { folder, config, pid, connectionString, databaseUrl, [Symbol.asyncDispose]: dispose }
 }
 
 // Not in memory: a commit must cost what it costs.
@@ -73,9 +67,8 @@ export async function startService(
     pid: child.pid as number,
     port: role === 'api' ? await portOf(child) : 0,
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return
       kill()
-      await once(child, 'exit')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     },
   }
 }

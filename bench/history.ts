@@ -8,7 +8,6 @@
 import pg from 'pg'
 import { nuban } from '#banks/nuban.ts'
 import { maintainPartitions } from '#db/partitions.ts'
-import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { bankOwner } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 
@@ -22,16 +21,8 @@ const CREDITS_PER_ACCOUNT = 2
 const WEEKS = 12
 const WEEK_MS = 7 * 86_400_000
 const CHUNK = 250_000
-
-type Places = {
-  clientId: bigint
-  bankId: bigint
-  firstAccount: bigint
-  firstCredit: bigint
-  accounts: number
-  credits: number
-  sealed: string
-}
+const FIRST_ID = 1_000_000
+const CLIENT = '(select id from clients)'
 
 // The number of the k-th account.
 export function accountNumber(k: number): string {
@@ -49,49 +40,44 @@ const numberSql = (k: string) => {
 
 const amountSql = (j: string) => `(10050 + (${j}::bigint * 37) % 9000 * 100)`
 
+// Into a database that was just made: its one client is the sandbox's.
 export async function writeHistory(connectionString: string, accounts: number, sealer: Sealer) {
   const client = new pg.Client({ connectionString })
   await client.connect()
+  const credits = accounts * CREDITS_PER_ACCOUNT
+  const sealed = `'\\x${sealer.seal('22200000000').toString('hex')}'::bytea`
+  const inChunks = async (count: number, sql: string) => {
+    for (let from = 0; from < count; from += CHUNK) {
+      await client.query(sql, [from, Math.min(from + CHUNK, count) - 1])
+    }
+  }
   try {
     for (let week = WEEKS + 1; week >= 0; week--) {
       await maintainPartitions(client as never, new Date(Date.now() - week * WEEK_MS))
     }
-    await client.query(`set session_replication_role = replica; set synchronous_commit = off;
-                        set statement_timeout = 0`)
-    const places = await findPlaces(client, accounts, sealer)
-    for (const sql of accountStatements(places)) await inChunks(client, accounts, sql)
-    for (const sql of creditStatements(places)) await inChunks(client, places.credits, sql)
-    await close(client, places)
+    await client.query(`
+      set session_replication_role = replica; set synchronous_commit = off;
+      set statement_timeout = 0;
+      insert into ledger_accounts (id, kind, owner, debits_kobo)
+      select nextval('shared_account_ids'), 'bank', '${bankOwner(BANK)}', sum(${amountSql('j')})
+        from generate_series(0, ${credits - 1}) as j`)
+    for (const sql of accountStatements(accounts, sealed)) await inChunks(accounts, sql)
+    for (const sql of creditStatements(accounts, sealed)) await inChunks(credits, sql)
+    await client.query(`
+      update event_counters set sequence = sequence + ${credits};
+      select setval('ledger_account_ids', ${FIRST_ID + accounts});
+      select setval('credit_ids', ${FIRST_ID + credits})`)
     await client.query('vacuum (analyze)')
   } finally {
     await client.end()
   }
 }
 
-async function findPlaces(client: pg.Client, accounts: number, sealer: Sealer): Promise<Places> {
-  await client.query(
-    `insert into ledger_accounts (id, kind, owner)
-     values (nextval('shared_account_ids'), 'bank', $1)
-     on conflict (kind, owner, currency) where kind <> 'collection' do nothing`,
-    [bankOwner(BANK)],
-  )
-  const { rows } = await client.query<Omit<Places, 'accounts' | 'credits' | 'sealed'>>(
-    `select c.id as "clientId", b.id as "bankId", nextval('ledger_account_ids') as "firstAccount",
-            nextval('credit_ids') as "firstCredit"
-       from clients c, ledger_accounts b
-      where c.client_id = $1 and b.kind = 'bank' and b.owner = $2`,
-    [SANDBOX_CLIENT.clientId, bankOwner(BANK)],
-  )
-  if (!rows[0]) throw new Error('the database has no sandbox client')
-  const sealed = `'\\x${sealer.seal('22200000000').toString('hex')}'::bytea`
-  return { ...rows[0], accounts, credits: accounts * CREDITS_PER_ACCOUNT, sealed }
-}
-
 // $1 and $2 are the first and the last place of a chunk. What an account holds follows from which
 // credits came to it: the j-th went to account j × step modulo the number of accounts.
-function accountStatements({ accounts, firstAccount, clientId, sealed }: Places): string[] {
+function accountStatements(accounts: number, sealed: string): string[] {
   const first = `(k * ${inverse(ACCOUNT_STEP, accounts)}::bigint) % ${accounts}`
-  const id = `${firstAccount} + k`
+  const id = `${FIRST_ID} + k`
   const at = `now() - interval '${WEEKS} weeks'`
   const from = 'from generate_series($1::bigint, $2::bigint) as k'
   return [
@@ -101,62 +87,45 @@ function accountStatements({ accounts, firstAccount, clientId, sealed }: Places)
     `insert into collection_accounts
        (id, client_id, account_number, bank_code, account_name, bvn_sealed, bvn_hash, email,
         merchant_id, merchant_code, notification_url, phone_number, channel, created_at, updated_at)
-     select ${id}, ${clientId}, ${numberSql('k')}, '${BANK}', 'Customer ' || k, ${sealed},
+     select ${id}, ${CLIENT}, ${numberSql('k')}, '${BANK}', 'Customer ' || k, ${sealed},
             decode(md5(k::text) || md5('h' || k), 'hex'), 'customer' || k || '@example.com',
             'M-0001', 'Nai0000319', '', '+23480' || lpad(k::text, 8, '0'), 'API', ${at}, ${at}
             ${from}`,
     `insert into numbers (account_number, bank_code, client_id, collection_account_id)
-     select ${numberSql('k')}, '${BANK}', ${clientId}, ${id} ${from}`,
+     select ${numberSql('k')}, '${BANK}', ${CLIENT}, ${id} ${from}`,
   ]
 }
 
-function creditStatements(places: Places): string[] {
-  const { accounts, credits, firstAccount, firstCredit, clientId, bankId, sealed } = places
+function creditStatements(accounts: number, sealed: string): string[] {
   const account = `((j * ${ACCOUNT_STEP}) % ${accounts})`
-  const at = `(now() - interval '${WEEKS} weeks' * (1 - j::float8 / ${credits}))`
+  const accountId = `${FIRST_ID} + ${account}`
+  const age = `(1 - j::float8 / ${accounts * CREDITS_PER_ACCOUNT})`
   const institutions = INSTITUTIONS.map((code) => `'${code}'`).join(', ')
-  const from = `from (select j, ${at} as at from generate_series($1::bigint, $2::bigint) as j)`
+  const from = `from (select j, now() - interval '${WEEKS} weeks' * ${age} as at
+                        from generate_series($1::bigint, $2::bigint) as j)`
   return [
     `insert into credits
        (id, bank_code, session_id, account_number, client_id, collection_account_id, amount_kobo,
         currency, outcome, source_account_sealed, source_account_name, source_bank_code,
         narration, transacted_at, received_at)
-     select ${firstCredit} + j, '${BANK}',
+     select ${FIRST_ID} + j, '${BANK}',
             (array[${institutions}])[1 + (j * 7) % ${INSTITUTIONS.length}]
               || to_char(at at time zone 'Africa/Lagos', 'YYMMDDHH24MISS')
               || lpad(((j * ${SCATTER}) % 10000000000)::text, 10, '0') || '99',
-            ${numberSql(account)}, ${clientId}, ${firstAccount} + ${account}, ${amountSql('j')},
-            'NGN', 'booked', ${sealed}, 'Payer Number ' || j % 100000, '058',
-            'Transfer for order ' || j, at, at ${from}`,
+            ${numberSql(account)}, ${CLIENT}, ${accountId}, ${amountSql('j')}, 'NGN', 'booked',
+            ${sealed}, 'Payer Number ' || j % 100000, '058', 'Transfer for order ' || j, at, at
+            ${from}`,
     `insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason,
                             posted_at)
-     select ${bankId}, ${firstAccount} + ${account}, ${amountSql('j')}, ${firstCredit} + j,
-            'credit', at ${from}`,
+     select (select id from ledger_accounts where kind = 'bank'), ${accountId}, ${amountSql('j')},
+            ${FIRST_ID} + j, 'credit', at ${from}`,
     `insert into events (id, client_id, sequence, type, collection_account_id, credit_id, facts,
                          created_at)
      select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7'
               || left(md5(j::text), 3) || '8' || right(md5(j::text), 15))::uuid,
-            ${clientId}, sequence + 1 + j, 'collection.received', ${firstAccount} + ${account},
-            ${firstCredit} + j, '{"accountBalance":1500.5}', at
-       ${from}, (select sequence from event_counters where client_id = ${clientId})`,
+            ${CLIENT}, (select sequence from event_counters) + 1 + j, 'collection.received',
+            ${accountId}, ${FIRST_ID} + j, '{"accountBalance":1500.5}', at ${from}`,
   ]
-}
-
-async function close(client: pg.Client, places: Places): Promise<void> {
-  const { accounts, credits, firstAccount, firstCredit, clientId, bankId } = places
-  await client.query(`
-    update ledger_accounts set debits_kobo = debits_kobo
-      + (select sum(${amountSql('j')}) from generate_series(0, ${credits - 1}) as j)
-     where id = ${bankId};
-    update event_counters set sequence = sequence + ${credits} where client_id = ${clientId};
-    select setval('ledger_account_ids', ${firstAccount + BigInt(accounts)});
-    select setval('credit_ids', ${firstCredit + BigInt(credits)})`)
-}
-
-async function inChunks(client: pg.Client, count: number, sql: string): Promise<void> {
-  for (let from = 0; from < count; from += CHUNK) {
-    await client.query(sql, [from, Math.min(from + CHUNK, count) - 1])
-  }
 }
 
 // The x with step × x = 1 modulo `modulus`.

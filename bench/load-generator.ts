@@ -2,7 +2,7 @@
 // connection only when the last request there was answered, and ends when all were: so what it
 // counts as acknowledged is exactly what the books must hold.
 
-import { HttpConnection } from './http-connection.ts'
+import { type Connection, openConnection } from './http-connection.ts'
 import { makeRequests, type Requests, type Workload } from './requests.ts'
 import { latencyOf, type Phase, type Slice } from './slice.ts'
 
@@ -29,8 +29,8 @@ function report(phase: Phase): void {
 class Run {
   readonly #job: Job
   readonly #requests: Requests
-  readonly #connections: HttpConnection[]
-  readonly #idle: HttpConnection[] = []
+  readonly #connections: Connection[]
+  readonly #idle: Connection[] = []
   readonly #due: number[] = [] // Arrivals that found no idle connection.
   readonly #latencies: number[] = []
   readonly #failures: Slice['failures'] = { count: 0, first: undefined }
@@ -49,9 +49,8 @@ class Run {
     const onResponse = this.#receive.bind(this)
     const onLost = this.#lose.bind(this)
     const port = (at: number) => job.ports[at % job.ports.length] as number
-    this.#connections = Array.from(
-      { length: job.connections },
-      (_, at) => new HttpConnection(port(at), onResponse, onLost),
+    this.#connections = Array.from({ length: job.connections }, (_, at) =>
+      openConnection(port(at), onResponse, onLost),
     )
     setTimeout(() => this.#startMeasuring(), job.warmUpMs)
     if (job.perSecond !== undefined) this.#pace(job.perSecond)
@@ -92,7 +91,7 @@ class Run {
     }, TICK_MS)
   }
 
-  #send(connection: HttpConnection, sinceMs: number): void {
+  #send(connection: Connection, sinceMs: number): void {
     const { all, isRepeated } = this.#requests
     const request = all[isRepeated ? this.#sent % all.length : this.#sent]
     if (!request) {
@@ -105,7 +104,7 @@ class Run {
     connection.send(request)
   }
 
-  #receive(connection: HttpConnection, status: number, body: Buffer): void {
+  #receive(connection: Connection, status: number, body: Buffer): void {
     this.#inFlight--
     const nowMs = performance.now()
     const { items, mark } = this.#requests

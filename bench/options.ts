@@ -7,19 +7,9 @@
 
 import { parseArgs } from 'node:util'
 
-export type Options = {
-  only: readonly string[] | undefined
-  scale: boolean
-  write: boolean
-  profile: string | undefined
-  accounts: number
-  scaleAccounts: number
-  slices: number
-  warmUpMs: number
-  sliceMs: number // Whole seconds: pgbench knows no others.
-}
+export type Options = ReturnType<typeof readOptions>
 
-export function readOptions(args: readonly string[], names: readonly string[]): Options {
+export function readOptions(args: readonly string[], names: readonly string[]) {
   const flag = { type: 'boolean', default: false } as const
   const text = { type: 'string' } as const
   const options = { quick: flag, scale: flag, write: flag, only: text, profile: text }
@@ -27,6 +17,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
   const only = values.only?.split(',')
   const unknown = only?.filter((name) => !names.includes(name)) ?? []
   if (unknown.length > 0) throw new Error(`no row ${unknown.join(', ')}: ${names.join(', ')}`)
+  // Slices are of whole seconds: pgbench knows no others.
   const sizes = quick
     ? { accounts: 20_000, scaleAccounts: 100_000, slices: 3, warmUpMs: 300, sliceMs: 1_000 }
     : { accounts: 100_000, scaleAccounts: 10_000_000, slices: 7, warmUpMs: 500, sliceMs: 2_000 }

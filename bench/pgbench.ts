@@ -2,11 +2,10 @@
 // transaction, and pgledger's pattern (each transfer is one function call in a transaction of its
 // own: two balances updated, an entry for each inserted).
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { existsSync, globSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { runAsAdmin } from './database.ts'
 import { cpuBetween, readCpu } from './process-stats.ts'
 import type { Slice } from './slice.ts'
@@ -14,7 +13,7 @@ import type { Testbed } from './testbed.ts'
 
 const SCALE = 10
 const CLIENTS = 8
-const CPU_EVERY_MS = 100
+const run = promisify(execFile)
 
 const PGLEDGER = (accounts: number) => `
   create table ledger_balances (id bigint primary key, balance bigint not null);
@@ -27,7 +26,6 @@ const PGLEDGER = (accounts: number) => `
   language plpgsql as $$
   declare source_balance bigint; target_balance bigint;
   begin
-    perform from ledger_balances where id in (source, target) order by id for update;
     update ledger_balances set balance = balance - amount where id = source
       returning balance into source_balance;
     update ledger_balances set balance = balance + amount where id = target
@@ -45,28 +43,22 @@ export async function runPgbench(bed: Testbed, script: 'tpcb' | 'pgledger') {
   if (!program) return undefined
   const scriptPath = join(bed.cluster.folder, 'transfer.sql')
   const url = bed.cluster.databaseUrl('pgbench')
-  const run = (...args: string[]) =>
-    spawn(program, [...args, url], { stdio: ['ignore', 'pipe', 'pipe'] })
   await bed.once('pgbench', async () => {
     const { accounts } = bed.options
     await runAsAdmin(bed.cluster.databaseUrl('postgres'), 'create database pgbench')
-    await outputOf(run('-i', '-q', '-s', String(SCALE)))
+    await run(program, ['-i', '-q', '-s', String(SCALE), url])
     await runAsAdmin(url, PGLEDGER(accounts))
     writeFileSync(scriptPath, SCRIPT(accounts))
   })
-  const seconds = String(bed.options.sliceMs / 1000)
-  const shape = ['-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-n', '-T', seconds]
-  const child = run(...shape, ...(script === 'tpcb' ? [] : ['-f', scriptPath]))
-  const pids = { service: [], postgres: bed.cluster.pid, load: child.pid }
+  const shape = ['-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-n']
+  const own = script === 'tpcb' ? [] : ['-f', scriptPath]
+  const pids = { service: [], postgres: bed.cluster.pid, load: 'ended children' } as const
   const before = readCpu(pids)
-  let after = before
-  // Its CPU time is gone once it has ended: the last reading before that counts.
-  const reader = setInterval(() => {
-    after = readCpu(pids)
-  }, CPU_EVERY_MS)
-  const output = await outputOf(child).finally(() => clearInterval(reader))
+  const seconds = String(bed.options.sliceMs / 1000)
+  const { stdout } = await run(program, [...shape, ...own, '-T', seconds, url])
+  const cpu = cpuBetween(before, readCpu(pids))
   await runAsAdmin(url, 'vacuum (analyze)')
-  return sliceOf(output, cpuBetween(before, after))
+  return sliceOf(stdout, cpu)
 }
 
 function sliceOf(output: string, cpu: Slice['cpu']): Slice {
@@ -81,18 +73,4 @@ function findPgbench(): string | undefined {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'pgbench'))
   const installed = globSync('/usr/lib/postgresql/*/bin/pgbench').sort().reverse()
   return [...installed, ...onPath].find((path) => existsSync(path))
-}
-
-async function outputOf(child: ChildProcess): Promise<string> {
-  const { stdout, stderr } = child as {
-    stdout: NodeJS.ReadableStream
-    stderr: NodeJS.ReadableStream
-  }
-  const [[code], output, errors] = await Promise.all([
-    once(child, 'close'),
-    text(stdout),
-    text(stderr),
-  ])
-  if (code !== 0) throw new Error(`pgbench ended with ${code}: ${errors}`)
-  return output
 }

@@ -4,14 +4,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const TICKS_PER_SECOND = 100 // USER_HZ, the same on every Linux that Node runs on.
 
-export type Pids = { service: readonly number[]; postgres: number; load: number | undefined }
+export type Pids = {
+  service: readonly number[]
+  postgres: number
+  load: number | 'ended children' // Ours: a load that ends by itself.
+}
 // In seconds. `others` is the rest of the machine.
 export type CpuTime = { service: number; postgres: number; load: number; others: number }
 
 export function readCpu(pids: Pids): CpuTime | undefined {
   if (statOf('self').length === 0) return undefined
   const service = sum(pids.service.map((pid) => ticks(statOf(pid), 14, 15)))
-  const load = pids.load === undefined ? 0 : ticks(statOf(pids.load), 14, 15)
+  const { load: pid } = pids
+  const isEnded = pid === 'ended children'
+  const load = isEnded ? ticks(statOf('self'), 16, 17) : ticks(statOf(pid), 14, 15)
   // Backends that have ended are counted in their parent.
   const backends = readdirSync('/proc').filter((pid) => statOf(pid)[4 - 3] === `${pids.postgres}`)
   const postgres =

@@ -74,10 +74,10 @@ function creditRequest(
 
 // Accounts are visited in a scattered order, each as often as the others.
 function credit(index: number, accounts: number, atMs: number) {
-  const { iso, digits } = momentOf(atMs)
+  const at = new Date(atMs)
   const unique = String((index * SCATTER) % 1e10).padStart(10, '0')
   return {
-    sessionId: `${INSTITUTIONS[(index * 7) % INSTITUTIONS.length]}${digits}${unique}00`,
+    sessionId: `${INSTITUTIONS[(index * 7) % INSTITUTIONS.length]}${watDigits(at)}${unique}00`,
     accountNumber: accountNumber((index * ACCOUNT_STEP) % accounts),
     amount: `${100 + ((index * 37) % 9_000)}.50`,
     currency: 'NGN',
@@ -85,19 +85,8 @@ function credit(index: number, accounts: number, atMs: number) {
     sourceAccountName: `Payer Number ${index % 100_000}`,
     sourceBankCode: '058',
     narration: `Transfer for order ${index}`,
-    transactionTime: iso,
+    transactionTime: at.toISOString(),
   }
-}
-
-// The same for thousands of credits, and slow to format.
-let moment = { ms: 0, iso: '', digits: '' }
-
-function momentOf(ms: number) {
-  if (moment.ms !== ms) {
-    const at = new Date(ms)
-    moment = { ms, iso: at.toISOString(), digits: watDigits(at) }
-  }
-  return moment
 }
 
 function account(index: number): string {

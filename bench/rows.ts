@@ -12,7 +12,7 @@ import { deliverBacklog, deliverBesideDead } from './webhook-loads.ts'
 export type Load = {
   title: string
   target?: (bed: Testbed) => Promise<Target> // Without: it brings its own.
-  table?: Table // Grows by exactly what is acknowledged.
+  table?: Table | undefined // Grows by exactly what is acknowledged.
   isOneLongSlice?: true
   // Undefined: not to be had here. `latest` has the slices of this round so far.
   run(bed: Testbed, on: Target, latest: ReadonlyMap<string, Slice>): Promise<Slice | undefined>
@@ -20,8 +20,10 @@ export type Load = {
 
 const CONNECTIONS = 192
 const ARRAYS = { perRequest: 100, connections: 32 } // More in flight than the queue takes otherwise.
-const OVERLOAD = { connections: 4_000, mayRefuse: true } // The generator itself holds nothing back.
+// So many connections that the generator holds nothing back; opening them takes a while.
+const OVERLOAD = { connections: 4_000, mayRefuse: true, warmUpMs: 1_500 }
 const FEW = 50
+const EMPTY = { kind: 'empty' } as const
 // Requests are made for these rates; a slice that is faster ends early, and is right.
 const CREDITS_PER_SECOND = 25_000
 const ARRAYS_PER_SECOND = 700
@@ -52,7 +54,7 @@ function credits(title: string, target: typeof one, shape: CreditShape = {}): Lo
     const cold = latest.get('cold')
     const pace = share && cold ? { perSecond: rateOf(cold) * share } : {}
     const most = perRequest === 1 ? CREDITS_PER_SECOND : ARRAYS_PER_SECOND
-    const count = requestsFor(bed, pace.perSecond ? pace.perSecond * 1.3 : most)
+    const count = requestsFor(bed, pace.perSecond ? pace.perSecond * 3 : most)
     const first = bed.nextCredits(count * perRequest)
     const to = { accounts: accounts ?? on.accounts, perRequest, first, count }
     return send(bed, on, { kind: 'credits', ...to }, { ...pace, ...job })
@@ -60,36 +62,35 @@ function credits(title: string, target: typeof one, shape: CreditShape = {}): Lo
   return { title, target, table: 'credits', run }
 }
 
+function requests(
+  title: string,
+  table: Table | undefined,
+  workload: (bed: Testbed, on: Target) => Promise<Workload>,
+): Load {
+  return {
+    title,
+    target: one,
+    table,
+    run: async (bed, on) => send(bed, on, await workload(bed, on)),
+  }
+}
+
 export const LOADS: Record<string, Load> = {
   cold: credits('credits, one per request, cold', one),
   hot: credits('credits, one per request, hot', one, { accounts: 1 }),
   arrays: credits('credits, 100 per request, cold', one, ARRAYS),
-  create: {
-    title: 'create account',
-    target: one,
-    table: 'collection_accounts',
-    run: async (bed, on) => {
-      const token = await bed.token(on.ports[0] as number)
-      return send(bed, on, { kind: 'create', token, count: requestsFor(bed, OTHERS_PER_SECOND) })
-    },
-  },
-  initiate: {
-    title: 'initiate payment',
-    target: one,
-    table: 'payments',
-    run: async (bed, on) => {
-      const adviceIds = await on.database.createAdvices(requestsFor(bed, OTHERS_PER_SECOND))
-      return send(bed, on, { kind: 'initiate', adviceIds })
-    },
-  },
-  get: {
-    title: 'get account',
-    target: one,
-    run: async (bed, on) => {
-      const token = await bed.token(on.ports[0] as number)
-      return send(bed, on, { kind: 'get', token, accounts: on.accounts, count: on.accounts })
-    },
-  },
+  create: requests('create account', 'collection_accounts', async (bed, on) => {
+    const token = await bed.token(on.ports[0] as number)
+    return { kind: 'create', token, count: requestsFor(bed, OTHERS_PER_SECOND) }
+  }),
+  initiate: requests('initiate payment', 'payments', async (bed, { database }) => {
+    const adviceIds = await database.createAdvices(requestsFor(bed, OTHERS_PER_SECOND))
+    return { kind: 'initiate', adviceIds }
+  }),
+  get: requests('get account', undefined, async (bed, { ports, accounts }) => {
+    const token = await bed.token(ports[0] as number)
+    return { kind: 'get', token, accounts, count: accounts }
+  }),
   quiet: credits('credits at 30% of the cold rate', one, { share: 0.3 }),
   double: credits('credits at 200% of the cold rate', one, { share: 2, ...OVERLOAD }),
   fourfold: credits('credits at 400% of the cold rate', one, { share: 4, ...OVERLOAD }),
@@ -106,11 +107,7 @@ export const LOADS: Record<string, Load> = {
   unbatched: credits('naive, one connection: one unbatched commit', reference, { connections: 1 }),
   pgledger: { title: "pgledger's pattern", run: (bed) => runPgbench(bed, 'pgledger') },
   pgbench: { title: 'pgbench TPC-B', run: (bed) => runPgbench(bed, 'tpcb') },
-  empty: {
-    title: 'empty Fastify route',
-    target: reference,
-    run: (bed, on) => send(bed, on, { kind: 'empty' }),
-  },
+  empty: { ...requests('empty Fastify route', undefined, async () => EMPTY), target: reference },
   'scale-cold': credits('credits, one per request, 10 M accounts', scale),
   'scale-arrays': credits('credits, 100 per request, 10 M accounts', scale, ARRAYS),
 }

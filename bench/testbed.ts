@@ -40,11 +40,12 @@ export class Testbed implements AsyncDisposable {
     return (this.options.slices * this.options.sliceMs) / 1000
   }
 
-  async fillTemplate(): Promise<void> {
-    const { config, connectionString } = this.cluster
+  async fill(connectionString: string, accounts: number): Promise<void> {
+    const { config } = this.cluster
     const log = createLogger({ level: 'silent' })
     await prepareDatabase({ config, connectionString, clock: systemClock, log })
-    await this.#writeHistory(connectionString, this.options.accounts)
+    const { data, hash } = config.secrets
+    await writeHistory(connectionString, accounts, new Sealer(data, hash))
   }
 
   // The first of so many credits that no load has sent yet.
@@ -53,10 +54,10 @@ export class Testbed implements AsyncDisposable {
     return this.#creditsSent - count
   }
 
-  newDatabase(name: string): Promise<BenchDatabase> {
+  newDatabase(name: string, template = 'manilla'): Promise<BenchDatabase> {
     return this.once(`database ${name}`, async () => {
       const { databaseUrl } = this.cluster
-      await runAsAdmin(databaseUrl('postgres'), `create database ${name} template manilla`)
+      await runAsAdmin(databaseUrl('postgres'), `create database ${name} template ${template}`)
       return this.#stack.use(new BenchDatabase(databaseUrl(name)))
     })
   }
@@ -77,8 +78,8 @@ export class Testbed implements AsyncDisposable {
 
   scale(): Promise<Target> {
     return this.once('scale', async () => {
-      const database = await this.newDatabase('scale')
-      await this.#writeHistory(database.connectionString, this.options.scaleAccounts)
+      const database = await this.newDatabase('scale', 'template1')
+      await this.fill(database.connectionString, this.options.scaleAccounts)
       return this.#startService(database, this.options.scaleAccounts)
     })
   }
@@ -112,11 +113,6 @@ export class Testbed implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync()
-  }
-
-  #writeHistory(connectionString: string, accounts: number): Promise<void> {
-    const { data, hash } = this.cluster.config.secrets
-    return writeHistory(connectionString, accounts, new Sealer(data, hash))
   }
 
   async #startService(database: BenchDatabase, accounts: number): Promise<Target> {

@@ -36,9 +36,8 @@ export async function deliverBacklog(bed: Testbed): Promise<Slice> {
   for (let at = 0; at < ENDPOINTS; at++) {
     const endpoint = { url: `${receiver.url}/${at}`, eventTypes: null }
     const { clientId } = accounts[0] as Account
-    await withTransaction(database.db, (tx) =>
-      createEndpoint(tx, systemClock(), clientId, endpoint),
-    )
+    const now = systemClock()
+    await withTransaction(database.db, (tx) => createEndpoint(tx, now, clientId, endpoint))
   }
   await writeEvents(database, accounts, events)
   await database.settle()
