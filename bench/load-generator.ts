@@ -22,9 +22,7 @@ const TICK_MS = 1
 process.on('message', (job: Job) => void new Run(job, makeRequests(job.workload)))
 process.on('disconnect', () => process.exit(0))
 
-function report(phase: Phase): void {
-  process.send?.(phase)
-}
+const report = (phase: Phase) => process.send?.(phase)
 
 class Run {
   readonly #job: Job
@@ -33,14 +31,11 @@ class Run {
   readonly #idle: Connection[] = []
   readonly #due: number[] = [] // Arrivals that found no idle connection.
   readonly #latencies: number[] = []
-  readonly #failures: Slice['failures'] = { count: 0, first: undefined }
+  readonly #slice: Slice = { acknowledged: 0, failures: { count: 0 }, items: 0, seconds: 0 }
   #phase: 'warming' | 'measuring' | 'over' = 'warming'
   #sent = 0
   #inFlight = 0
-  #acknowledged = 0
-  #items = 0
   #fromMs = 0
-  #toMs = 0
   #pacer: NodeJS.Timeout | undefined
 
   constructor(job: Job, requests: Requests) {
@@ -69,8 +64,7 @@ class Run {
   #stop(): void {
     if (this.#phase === 'over') return
     this.#phase = 'over'
-    this.#toMs = performance.now()
-    this.#fromMs ||= this.#toMs
+    this.#slice.seconds = (performance.now() - this.#fromMs) / 1000
     clearInterval(this.#pacer)
     report({ at: 'measured' })
     this.#endWhenAnswered()
@@ -109,9 +103,9 @@ class Run {
     const nowMs = performance.now()
     const { items, mark } = this.#requests
     if (status === 200 && countOf(body, mark) === items) {
-      this.#acknowledged += items
+      this.#slice.acknowledged += items
       if (this.#phase === 'measuring') {
-        this.#items += items
+        this.#slice.items += items
         this.#latencies.push(nowMs - connection.sentAtMs)
       }
     } else if (!(status === 503 && this.#job.mayRefuse)) {
@@ -124,8 +118,8 @@ class Run {
   }
 
   #fail(message: string): void {
-    this.#failures.first ??= message
-    if (++this.#failures.count > FAILURES_MAX) this.#stop()
+    this.#slice.failures.first ??= message
+    if (++this.#slice.failures.count > FAILURES_MAX) this.#stop()
   }
 
   // Nobody can say whether its request was booked, so the counts prove nothing any more.
@@ -139,10 +133,7 @@ class Run {
   #endWhenAnswered(): void {
     if (this.#inFlight > 0 || this.#connections.length === 0) return
     for (const connection of this.#connections.splice(0)) connection.close()
-    const seconds = (this.#toMs - this.#fromMs) / 1000
-    const latency = latencyOf(this.#latencies)
-    const [acknowledged, failures, items] = [this.#acknowledged, this.#failures, this.#items]
-    report({ at: 'done', slice: { acknowledged, failures, items, seconds, latency } })
+    report({ at: 'done', slice: { ...this.#slice, latency: latencyOf(this.#latencies) } })
   }
 }
 

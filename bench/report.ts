@@ -2,7 +2,7 @@
 // on what else the machine does; rates are compared between slices of the same round.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
+import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import type { Row } from './compare.ts'
 import { LOADS } from './rows.ts'
@@ -87,9 +87,8 @@ export function goals(rows: readonly Row[], memoryMb: number): string[] {
 }
 
 export function machine(): string {
-  const memory = `${Math.round(totalmem() / 1024 ** 3)} GB`
-  const processor = `${availableParallelism()} cores (${cpus()[0]?.model.trim()})`
-  return `${processor}, ${memory}, ${type()} ${release()}, Node ${process.version}; all share these cores`
+  const [cores, model] = [availableParallelism(), cpus()[0]?.model.trim()]
+  return `${cores} cores (${model}), Node ${process.version}; everything shares these cores`
 }
 
 // Replaces what stands between the section's two marks.
@@ -97,9 +96,7 @@ export function writeSection(section: 'bench' | 'scale', body: string): void {
   const text = readFileSync(PATH, 'utf8')
   const [begin, end] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`]
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-  const [before, after] =
-    from === -1 ? [`${text}\n`, '\n'] : [text.slice(0, from), text.slice(to + end.length)]
-  writeFileSync(PATH, `${before}${begin}\n${body}\n${end}${after}`)
+  writeFileSync(PATH, `${text.slice(0, from)}${begin}\n${body}\n${text.slice(to)}`)
 }
 
 // Of the row's load to its reference, round by round.

@@ -106,18 +106,14 @@ function get(path: string, token?: string): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\n${bearer(token)}\r\n`, 'latin1')
 }
 
-function post(path: string, body: string, token?: string, headers = ''): Buffer {
-  return Buffer.from(
-    `POST ${path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n` +
-      `content-length: ${body.length}\r\n${bearer(token)}${headers}\r\n${body}`,
-    'latin1', // All of it is ASCII.
-  )
+// All of it is ASCII.
+function post(path: string, body: string, token?: string, more = ''): Buffer {
+  const headers = `host: bench\r\ncontent-type: application/json\r\n${bearer(token)}${more}`
+  const length = `content-length: ${body.length}\r\n`
+  return Buffer.from(`POST ${path} HTTP/1.1\r\n${headers}${length}\r\n${body}`, 'latin1')
 }
 
-function bearer(token: string | undefined): string {
-  return token === undefined ? '' : `authorization: Bearer ${token}\r\n`
-}
+const bearer = (token?: string) => (token ? `authorization: Bearer ${token}\r\n` : '')
 
-function list<T>(length: number, make: (at: number) => T): T[] {
-  return Array.from({ length }, (_, at) => make(at))
-}
+const list = <T>(length: number, make: (at: number) => T): T[] =>
+  Array.from({ length }, (_, at) => make(at))

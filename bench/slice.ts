@@ -4,7 +4,7 @@ import type { CpuTime } from './process-stats.ts'
 
 export type Slice = {
   acknowledged: number // From start to end, warm-up included: as many must be in the books.
-  failures: { count: number; first: string | undefined }
+  failures: { count: number; first?: string }
   items: number // While it was measured, as is the rest.
   seconds: number
   latency?: { p50: number; p99: number } // In milliseconds.

@@ -35,11 +35,6 @@ export class Testbed implements AsyncDisposable {
     this.generator = this.#stack.use(startChild('load-generator.ts'))
   }
 
-  // For rows that are one long slice.
-  get secondsPerRow(): number {
-    return (this.options.slices * this.options.sliceMs) / 1000
-  }
-
   async fill(connectionString: string, accounts: number): Promise<void> {
     const { config } = this.cluster
     const log = createLogger({ level: 'silent' })

@@ -28,8 +28,10 @@ const POLL_MS = 20
 type Account = { id: bigint; clientId: bigint }
 type Work = { expected: number; isWarm: () => boolean; whileMeasured?: () => Promise<void> }
 
+const seconds = ({ options }: Testbed) => (options.slices * options.sliceMs) / 1000
+
 export async function deliverBacklog(bed: Testbed): Promise<Slice> {
-  const events = (BACKLOG_PER_SECOND * bed.secondsPerRow) / ENDPOINTS
+  const events = (BACKLOG_PER_SECOND * seconds(bed)) / ENDPOINTS
   const database = await bed.newDatabase('webhooks')
   await using receiver = await startReceiver()
   const accounts = await skipHistory(database, 1)
@@ -47,7 +49,7 @@ export async function deliverBacklog(bed: Testbed): Promise<Slice> {
 }
 
 export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
-  const expected = HEALTHY_PER_SECOND * bed.secondsPerRow
+  const expected = HEALTHY_PER_SECOND * seconds(bed)
   const database = await bed.newDatabase('dead_webhooks')
   await using receiver = await startReceiver()
   const [healthy, ...dead] = (await skipHistory(database, DEAD + 1)) as [Account, ...Account[]]
@@ -80,11 +82,11 @@ async function deliver(
   const [before, warmUp, fromMs] = [readCpu(pids), seen.size, performance.now()]
   await whileMeasured?.()
   await until(seen, () => seen.size >= expected)
-  const seconds = (performance.now() - fromMs) / 1000
+  const elapsed = (performance.now() - fromMs) / 1000
   const failures = { count: expected - seen.size, first: 'it was never delivered' }
   const cpu = cpuBetween(before, readCpu(pids))
   const [acknowledged, items, latency] = [seen.size, seen.size - warmUp, latencyOf(delaysMs)]
-  return { acknowledged, items, seconds, failures, cpu, latency }
+  return { acknowledged, items, seconds: elapsed, failures, cpu, latency }
 }
 
 // Gives up when nothing has arrived for a long while: what is missing is then a failure.
