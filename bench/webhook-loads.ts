@@ -49,7 +49,7 @@ export async function deliverBacklog(bed: Testbed): Promise<Slice> {
 }
 
 export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
-  const expected = HEALTHY_PER_SECOND * seconds(bed)
+  const count = HEALTHY_PER_SECOND * seconds(bed)
   const database = await bed.newDatabase('dead_webhooks')
   await using receiver = await startReceiver()
   const [healthy, ...dead] = (await skipHistory(database, DEAD + 1)) as [Account, ...Account[]]
@@ -59,15 +59,16 @@ export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
       where id = any($3)`,
     [receiver.url, healthy.id, [healthy, ...dead].map(({ id }) => id)],
   )
+  await writeEvents(database, [healthy], 1) // An endpoint that has answered before.
   await writeEvents(database, dead, DEAD * EVENTS_PER_DEAD)
-  const isWarm = () => receiver.hanging.size >= DEAD
+  const isWarm = () => receiver.seen.size > 0 && receiver.hanging.size >= DEAD
   const whileMeasured = async () => {
-    for (let sent = 0; sent < expected; sent++) {
+    for (let sent = 0; sent < count; sent++) {
       await writeEvents(database, [healthy], 1)
       await sleep(1000 / HEALTHY_PER_SECOND)
     }
   }
-  return await deliver(bed, database, receiver, { expected, isWarm, whileMeasured })
+  return await deliver(bed, database, receiver, { expected: count + 1, isWarm, whileMeasured })
 }
 
 async function deliver(
