@@ -1,8 +1,8 @@
-// `npm run bench`: one table of what the service does on this machine, every row beside its rivals
-// in the same minutes. options.ts says what can be asked, rows.ts what each row is.
-//
-// Exits with 1 when a row's answers were wrong, whatever its speed.
+// `npm run bench`: what the service does on this machine, each row beside its reference. options.ts
+// says what can be asked, rows.ts what each row is. Exits with 1 when an answer was wrong, however
+// fast.
 
+<<<<<<< HEAD
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -37,70 +37,58 @@ async function main(): Promise<void> {
   } finally {
     await service.stop()
   }
+=======
+import { startCluster } from './cluster.ts'
+import { type Row, runRow } from './compare.ts'
+import { readOptions } from './options.ts'
+import { peakMemoryMb } from './process-stats.ts'
+import { goals, machine, table, writeSection } from './report.ts'
+import { LOADS, ROWS, SCALE_ROWS } from './rows.ts'
+import { Testbed } from './testbed.ts'
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2), Object.keys(LOADS))
+  await using cluster = await startCluster()
+  await using bed = new Testbed(options, cluster)
+  await Promise.race([runAll(bed), interrupted()])
+>>>>>>> b-bench
 }
 
-async function perform(options: Options, stage: Stage, service: ServiceProcess): Promise<void> {
-  const startedMs = performance.now()
-  say(`filling ${options.accounts.toLocaleString('en')} accounts`)
-  await stage.fill()
-  const outcome = options.scale ? await runScale(stage, say) : await runRows(options, stage)
-  const machine = await describeMachine(stage.books.db, stage.folder)
-  const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1)
-  console.log(`\n${machine.join('\n')}\n\n${drawTable(outcome)}\n`)
-  for (const line of [...goals(outcome), `took ${minutes} minutes`]) console.log(line)
-  if (outcome.problems.length > 0) {
-    console.error(`\nWRONG:\n${outcome.problems.map((problem) => `- ${problem}`).join('\n')}`)
+async function runAll(bed: Testbed): Promise<void> {
+  const { only, scale, write, accounts } = bed.options
+  console.error(`  filling ${accounts.toLocaleString('en')} accounts`)
+  await bed.fill(bed.cluster.connectionString, accounts)
+  const rows: Row[] = []
+  for (const name of only ?? Object.keys(scale ? SCALE_ROWS : ROWS)) {
+    console.error(`  ${LOADS[name]?.title}`)
+    const row = await runRow(bed, name, ROWS[name] ?? SCALE_ROWS[name] ?? [])
+    rows.push(row)
+    if (row.problems.length === 0) continue
+    console.error(`\nWRONG:\n${row.problems.map((problem) => `- ${problem}`).join('\n')}`)
     process.exitCode = 1
-  } else if (options.write) writeDocument(options.scale ? 'scale' : 'bench', machine, outcome)
-  if (options.profile !== undefined)
-    say(`profiles of process ${service.pid} are written at its end`)
-}
-
-async function runRows(options: Options, stage: Stage): Promise<Outcome> {
-  const results = new Map<string, Result>()
-  const pgbench: Result[] = []
-  const problems: string[] = []
-  const statements = options.profile === undefined ? undefined : await Statements.open(stage)
-  for (const name of ORDER.filter((each) => options.only?.includes(each) ?? true)) {
-    const row = ROWS.find((each) => each.name === name) as Row
-    await statements?.reset()
-    const result = await row.run(stage, results)
-    say(`${row.title}: ${result ? `${Math.round(result.perSecond)}/s` : 'not to be had here'}`)
-    if (!result) continue
-    await statements?.write(name)
-    problems.push(...result.problems.map((problem) => `${row.title}: ${problem}`))
-    if (problems.length > 0) break // What follows would prove nothing.
-    if (name === 'pgbench') pgbench.push(result)
-    results.set(name, name === 'pgbench' ? median(pgbench) : result)
+    return // What follows would prove nothing.
   }
-  await sleep(IDLE_MS)
-  const inOrder = ROWS.flatMap(({ name, title }) => {
-    const result = results.get(name)
-    return result ? [[name, { ...result, title }] as const] : []
-  })
-  return { results: new Map(inOrder), pgbench, problems, memory: stage.memory }
+  const { pids } = await bed.service()
+  const memoryMb = Math.max(...pids.map(peakMemoryMb))
+  const results = [
+    table(rows),
+    goals(rows, memoryMb)
+      .map((goal) => `- ${goal}`)
+      .join('\n'),
+  ]
+  const body = [machine(), ...results].join('\n\n')
+  console.log(body)
+  const day = new Date().toISOString().slice(0, 10)
+  if (write) writeSection(scale ? 'scale' : 'bench', `Measured on ${day}: ${body}`)
 }
 
-// A signal ends the bench, not what it started: that is stopped, and its folder removed.
-function stopped(): Promise<never> {
+// A signal ends the bench with all that it started, and its folder.
+function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(signal, () => reject(new UsageProblem(`stopped by ${signal}`)))
+      process.once(signal, () => reject(new Error(`stopped by ${signal}`)))
     }
   })
 }
 
-function median(results: readonly Result[]): Result {
-  const sorted = results.toSorted((one, other) => one.perSecond - other.perSecond)
-  return sorted[Math.floor(sorted.length / 2)] as Result
-}
-
-function say(line: string): void {
-  console.error(`  ${line}`)
-}
-
-main().catch((error) => {
-  if (error instanceof UsageProblem) console.error(error.message)
-  else console.error(error)
-  process.exitCode = 1
-})
+await main()

@@ -1,83 +1,75 @@
-// pgbench's TPC-B-like transaction, on the same server as everything else: what a well-known
-// one-transaction-per-request load reaches in raw SQL, with no HTTP before it.
+// References in raw SQL, without HTTP, run by pgbench where it is installed: its TPC-B-like
+// transaction, and pgledger's pattern (each transfer is one function call in a transaction of its
+// own: two balances updated, an entry for each inserted).
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { Measured } from './children.ts'
-import { latencyOf } from './load.ts'
-import { cpuBetween, readCpu } from './processes.ts'
+import { promisify } from 'node:util'
+import { runAsAdmin } from './database.ts'
+import { cpuBetween, readCpu } from './process-stats.ts'
+import type { Slice } from './slice.ts'
+import type { Testbed } from './testbed.ts'
 
 const SCALE = 10
 const CLIENTS = 8
+const run = promisify(execFile)
 
-type Where = { socketFolder: string; database: string; folder: string; postgresPid: number }
+const PGLEDGER = (accounts: number) => `
+  create table ledger_balances (id bigint primary key, balance bigint not null);
+  create table ledger_entries (
+    id bigint generated always as identity primary key, account_id bigint not null,
+    amount bigint not null, balance bigint not null, created_at timestamptz not null default now());
+  create index on ledger_entries (account_id);
+  insert into ledger_balances select id, 0 from generate_series(1, ${accounts}) as id;
+  create function make_transfer(source bigint, target bigint, amount bigint) returns void
+  language plpgsql as $$
+  declare source_balance bigint; target_balance bigint;
+  begin
+    update ledger_balances set balance = balance - amount where id = source
+      returning balance into source_balance;
+    update ledger_balances set balance = balance + amount where id = target
+      returning balance into target_balance;
+    insert into ledger_entries (account_id, amount, balance)
+    values (source, -amount, source_balance), (target, amount, target_balance);
+  end $$`
+const SCRIPT = (accounts: number) => `\\set source random(1, ${accounts / 2})
+\\set target random(${accounts / 2 + 1}, ${accounts})
+select make_transfer(:source, :target, 100);
+`
 
-export function findPgbench(): string | undefined {
+export async function runPgbench(bed: Testbed, script: 'tpcb' | 'pgledger') {
+  const program = findPgbench()
+  if (!program) return undefined
+  const scriptPath = join(bed.cluster.folder, 'transfer.sql')
+  const url = bed.cluster.databaseUrl('pgbench')
+  await bed.once('pgbench', async () => {
+    const { accounts } = bed.options
+    await runAsAdmin(bed.cluster.databaseUrl('postgres'), 'create database pgbench')
+    await run(program, ['-i', '-q', '-s', String(SCALE), url])
+    await runAsAdmin(url, PGLEDGER(accounts))
+    writeFileSync(scriptPath, SCRIPT(accounts))
+  })
+  const shape = ['-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-n']
+  const own = script === 'tpcb' ? [] : ['-f', scriptPath]
+  const pids = { service: [], postgres: bed.cluster.pid, load: 'ended children' } as const
+  const before = readCpu(pids)
+  const seconds = String(bed.options.sliceMs / 1000)
+  const { stdout } = await run(program, [...shape, ...own, '-T', seconds, url])
+  const cpu = cpuBetween(before, readCpu(pids))
+  await runAsAdmin(url, 'vacuum (analyze)')
+  return sliceOf(stdout, cpu)
+}
+
+function sliceOf(output: string, cpu: Slice['cpu']): Slice {
+  const perSecond = Number(/^tps = ([0-9.]+)/m.exec(output)?.[1])
+  const items = Number(/^number of transactions actually processed: (\d+)/m.exec(output)?.[1])
+  if (!(perSecond > 0)) throw new Error(`pgbench printed: ${output}`)
+  return { acknowledged: items, failures: { count: 0 }, items, seconds: items / perSecond, cpu }
+}
+
+function findPgbench(): string | undefined {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'pgbench'))
   const installed = globSync('/usr/lib/postgresql/*/bin/pgbench').sort().reverse()
   return [...installed, ...onPath].find((path) => existsSync(path))
-}
-
-export async function fillPgbench(program: string, where: Where): Promise<void> {
-  await run(start(program, where, ['-i', '-q', '-s', String(SCALE)]))
-}
-
-export async function runPgbench(
-  program: string,
-  where: Where,
-  seconds: number,
-): Promise<Measured> {
-  const prefix = join(where.folder, 'pgbench-log')
-  const child = start(program, where, [
-    ...['-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-n'],
-    ...['-T', String(seconds), '-l', `--log-prefix=${prefix}`],
-  ])
-  const cast = { postgres: where.postgresPid, generator: child.pid }
-  const before = readCpu(cast)
-  // It ends by itself; a moment before that its CPU time is still to be read.
-  const reading = { cpu: before }
-  const reader = setInterval(() => {
-    reading.cpu = readCpu(cast)
-  }, 250)
-  const output = await run(child)
-  clearInterval(reader)
-  const perSecond = Number(/^tps = ([0-9.]+)/m.exec(output)?.[1])
-  const items = Number(/^number of transactions actually processed: (\d+)/m.exec(output)?.[1])
-  if (!(perSecond > 0)) throw new Error(`pgbench answered: ${output}`)
-  return {
-    acknowledged: items,
-    failures: { count: 0, first: undefined },
-    items,
-    seconds: items / perSecond,
-    perSecond,
-    latency: latencyOf(readLatencies(prefix)),
-    cpu: cpuBetween(before, reading.cpu),
-  }
-}
-
-// Of the lines `client transaction microseconds script epoch epoch-microseconds`.
-function readLatencies(prefix: string): Float32Array {
-  const files = globSync(`${prefix}.*`)
-  const lines = files.flatMap((file) => readFileSync(file, 'utf8').trim().split('\n'))
-  for (const file of files) rmSync(file)
-  return Float32Array.from(lines, (line) => Number(line.split(' ')[2]) / 1000)
-}
-
-function start(program: string, { socketFolder, database }: Where, args: string[]): ChildProcess {
-  const place = ['-h', socketFolder, '-p', '5432', '-U', 'manilla']
-  return spawn(program, [...place, ...args, database], { stdio: ['ignore', 'pipe', 'pipe'] })
-}
-
-async function run(child: ChildProcess): Promise<string> {
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text) => {
-      output += text
-    })
-  }
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`pgbench ended with ${code}: ${output}`)
-  return output
 }

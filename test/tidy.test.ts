@@ -7,6 +7,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CAPABILITIES, withCapabilities } from '../scripts/capabilities.ts'
+import { importCycles, imports } from './tidy-imports.ts'
 import * as rules from './tidy-rules.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -15,7 +16,7 @@ const pathsInDocs = rules.pathsInDocs((path) => existsSync(join(ROOT, path)))
 const files = repositoryPaths().flatMap(readText)
 
 const CHECKS: readonly (readonly [promise: string, rule: rules.Rule])[] = [
-  ['folders import only what they may', rules.imports],
+  ['folders import only what they may', imports],
   ['nothing banned is used', rules.bans],
   ['files and lines stay short', rules.size],
   ['functions stay short', rules.functionLength],
@@ -35,7 +36,7 @@ for (const [promise, rule] of CHECKS) {
 }
 
 test('no imports form a cycle', () => {
-  const faults = rules.importCycles(files)
+  const faults = importCycles(files)
   assert(faults.length === 0, `\n${faults.join('\n')}`)
 })
 
@@ -47,7 +48,7 @@ test('the rule against import cycles notices one, of types and across folders to
     { path: 'src/http/d.ts', text: "import '#db/e.ts'" },
   ]
   const cycle = 'src/db/a.ts → src/db/b.ts → src/http/c.ts → src/db/a.ts: an import cycle'
-  assert.deepEqual(rules.importCycles(broken), [cycle])
+  assert.deepEqual(importCycles(broken), [cycle])
 })
 
 test('ARCHITECTURE.md shows the capabilities as they are declared', () => {
@@ -77,41 +78,31 @@ const long = (lines: number) => '  step()\n'.repeat(lines)
 
 // Each as: the rule, a file, its text, the line and the beginning of the reason.
 const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
+  [imports, 'src/db/a.ts', "import { x } from '#domain/b.ts'", '1: imports #domain/b.ts: db/'],
+  [imports, 'src/db/c/a.ts', "\nimport '#http/b.ts'", '2: imports #http/b.ts: db/ may not'],
+  [imports, 'src/db/c/a.ts', "import { x } from '../b.ts'", '1: imports ../b.ts: another'],
+  [imports, 'src/http/a.ts', "import { x } from './routes/b.ts'", '1: imports ./routes/b.ts'],
+  [imports, 'src/banks/a.ts', "await import('#db/b.ts')", '1: imports #db/b.ts: banks/'],
+  [imports, 'src/banks/a.ts', "export * from '#ledger/b.ts'", '1: imports #ledger/b.ts'],
+  [imports, 'src/log.ts', "import {\n  x,\n} from '#db/b.ts'", '3: imports #db/b.ts: a file at'],
   [
-    rules.imports,
-    'src/db/a.ts',
-    "import { x } from '#domain/b.ts'",
-    '1: imports #domain/b.ts: db/',
-  ],
-  [rules.imports, 'src/db/c/a.ts', "\nimport '#http/b.ts'", '2: imports #http/b.ts: db/ may not'],
-  [rules.imports, 'src/db/c/a.ts', "import { x } from '../b.ts'", '1: imports ../b.ts: another'],
-  [rules.imports, 'src/http/a.ts', "import { x } from './routes/b.ts'", '1: imports ./routes/b.ts'],
-  [rules.imports, 'src/banks/a.ts', "await import('#db/b.ts')", '1: imports #db/b.ts: banks/'],
-  [rules.imports, 'src/banks/a.ts', "export * from '#ledger/b.ts'", '1: imports #ledger/b.ts'],
-  [
-    rules.imports,
-    'src/log.ts',
-    "import {\n  x,\n} from '#db/b.ts'",
-    '3: imports #db/b.ts: a file at',
-  ],
-  [
-    rules.imports,
+    imports,
     'src/domain/records/a.ts',
     "import '#domain/access/b.ts'",
     '1: imports #domain/access/b.ts: records may not use',
   ],
   [
-    rules.imports,
+    imports,
     'src/domain/new/a.ts',
     "import '#domain/access/b.ts'",
     '1: imports #domain/access/b.ts: say in',
   ],
-  [rules.imports, 'src/domain/records/a.ts', "import '#domain/b.ts'", '1: imports #domain/b.ts: a'],
-  [rules.imports, 'src/new/a.ts', "import { x } from '#db/b.ts'", '1: imports #db/b.ts: say in'],
-  [rules.imports, 'web/pay/a.tsx', "import '#money.ts'", '1: imports #money.ts: web/ knows'],
-  [rules.imports, 'web/pay/a.tsx', "import '../../src/a.ts'", '1: imports ../../src/a.ts: an app'],
-  [rules.imports, 'web/pay/a.tsx', "import '../desk/a.ts'", '1: imports ../desk/a.ts: an app of'],
-  [rules.imports, 'web/a.ts', "import './pay/a.ts'", '1: imports ./pay/a.ts: an app of web/'],
+  [imports, 'src/domain/records/a.ts', "import '#domain/b.ts'", '1: imports #domain/b.ts: a'],
+  [imports, 'src/new/a.ts', "import { x } from '#db/b.ts'", '1: imports #db/b.ts: say in'],
+  [imports, 'web/pay/a.tsx', "import '#money.ts'", '1: imports #money.ts: web/ knows'],
+  [imports, 'web/pay/a.tsx', "import '../../src/a.ts'", '1: imports ../../src/a.ts: an app'],
+  [imports, 'web/pay/a.tsx', "import '../desk/a.ts'", '1: imports ../desk/a.ts: an app of'],
+  [imports, 'web/a.ts', "import './pay/a.ts'", '1: imports ./pay/a.ts: an app of web/'],
   [rules.bans, 'web/pay/a.tsx', 'root.innerHTML = text', '1: innerHTML: text becomes'],
   [rules.bans, 'src/a.ts', '\nread(process.env.PORT)', '2: process.env: settings'],
   [rules.bans, 'src/a.ts', 'const now = new Date()', '1: new Date(): the clock'],
@@ -189,12 +180,12 @@ for (const [rule, path, text, reason] of BROKEN) {
 }
 
 const RIGHT: readonly (readonly [rules.Rule, string, string])[] = [
-  [rules.imports, 'src/http/routes/a.ts', "import { x } from '#http/b.ts'\nimport './c.ts'"],
-  [rules.imports, 'src/main.ts', "import { x } from '#http/app.ts'"],
-  [rules.imports, 'src/domain/a.ts', "import { x } from '#log.ts'\nimport pg from 'pg'"],
-  [rules.imports, 'src/domain/access/a.ts', "import '#domain/records/b.ts'\nimport './c.ts'"],
-  [rules.imports, 'src/domain/a.ts', "import '#domain/credits/b.ts'"],
-  [rules.imports, 'web/pay/views/a.tsx', "import '../b.tsx'\nimport '../../money.ts'"],
+  [imports, 'src/http/routes/a.ts', "import { x } from '#http/b.ts'\nimport './c.ts'"],
+  [imports, 'src/main.ts', "import { x } from '#http/app.ts'"],
+  [imports, 'src/domain/a.ts', "import { x } from '#log.ts'\nimport pg from 'pg'"],
+  [imports, 'src/domain/access/a.ts', "import '#domain/records/b.ts'\nimport './c.ts'"],
+  [imports, 'src/domain/a.ts', "import '#domain/credits/b.ts'"],
+  [imports, 'web/pay/views/a.tsx', "import '../b.tsx'\nimport '../../money.ts'"],
   [rules.bans, 'src/a.ts', '// never `process.env`\nconst at = new Date(text) // not Date.now()'],
   [rules.bans, 'src/ledger/a.ts', '`insert into transfers`'],
   [rules.bans, 'src/a.ts', '`select from transfers`; `insert into transfers_seen`'],

@@ -123,7 +123,7 @@ test('a bank that is not there is said on the page, and refused to a script', as
   const page = await bench.call({ url: String(form.headers.location), token: null })
 
   assert.equal(form.statusCode, 303)
-  assert.match(page.body, /This bank is not available/)
+  assert.match(page.body, /This bank isn’t available/)
   assertRefused(script, 'account', { status: 400, code: 'bank_not_supported' })
 })
 
@@ -181,7 +181,7 @@ test('an unknown, misspelt, missing or doubled reference gets the same kind page
   for (const { statusCode, headers, body } of pages) {
     assert.equal(statusCode, 404)
     assert.equal(headers['content-type'], 'text/html; charset=utf-8')
-    assert.match(body, /This payment link does not work/)
+    assert.match(body, /This payment link isn’t valid/)
     assert.equal(body, pages[0]?.body)
   }
   for (const path of ['status', 'stream']) {
@@ -214,7 +214,7 @@ test('a problem that the address makes up is told as any other', async () => {
     const query = new URLSearchParams({ adviceReference, problem })
     const page = await bench.call({ url: `/pay?${query}`, token: null })
     assert.equal(page.statusCode, 200, problem)
-    assert(page.body.includes('That did not work. Try again in a moment.'), problem)
+    assert(page.body.includes('Something went wrong. Try again in a moment.'), problem)
   }
 })
 
@@ -271,7 +271,7 @@ test('when the state cannot be read the payer gets a kind page with a way to try
   await bench.db.query('alter table payment_numbers_away rename to payment_numbers')
 
   assert.equal(page.statusCode, 503)
-  assert.match(page.body, /This payment cannot be shown just now/)
+  assert.match(page.body, /This payment can’t be shown right now/)
   assert(page.body.includes(`href="/pay?adviceReference=${adviceReference}"`))
   assert.doesNotMatch(page.body, /payment_numbers|relation/)
   assert.equal((await look(adviceReference)).statusCode, 200)

@@ -62,6 +62,8 @@ export function onSessionLost(handler: () => void): void {
 
 type Asked = { query?: Query; signal?: AbortSignal }
 type Sent<Body> = { body?: Body; headers?: Record<string, string> }
+type Filled<P extends string> =
+  Record<never, never> extends Params<P> ? { params?: Params<P> } : { params: Params<P> }
 
 export async function getData<P extends GetPath>(path: P, params: Params<P>, asked?: Asked) {
   return (await get<{ data: Data<P> }>(path, params, asked)).data
@@ -74,11 +76,10 @@ export function getPage<P extends PagePath>(path: P, params: Params<P>, asked?: 
 export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>>(
   method: M,
   path: P,
-  params: Params<P>,
-  sent?: Sent<BodyOf<Operation<P, M>>>,
+  sent: Filled<P> & Sent<BodyOf<Operation<P, M>>>,
 ): Promise<DataOf<Operation<P, M>>> {
   type Body = { data: DataOf<Operation<P, M>> }
-  return (await ask<Body>(method, fillIn(path, params), sent)).data
+  return (await ask<Body>(method, fillIn(path, sent.params ?? {}), sent)).data
 }
 
 function get<Body>(

@@ -79,14 +79,13 @@ export function usePages<P extends PagePath>(
   path: P,
   params: Params<P>,
   query: Query = {},
-  limit = 25,
 ): Paged<Row<P>> {
   const name = JSON.stringify([path, params, query])
   const [trail, setTrail] = useState<{ name: string; cursors: string[] }>({ name, cursors: [] })
   const cursors = trail.name === name ? trail.cursors : []
   const cursor = cursors.at(-1)
   const loaded = useLoaded(`${name} ${cursor ?? ''}`, (signal) =>
-    getPage(path, params, { query: { ...query, limit: `${limit}`, cursor }, signal }),
+    getPage(path, params, { query: { limit: '25', ...query, cursor }, signal }),
   )
   const next = loaded.data?.nextCursor
   return {

@@ -27,7 +27,7 @@ export async function findSession(): Promise<Session | undefined> {
 }
 
 export async function signIn(asked: SignIn): Promise<Session> {
-  return keep(await send('POST', SESSION, {}, { body: asked }))
+  return keep(await send('POST', SESSION, { body: asked }))
 }
 
 export async function signOut(): Promise<void> {
@@ -37,7 +37,7 @@ export async function signOut(): Promise<void> {
 
 export async function changePassword(currentPassword: string, newPassword: string) {
   const body = { currentPassword, newPassword }
-  const { csrfToken } = await send('PUT', '/dashboard/api/password', {}, { body })
+  const { csrfToken } = await send('PUT', '/dashboard/api/password', { body })
   keepCsrfToken(csrfToken)
 }
 

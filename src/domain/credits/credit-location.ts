@@ -6,7 +6,7 @@
 import { type Kobo, kobo } from '#money.ts'
 import type { SuspenseReason } from './judge-credit.ts'
 import type { ReturnStatus } from './returns.ts'
-import type { ItemState } from './suspense-items.ts'
+import type { ItemState } from './suspense-changes.ts'
 
 // Why a credit `c`, or a part of it, is in suspense, or was last.
 export const REASON_NOW = `coalesce(

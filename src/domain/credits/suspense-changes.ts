@@ -6,7 +6,9 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
-import type { ItemState } from './suspense-items.ts'
+
+export const ITEM_STATES = ['open', 'assigned', 'returning', 'returned', 'reversed'] as const
+export type ItemState = (typeof ITEM_STATES)[number]
 
 export const SUSPENSE_CHANGES = [
   'assigned', // to a payment or a collection account

@@ -13,7 +13,7 @@ import type { Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { SuspenseRow } from './decide-credits.ts'
-import { recordSuspenseChanges } from './suspense-changes.ts'
+import { type ItemState, recordSuspenseChanges } from './suspense-changes.ts'
 
 export async function insertSuspense(
   tx: Transaction,
@@ -49,9 +49,6 @@ export async function reopenItems(tx: Transaction, ids: readonly SuspenseItemId[
     values: [numberArray(ids)],
   })
 }
-
-export const ITEM_STATES = ['open', 'assigned', 'returning', 'returned', 'reversed'] as const
-export type ItemState = (typeof ITEM_STATES)[number]
 
 export type Resuspension = {
   id: SuspenseItemId

@@ -37,13 +37,13 @@ export function MakerCheckerSetting({ isOn, session, request, changed }: Props) 
   }
   const turnOn = () => {
     const body = { makerChecker: true }
-    return act(() => send('PUT', SETTINGS, {}, { body }), strings.switched(true))
+    return act(() => send('PUT', SETTINGS, { body }), strings.switched(true))
   }
   const ask = (event: SubmitEvent) => {
     event.preventDefault()
     const body = { reason: (reason ?? '').trim() }
     if (body.reason !== '')
-      void act(() => send('POST', `${SETTINGS}/requests`, {}, { body }), strings.asked)
+      void act(() => send('POST', `${SETTINGS}/requests`, { body }), strings.asked)
   }
   return (
     <section class="card setting" aria-labelledby="maker-checker">

@@ -36,7 +36,7 @@ function ConfirmForm({ item, done, close }: Props & { close: () => void }) {
   const sending = useSending(async (given, headers) => {
     const bankReference = textOf(given, 'bankReference')
     const body = bankReference === '' ? {} : { bankReference }
-    await send('POST', `${PATH}/confirm`, { reference }, { body, headers })
+    await send('POST', `${PATH}/confirm`, { params: { reference }, body, headers })
     toast(strings.confirmed(reference))
     close()
     done()
@@ -56,7 +56,7 @@ function FailForm({ item, done, close }: Props & { close: () => void }) {
   const { reference, amount, currency } = item
   const sending = useSending(async (given, headers) => {
     const body = { reason: textOf(given, 'reason') }
-    await send('POST', `${PATH}/fail`, { reference }, { body, headers })
+    await send('POST', `${PATH}/fail`, { params: { reference }, body, headers })
     toast(strings.failed(reference))
     close()
     done()

@@ -158,7 +158,7 @@ function sendFilled(
   const text = reason.trim()
   if (isMakerChecker) {
     const body = { action, ...to, reason: text }
-    return send('POST', `${PATH}/requests`, { id }, { body, headers })
+    return send('POST', `${PATH}/requests`, { params: { id }, body, headers })
   }
-  return send('POST', `${PATH}/${action}`, { id }, { body: { ...to, note: text }, headers })
+  return send('POST', `${PATH}/${action}`, { params: { id }, body: { ...to, note: text }, headers })
 }

@@ -65,7 +65,7 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
     setBusy(true)
     setProblem(undefined)
     try {
-      await send('POST', `${PATH}/{id}/${verb}`, { id: request.id }, { body })
+      await send('POST', `${PATH}/{id}/${verb}`, { params: { id: request.id }, body })
       const isSetting = request.action === 'disable_maker_checker'
       toast(verb === 'approve' && isSetting ? strings.switched(false) : DONE[verb])
       done()

@@ -115,7 +115,11 @@ function About({ alert, changed }: { alert: Alert; changed: () => void }) {
           title={strings.sure}
           action={strings.acknowledge}
           run={(headers) =>
-            send('POST', `${PATH}/{id}/acknowledge`, { id: alert.id }, { body: {}, headers })
+            send('POST', `${PATH}/{id}/acknowledge`, {
+              params: { id: alert.id },
+              body: {},
+              headers,
+            })
           }
           done={done}
           close={() => setAsked(false)}

@@ -117,7 +117,7 @@ function About({ account }: { account: Account }) {
 }
 
 function Transfers({ id, currency }: { id: number; currency: string }) {
-  const pages = usePages(`${PATH}/{id}/transfers`, { id }, {}, 20)
+  const pages = usePages(`${PATH}/{id}/transfers`, { id }, { limit: '20' })
   const { data, problem, reload } = pages
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="rows" lines={6} />

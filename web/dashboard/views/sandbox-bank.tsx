@@ -81,7 +81,7 @@ function TransferForm({ destination, arrived }: FormProps) {
     const { accountNumber } = destination
     const body = { accountNumber, kind, ...(amount === '' ? {} : { amount }) }
     try {
-      arrived(await send('POST', '/sandbox/transfers', {}, { body }))
+      arrived(await send('POST', '/sandbox/transfers', { body }))
     } catch (error) {
       setProblem(problemFrom(error))
     }

@@ -4,8 +4,11 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
-import { ITEM_STATES, type ItemState } from '#domain/credits/suspense-items.ts'
+import {
+  ITEM_STATES,
+  type ItemState,
+  readSuspenseChanges,
+} from '#domain/credits/suspense-changes.ts'
 import { assignSuspense } from '#domain/suspense/assign-suspense.ts'
 import { requestReturn } from '#domain/suspense/return-suspense.ts'
 import { getSuspense, listSuspense } from '#domain/suspense/suspense-list.ts'

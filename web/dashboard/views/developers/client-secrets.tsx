@@ -78,7 +78,7 @@ function RotationForm({ close, done }: { close: () => void; done: (secret: strin
   const [overlap, setOverlap] = useState('86400')
   const sending = useSending(async (given, headers) => {
     const body = { overlapSeconds: Number(textOf(given, 'overlap')) }
-    const { secret } = await send('POST', ROTATE, {}, { body, headers })
+    const { secret } = await send('POST', ROTATE, { body, headers })
     done(secret)
   })
   return (

@@ -50,7 +50,7 @@ export function SigningSecret() {
       </div>
       {isRotating && (
         <RotateSecret
-          rotate={(headers) => send('POST', `${PATH}/rotate`, {}, { body: {}, headers })}
+          rotate={(headers) => send('POST', `${PATH}/rotate`, { body: {}, headers })}
           close={() => {
             setRotating(false)
             setSecret(undefined)

@@ -33,7 +33,7 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
   const [isOwnColour, setOwnColour] = useState(branding.isOwnColour)
   const { problem, isBusy, submit } = useSending(async () => {
     const chosen = { name: name.trim() || null, colour: isOwnColour ? colour : null }
-    const saved = await send('PUT', PATH, {}, { body: chosen })
+    const saved = await send('PUT', PATH, { body: chosen })
     setColour(saved.colour)
     toast(appStrings.saved)
   })

@@ -77,7 +77,7 @@ function Sessions() {
   )
   const end = async (id: string) => {
     try {
-      await send('DELETE', `${SESSIONS}/{id}`, { id })
+      await send('DELETE', `${SESSIONS}/{id}`, { params: { id } })
       toast(strings.ended)
       reload()
     } catch (error) {

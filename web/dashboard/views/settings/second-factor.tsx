@@ -77,7 +77,7 @@ export function SecondFactor({ hasTotp }: { hasTotp: boolean }) {
 
 function Begin({ close, done }: { close: () => void; done: (begun: Begun) => void }) {
   const sending = useSending(async (given) => {
-    done(await send('POST', TOTP, {}, { body: { password: String(given.get('password')) } }))
+    done(await send('POST', TOTP, { body: { password: String(given.get('password')) } }))
   })
   return (
     <DialogForm title={strings.factor} action={strings.goOn} sending={sending} close={close}>
@@ -97,7 +97,7 @@ function ConfirmCode({
 }) {
   const sending = useSending(async (given) => {
     const body = { code: textOf(given, 'code') }
-    const answer = await send('POST', `${TOTP}/confirm`, {}, { body })
+    const answer = await send('POST', `${TOTP}/confirm`, { body })
     done(answer.recoveryCodes)
   })
   return (
@@ -118,7 +118,7 @@ function ConfirmCode({
 function Removal({ close, done }: { close: () => void; done: () => void }) {
   const sending = useSending(async (given) => {
     const body = { password: String(given.get('password')), code: textOf(given, 'code') }
-    await send('POST', `${TOTP}/remove`, {}, { body })
+    await send('POST', `${TOTP}/remove`, { body })
     done()
   })
   return (

@@ -60,7 +60,7 @@ function RoleForm({ user, session, changed }: Props) {
   const roles = rolesFor(session.role)
   const { problem, isBusy, submit } = useSending(async (given) => {
     const body = { role: choiceOf(given, 'role', roles) }
-    await send('PATCH', `${USERS}/{id}`, { id: user.id }, { body })
+    await send('PATCH', `${USERS}/{id}`, { params: { id: user.id }, body })
     toast(strings.changed)
     changed()
   })
@@ -86,7 +86,7 @@ function Actions(props: Props) {
   const [asking, setAsking] = useState<Asking | undefined>()
   const enable = async () => {
     try {
-      await send('PATCH', `${USERS}/{id}`, { id: user.id }, { body: { isActive: true } })
+      await send('PATCH', `${USERS}/{id}`, { params: { id: user.id }, body: { isActive: true } })
       toast(strings.changed)
       changed()
     } catch (error) {
@@ -129,15 +129,15 @@ function Asked({
   const { id } = user
   const work = {
     disable: async () => {
-      await send('PATCH', `${USERS}/{id}`, { id }, { body: { isActive: false } })
+      await send('PATCH', `${USERS}/{id}`, { params: { id }, body: { isActive: false } })
       changed()
     },
     reset: async (headers: Record<string, string>) => {
       const body = removesFactor ? { removeTotp: true } : {}
-      hand(await send('POST', `${USERS}/{id}/reset-password`, { id }, { body, headers }))
+      hand(await send('POST', `${USERS}/{id}/reset-password`, { params: { id }, body, headers }))
     },
     remove: async () => {
-      await send('DELETE', `${USERS}/{id}`, { id })
+      await send('DELETE', `${USERS}/{id}`, { params: { id } })
       toast(strings.removed)
       close()
       changed()

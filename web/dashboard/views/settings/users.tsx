@@ -102,7 +102,7 @@ type Invited = {
 function Invitation({ roles, close, done }: Invited) {
   const sending = useSending(async (given, headers) => {
     const body = { email: textOf(given, 'email'), role: choiceOf(given, 'role', roles) }
-    done(await send('POST', USERS, {}, { body, headers }))
+    done(await send('POST', USERS, { body, headers }))
   })
   return (
     <DialogForm title={strings.invite} action={strings.invite} sending={sending} close={close}>

@@ -33,10 +33,10 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
   const test = () =>
     now(() => {
       const headers = { 'idempotency-key': newKey() }
-      return send('POST', `${PATH}/test`, { id }, { body: {}, headers })
+      return send('POST', `${PATH}/test`, { params: { id }, body: {}, headers })
     }, strings.tested)
   const switchOn = () =>
-    now(() => send('PATCH', PATH, { id }, { body: { isActive: true } }), strings.switchedOn)
+    now(() => send('PATCH', PATH, { params: { id }, body: { isActive: true } }), strings.switchedOn)
   const button = (name: Asking, tone = '') => (
     <button type="button" class={`button ${tone}`} onClick={() => setAsking(name)}>
       {strings[name]}
@@ -86,7 +86,9 @@ function Asked({
     case 'rotate':
       return (
         <RotateSecret
-          rotate={(headers) => send('POST', `${PATH}/rotate-secret`, { id }, { body: {}, headers })}
+          rotate={(headers) =>
+            send('POST', `${PATH}/rotate-secret`, { params: { id }, body: {}, headers })
+          }
           close={done}
         />
       )
@@ -95,7 +97,7 @@ function Asked({
         <Confirm
           title={strings.switchOff}
           action={strings.switchOff}
-          run={() => send('PATCH', PATH, { id }, { body: { isActive: false } })}
+          run={() => send('PATCH', PATH, { params: { id }, body: { isActive: false } })}
           done={done}
           close={close}
         >
@@ -109,7 +111,7 @@ function Asked({
           action={strings.delete}
           isDangerous
           run={async () => {
-            await send('DELETE', PATH, { id })
+            await send('DELETE', PATH, { params: { id } })
             toast(strings.deleted)
             gone()
           }}

@@ -26,8 +26,8 @@ export function EndpointForm({ endpoint, close, done }: Props) {
     if (!isAll && chosen.length === 0) return setFault(strings.noneChosen)
     setFault('')
     const body = { url: textOf(given, 'url'), eventTypes: isAll ? null : chosen }
-    if (!endpoint) return done((await send('POST', PATH, {}, { body, headers })).secret)
-    await send('PATCH', `${PATH}/{id}`, { id: endpoint.id }, { body })
+    if (!endpoint) return done((await send('POST', PATH, { body, headers })).secret)
+    await send('PATCH', `${PATH}/{id}`, { params: { id: endpoint.id }, body })
     done()
   })
   return (

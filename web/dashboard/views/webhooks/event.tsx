@@ -61,7 +61,11 @@ function About({ event }: { event: Event }) {
 
 function Again({ id, done }: { id: string; done: () => void }) {
   const { problem, isBusy, submit } = useSending(async (_, headers) => {
-    const { queued } = await send('POST', `${EVENTS}/{id}/redeliver`, { id }, { body: {}, headers })
+    const { queued } = await send('POST', `${EVENTS}/{id}/redeliver`, {
+      params: { id },
+      body: {},
+      headers,
+    })
     toast(strings.queued(queued))
     done()
   })

@@ -23,7 +23,7 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
     for (let next: string | null = from; next !== null; ) {
       const headers = { 'idempotency-key': newKey() }
       const body = { from: next, to }
-      const part: Schemas['Replay'] = await send('POST', REPLAY, { id }, { body, headers })
+      const part: Schemas['Replay'] = await send('POST', REPLAY, { params: { id }, body, headers })
       queued += part.queued
       next = part.nextFrom
       setProgress(strings.replaying(count(queued)))

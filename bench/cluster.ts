@@ -1,0 +1,94 @@
+// The system under test: the real src/main.ts as processes of their own, on an embedded PostgreSQL in
+// a new folder on a real disk. The role is `api`: webhooks are sent by workers, after the response.
+
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { loadConfig } from '#config/config.ts'
+import { findSecrets } from '#config/secrets-file.ts'
+import { startEmbedded } from '#embedded/embedded.ts'
+
+export type Cluster = Awaited<ReturnType<typeof startCluster>>
+export type ServiceProcess = AsyncDisposable & { pid: number; port: number }
+
+const ROOT = join(import.meta.dirname, '..')
+const TMPFS = 0x01021994
+const IO: StdioOptions = ['ignore', 'pipe', 'inherit']
+
+export async function startCluster() {
+  const folder = makeFolder()
+  const dataDir = join(folder, 'data')
+  const config = loadConfig({ MANILLA_DATA_DIR: dataDir }, 'serve')
+  const { pid, connectionString, databaseUrl, stop } = await startEmbedded({ dataDir })
+  const dispose = async () => {
+    await stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { folder, config, pid, connectionString, databaseUrl, [Symbol.asyncDispose]: dispose }
+}
+
+// Not in memory: a commit must cost what it costs.
+function makeFolder(): string {
+  const local = join(ROOT, 'data')
+  const parent = [tmpdir(), '/var/tmp'].find((path) => statfsSync(path).type !== TMPFS) ?? local
+  mkdirSync(parent, { recursive: true })
+  const folder = mkdtempSync(join(parent, 'manilla-bench-'))
+  chmodSync(folder, 0o755) // As root the database runs as another user, who must get in.
+  return folder
+}
+
+export async function startService(
+  { folder, config }: Cluster,
+  connectionString: string,
+  { role = 'api', nodeArgs = [] }: { role?: 'api' | 'worker'; nodeArgs?: readonly string[] } = {},
+): Promise<ServiceProcess> {
+  const env = {
+    ...process.env,
+    ...findSecrets(config.dataDir),
+    MANILLA_DATA_DIR: config.dataDir,
+    MANILLA_MODE: 'sandbox',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: connectionString,
+    PUBLIC_URL: '',
+    NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
+  }
+  const args = [...startFlags(), ...nodeArgs, join(ROOT, 'src/main.ts'), role]
+  // In the temporary folder: a developer's .env must not change what is measured.
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: IO })
+  const kill = () => void child.kill('SIGTERM')
+  process.on('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
+  return {
+    pid: child.pid as number,
+    port: role === 'api' ? await portOf(child) : 0,
+    async [Symbol.asyncDispose]() {
+      kill()
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    },
+  }
+}
+
+// The flags of `npm start`.
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const [, flags] = / node ((?:--\S+ )*)src\/main\.ts$/.exec(scripts.start) ?? []
+  if (flags === undefined) throw new Error('the start script does not run src/main.ts')
+  return flags.split(' ').filter(Boolean)
+}
+
+// Its log goes on to our standard error: a warning under load is a finding.
+function portOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      if (line.startsWith('{')) console.error(line)
+      const port = /http:\/\/localhost:([1-9][0-9]*)/.exec(line)?.[1]
+      if (port) resolve(Number(port))
+    })
+  })
+}

@@ -1,0 +1,75 @@
+// One row: rounds of short slices, each round the reference and then the load itself, so that both
+// meet the same moods of the machine. The first rounds warm up and do not count. Afterwards the
+// books must have grown by exactly what was acknowledged, and the integrity checks find nothing.
+
+import type { BenchDatabase } from './database.ts'
+import { LOADS, type Load } from './rows.ts'
+import type { Slice } from './slice.ts'
+import type { Target, Testbed } from './testbed.ts'
+
+const WARM_UP_ROUNDS = 2
+
+type Side = { name: string; load: Load; on: Target | undefined; slices: Slice[] }
+
+export type Row = {
+  name: string
+  reference: string | undefined
+  slices: Record<string, Slice[]> // By load; the same places are of the same round.
+  problems: string[]
+}
+
+export async function runRow(bed: Testbed, name: string, others: readonly string[]): Promise<Row> {
+  const sides: Side[] = []
+  for (const each of [...others, name]) {
+    const load = LOADS[each] as Load
+    const on = await load.target?.(bed)
+    sides.push({ name: each, load, on, slices: [] })
+  }
+  const databases = [...new Set(sides.flatMap(({ on }) => on?.database ?? []))]
+  const before: number[] = []
+  for (const database of databases) {
+    await database.settle()
+    before.push(await countBooked(database, sides))
+  }
+  const isLong = LOADS[name]?.isOneLongSlice
+  const rounds = isLong ? 1 : WARM_UP_ROUNDS + bed.options.slices
+  const problems: string[] = []
+  for (let round = 0; round < rounds && problems.length === 0; round++) {
+    problems.push(...(await runRound(bed, sides)))
+  }
+  for (const [at, database] of databases.entries()) {
+    const booked = (await countBooked(database, sides)) - (before[at] as number)
+    const slices = booking(database, sides).flatMap((side) => side.slices)
+    const acknowledged = slices.reduce((sum, slice) => sum + slice.acknowledged, 0)
+    if (booked !== acknowledged) problems.push(`${acknowledged} acknowledged, ${booked} booked`)
+    problems.push(...(await database.integrityProblems()))
+  }
+  const measured = (slices: Slice[]) => slices.slice(isLong ? 0 : WARM_UP_ROUNDS)
+  const slices = Object.fromEntries(sides.map((side) => [side.name, measured(side.slices)]))
+  return { name, reference: others.at(-1), slices, problems }
+}
+
+async function runRound(bed: Testbed, sides: readonly Side[]): Promise<string[]> {
+  const problems: string[] = []
+  const latest = new Map<string, Slice>()
+  for (const { name, load, on, slices } of sides) {
+    const slice = await load.run(bed, on as Target, latest)
+    if (!slice) continue
+    latest.set(name, slice)
+    slices.push(slice)
+    const { count, first } = slice.failures
+    if (count !== 0) problems.push(`${load.title}: ${count} failed, the first: ${first}`)
+    if (slice.items === 0) problems.push(`${load.title}: nothing was acknowledged`)
+  }
+  return problems
+}
+
+function booking(database: BenchDatabase, sides: readonly Side[]): Side[] {
+  return sides.filter(({ on, load }) => on?.database === database && load.table)
+}
+
+// All sides of a row that share a database write to the same table.
+async function countBooked(database: BenchDatabase, sides: readonly Side[]): Promise<number> {
+  const table = booking(database, sides)[0]?.load.table
+  return table ? database.count(table) : 0
+}

@@ -1,0 +1,66 @@
+// A database of the bench: counted and checked after every row, since a fast wrong answer is wrong.
+
+import pg from 'pg'
+import { createPool, type Pool } from '#db/pool.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+
+export type Table = 'credits' | 'collection_accounts' | 'payments'
+
+export class BenchDatabase implements AsyncDisposable {
+  readonly connectionString: string
+  readonly db: Pool
+
+  constructor(connectionString: string) {
+    this.connectionString = connectionString
+    this.db = createPool({ connectionString, max: 1, onIdleError: () => {} })
+  }
+
+  async count(table: Table): Promise<number> {
+    const { rows } = await this.db.query(`select count(*) from ${table}`)
+    return Number(rows[0].count)
+  }
+
+  // Does now what autovacuum and the checkpointer would do later: no row pays for another's writes.
+  async settle(): Promise<void> {
+    const { rows } = await this.db.query<{ tables: string | null }>(
+      `select string_agg(quote_ident(relname), ', ') as tables from pg_stat_user_tables
+        where n_mod_since_analyze > 0 or n_ins_since_vacuum > 0 or n_dead_tup > 0`,
+    )
+    if (rows[0]?.tables) await this.db.query(`vacuum (analyze) ${rows[0].tables}`)
+    await this.db.query('checkpoint')
+  }
+
+  async integrityProblems(): Promise<string[]> {
+    const findings = await checkIntegrity(this.db)
+    return findings.map(
+      ({ check, subject, expected, found }) =>
+        `${check}: ${subject}: expected ${expected}, found ${found}`,
+    )
+  }
+
+  // Advices to initiate payments of; answers their references.
+  async createAdvices(count: number): Promise<string[]> {
+    const { rows } = await this.db.query<{ id: string }>(
+      `insert into advices (id, client_id, amount_kobo, currency, call_back_url, customer,
+                            customer_name, amount_policy, expires_in_seconds, grace_seconds,
+                            created_at)
+       select uuidv7(), (select min(client_id) from collection_accounts), 600000, 'NGN',
+              'http://127.0.0.1:9/', '{"firstName":"Ada","lastName":"Obi"}', 'Ada Obi',
+              'allow_under', 1800, 300, now()
+         from generate_series(1, $1) returning id`,
+      [count],
+    )
+    return rows.map(({ id }) => id)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.db.end()
+  }
+}
+
+// On the database that every cluster has.
+export async function runAsAdmin(connectionString: string, sql: string): Promise<void> {
+  const admin = new pg.Client({ connectionString })
+  await admin.connect()
+  await admin.query(sql).finally(() => admin.end())
+}

@@ -1,0 +1,144 @@
+// The load generator: takes jobs over its IPC channel and runs them one at a time. It sends on a
+// connection only when the last request there was answered, and ends when all were: so what it
+// counts as acknowledged is exactly what the books must hold.
+
+import { type Connection, openConnection } from './http-connection.ts'
+import { makeRequests, type Requests, type Workload } from './requests.ts'
+import { latencyOf, type Phase, type Slice } from './slice.ts'
+
+export type Job = {
+  ports: readonly number[] // Connections are spread over them evenly.
+  connections: number
+  warmUpMs: number
+  sliceMs: number
+  perSecond?: number // Open loop: arrivals at this rate, whatever the answers do.
+  mayRefuse?: boolean // Overload: 503 is a right answer that acknowledges nothing.
+  workload: Workload
+}
+
+const FAILURES_MAX = 1_000
+const TICK_MS = 1
+
+process.on('message', (job: Job) => void new Run(job, makeRequests(job.workload)))
+process.on('disconnect', () => process.exit(0))
+
+const report = (phase: Phase) => process.send?.(phase)
+
+class Run {
+  readonly #job: Job
+  readonly #requests: Requests
+  readonly #connections: Connection[]
+  readonly #idle: Connection[] = []
+  readonly #due: number[] = [] // Arrivals that found no idle connection.
+  readonly #latencies: number[] = []
+  readonly #slice: Slice = { acknowledged: 0, failures: { count: 0 }, items: 0, seconds: 0 }
+  #phase: 'warming' | 'measuring' | 'over' = 'warming'
+  #sent = 0
+  #inFlight = 0
+  #fromMs = 0
+  #pacer: NodeJS.Timeout | undefined
+
+  constructor(job: Job, requests: Requests) {
+    this.#job = job
+    this.#requests = requests
+    const onResponse = this.#receive.bind(this)
+    const onLost = this.#lose.bind(this)
+    const port = (at: number) => job.ports[at % job.ports.length] as number
+    this.#connections = Array.from({ length: job.connections }, (_, at) =>
+      openConnection(port(at), onResponse, onLost),
+    )
+    setTimeout(() => this.#startMeasuring(), job.warmUpMs)
+    if (job.perSecond !== undefined) this.#pace(job.perSecond)
+    else for (const connection of this.#connections) this.#send(connection, performance.now())
+  }
+
+  #startMeasuring(): void {
+    if (this.#phase === 'over') return
+    this.#phase = 'measuring'
+    this.#fromMs = performance.now()
+    report({ at: 'warm' })
+    setTimeout(() => this.#stop(), this.#job.sliceMs)
+  }
+
+  // Also when all requests were sent; what was measured until then counts.
+  #stop(): void {
+    if (this.#phase === 'over') return
+    this.#phase = 'over'
+    this.#slice.seconds = (performance.now() - this.#fromMs) / 1000
+    clearInterval(this.#pacer)
+    report({ at: 'measured' })
+    this.#endWhenAnswered()
+  }
+
+  // Poisson arrivals. A late tick sends what fell due since, and its lateness counts as waiting.
+  #pace(perSecond: number): void {
+    this.#idle.push(...this.#connections)
+    let nextMs = performance.now()
+    this.#pacer = setInterval(() => {
+      const nowMs = performance.now()
+      while (nextMs <= nowMs) {
+        const connection = this.#idle.shift() // In turn: the server closes those that are never used.
+        if (connection) this.#send(connection, nextMs)
+        else this.#due.push(nextMs)
+        nextMs += (-Math.log(1 - Math.random()) / perSecond) * 1000
+      }
+    }, TICK_MS)
+  }
+
+  #send(connection: Connection, sinceMs: number): void {
+    const { all, isRepeated } = this.#requests
+    const request = all[isRepeated ? this.#sent % all.length : this.#sent]
+    if (!request) {
+      this.#stop()
+      return
+    }
+    this.#sent++
+    this.#inFlight++
+    connection.sentAtMs = sinceMs
+    connection.send(request)
+  }
+
+  #receive(connection: Connection, status: number, body: Buffer): void {
+    this.#inFlight--
+    const nowMs = performance.now()
+    const { items, mark } = this.#requests
+    if (status === 200 && countOf(body, mark) === items) {
+      this.#slice.acknowledged += items
+      if (this.#phase === 'measuring') {
+        this.#slice.items += items
+        this.#latencies.push(nowMs - connection.sentAtMs)
+      }
+    } else if (!(status === 503 && this.#job.mayRefuse)) {
+      this.#fail(`${status} ${body.toString('utf8', 0, 300)}`)
+    }
+    const dueMs = this.#job.perSecond === undefined ? nowMs : this.#due.shift()
+    if (this.#phase === 'over') this.#endWhenAnswered()
+    else if (dueMs === undefined) this.#idle.push(connection)
+    else this.#send(connection, dueMs)
+  }
+
+  #fail(message: string): void {
+    this.#slice.failures.first ??= message
+    if (++this.#slice.failures.count > FAILURES_MAX) this.#stop()
+  }
+
+  // Nobody can say whether its request was booked, so the counts prove nothing any more.
+  #lose(error: Error): void {
+    this.#fail(`a connection was lost: ${error.message}`)
+    this.#inFlight = 0
+    if (this.#phase === 'over') this.#endWhenAnswered()
+    else this.#stop()
+  }
+
+  #endWhenAnswered(): void {
+    if (this.#inFlight > 0 || this.#connections.length === 0) return
+    for (const connection of this.#connections.splice(0)) connection.close()
+    report({ at: 'done', slice: { ...this.#slice, latency: latencyOf(this.#latencies) } })
+  }
+}
+
+function countOf(body: Buffer, mark: string): number {
+  let count = 0
+  for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) count++
+  return count
+}

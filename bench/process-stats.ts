@@ -1,0 +1,67 @@
+// CPU time and memory of processes, from Linux's /proc. On other systems these columns stay empty.
+
+import { readdirSync, readFileSync } from 'node:fs'
+
+const TICKS_PER_SECOND = 100 // USER_HZ, the same on every Linux that Node runs on.
+
+export type Pids = {
+  service: readonly number[]
+  postgres: number
+  load: number | 'ended children' // Ours: a load that ends by itself.
+}
+// In seconds. `others` is the rest of the machine.
+export type CpuTime = { service: number; postgres: number; load: number; others: number }
+
+export function readCpu(pids: Pids): CpuTime | undefined {
+  if (statOf('self').length === 0) return undefined
+  const service = sum(pids.service.map((pid) => ticks(statOf(pid), 14, 15)))
+  const { load: pid } = pids
+  const isEnded = pid === 'ended children'
+  const load = isEnded ? ticks(statOf('self'), 16, 17) : ticks(statOf(pid), 14, 15)
+  // Backends that have ended are counted in their parent.
+  const backends = readdirSync('/proc').filter((pid) => statOf(pid)[4 - 3] === `${pids.postgres}`)
+  const postgres =
+    ticks(statOf(pids.postgres), 14, 15, 16, 17) +
+    sum(backends.map((pid) => ticks(statOf(pid), 14, 15)))
+  return { service, postgres, load, others: busySeconds() - service - postgres - load }
+}
+
+export function cpuBetween(from?: CpuTime, to?: CpuTime): CpuTime | undefined {
+  if (!from || !to) return undefined
+  const part = (name: keyof CpuTime) => Math.max(0, to[name] - from[name])
+  const [service, postgres] = [part('service'), part('postgres')]
+  return { service, postgres, load: part('load'), others: part('others') }
+}
+
+export function peakMemoryMb(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024
+}
+
+// From the third field on: the name in the second may hold spaces and brackets.
+function statOf(pid: number | string): string[] {
+  const text = /^(self|[0-9]+)$/.test(`${pid}`) ? read(`/proc/${pid}/stat`) : ''
+  return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ')
+}
+
+function ticks(stat: readonly string[], ...fields: readonly number[]): number {
+  return sum(fields.map((field) => Number(stat[field - 3] ?? 0))) / TICKS_PER_SECOND
+}
+
+// All but idle and waiting for the disk; with what the hypervisor took.
+function busySeconds(): number {
+  const [, line = ''] = /^cpu +(.*)$/m.exec(read('/proc/stat')) ?? []
+  const [user, nice, system, _idle, _wait, irq, softIrq, steal] = line.split(' ').map(Number)
+  return sum([user, nice, system, irq, softIrq, steal].map((each) => each ?? 0)) / TICKS_PER_SECOND
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '' // The process has ended, or this is not Linux.
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

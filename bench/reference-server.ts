@@ -1,0 +1,50 @@
+// The references that speak HTTP. `/` is an empty Fastify route. The rail is the naive pattern: the
+// same server, signature, parsing, rows and constraints as the service, but without group commit:
+// each request is a transaction of its own on a pooled connection.
+
+import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
+import { jsonFormat } from '#banks/formats/json.ts'
+import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
+import { createBatchPool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { takeCredits } from '#domain/credits/take-credits.ts'
+import { loadSecret, verify } from '#domain/webhooks/signature.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { type DataKey, Sealer } from '#seal.ts'
+
+type Settings = { connectionString: string; data: readonly DataKey[]; hash: Uint8Array }
+
+const CONNECTIONS = 10 // As many as the service's own pool has.
+
+process.on('message', async ({ connectionString, data, hash }: Settings) => {
+  const pool = createBatchPool({ connectionString, max: CONNECTIONS, onIdleError: () => {} })
+  const deps = { sealer: new Sealer(data, hash), sharedAccounts: new SharedAccounts(pool) }
+  const secrets = [loadSecret(SANDBOX_RAIL_SECRET)]
+  const app = Fastify()
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.get('/', async () => ({ isSuccessful: true }))
+  app.post<{ Params: { bankCode: string } }>('/rails/:bankCode/credits', async (request, reply) => {
+    const body = request.body as Buffer
+    const header = (name: string) => request.headers[`webhook-${name}`] as string
+    const [id, timestamp, signature] = [header('id'), header('timestamp'), header('signature')]
+    const headers = { id, timestamp, signature }
+    const [now, parsed] = [new Date(), jsonFormat.parse(body)]
+    const item = 'items' in parsed ? parsed.items[0] : undefined
+    const verdict = verify({ secrets, headers, body, nowMs: now.getTime() })
+    if (verdict !== 'ok' || !item?.ok) return reply.code(400).send()
+    const credits = [{ ...item.credit, bankCode: request.params.bankCode }]
+    const [answer] = await withTransaction(pool, (tx) =>
+      takeCredits(tx, { ...deps, bankTimeMaxAgeMs: 0, now }, credits),
+    )
+    if (answer?.status !== 'taken') return reply.code(500).send()
+    const { sessionId } = item.credit
+    const taken = { responseCode: '00', responseMessage: 'Taken', outcome: 'booked' } as const
+    const { contentType, body: text } = jsonFormat.acknowledge([{ sessionId, ...taken }], false)
+    return reply.type(contentType).send(text)
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  process.send?.({ port: (app.server.address() as AddressInfo).port })
+})
+process.on('disconnect', () => process.exit(0))

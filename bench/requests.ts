@@ -1,0 +1,119 @@
+// The requests of a load, made before it starts so that making them costs the measurement nothing:
+// valid bodies, real signatures, the token of a real login. Credits have every field filled, and
+// session ids as NIP makes them (institution, time, unique part), so new ones go to two dozen places
+// of the index.
+
+import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
+import { loadSecret, sign } from '#domain/webhooks/signature.ts'
+import { watDigits } from '#wat-time.ts'
+import { ACCOUNT_STEP, accountNumber, BANK, INSTITUTIONS, SCATTER } from './history.ts'
+
+export type Workload =
+  // `first` goes on from load to load, so that no two share a session id.
+  | { kind: 'credits'; accounts: number; perRequest: number; first: number; count: number }
+  | { kind: 'create'; token: string; count: number }
+  | { kind: 'initiate'; adviceIds: readonly string[] }
+  | { kind: 'get'; token: string; accounts: number; count: number }
+  | { kind: 'empty' }
+
+export type Requests = {
+  all: Buffer[]
+  isRepeated: boolean // From the beginning, when all were sent.
+  items: number // That a right answer acknowledges.
+  mark: string // Stands once per item in a right answer.
+}
+
+const SESSIONS_PER_SECOND = 10_000
+const secret = loadSecret(SANDBOX_RAIL_SECRET)
+
+export function makeRequests(load: Workload): Requests {
+  const taken = '"responseCode":"00"'
+  const one = { isRepeated: false, items: 1 }
+  switch (load.kind) {
+    case 'credits': {
+      const [items, nowMs] = [load.perRequest, Date.now()]
+      const all = list(load.count, (at) => creditRequest(load, load.first + at * items, nowMs))
+      return { all, isRepeated: false, items, mark: taken }
+    }
+    case 'create': {
+      const all = list(load.count, (at) => post('/api/v1/accounts/static', account(at), load.token))
+      return { ...one, all, mark: '"isSuccessful":true' }
+    }
+    case 'initiate': {
+      const path = (at: number) => `/Payment/process/banktransfer/${load.adviceIds[at]}`
+      const all = list(load.adviceIds.length, (at) => post(path(at), '{"bankCode":"035"}'))
+      return { ...one, all, mark: taken }
+    }
+    case 'get': {
+      const number = (at: number) => accountNumber((at * ACCOUNT_STEP) % load.accounts)
+      const path = (at: number) => `/api/v1/accounts/static/${number(at)}`
+      const all = list(load.count, (at) => get(path(at), load.token))
+      return { all, isRepeated: true, items: 1, mark: '"accountBalance":' }
+    }
+    case 'empty':
+      return { all: [get('/')], isRepeated: true, items: 1, mark: '"isSuccessful":true' }
+  }
+}
+
+function creditRequest(
+  { accounts, first, perRequest }: Extract<Workload, { kind: 'credits' }>,
+  from: number,
+  nowMs: number,
+): Buffer {
+  const credits = Array.from({ length: perRequest }, (_, at) => {
+    const seconds = Math.floor((from + at - first) / SESSIONS_PER_SECOND)
+    return credit(from + at, accounts, nowMs + seconds * 1000)
+  })
+  const body = JSON.stringify(perRequest === 1 ? credits[0] : credits)
+  const [id, timestamp] = [`msg_${from}`, Math.floor(nowMs / 1000)]
+  const headers =
+    `webhook-id: ${id}\r\nwebhook-timestamp: ${timestamp}\r\n` +
+    `webhook-signature: ${sign([secret], id, timestamp, body)}\r\n`
+  return post(`/rails/${BANK}/credits`, body, undefined, headers)
+}
+
+// Accounts are visited in a scattered order, each as often as the others.
+function credit(index: number, accounts: number, atMs: number) {
+  const at = new Date(atMs)
+  const unique = String((index * SCATTER) % 1e10).padStart(10, '0')
+  return {
+    sessionId: `${INSTITUTIONS[(index * 7) % INSTITUTIONS.length]}${watDigits(at)}${unique}00`,
+    accountNumber: accountNumber((index * ACCOUNT_STEP) % accounts),
+    amount: `${100 + ((index * 37) % 9_000)}.50`,
+    currency: 'NGN',
+    sourceAccountNumber: String(1_000_000_000 + ((index * 13) % 1_000_000)),
+    sourceAccountName: `Payer Number ${index % 100_000}`,
+    sourceBankCode: '058',
+    narration: `Transfer for order ${index}`,
+    transactionTime: at.toISOString(),
+  }
+}
+
+function account(index: number): string {
+  return JSON.stringify({
+    accountName: `Customer ${index}`,
+    bvn: String(22_200_000_000 + index),
+    email: `customer${index}@example.com`,
+    merchantId: 'M-0001',
+    merchantCode: 'Nai0000319',
+    notificationUrl: 'http://127.0.0.1:9/', // Never called: there is no worker.
+    phoneNumber: `+23480${String(index).padStart(8, '0')}`,
+    channel: 'API',
+  })
+}
+
+function get(path: string, token?: string): Buffer {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\n${bearer(token)}\r\n`, 'latin1')
+}
+
+// All of it is ASCII.
+function post(path: string, body: string, token?: string, more = ''): Buffer {
+  const headers = `host: bench\r\ncontent-type: application/json\r\n${bearer(token)}${more}`
+  const length = `content-length: ${body.length}\r\n`
+  return Buffer.from(`POST ${path} HTTP/1.1\r\n${headers}${length}\r\n${body}`, 'latin1')
+}
+
+const bearer = (token?: string) => (token ? `authorization: Bearer ${token}\r\n` : '')
+
+const list = <T>(length: number, make: (at: number) => T): T[] =>
+  Array.from({ length }, (_, at) => make(at))

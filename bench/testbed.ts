@@ -1,0 +1,122 @@
+// What rows run on: the service, the load generator and the references, each started when a row first
+// needs it. Every database is a copy of one template, so all start equally full.
+
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { systemClock } from '#clock.ts'
+import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
+import { createLogger } from '#log.ts'
+import { Sealer } from '#seal.ts'
+import { prepareDatabase } from '#wiring.ts'
+import { type Child, requestPort, startChild } from './child-process.ts'
+import { type Cluster, startService } from './cluster.ts'
+import { BenchDatabase, runAsAdmin } from './database.ts'
+import { writeHistory } from './history.ts'
+import type { Options } from './options.ts'
+
+export type Target = {
+  ports: readonly number[]
+  pids: readonly number[]
+  accounts: number
+  database: BenchDatabase
+}
+
+export class Testbed implements AsyncDisposable {
+  readonly options: Options
+  readonly cluster: Cluster
+  readonly generator: Child
+  readonly #stack = new AsyncDisposableStack()
+  readonly #started = new Map<string, Promise<unknown>>()
+  #creditsSent = 0
+
+  constructor(options: Options, cluster: Cluster) {
+    this.options = options
+    this.cluster = cluster
+    this.generator = this.#stack.use(startChild('load-generator.ts'))
+  }
+
+  async fill(connectionString: string, accounts: number): Promise<void> {
+    const { config } = this.cluster
+    const log = createLogger({ level: 'silent' })
+    await prepareDatabase({ config, connectionString, clock: systemClock, log })
+    const { data, hash } = config.secrets
+    await writeHistory(connectionString, accounts, new Sealer(data, hash))
+  }
+
+  // The first of so many credits that no load has sent yet.
+  nextCredits(count: number): number {
+    this.#creditsSent += count
+    return this.#creditsSent - count
+  }
+
+  newDatabase(name: string, template = 'manilla'): Promise<BenchDatabase> {
+    return this.once(`database ${name}`, async () => {
+      const { databaseUrl } = this.cluster
+      await runAsAdmin(databaseUrl('postgres'), `create database ${name} template ${template}`)
+      return this.#stack.use(new BenchDatabase(databaseUrl(name)))
+    })
+  }
+
+  service(): Promise<Target> {
+    return this.once('service', async () => {
+      const database = await this.newDatabase('service')
+      return this.#startService(database, this.options.accounts)
+    })
+  }
+
+  // A second process beside the first, on the same database.
+  async twoProcesses(): Promise<Target> {
+    const one = await this.service()
+    const two = await this.once('two', () => this.#startService(one.database, one.accounts))
+    return { ...one, ports: [...one.ports, ...two.ports], pids: [...one.pids, ...two.pids] }
+  }
+
+  scale(): Promise<Target> {
+    return this.once('scale', async () => {
+      const database = await this.newDatabase('scale', 'template1')
+      await this.fill(database.connectionString, this.options.scaleAccounts)
+      return this.#startService(database, this.options.scaleAccounts)
+    })
+  }
+
+  reference(): Promise<Target> {
+    return this.once('reference', async () => {
+      const database = await this.newDatabase('naive')
+      const child = this.#stack.use(startChild('reference-server.ts'))
+      const { connectionString } = database
+      const port = await requestPort(child, { connectionString, ...this.cluster.config.secrets })
+      return { ports: [port], pids: [child.pid], accounts: this.options.accounts, database }
+    })
+  }
+
+  token(port: number): Promise<string> {
+    return this.once('token', async () => {
+      const { clientId, secret: clientSecret } = SANDBOX_CLIENT
+      const [method, body] = ['POST', JSON.stringify({ clientId, clientSecret })]
+      const headers = { 'content-type': 'application/json' }
+      const url = `http://127.0.0.1:${port}/api/Account/login`
+      const response = await fetch(url, { method, headers, body })
+      return ((await response.json()) as { access_token: string }).access_token
+    })
+  }
+
+  once<T>(name: string, start: () => Promise<T>): Promise<T> {
+    const started = this.#started.get(name) ?? start()
+    this.#started.set(name, started)
+    return started as Promise<T>
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+  }
+
+  async #startService(database: BenchDatabase, accounts: number): Promise<Target> {
+    const { profile } = this.options
+    if (profile) mkdirSync(profile, { recursive: true })
+    const nodeArgs = profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : []
+    const { connectionString } = database
+    const service = await startService(this.cluster, connectionString, { nodeArgs })
+    const { port, pid } = this.#stack.use(service)
+    return { ports: [port], pids: [pid], accounts, database }
+  }
+}

@@ -1,0 +1,145 @@
+// Webhooks: how fast a backlog is delivered, and how long a healthy endpoint waits beside a thousand
+// that hang. The worker is the real one, on a database of its own; the receiver is this process.
+// Every event must arrive at every endpoint; a second arrival counts for nothing.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '#clock.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import { createEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
+import { startService } from './cluster.ts'
+import type { BenchDatabase } from './database.ts'
+import { cpuBetween, readCpu } from './process-stats.ts'
+import { latencyOf, type Slice } from './slice.ts'
+import type { Testbed } from './testbed.ts'
+
+const ENDPOINTS = 8
+const BACKLOG_PER_SECOND = 8_000
+const DEAD = 1_000
+const EVENTS_PER_DEAD = 5
+const HEALTHY_PER_SECOND = 50
+const EVENT_BATCH = 500
+const STALLED_MS = 60_000
+const POLL_MS = 20
+
+type Account = { id: bigint; clientId: bigint }
+type Work = { expected: number; isWarm: () => boolean; whileMeasured?: () => Promise<void> }
+
+const seconds = ({ options }: Testbed) => (options.slices * options.sliceMs) / 1000
+
+export async function deliverBacklog(bed: Testbed): Promise<Slice> {
+  const events = (BACKLOG_PER_SECOND * seconds(bed)) / ENDPOINTS
+  const database = await bed.newDatabase('webhooks')
+  await using receiver = await startReceiver()
+  const accounts = await skipHistory(database, 1)
+  for (let at = 0; at < ENDPOINTS; at++) {
+    const endpoint = { url: `${receiver.url}/${at}`, eventTypes: null }
+    const { clientId } = accounts[0] as Account
+    const now = systemClock()
+    await withTransaction(database.db, (tx) => createEndpoint(tx, now, clientId, endpoint))
+  }
+  await writeEvents(database, accounts, events)
+  await database.settle()
+  const expected = events * ENDPOINTS
+  const isWarm = () => receiver.seen.size >= expected / 5
+  return await deliver(bed, database, receiver, { expected, isWarm })
+}
+
+export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
+  const count = HEALTHY_PER_SECOND * seconds(bed)
+  const database = await bed.newDatabase('dead_webhooks')
+  await using receiver = await startReceiver()
+  const [healthy, ...dead] = (await skipHistory(database, DEAD + 1)) as [Account, ...Account[]]
+  await database.db.query(
+    `update collection_accounts
+        set notification_url = $1 || case when id = $2 then '/healthy' else '/hang/' || id end
+      where id = any($3)`,
+    [receiver.url, healthy.id, [healthy, ...dead].map(({ id }) => id)],
+  )
+  await writeEvents(database, [healthy], 1) // An endpoint that has answered before.
+  await writeEvents(database, dead, DEAD * EVENTS_PER_DEAD)
+  const isWarm = () => receiver.seen.size > 0 && receiver.hanging.size >= DEAD
+  const whileMeasured = async () => {
+    for (let sent = 0; sent < count; sent++) {
+      await writeEvents(database, [healthy], 1)
+      await sleep(1000 / HEALTHY_PER_SECOND)
+    }
+  }
+  return await deliver(bed, database, receiver, { expected: count + 1, isWarm, whileMeasured })
+}
+
+async function deliver(
+  { cluster }: Testbed,
+  { connectionString }: BenchDatabase,
+  { seen, delaysMs }: Receiver,
+  { expected, isWarm, whileMeasured }: Work,
+): Promise<Slice> {
+  await using worker = await startService(cluster, connectionString, { role: 'worker' })
+  const pids = { service: [worker.pid], postgres: cluster.pid, load: process.pid }
+  await until(seen, isWarm)
+  const [before, warmUp, fromMs] = [readCpu(pids), seen.size, performance.now()]
+  await whileMeasured?.()
+  await until(seen, () => seen.size >= expected)
+  const elapsed = (performance.now() - fromMs) / 1000
+  const failures = { count: expected - seen.size, first: 'it was never delivered' }
+  const cpu = cpuBetween(before, readCpu(pids))
+  const [acknowledged, items, latency] = [seen.size, seen.size - warmUp, latencyOf(delaysMs)]
+  return { acknowledged, items, seconds: elapsed, failures, cpu, latency }
+}
+
+// Gives up when nothing has arrived for a long while: what is missing is then a failure.
+async function until(seen: ReadonlySet<string>, isDone: () => boolean): Promise<void> {
+  let [count, sinceMs] = [-1, performance.now()]
+  while (!isDone() && performance.now() - sinceMs < STALLED_MS) {
+    if (seen.size !== count) [count, sinceMs] = [seen.size, performance.now()]
+    await sleep(POLL_MS)
+  }
+}
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+async function startReceiver() {
+  const [seen, hanging, delaysMs] = [new Set<string>(), new Set<string>(), [] as number[]]
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url as string
+    const body = await text(request)
+    if (path.startsWith('/hang')) return hanging.add(path)
+    seen.add(`${path} ${request.headers['webhook-id']}`)
+    if (path === '/healthy') delaysMs.push(Date.now() - Date.parse(JSON.parse(body).createdAt))
+    return response.end()
+  }
+  const server = createServer((request, response) => void receive(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const close = async () => void server.close().closeAllConnections()
+  return { url, seen, hanging, delaysMs, [Symbol.asyncDispose]: close }
+}
+
+// As if a worker had been there all along: nothing of the history is to be delivered.
+async function skipHistory({ db }: BenchDatabase, accounts: number): Promise<Account[]> {
+  await db.query(
+    `insert into dispatch_cursors (client_id, sequence)
+     select client_id, sequence from event_counters
+     on conflict (client_id) do update set sequence = excluded.sequence`,
+  )
+  const { rows } = await db.query<Account>(
+    `select id, client_id as "clientId" from collection_accounts order by id limit $1`,
+    [accounts],
+  )
+  return rows
+}
+
+// Spread evenly over the accounts.
+async function writeEvents({ db }: BenchDatabase, accounts: readonly Account[], count: number) {
+  for (let from = 0; from < count; from += EVENT_BATCH) {
+    const events = Array.from({ length: Math.min(EVENT_BATCH, count - from) }, (_, at) => {
+      const { id, clientId } = accounts[(from + at) % accounts.length] as Account
+      const facts = { accountBalance: 0, isActive: true, isDefault: false }
+      return { clientId, type: 'account.updated' as const, collectionAccountId: id, facts }
+    })
+    await withTransaction(db, (tx) => appendEvents(tx, systemClock(), events))
+  }
+}
