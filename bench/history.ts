@@ -8,14 +8,8 @@
 import pg from 'pg'
 import { nuban } from '#banks/nuban.ts'
 import { maintainPartitions } from '#db/partitions.ts'
-<<<<<<< HEAD
-import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
-import type { ClientId } from '#ids.ts'
-import { INSTITUTIONS } from './bank-feed.ts'
-=======
 import { bankOwner } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
->>>>>>> b-bench
 
 export const BANK = '058' // Not the one that new accounts come from: no number meets another.
 export const INSTITUTIONS = Array.from({ length: 24 }, (_, at) => String(at + 1).padStart(6, '0'))
@@ -79,29 +73,6 @@ export async function writeHistory(connectionString: string, accounts: number, s
   }
 }
 
-<<<<<<< HEAD
-type Start = { clientId: ClientId; bankId: bigint; firstAccount: bigint; firstCredit: bigint }
-type Places = Start & { accounts: number; credits: number }
-
-async function findStart(client: pg.Client): Promise<Start> {
-  await client.query(
-    `insert into ledger_accounts (id, kind, owner)
-     values (nextval('shared_account_ids'), 'bank', $1)
-     on conflict (kind, owner, currency) where kind <> 'collection' do nothing`,
-    [`bank:${HISTORY_BANK}`],
-  )
-  const { rows } = await client.query<Start>(
-    `select c.id as "clientId", b.id as "bankId", nextval('ledger_account_ids') as "firstAccount",
-            nextval('credit_ids') as "firstCredit"
-       from clients c, ledger_accounts b
-      where c.client_id = $1 and b.kind = 'bank' and b.owner = $2`,
-    [SANDBOX_CLIENT.clientId, `bank:${HISTORY_BANK}`],
-  )
-  return rows[0] as Start
-}
-
-=======
->>>>>>> b-bench
 // $1 and $2 are the first and the last place of a chunk. What an account holds follows from which
 // credits came to it: the j-th went to account j × step modulo the number of accounts.
 function accountStatements(accounts: number, sealed: string): string[] {
@@ -133,42 +104,6 @@ function creditStatements(accounts: number, sealed: string): string[] {
   const from = `from (select j, now() - interval '${WEEKS} weeks' * ${age} as at
                         from generate_series($1::bigint, $2::bigint) as j)`
   return [
-<<<<<<< HEAD
-    [
-      'credits',
-      `insert into credits
-         (id, bank_code, session_id, account_number, client_id, collection_account_id, amount_kobo,
-          currency, outcome, source_account_sealed, source_account_name, source_bank_code,
-          narration, transacted_at, received_at)
-       select ${firstCredit} + j, '${HISTORY_BANK}',
-              (array[${institutions}])[1 + (j * 7) % ${INSTITUTIONS.length}]
-                || to_char(at at time zone 'Africa/Lagos', 'YYMMDDHH24MISS')
-                || lpad(((j * ${SERIAL_STEP}) % 10000000000)::text, 10, '0') || '99',
-              ${numberSql(account)}, ${clientId}, ${firstAccount} + ${account}, ${amountSql('j')},
-              'NGN', 'booked', decode(md5(j::text) || repeat('00', 23), 'hex'),
-              'Payer Number ' || j % 100000, '058', 'Transfer for order ' || j, at, at
-         from (select j, ${at} as at ${from}) as each`,
-    ],
-    [
-      'transfers',
-      `insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason,
-                              posted_at)
-       select ${bankId}, ${firstAccount} + ${account}, ${amountSql('j')}, ${firstCredit} + j,
-              'credit', ${at} ${from}`,
-    ],
-    [
-      'events',
-      `insert into events (id, client_id, sequence, type, collection_account_id, credit_id, facts,
-                           created_at)
-       select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7'
-                || left(md5(j::text), 3) || '8' || right(md5(j::text), 15))::uuid,
-              ${clientId}, base + 1 + j, 'collection.received', ${firstAccount} + ${account},
-              ${firstCredit} + j, '{"accountBalanceKobo":"150050"}', at
-         from (select j, ${at} as at, (select sequence from event_counters
-                                              where client_id = ${clientId})
-                      as base ${from}) as each`,
-    ],
-=======
     `insert into credits
        (id, bank_code, session_id, account_number, client_id, collection_account_id, amount_kobo,
         currency, outcome, source_account_sealed, source_account_name, source_bank_code,
@@ -190,7 +125,6 @@ function creditStatements(accounts: number, sealed: string): string[] {
               || left(md5(j::text), 3) || '8' || right(md5(j::text), 15))::uuid,
             ${CLIENT}, (select sequence from event_counters) + 1 + j, 'collection.received',
             ${accountId}, ${FIRST_ID} + j, '{"accountBalance":1500.5}', at ${from}`,
->>>>>>> b-bench
   ]
 }
 

@@ -2,42 +2,6 @@
 // says what can be asked, rows.ts what each row is. Exits with 1 when an answer was wrong, however
 // fast.
 
-<<<<<<< HEAD
-import { mkdirSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { writeDocument } from './document.ts'
-import { describeMachine } from './machine.ts'
-import { type Options, readOptions, UsageProblem } from './options.ts'
-import { ORDER, type Result, ROWS, type Row } from './rows.ts'
-import { runScale } from './scale.ts'
-import { openDataDirectory, type ServiceProcess, startService } from './service-process.ts'
-import { Stage } from './stage.ts'
-import { Statements } from './statements.ts'
-import { drawTable, goals, type Outcome } from './table.ts'
-
-const IDLE_MS = 3_000 // Before the memory of the service at rest is read.
-
-async function main(): Promise<void> {
-  const options = readOptions(
-    process.argv.slice(2),
-    ROWS.map((row) => row.name),
-  )
-  using home = openDataDirectory()
-  const profile = options.profile === undefined ? undefined : resolve(options.profile)
-  if (profile) {
-    mkdirSync(profile, { recursive: true })
-    await Statements.preload(home)
-  }
-  const profiling = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []
-  const service = await startService(home, profiling)
-  try {
-    await using stage = new Stage(options, home, service)
-    await Promise.race([perform(options, stage, service), stopped()])
-  } finally {
-    await service.stop()
-  }
-=======
 import { startCluster } from './cluster.ts'
 import { type Row, runRow } from './compare.ts'
 import { readOptions } from './options.ts'
@@ -51,7 +15,6 @@ async function main(): Promise<void> {
   await using cluster = await startCluster()
   await using bed = new Testbed(options, cluster)
   await Promise.race([runAll(bed), interrupted()])
->>>>>>> b-bench
 }
 
 async function runAll(bed: Testbed): Promise<void> {

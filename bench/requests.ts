@@ -65,10 +65,11 @@ function creditRequest(
     return credit(from + at, accounts, nowMs + seconds * 1000)
   })
   const body = JSON.stringify(perRequest === 1 ? credits[0] : credits)
-  const [id, timestamp] = [`msg_${from}`, Math.floor(nowMs / 1000)]
+  const [id, timestampSeconds] = [`msg_${from}`, Math.floor(nowMs / 1000)]
+  const signature = sign({ secrets: [secret], id, timestampSeconds, body })
   const headers =
-    `webhook-id: ${id}\r\nwebhook-timestamp: ${timestamp}\r\n` +
-    `webhook-signature: ${sign([secret], id, timestamp, body)}\r\n`
+    `webhook-id: ${id}\r\nwebhook-timestamp: ${timestampSeconds}\r\n` +
+    `webhook-signature: ${signature}\r\n`
   return post(`/rails/${BANK}/credits`, body, undefined, headers)
 }
 

@@ -10,6 +10,8 @@ import { systemClock } from '#clock.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { createEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
+import type { AccountId, ClientId } from '#ids.ts'
+import { kobo } from '#money.ts'
 import { startService } from './cluster.ts'
 import type { BenchDatabase } from './database.ts'
 import { cpuBetween, readCpu } from './process-stats.ts'
@@ -25,7 +27,7 @@ const EVENT_BATCH = 500
 const STALLED_MS = 60_000
 const POLL_MS = 20
 
-type Account = { id: bigint; clientId: bigint }
+type Account = { id: AccountId; clientId: ClientId }
 type Work = { expected: number; isWarm: () => boolean; whileMeasured?: () => Promise<void> }
 
 const seconds = ({ options }: Testbed) => (options.slices * options.sliceMs) / 1000
@@ -36,10 +38,10 @@ export async function deliverBacklog(bed: Testbed): Promise<Slice> {
   await using receiver = await startReceiver()
   const accounts = await skipHistory(database, 1)
   for (let at = 0; at < ENDPOINTS; at++) {
-    const endpoint = { url: `${receiver.url}/${at}`, eventTypes: null }
     const { clientId } = accounts[0] as Account
+    const endpoint = { clientId, url: `${receiver.url}/${at}`, eventTypes: null }
     const now = systemClock()
-    await withTransaction(database.db, (tx) => createEndpoint(tx, now, clientId, endpoint))
+    await withTransaction(database.db, (tx) => createEndpoint(tx, now, endpoint))
   }
   await writeEvents(database, accounts, events)
   await database.settle()
@@ -137,7 +139,7 @@ async function writeEvents({ db }: BenchDatabase, accounts: readonly Account[], 
   for (let from = 0; from < count; from += EVENT_BATCH) {
     const events = Array.from({ length: Math.min(EVENT_BATCH, count - from) }, (_, at) => {
       const { id, clientId } = accounts[(from + at) % accounts.length] as Account
-      const facts = { accountBalance: 0, isActive: true, isDefault: false }
+      const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false }
       return { clientId, type: 'account.updated' as const, collectionAccountId: id, facts }
     })
     await withTransaction(db, (tx) => appendEvents(tx, systemClock(), events))

@@ -124,8 +124,8 @@ test('an operator erases a customer of any client, and is on record for it', asy
   for (const bad of [[], ['--reason', ' '], ['--reason', 'x'.repeat(201)]]) {
     await assert.rejects(admin(bench, 'account', 'erase', accountNumber, ...bad), /--reason is/)
   }
-  await assert.rejects(admin(bench, 'account', 'erase', '0000000000', ...reason), /no such/)
-  await assert.rejects(admin(bench, 'advice', 'erase', 'x', ...reason), /no such/)
+  await assert.rejects(admin(bench, 'account', 'erase', '0000000000', ...reason), /No such/)
+  await assert.rejects(admin(bench, 'advice', 'erase', 'x', ...reason), /No such/)
 })
 
 type Bench = Awaited<ReturnType<typeof startTestService>>
