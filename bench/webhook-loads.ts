@@ -139,7 +139,7 @@ async function writeEvents({ db }: BenchDatabase, accounts: readonly Account[], 
   for (let from = 0; from < count; from += EVENT_BATCH) {
     const events = Array.from({ length: Math.min(EVENT_BATCH, count - from) }, (_, at) => {
       const { id, clientId } = accounts[(from + at) % accounts.length] as Account
-      const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false }
+      const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false, changes: [] }
       return { clientId, type: 'account.updated' as const, collectionAccountId: id, facts }
     })
     await withTransaction(db, (tx) => appendEvents(tx, systemClock(), events))
