@@ -19,7 +19,7 @@ export type Load = {
 }
 
 const CONNECTIONS = 192
-const ARRAYS = { perRequest: 100, connections: 32 } // More in flight than the queue takes otherwise.
+const ARRAYS = { perRequest: 100, connections: 16 } // More in flight than the queue takes otherwise.
 // So many connections that the generator holds nothing back; opening them takes a while.
 const OVERLOAD = { connections: 4_000, mayRefuse: true, warmUpMs: 1_500 }
 const FEW = 50

@@ -14,7 +14,7 @@ const TARGET_MS = 100
 const INTERVAL_MS = 100
 const BACKLOG_MS = 500
 const BACKLOG_MIN = 250
-const BACKLOG_FIRST = 1_000 // Until it is known what can be served.
+const BACKLOG_FIRST = 4_000 // Until it is known what can be served.
 const STALLED_MS = 3_000
 // By then its request was answered (src/http/response-deadline.ts): nobody waits for it.
 const ABANDONED_MS = 10_000

@@ -2,6 +2,7 @@
 // 503; requests on open and new connections are still served until load balancers have noticed.
 // Then the server stops accepting, closes idle connections and finishes responses.
 
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
 // Longer than a request and its answer are on their way. A connection that was silent for that
@@ -16,12 +17,19 @@ declare module 'fastify' {
   }
 }
 
+// Says `Connection: close` once draining, for requests that came before the signal too. A hook of
+// the framework would cost every request.
+export function drainableResponse(isDraining: () => boolean) {
+  return class DrainableResponse extends ServerResponse<IncomingMessage> {
+    override writeHead(...args: unknown[]): this {
+      if (isDraining()) this.shouldKeepAlive = false
+      return Reflect.apply(super.writeHead, this, args)
+    }
+  }
+}
+
 export function drainOnClose(app: FastifyInstance): void {
   app.decorate('isDraining', false)
-  // Those that came before the signal; the framework sees to those that come after it.
-  app.addHook('onSend', async (_request, reply) => {
-    if (app.isDraining) reply.header('connection', 'close')
-  })
   app.addHook('preClose', async () => {
     app.isDraining = true
     await connectionsLeave(app)

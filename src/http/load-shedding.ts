@@ -11,6 +11,7 @@ import type { Writers } from '#domain/batch-writers.ts'
 import { REFUSALS, Refusal } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
 import { CORS_HEADERS } from './cors.ts'
+import { drainableResponse } from './draining.ts'
 import { endpointFamily, failureBody } from './envelopes.ts'
 import { RETRY_AFTER_SECONDS } from './error-handler.ts'
 import { responseHeaders } from './response-headers.ts'
@@ -45,7 +46,8 @@ export class LoadShedder {
   // The framework's server, with a door.
   readonly createServer = (handle: Handler, options: FastifyServerOptions): Server => {
     const { http, keepAliveTimeout, requestTimeout, connectionTimeout } = options as never
-    const server = createServer(http, (request, response) => {
+    const ServerResponse = drainableResponse(() => this.#isDraining())
+    const server = createServer({ ...(http as object), ServerResponse }, (request, response) => {
       const route = this.#findOverloaded(request)
       if (route) this.#refuse(route, response)
       else handle(request, response)
@@ -92,8 +94,7 @@ export class LoadShedder {
   // The rest of the request is read and thrown away, and the connection lives on.
   #refuse({ headers, body: [before, after] }: QueueRoute, response: ServerResponse): void {
     const id = timeOrderedId(this.#deps.clock())
-    const more = this.#isDraining() ? ['connection', 'close'] : []
-    response.writeHead(REFUSALS.busy.status, ['x-request-id', id, ...headers, ...more])
+    response.writeHead(REFUSALS.busy.status, ['x-request-id', id, ...headers])
     response.end(before + id + after)
   }
 }

@@ -32,9 +32,9 @@ test('while it sheds, as much is let in as half a second serves, written or wait
   const gate = createGate()
   let nowMs = 0
   const delay = new QueueDelay(() => nowMs)
-  const { batcher } = createBatcher(gate.run, { items: 500 }, delay)
+  const { batcher } = createBatcher(gate.run, { items: 2_000 }, delay)
   const taken: Promise<unknown>[] = []
-  const batch = Array.from({ length: 500 }, (_, at) => at)
+  const batch = Array.from({ length: 2_000 }, (_, at) => at)
   const submit = () => taken.push(batcher.submitAll(batch))
 
   submit()
@@ -46,12 +46,12 @@ test('while it sheds, as much is let in as half a second serves, written or wait
   }
   assert.equal(batcher.isOverloaded, false)
   submit()
-  assert.equal(batcher.isOverloaded, true, '1,000 until it is known')
+  assert.equal(batcher.isOverloaded, true, '4,000 until it is known')
   nowMs = 700
   await gate.letOne()
   assert.equal(batcher.isOverloaded, false, 'nobody is waiting')
   taken.push(batcher.submitAll([1]))
-  assert.equal(batcher.isOverloaded, true, '500 were served')
+  assert.equal(batcher.isOverloaded, true, '2,000 were served')
   await gate.letAll()
   await Promise.all(taken)
 })

@@ -15,7 +15,7 @@ function setup() {
       return nowMs
     },
     taken: (waitedMs: number) => delay.taken(nowMs - waitedMs),
-    refuses: (waitedMs: number, { items = 1_000, isBlocked = true } = {}) =>
+    refuses: (waitedMs: number, { items = 4_000, isBlocked = true } = {}) =>
       delay.refuses({ sinceMs: nowMs - waitedMs, items, isBlocked }),
   }
 }
@@ -58,8 +58,8 @@ for (const [perSecond, backlog] of [
     taken(500)
     pass(500)
     taken(500)
-    assert.equal(refuses(500, { items: 999 }), false)
-    assert.equal(refuses(500, { items: 1_000 }), true)
+    assert.equal(refuses(500, { items: 3_999 }), false)
+    assert.equal(refuses(500, { items: 4_000 }), true)
     for (let batches = 0; batches < 5; batches++) {
       pass(100)
       delay.served(perSecond / 10)

@@ -160,11 +160,14 @@ function readTime(
 // What a bank says of the future its clock got wrong. The money is taken all the same, and the time
 // counts as not given.
 export function withoutFutureTime(credit: IncomingCredit, now: Date): IncomingCredit {
-  const latest = new Date(now.getTime() + CLOCK_SKEW_MAX_MS)
-  const { transactionTime, transactionDate, ...rest } = credit
-  if (transactionTime && transactionTime > latest) return { ...rest, transactionTime: null }
-  if (transactionDate && transactionDate > watDay(latest)) return { ...rest, transactionTime: null }
-  return credit
+  const { transactionTime, transactionDate } = credit
+  const latestMs = now.getTime() + CLOCK_SKEW_MAX_MS
+  const isFuture =
+    (transactionTime !== null && transactionTime.getTime() > latestMs) ||
+    (transactionDate !== undefined && transactionDate > watDay(new Date(latestMs)))
+  if (!isFuture) return credit
+  const { transactionDate: _, ...rest } = credit
+  return { ...rest, transactionTime: null }
 }
 
 // Some banks name the payer's bank by its NIP code: one bank is to have one code in our records.
