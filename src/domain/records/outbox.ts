@@ -52,7 +52,7 @@ export async function appendEvents(
       numberArray(events.map((event) => event.collectionAccountId ?? null)),
       plainArray(events.map((event) => event.paymentId ?? null)),
       numberArray(events.map((event) => event.creditId ?? null)),
-      textArray(events.map((event) => factsJson(event.facts))),
+      textArray(events.map((event) => valueJson(event.facts))),
       now,
       numberArray(clients),
       numberArray(clients.map((clientId) => counts.get(clientId) as number)),
