@@ -80,8 +80,6 @@ async function startHttp(options: ServiceOptions, { app }: Service): Promise<Htt
 }
 
 async function listen(app: Service['app'], { host, port }: Config): Promise<void> {
-  await app.ready()
-  app.compileSchemas()
   await app.listen({ host, port })
 }
 
