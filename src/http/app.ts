@@ -80,7 +80,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     loggerInstance: deps.log as FastifyBaseLogger,
     // A line per request costs a quarter of the throughput.
     logController: new LogController({ disableRequestLogging: true }),
-    // Nor a logger: lines that are written name the request themselves (failures.ts).
+    // Nor a logger: lines that are written name the request themselves (error-handler.ts).
     childLoggerFactory: (logger) => logger,
     genReqId: () => timeOrderedId(deps.clock()),
     // So that `request.ip` is the caller's, and nobody but a proxy of ours can make one up.

@@ -25,7 +25,8 @@ export function enforceResponseDeadline(app: FastifyInstance): void {
     done()
   }
   // Routes that queue their work are left out: the batcher and the connection's deadline
-  // (src/db/deadlines.ts) answer them in time. Measured: these two hooks cost a credit 30 µs.
+  // (src/db/deadlines.ts) answer them in time. Measured: with a third hook, for draining, these cost a
+  // credit some 45 µs.
   app.addHook('onRoute', (route) => {
     if (route.config?.queue) return
     route.onRequest = [onRequest, ...[route.onRequest ?? []].flat()]

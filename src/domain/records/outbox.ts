@@ -52,7 +52,7 @@ export async function appendEvents(
       numberArray(events.map((event) => event.collectionAccountId ?? null)),
       plainArray(events.map((event) => event.paymentId ?? null)),
       numberArray(events.map((event) => event.creditId ?? null)),
-      textArray(events.map((event) => valueJson(event.facts))),
+      textArray(events.map((event) => JSON.stringify(event.facts, koboAsText))),
       now,
       numberArray(clients),
       numberArray(clients.map((clientId) => counts.get(clientId) as number)),
@@ -63,16 +63,6 @@ export async function appendEvents(
   })
 }
 
-// Kobo as text: JSON has no bigint. A replacer would be called for every key, at four times the cost.
-function factsJson(facts: object): string {
-  const fields = Object.entries(facts).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${JSON.stringify(name)}:${valueJson(value)}`],
-  )
-  return `{${fields.join(',')}}`
-}
-
-function valueJson(value: unknown): string {
-  if (typeof value === 'bigint') return `"${value}"`
-  const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isPlain && !(value instanceof Date) ? factsJson(value) : JSON.stringify(value)
+function koboAsText(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
 }

@@ -15,7 +15,6 @@ import { FORMATS, findFormat } from '#banks/formats/known-formats.ts'
 import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
 import type { BatchResult } from '#db/batcher.ts'
 import type { CreditResult } from '#domain/credits/decide-credits.ts'
-import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { Amount, named, RailFailure } from '#http/schemas.ts'
@@ -141,8 +140,6 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   )
 }
 
-const NO_REVERSALS: ReadonlyMap<IncomingReversal, Reversed> = new Map()
-
 // Credits first, so that a reversal in the same report finds its credit.
 async function take(
   deps: Deps,
@@ -151,18 +148,10 @@ async function take(
 ): Promise<readonly Acknowledgement[]> {
   const { bankCode } = report
   const now = deps.clock()
-  const credits: IncomingCredit[] = []
-  for (const item of items) {
-    if (item.ok) credits.push({ ...withoutFutureTime(item.credit, now), bankCode })
-  }
+  const credits = items.flatMap((item) =>
+    item.ok ? [{ ...withoutFutureTime(item.credit, now), bankCode }] : [],
+  )
   const results = (await deps.writers.credits.submitAll(credits)).values()
-  // Nearly always, and then nothing more is waited for.
-  const isAccepted = (answer: Acknowledgement) => answer.code !== 'session_reused'
-  if (credits.length === items.length) {
-    const answers = items.map((item) => acknowledgement(item, results, NO_REVERSALS))
-    if (answers.every(isAccepted)) return answers
-    return keepRejected(deps, report, { items, answers })
-  }
   const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
   const reversed = await takeReversals(deps, bankCode, reversals)
   const answers = items.map((item) => acknowledgement(item, results, reversed))
