@@ -8,8 +8,19 @@ import type { Kobo } from '#money.ts'
 
 export const CREDITS_MAX = 1_000
 
+// What a bank calls a transfer. Values of different kinds never identify the same credit.
+export const IDENTIFIER_KINDS = ['session_id', 'settlement_id', 'bank_reference'] as const
+export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number]
+export type CreditIdentifier = { kind: IdentifierKind; value: string }
+
+// What the bank withheld from the transfer: the payer sent the amount, our account got the rest.
+export type BankCharges = { feeKobo: Kobo; vatKobo: Kobo; dutyKobo: Kobo }
+
 export type IncomingCredit = {
-  sessionId: string
+  sessionId: string // The first identifier, whatever its kind.
+  identifiedBy?: IdentifierKind // Of the session id; default session_id.
+  otherIdentifiers?: readonly CreditIdentifier[]
+  charges?: BankCharges
   accountNumber: string
   amountKobo: Kobo
   currency: string
