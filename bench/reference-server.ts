@@ -4,14 +4,14 @@
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
-import { jsonFormat } from '#banks/formats/json.ts'
+import { jsonFormat } from '#banks/manilla/notifications.ts'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { createBatchPool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { takeCredits } from '#domain/credits/take-credits.ts'
-import { loadSecret, verify } from '#domain/webhooks/signature.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { type DataKey, Sealer } from '#seal.ts'
+import { loadSecret, verify } from '#standard-webhooks.ts'
 
 type Settings = { connectionString: string; data: readonly DataKey[]; hash: Uint8Array }
 
@@ -41,7 +41,9 @@ process.on('message', async ({ connectionString, data, hash }: Settings) => {
     if (answer?.status !== 'taken') return reply.code(500).send()
     const { sessionId } = item.credit
     const taken = { responseCode: '00', responseMessage: 'Taken', outcome: 'booked' } as const
-    const { contentType, body: text } = jsonFormat.acknowledge([{ sessionId, ...taken }], false)
+    const { contentType, body: text } = jsonFormat.acknowledge([{ sessionId, ...taken }], {
+      batch: false,
+    })
     return reply.type(contentType).send(text)
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -4,7 +4,7 @@
 // of the index.
 
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
-import { loadSecret, sign } from '#domain/webhooks/signature.ts'
+import { loadSecret, sign } from '#standard-webhooks.ts'
 import { watDigits } from '#wat-time.ts'
 import { ACCOUNT_STEP, accountNumber, BANK, INSTITUTIONS, SCATTER } from './history.ts'
 

@@ -55,6 +55,7 @@ export const REFUSALS = {
   ),
   grant_type_unsupported: ref(400, '30', 'Unsupported grant type. Use client_credentials.'),
   invalid_signature: ref(401, '63', 'Missing or invalid signature.'),
+  source_not_allowed: ref(401, '63', 'Calls from this address are not allowed.'),
   signature_too_old: ref(
     401,
     '63',

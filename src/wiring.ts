@@ -1,7 +1,9 @@
 // Wires one process. Every role and every test gets its service here.
 
 import type { FastifyInstance } from 'fastify'
-import { operatorDesk, sandboxBank } from '#banks/connector.ts'
+import { connectBanks } from '#banks/connectors.ts'
+import { operatorDesk, sandboxBank } from '#banks/return-senders.ts'
+import { bankConfigurations } from '#config/bank-settings.ts'
 import type { Config } from '#config/config.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
@@ -122,6 +124,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     rates: config.rates,
     policy: config.policy,
     banks: config.banks,
+    bankConnections: connectBanks(bankConfigurations(config)),
     clock,
     log,
     db,

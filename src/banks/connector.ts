@@ -1,35 +1,137 @@
-// How money goes back out: a bank is instructed to return a transfer to its payer. An instruction
-// may be sent twice (we may die between sending and hearing the answer), so a connector must treat
-// the same reference as the same instruction.
+// A connector is what we know of one bank's (or aggregator's) interface: how it signs what it sends,
+// how a notification becomes credits and is acknowledged, and what the bank can be asked.
+//
+// `connect` checks the settings of one configured bank and returns the connection to it. Whatever a
+// bank has no call for is absent from `calls`, and the features built on it are off for that bank.
 
 import type { Kobo } from '#money.ts'
+import type { ConnectorSettings } from './connector-settings.ts'
+import type { CreditIdentifier, NotificationFormat, ParsedItem } from './notifications.ts'
 
-export type ReturnInstruction = {
+export type Mode = 'sandbox' | 'live'
+
+export type Connector = {
+  name: string
+  // The secret itself travels with every call, and proves nothing about the body: live mode demands
+  // an address allow-list or mutual TLS beside it.
+  hasStaticToken: boolean
+  // Undefined, with every problem reported to the settings, unless all of them are right.
+  connect(settings: ConnectorSettings, bank: ConnectedBank): BankConnection | undefined
+}
+
+export type ConnectedBank = { code: string; name: string; mode: Mode }
+
+export type BankConnections = ReadonlyMap<string, BankConnection> // By bank code.
+
+export type BankConnection = {
+  authenticate(call: RailCall): AuthenticationResult
+  // Undefined: not a media type of this bank.
+  findFormat(call: RailCall): NotificationFormat | undefined
+  nameEnquiry: NameEnquiryFormat
+  calls: BankCalls
+}
+
+// A call of a bank to /rails/{bankCode}/…
+export type RailCall = {
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  rawBody: Buffer
+  format: string | undefined // ?format=
+  address: string // Behind trusted proxies: of whoever called them.
+  isProxied(): boolean // By a trusted proxy, whose own headers are to be believed.
+  now: Date
+}
+
+export type AuthenticationResult =
+  | 'ok'
+  | 'invalid_signature'
+  | 'signature_too_old'
+  | 'source_not_allowed'
+
+// A bank asks whose a number is before it sends money.
+export type NameEnquiryFormat = {
+  field: string // Of its JSON body, that holds the account number.
+  answer(enquiry: NameEnquiryAnswer): object
+}
+
+export type NameEnquiryAnswer = {
+  accountNumber: string
+  accountName: string | null // Null: no such account.
+  kycLevel: string | null
+}
+
+// What a bank can be asked. Every call has a deadline, and none throws: silence is `no_answer`, and
+// says nothing about what the bank did.
+export type BankCalls = {
+  findTransfer?(identifier: CreditIdentifier, options: CallOptions): Promise<TransferAnswer>
+  listTransfers?(query: TransferListQuery, options: CallOptions): Promise<TransferListAnswer>
+  enquireName?(account: BankAccount, options: CallOptions): Promise<NameAnswer>
+  reserveAccount?(request: AccountReservation, options: CallOptions): Promise<ReservationAnswer>
+  renameAccount?(
+    account: { accountNumber: string; accountName: string },
+    options: CallOptions,
+  ): Promise<ChangeAnswer>
+  blockAccount?(account: { accountNumber: string }, options: CallOptions): Promise<ChangeAnswer>
+  sendMoney?(instruction: PayoutInstruction, options: CallOptions): Promise<PayoutAnswer>
+  findPayout?(reference: string, options: CallOptions): Promise<PayoutAnswer>
+}
+
+export type CallOptions = { signal?: AbortSignal | undefined }
+
+export type NoAnswer = { status: 'no_answer'; reason: string }
+
+// `in_progress` and `not_found` mean ask again, never that the money will not come.
+export type TransferAnswer =
+  | { status: 'found'; items: readonly ParsedItem[] }
+  | { status: 'in_progress' }
+  | { status: 'not_found' }
+  | NoAnswer
+
+// Newest or oldest first, as the bank has it. `accountNumber` null: all accounts.
+export type TransferListQuery = {
+  accountNumber: string | null
+  from: Date
+  to: Date
+  cursor: string | null
+}
+
+export type TransferListAnswer =
+  | { status: 'listed'; items: readonly ParsedItem[]; nextCursor: string | null }
+  | NoAnswer
+
+export type BankAccount = { bankCode: string; accountNumber: string }
+
+export type NameAnswer =
+  | { status: 'found'; accountName: string }
+  | { status: 'not_found' }
+  | NoAnswer
+
+// `reference` is ours: the same again is the same account, where the bank knows references.
+export type AccountReservation = {
+  kind: 'static' | 'dynamic'
   reference: string
-  bankCode: string
-  sessionId: string // Of the transfer that is sent back.
+  accountName: string
+  bvn: string | null
+}
+
+export type ReservationAnswer =
+  | { status: 'reserved'; accountNumber: string; accountName: string }
+  | { status: 'refused'; reason: string }
+  | NoAnswer
+
+export type ChangeAnswer = { status: 'done' } | { status: 'refused'; reason: string } | NoAnswer
+
+// The reference is the instruction's for ever: a bank that has seen it does not pay again.
+export type PayoutInstruction = {
+  reference: string
   amountKobo: Kobo
   currency: string
-  toAccountNumber: string | null
-  toAccountName: string | null
-  toBankCode: string | null
+  to: BankAccount & { accountName: string }
+  narration: string
 }
 
-export type ReturnResult =
+// Only `failed` is definite. `unknown` is asked for by reference, never sent again.
+export type PayoutAnswer =
   | { status: 'confirmed'; bankReference: string }
-  | { status: 'pending' } // The bank will say so at POST /rails/{bankCode}/returns.
-  | { status: 'failed'; reason: string | null }
-
-export type BankConnector = { sendReturn(instruction: ReturnInstruction): Promise<ReturnResult> }
-
-// The sandbox's bank always does as it is told, at once.
-export const sandboxBank: BankConnector = {
-  sendReturn: async ({ reference }) => ({
-    status: 'confirmed',
-    bankReference: `SANDBOX-${reference}`,
-  }),
-}
-
-// Live: the operator executes what is listed at /api/v1/operator/returns and confirms it there,
-// or the bank does by a signed call.
-export const operatorDesk: BankConnector = { sendReturn: async () => ({ status: 'pending' }) }
+  | { status: 'failed'; reason: string }
+  | { status: 'not_found' } // Of findPayout: the bank never saw the reference.
+  | { status: 'unknown'; reason: string }

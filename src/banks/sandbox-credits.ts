@@ -1,7 +1,7 @@
 // Simulated credits for the sandbox. From the batcher on they take the same path as any other.
 
 import { randomInt } from 'node:crypto'
-import type { IncomingCredit } from '#banks/formats/format.ts'
+import type { IncomingCredit } from '#banks/notifications.ts'
 import type { Kobo } from '#money.ts'
 import { makeSessionId } from './session-id.ts'
 

@@ -1,7 +1,12 @@
-// The banks: serial ranges granted by each, and their rail secrets. Static and dynamic ranges of a
+// The banks: how each is connected, and the serial ranges it granted. Static and dynamic ranges of a
 // bank never overlap. A bank without ranges issues no new numbers but still takes money for
 // existing ones.
+//
+// Secrets are environment variables, named in the file. Rail secrets of our own connector may stand
+// in the file itself.
 
+import type { Mode } from '#banks/connector.ts'
+import { type BankConfiguration, connectBank } from '#banks/connectors.ts'
 import { isBankCode } from '#banks/nuban.ts'
 import { bytesOf, type Report } from './setting-parsers.ts'
 
@@ -12,7 +17,10 @@ export type BankSettings = {
   readonly name: string
   readonly static?: SerialRange | undefined
   readonly dynamic?: SerialRange | undefined
-  readonly railSecrets: readonly string[]
+  readonly connector?: string | undefined // Default manilla.
+  readonly settings?: Readonly<Record<string, unknown>> | undefined
+  readonly secrets?: Readonly<Record<string, string>> | undefined // Read from the environment.
+  readonly railSecrets?: readonly string[] | undefined
 }
 
 export const SERIAL_MAX = 999_999_999 // nine digits; the tenth of a NUBAN is its check digit
@@ -22,7 +30,16 @@ const SECRETS_MAX = 2 // the old and the new one while a bank changes over
 const SECRET_BYTES_MIN = 24 // the bounds of Standard Webhooks
 const SECRET_BYTES_MAX = 64
 const NAME_MAX = 100
-const FIELDS = ['code', 'name', 'static', 'dynamic', 'railSecrets']
+const FIELDS = [
+  'code',
+  'name',
+  'connector',
+  'settings',
+  'secrets',
+  'static',
+  'dynamic',
+  'railSecrets',
+]
 
 const SANDBOX_NAMES: readonly (readonly [code: string, name: string])[] = [
   ['035', 'Wema Bank'],
@@ -53,8 +70,14 @@ export const SANDBOX_BANKS: readonly BankSettings[] = SANDBOX_NAMES.map(([code, 
   }
 })
 
+type Surroundings = { mode: Mode; env: Readonly<Record<string, string | undefined>> }
+
 // Undefined, with every problem reported, unless the whole file is right.
-export function readBanks(text: string, report: Report): readonly BankSettings[] | undefined {
+export function readBanks(
+  text: string,
+  { mode, env }: Surroundings,
+  report: Report,
+): readonly BankSettings[] | undefined {
   const content = parseJson(text, report)
   if (content === undefined) return undefined
   if (!Array.isArray(content)) {
@@ -66,11 +89,42 @@ export function readBanks(text: string, report: Report): readonly BankSettings[]
     faults += 1
     report(sentence)
   }
-  content.forEach((bank, at) => {
-    checkBank(bank, (sentence) => fault(`bank ${at + 1}: ${sentence}`))
-  })
+  const banks = content.map((bank, at) =>
+    readBank(bank, { mode, env }, (sentence) => fault(`bank ${at + 1}: ${sentence}`)),
+  )
   checkTogether(content, fault)
-  return faults === 0 ? (content as BankSettings[]) : undefined
+  return faults === 0 ? (banks as BankSettings[]) : undefined
+}
+
+// What a connector needs of a bank's settings.
+function bankConfiguration(bank: BankSettings, mode: Mode): BankConfiguration {
+  const [railSecret, previousRailSecret] = bank.railSecrets ?? []
+  const secrets = {
+    ...(railSecret === undefined ? {} : { railSecret }),
+    ...(previousRailSecret === undefined ? {} : { previousRailSecret }),
+    ...bank.secrets,
+  }
+  return { ...bank, secrets, mode }
+}
+
+export function bankConfigurations({
+  banks,
+  mode,
+}: {
+  banks: readonly BankSettings[]
+  mode: Mode
+}) {
+  return banks.map((bank) => bankConfiguration(bank, mode))
+}
+
+// The environment variables that a banks file names.
+export function secretNames(text: string): string[] {
+  const content = parseJson(text, () => {})
+  if (!Array.isArray(content)) return []
+  return content
+    .filter(isRecord)
+    .flatMap(({ secrets }) => (isRecord(secrets) ? Object.values(secrets) : []))
+    .filter((name) => typeof name === 'string')
 }
 
 function parseJson(text: string, report: Report): unknown {
@@ -84,10 +138,14 @@ function parseJson(text: string, report: Report): unknown {
   }
 }
 
-function checkBank(bank: unknown, report: Report): void {
+function readBank(
+  bank: unknown,
+  { mode, env }: Surroundings,
+  report: Report,
+): BankSettings | undefined {
   if (!isRecord(bank)) {
     report('must be an object')
-    return
+    return undefined
   }
   for (const field of Object.keys(bank)) {
     if (!FIELDS.includes(field)) {
@@ -105,7 +163,39 @@ function checkBank(bank: unknown, report: Report): void {
   if (issued && leased && overlap(issued, leased)) {
     report('static and dynamic must not overlap')
   }
-  checkSecrets(bank.railSecrets, report)
+  const isOurs = bank.connector === undefined || bank.connector === 'manilla'
+  const names = readRecord(bank.secrets, 'secrets', report)
+  const settings = readRecord(bank.settings, 'settings', report)
+  const secrets = readSecrets(names, env, report)
+  if (bank.railSecrets !== undefined || (isOurs && names?.railSecret === undefined)) {
+    if (!checkSecrets(bank.railSecrets, report)) return undefined
+  }
+  const read = { ...bank, ...(settings && { settings }), ...(names && { secrets }) } as BankSettings
+  connectBank(bankConfiguration(read, mode), report)
+  return read
+}
+
+function readRecord(value: unknown, field: string, report: Report) {
+  if (value === undefined || isRecord(value)) return value
+  report(`${field} must be an object`)
+  return undefined
+}
+
+function readSecrets(
+  names: Readonly<Record<string, unknown>> | undefined,
+  env: Surroundings['env'],
+  report: Report,
+): Record<string, string> {
+  const secrets: Record<string, string> = {}
+  for (const [field, name] of Object.entries(names ?? {})) {
+    const value = typeof name === 'string' ? env[name]?.trim() : undefined
+    if (typeof name !== 'string' || !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name)) {
+      report(`secrets.${field} must be the name of an environment variable`)
+    } else if (!value) report(`secrets.${field}: the environment variable ${name} is not set`)
+    // Reported above, and not again as missing.
+    secrets[field] = value ?? ''
+  }
+  return secrets
 }
 
 function checkRange(range: unknown, field: string, report: Report): SerialRange | undefined {
@@ -118,19 +208,22 @@ function checkRange(range: unknown, field: string, report: Report): SerialRange 
   return undefined
 }
 
-function checkSecrets(secrets: unknown, report: Report): void {
+// Whether they are right.
+function checkSecrets(secrets: unknown, report: Report): boolean {
   if (!Array.isArray(secrets) || secrets.length < 1 || secrets.length > SECRETS_MAX) {
     report(`railSecrets must be a list of 1 or ${SECRETS_MAX} secrets`)
-    return
+    return false
   }
+  let areSound = true
   secrets.forEach((secret, at) => {
     const [, base64 = ''] = /^whsec_(.+)$/.exec(String(secret)) ?? []
     const length = bytesOf(base64)?.length ?? 0
-    if (length < SECRET_BYTES_MIN || length > SECRET_BYTES_MAX) {
-      const bounds = `${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} bytes`
-      report(`railSecrets entry ${at + 1} must be whsec_ followed by base64 of ${bounds}`)
-    }
+    if (length >= SECRET_BYTES_MIN && length <= SECRET_BYTES_MAX) return
+    const bounds = `${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} bytes`
+    report(`railSecrets entry ${at + 1} must be whsec_ followed by base64 of ${bounds}`)
+    areSound = false
   })
+  return areSound
 }
 
 function checkTogether(banks: readonly unknown[], report: Report): void {
@@ -155,7 +248,7 @@ export function checkDistinct(banks: readonly BankSettings[], report: Report): v
   banks.forEach((bank, at) => {
     for (const other of banks.slice(0, at)) {
       const pair = `banks ${other.code} and ${bank.code}`
-      if (sharesSecret(bank, other)) report(`${pair} share a rail secret; each needs its own`)
+      if (sharesSecret(bank, other)) report(`${pair} share a secret; each needs its own`)
       if (rangesOf(bank).some((range) => rangesOf(other).some((its) => overlap(range, its)))) {
         report(`${pair} have overlapping number ranges`)
       }
@@ -164,10 +257,12 @@ export function checkDistinct(banks: readonly BankSettings[], report: Report): v
 }
 
 function sharesSecret(one: BankSettings, other: BankSettings): boolean {
-  const keysOf = ({ railSecrets }: BankSettings) =>
-    railSecrets.map((secret) => bytesOf(secret.slice('whsec_'.length))?.toString('hex'))
-  const keys = keysOf(one)
-  return keysOf(other).some((key) => keys.includes(key))
+  const secretsOf = ({ railSecrets = [], secrets = {} }: BankSettings) =>
+    [...railSecrets, ...Object.values(secrets)].map((text) =>
+      text.startsWith('whsec_') ? bytesOf(text.slice('whsec_'.length))?.toString('hex') : text,
+    )
+  const ours = secretsOf(one)
+  return secretsOf(other).some((secret) => ours.includes(secret))
 }
 
 function rangesOf(bank: BankSettings): SerialRange[] {

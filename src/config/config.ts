@@ -11,6 +11,7 @@ import {
   readBanks,
   SANDBOX_BANKS,
   SANDBOX_RAIL_SECRET,
+  secretNames,
 } from './bank-settings.ts'
 import { POLICY_SETTINGS, type Policy, policyOf } from './policy-settings.ts'
 import { RATES, type Rates, rates } from './rate-settings.ts'
@@ -130,14 +131,15 @@ export function databaseSettings(env: Environment): Pick<Config, 'databaseUrl' |
 }
 
 export function loadConfig(env: Environment, role: string | undefined, files = disk): Config {
-  const problems = unknownNames(env)
+  const problems: string[] = []
   const given = readGiven(env, problems)
   const plain = plainSettings(given, readRole(role, problems))
   problems.push(...missing(env, plain))
   if (plain.mode === 'live' && given.PUBLIC_URL?.startsWith('http:')) {
     problems.push('PUBLIC_URL must start with https:// in live mode')
   }
-  const banks = bankSettings(given, { mode: plain.mode, files, problems })
+  const { banks, named } = bankSettings(given, { mode: plain.mode, env, files, problems })
+  problems.unshift(...unknownNames(env, named))
   const secrets = secretSettings(env, { given, plain, files, problems })
   if (problems.length > 0 || !banks || !secrets) throw new ConfigProblem(problems)
   const collection = banks.find((bank) => bank.static) as BankSettings
@@ -180,8 +182,8 @@ function readGiven(env: Environment, problems: string[]): Given {
 }
 
 // A mistyped name would otherwise leave its default in force unnoticed.
-function unknownNames(env: Environment): string[] {
-  const known = Object.keys(SETTINGS)
+function unknownNames(env: Environment, named: readonly string[]): string[] {
+  const known = [...Object.keys(SETTINGS), ...named]
   return Object.keys(env)
     .filter((name) => /^manilla_/i.test(name) && !known.includes(name))
     .map((name) => `${name} is not a setting; did you mean ${values.nearest(name, known)}?`)
@@ -208,28 +210,28 @@ function missing(env: Environment, { mode, role }: Plain): string[] {
   return problems
 }
 
-function bankSettings(
-  given: Given,
-  { mode, files, problems }: { mode: Mode; files: Files; problems: string[] },
-) {
+type BankFileInput = { mode: Mode; env: Environment; files: Files; problems: string[] }
+
+// `named` are the environment variables that the banks file names.
+function bankSettings(given: Given, { mode, env, files, problems }: BankFileInput) {
   const path = given.MANILLA_BANKS_FILE
-  if (!path) return SANDBOX_BANKS
+  if (!path) return { banks: SANDBOX_BANKS, named: [] }
   const report = (sentence: string) => problems.push(`MANILLA_BANKS_FILE ${sentence}`)
   let text: string
   try {
     text = files.readText(path)
   } catch (error) {
     report(`must be a readable file (${reasonOf(error)})`)
-    return undefined
+    return { banks: undefined, named: [] }
   }
-  const banks = readBanks(text, report)
+  const banks = readBanks(text, { mode, env }, report)
   banks?.forEach((bank, at) => {
-    if (mode === 'live' && bank.railSecrets.includes(SANDBOX_RAIL_SECRET)) {
+    if (mode === 'live' && bank.railSecrets?.includes(SANDBOX_RAIL_SECRET)) {
       report(`bank ${at + 1}: the sandbox rail secret is not allowed in live mode`)
     }
   })
   if (banks && mode === 'live') checkDistinct(banks, report)
-  return banks
+  return { banks, named: secretNames(text) }
 }
 
 type SecretSettingsInput = { given: Given; plain: Plain; files: Files; problems: string[] }

@@ -1,6 +1,7 @@
 // Dependencies of the routes.
 
 import type { Logger } from 'pino'
+import type { BankConnections } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
@@ -21,6 +22,7 @@ export type Deps = {
   rates: Rates
   policy: Policy
   banks: readonly BankSettings[]
+  bankConnections: BankConnections
   clock: Clock
   log: Logger
   db: Pool

@@ -5,7 +5,6 @@ import { isUnavailable } from '#db/transaction.ts'
 import type { Claim } from '#domain/webhooks/delivery-claims.ts'
 import { EVENT_COLUMNS, type StoredEvent } from '#domain/webhooks/event-list.ts'
 import { type Rendering, renderEvents } from '#domain/webhooks/render-events.ts'
-import { loadSecret, type SigningSecret } from '#domain/webhooks/signature.ts'
 import {
   findSigningSecrets,
   ownerName,
@@ -13,6 +12,7 @@ import {
 } from '#domain/webhooks/signing-secrets.ts'
 import type { EventId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
+import { loadSecret, type SigningSecret } from '#standard-webhooks.ts'
 
 // Without a body, why there is none.
 export type PreparedDelivery = { claim: Claim; secrets: SigningSecret[] } & (

@@ -3,7 +3,7 @@
 // No transaction is open during a bank call. A crash between the response and the commit repeats
 // the call, which connectors must allow (src/banks/connector.ts).
 
-import type { BankConnector } from '#banks/connector.ts'
+import type { BankConnector } from '#banks/return-senders.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'

@@ -19,6 +19,8 @@ const WEMA = {
 }
 const KUDA = { code: '50211', name: 'Kuda', railSecrets: [SANDBOX_RAIL_SECRET] }
 
+const AROUND = { mode: 'sandbox', env: {} } as const
+
 test('a right file is taken as it stands, in its order', () => {
   assert.deepEqual(read([KUDA, WEMA]), { banks: [KUDA, WEMA], problems: [] })
 })
@@ -79,7 +81,7 @@ test('banks that share a rail secret or serials are told in a sentence each', ()
   const serials = 'have overlapping number ranges'
   assert.deepEqual(problems, [
     `banks 035 and 058 ${serials}`,
-    'banks 035 and 101 share a rail secret; each needs its own',
+    'banks 035 and 101 share a secret; each needs its own',
     `banks 058 and 101 ${serials}`,
   ])
 })
@@ -103,13 +105,13 @@ test('every problem of every bank is told', () => {
 test('what is no list of banks is a problem of one sentence', () => {
   for (const text of ['', '{', '{}', 'null', '"banks"']) {
     const problems: string[] = []
-    readBanks(text, (sentence) => problems.push(sentence))
+    readBanks(text, AROUND, (sentence) => problems.push(sentence))
     assert.equal(problems.length, 1, text)
   }
 })
 
 function read(content: unknown) {
   const problems: string[] = []
-  const banks = readBanks(JSON.stringify(content), (sentence) => problems.push(sentence))
+  const banks = readBanks(JSON.stringify(content), AROUND, (sentence) => problems.push(sentence))
   return { banks, problems }
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { camt, GOOD, RENDERINGS, type Written } from '../banks/formats/renderings.ts'
+import { camt, GOOD, RENDERINGS, type Written } from '../banks/renderings.ts'
 import { assertCleanBooks, cpuMs, postSigned } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { camt } from '../banks/formats/renderings.ts'
+import { camt } from '../banks/renderings.ts'
 import { assertCleanBooks, postSigned } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, readAccount } from '../support/fixtures.ts'

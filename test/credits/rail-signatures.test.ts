@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
-import { loadSecret, sign } from '#domain/webhooks/signature.ts'
+import { loadSecret, sign } from '#standard-webhooks.ts'
 import {
   assertCleanBooks,
   OWN_RAIL_SECRET,

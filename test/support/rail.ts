@@ -1,7 +1,7 @@
 // A bank's side of the rail: signs bodies as a bank does, and makes up credits.
 
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
-import { loadSecret, sign } from '#domain/webhooks/signature.ts'
+import { loadSecret, sign } from '#standard-webhooks.ts'
 import type { Bench } from './running-service.ts'
 
 const secret = loadSecret(SANDBOX_RAIL_SECRET)

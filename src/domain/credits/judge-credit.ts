@@ -17,7 +17,7 @@
 // I14: every kobo of a credit is booked or suspended; the two parts make up the whole.
 // I32: a number takes money only from its own bank: no bank can credit the accounts of another.
 
-import type { IncomingCredit as BankCredit } from '#banks/formats/format.ts'
+import type { IncomingCredit as BankCredit } from '#banks/notifications.ts'
 import {
   type AccountLimits,
   findLimitViolation,

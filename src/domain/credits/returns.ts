@@ -2,7 +2,7 @@
 // for ever. In live this is what an operator executes at the bank.
 
 import { randomInt } from 'node:crypto'
-import type { ReturnInstruction } from '#banks/connector.ts'
+import type { ReturnInstruction } from '#banks/return-senders.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'

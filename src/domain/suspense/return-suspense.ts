@@ -9,7 +9,7 @@
 // pending, the money stands on the bank's `returning` account. A return is written only under the
 // lock of its item.
 
-import type { ReturnResult } from '#banks/connector.ts'
+import type { ReturnResult } from '#banks/return-senders.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { newReturnReference } from '#domain/credits/returns.ts'

@@ -11,7 +11,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, EndpointId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
-import { makeSecret } from './signature.ts'
+import { makeSecret } from '#standard-webhooks.ts'
 
 export const RETIRING_MS = 24 * 3_600_000
 const RETIRING_MAX = 3 // So that a header does not grow without end.

@@ -3,7 +3,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import type { Acknowledgement, ParsedItem } from '#banks/formats/format.ts'
+import type { Acknowledgement, BankCharges, ParsedItem } from '#banks/notifications.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { type NewRailItem, storeRailItems } from '#domain/credits/rail-items.ts'
 import type { Deps } from '#http/deps.ts'
@@ -69,9 +69,9 @@ function railItemOf({
   const about = { bankCode, call: 'credits', outcome: 'rejected', reason: code } as const
   if (item.ok) {
     if (code !== 'session_reused') return undefined
-    const { sessionId, amountKobo, ...rest } = item.credit
+    const { sessionId, amountKobo, charges, ...rest } = item.credit
     const amount = formatKobo(amountKobo)
-    const body = JSON.stringify({ sessionId, amount, ...rest })
+    const body = JSON.stringify({ sessionId, amount, ...rest, ...(charges && inNaira(charges)) })
     return { ...about, responseCode: '02', sessionId, amount, body, identity: body }
   }
   if (!item.money) return undefined
@@ -79,6 +79,10 @@ function railItemOf({
   const { amount, text: body } = item.money
   const identity = sessionId === null ? placeOf() : body
   return { ...about, responseCode: '00', sessionId, amount, body, identity }
+}
+
+function inNaira({ feeKobo, vatKobo, dutyKobo }: BankCharges) {
+  return { fee: formatKobo(feeKobo), vat: formatKobo(vatKobo), duty: formatKobo(dutyKobo) }
 }
 
 function keptAnswer({ sessionId, responseMessage, code }: Acknowledgement, isNew: boolean) {

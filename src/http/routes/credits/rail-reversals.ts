@@ -1,79 +1,109 @@
-// Reversals inside a credit report: handled like POST /rails/{bankCode}/reversals, after the
-// credits of the same body, before acknowledging.
-//
-// The original is found by any ID the bank may have used. Rejected reversals become rail items in
-// the same transaction.
+// POST /rails/{bankCode}/reversals: a bank takes a credit back, in full or in part.
 
-import type { IncomingReversal } from '#banks/formats/format.ts'
-import type { Queryable } from '#db/pool.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { isSessionId } from '#banks/session-id.ts'
+import { withTransaction } from '#db/transaction.ts'
 import { storeRailItems } from '#domain/credits/rail-items.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
+import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
-import { formatKobo } from '#money.ts'
-import { rejectedReversal } from './keep-rail-items.ts'
+import { Amount, named, RailFailure } from '#http/schemas.ts'
+import { isAmount } from '#http/validation.ts'
+import { type Kobo, koboOf } from '#money.ts'
+import { keepUnreadable, type ReversalBody, rejectedReversal } from './keep-rail-items.ts'
+import { readBody } from './rail-body.ts'
+import { isReversed } from './reported-reversals.ts'
 
-export type Reversed = ReversalAnswer | 'failed' // Failed: try again, it is safe.
+const SESSION_ID_MAX = 64
+const SessionId = (description: string) =>
+  Type.String({ minLength: 1, maxLength: SESSION_ID_MAX, description })
+const isSession = (value: unknown) => typeof value === 'string' && isSessionId(value)
 
-export function isReversed(answer: ReversalAnswer): boolean {
-  return answer === 'reversed' || answer === 'duplicate'
+const REVERSAL_ACKNOWLEDGEMENTS: Record<
+  ReversalAnswer,
+  { responseCode: '00' | '01' | '02'; responseMessage: string }
+> = {
+  reversed: { responseCode: '00', responseMessage: 'Reversed' },
+  duplicate: { responseCode: '01', responseMessage: 'Duplicate: already reversed' },
+  session_reused: {
+    responseCode: '02',
+    responseMessage: 'Session ID already used with different details',
+  },
+  original_not_found: {
+    responseCode: '02',
+    responseMessage: 'No credit with this original session ID',
+  },
+  amount_exceeds_original: {
+    responseCode: '02',
+    responseMessage: 'Amount exceeds the remaining credit',
+  },
 }
 
-// One after another, since two may take back parts of one credit.
-export async function takeReversals(
-  { batchPool, clock, sealer, sharedAccounts, log }: Deps,
-  bankCode: string,
-  reversals: readonly IncomingReversal[],
-): Promise<Map<IncomingReversal, Reversed>> {
-  const results = new Map<IncomingReversal, Reversed>()
-  for (const reversal of reversals) {
-    const now = clock()
-    try {
+export const reversalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { batchPool, clock, sealer, sharedAccounts } = deps
+  app.setValidatorCompiler(() => () => true)
+  app.post(
+    '/rails/:bankCode/reversals',
+    {
+      config: { rate: 'rail' },
+      schema: {
+        operationId: 'reverseCredit',
+        tags: ['Rails'],
+        summary: 'Reverse a credit, in full or in part',
+        params: Type.Object({ bankCode: Type.String() }),
+        body: Type.Object({
+          sessionId: SessionId('Session ID of the reversal.'),
+          originalSessionId: SessionId('Session ID of the credit.'),
+          amount: Amount,
+        }),
+        response: {
+          200: named('ReversalAcknowledgement', {
+            sessionId: Type.String(),
+            responseCode: Type.String(),
+            responseMessage: Type.String(),
+            outcome: Type.String(),
+            code: Type.Optional(Type.String()),
+          }),
+          '4xx': RailFailure,
+        },
+      },
+    },
+    async (request) => {
+      const { bankCode } = request.params
+      const body = await readReversal(deps, bankCode, request.body as unknown as Buffer)
+      const { sessionId, originalSessionId } = body
+      const amountKobo = koboOf(body.amount) as Kobo
       const answer = await withTransaction(batchPool, async (tx) => {
-        const taken = await take(tx, { sharedAccounts, now }, { bankCode, reversal })
-        if (!isReversed(taken)) {
-          await storeRailItems(tx, { sealer, now }, [rejected(bankCode, reversal, taken)])
+        const now = clock()
+        const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
+        const given = await takeReversal(tx, { sharedAccounts, now }, reversal)
+        if (!isReversed(given)) {
+          await storeRailItems(tx, { sealer, now }, [rejectedReversal(bankCode, body, given)])
         }
-        return taken
+        return given
       })
-      results.set(reversal, answer)
-    } catch (error) {
-      log.error({ err: error }, 'failed to book a reversal')
-      results.set(reversal, 'failed')
+      return { sessionId, ...reversalAcknowledgement(answer) }
+    },
+  )
+}
+
+export function reversalAcknowledgement(answer: ReversalAnswer) {
+  const words = REVERSAL_ACKNOWLEDGEMENTS[answer]
+  return isReversed(answer)
+    ? { ...words, outcome: answer }
+    : { ...words, outcome: 'rejected', code: answer }
+}
+
+// Unreadable reversals are kept too.
+async function readReversal(deps: Deps, bankCode: string, rawBody: Buffer): Promise<ReversalBody> {
+  try {
+    const checks = { sessionId: isSession, originalSessionId: isSession, amount: isAmount }
+    const { sessionId, originalSessionId, amount } = readBody(rawBody, checks)
+    return { sessionId, originalSessionId, amount } as ReversalBody
+  } catch (error) {
+    if (error instanceof Refusal) {
+      await keepUnreadable(deps, { bankCode, call: 'reversals', reason: error.code }, rawBody)
     }
+    throw error
   }
-  return results
-}
-
-async function take(
-  tx: Transaction,
-  deps: Parameters<typeof takeReversal>[1],
-  { bankCode, reversal }: { bankCode: string; reversal: IncomingReversal },
-): Promise<ReversalAnswer> {
-  const originalSessionId = await findOriginal(tx, bankCode, reversal)
-  if (originalSessionId === undefined) return 'original_not_found'
-  const { sessionId, amountKobo } = reversal
-  return await takeReversal(tx, deps, { bankCode, sessionId, originalSessionId, amountKobo })
-}
-
-async function findOriginal(
-  db: Queryable,
-  bankCode: string,
-  { originals, currency }: IncomingReversal,
-): Promise<string | undefined> {
-  const { rows } = await db.query<{ sessionId: string }>({
-    name: 'find-reversed-credit',
-    text: `select session_id as "sessionId" from credits
-            where session_id = any($1::text[]) and bank_code = $2 and currency = $3
-            order by array_position($1::text[], session_id)
-            limit 1`,
-    values: [originals, bankCode, currency],
-  })
-  return rows[0]?.sessionId
-}
-
-function rejected(bankCode: string, reversal: IncomingReversal, reason: ReversalAnswer) {
-  const { sessionId, originals, amountKobo, currency } = reversal
-  const body = { sessionId, originals, amount: formatKobo(amountKobo), currency }
-  return rejectedReversal(bankCode, body, reason)
 }

@@ -3,15 +3,14 @@
 // cannot be booked becomes a rail item and is 00 too: an operator resolves it.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { withoutFutureTime } from '#banks/formats/credit-fields.ts'
+import type { FastifyReply } from 'fastify'
+import { withoutFutureTime } from '#banks/credit-fields.ts'
 import type {
   Acknowledgement,
-  BankFormat,
   IncomingReversal,
+  NotificationFormat,
   ParsedItem,
-} from '#banks/formats/format.ts'
-import { FORMATS, findFormat } from '#banks/formats/known-formats.ts'
+} from '#banks/notifications.ts'
 import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
 import type { BatchResult } from '#db/batcher.ts'
 import type { CreditResult } from '#domain/credits/decide-credits.ts'
@@ -19,9 +18,11 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { Amount, named, RailFailure } from '#http/schemas.ts'
 import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './keep-rail-items.ts'
-import { railCallRoutes, reversalAcknowledgement } from './rail-calls.ts'
-import { type Reversed, takeReversals } from './rail-reversals.ts'
-import { RailSignatures } from './rail-signatures.ts'
+import { type RailRequest, railAuthenticator } from './rail-authentication.ts'
+import { nameEnquiryRoutes } from './rail-name-enquiry.ts'
+import { returnRoutes } from './rail-returns.ts'
+import { reversalAcknowledgement, reversalRoutes } from './rail-reversals.ts'
+import { type Reversed, takeReversals } from './reported-reversals.ts'
 
 // 1,000 credits of our own format take some 400 kB, of camt.054 a megabyte.
 const BODY_BYTES_MAX = 2_097_152
@@ -74,19 +75,22 @@ const CreditBody = named('RailCredit', {
 })
 
 export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const signatures = new RailSignatures(deps)
+  const authenticate = railAuthenticator(deps)
+  app.decorateRequest('rail', null as never)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.addHook('preValidation', (request, _reply, done) => {
     try {
       if (!Buffer.isBuffer(request.body)) throw new Refusal('body_missing')
-      signatures.check(request as never)
+      request.rail = authenticate(request as RailRequest)
       done()
     } catch (error) {
       done(error as Error)
     }
   })
-  await app.register(railCallRoutes, deps)
+  await app.register(nameEnquiryRoutes, deps)
+  await app.register(reversalRoutes, deps)
+  await app.register(returnRoutes, deps)
 
   app.post(
     '/rails/:bankCode/credits',
@@ -98,7 +102,8 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         tags: ['Rails'],
         summary: 'Report up to 1,000 credits',
         description:
-          'Signed per Standard Webhooks. Accepts Manilla JSON, Providus-style JSON ' +
+          'Authenticated, read and acknowledged by the bank’s connector. The default connector is ' +
+          'signed per Standard Webhooks and accepts Manilla JSON, Providus-style JSON ' +
           '(?format=providus), or camt.054 as application/xml or application/iso20022+xml. A ' +
           'credit to an account of another bank is suspended (wrong_bank). A credit with an amount ' +
           'that cannot be booked is acknowledged with 00 and outcome kept, and becomes a rail ' +
@@ -119,16 +124,18 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       serializerCompiler: () => (data) => data as string,
     },
     async (request, reply) => {
-      const format = formatOf(request, request.query.format)
-      const parsed = format.parse(request.body as unknown as Buffer)
+      const { call, connection } = request.rail
+      const format = connection.findFormat(call)
+      if (!format) throw new Refusal('media_type_unsupported')
+      const { rawBody } = call
+      const parsed = format.parse(rawBody)
       const { bankCode } = request.params
-      const rawBody = request.body as unknown as Buffer
       if ('malformed' in parsed) {
         await keepUnreadable(deps, { bankCode, call: 'credits', reason: 'malformed' }, rawBody)
         return answerMalformed(reply, format, parsed.malformed)
       }
       const answers = await take(deps, { bankCode, rawBody }, parsed.items)
-      const { contentType, body } = format.acknowledge(answers, parsed.batch)
+      const { contentType, body } = format.acknowledge(answers, parsed)
       const isRetry =
         answers.length > 0 && answers.every(({ responseCode }) => responseCode === '03')
       if (isRetry) reply.header('retry-after', 1)
@@ -158,15 +165,7 @@ async function take(
   return await keepRejected(deps, report, { items, answers })
 }
 
-function formatOf(request: FastifyRequest, name: string | undefined): BankFormat {
-  const contentType = request.headers['content-type'] ?? ''
-  const format =
-    name === undefined ? FORMATS.find((known) => known.accepts(contentType)) : findFormat(name)
-  if (!format?.accepts(contentType)) throw new Refusal('media_type_unsupported')
-  return format
-}
-
-function answerMalformed(reply: FastifyReply, format: BankFormat, sentence: string) {
+function answerMalformed(reply: FastifyReply, format: NotificationFormat, sentence: string) {
   const { contentType, body } = format.acknowledge(
     [
       {
@@ -177,7 +176,7 @@ function answerMalformed(reply: FastifyReply, format: BankFormat, sentence: stri
         code: 'malformed',
       },
     ],
-    false,
+    { batch: false },
   )
   return reply
     .code(400)

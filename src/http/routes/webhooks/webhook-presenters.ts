@@ -3,11 +3,11 @@
 import { Type } from '@fastify/type-provider-typebox'
 import { OUR_HEADERS } from '#domain/webhooks/attempt.ts'
 import type { Attempt, Delivery, EndpointHealth } from '#domain/webhooks/delivery-log.ts'
-import { headersOf } from '#domain/webhooks/signature.ts'
 import type { Condition, WebhookEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import { Refusal } from '#errors.ts'
 import { named, nullable, oneOf } from '#http/schemas.ts'
 import { type EndpointId, type EventId, parseReference } from '#ids.ts'
+import { headersOf } from '#standard-webhooks.ts'
 import { timestamp } from '#wat-time.ts'
 
 const AttemptFields = {

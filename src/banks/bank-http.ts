@@ -1,0 +1,88 @@
+// Calls to a bank's API. One deadline covers connecting, sending and the response; redirects are
+// not followed; a response is bounded. No answer is a value, not an exception: the bank may well
+// have acted on the request.
+
+import { request } from 'undici'
+import type { CallOptions, NoAnswer } from './connector.ts'
+
+const TIMEOUT_MS = 20_000
+const RESPONSE_BYTES_MAX = 8_388_608
+
+export type BankRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string // Appended to the base URL.
+  query?: Readonly<Record<string, string | undefined>>
+  headers?: Readonly<Record<string, string>>
+  body?: unknown // Sent as JSON.
+}
+
+export type BankResponse = { status: 'answered'; httpStatus: number; rawBody: Buffer }
+
+export type BankHttp = (
+  request: BankRequest,
+  options: CallOptions,
+) => Promise<BankResponse | NoAnswer>
+
+export function bankHttp({
+  baseUrl,
+  timeoutMs = TIMEOUT_MS,
+}: {
+  baseUrl: string
+  timeoutMs?: number | undefined
+}): BankHttp {
+  return async ({ method, path, query = {}, headers = {}, body }, { signal }) => {
+    const deadline = AbortSignal.timeout(timeoutMs)
+    const url = new URL(baseUrl + path)
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, value)
+    }
+    try {
+      const response = await request(url, {
+        method,
+        headers: {
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      })
+      const rawBody = await readBody(response.body)
+      return { status: 'answered', httpStatus: response.statusCode, rawBody }
+    } catch (error) {
+      return { status: 'no_answer', reason: describe(error, deadline, timeoutMs) }
+    }
+  }
+}
+
+async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > RESPONSE_BYTES_MAX) throw new Error('the response is too large')
+  }
+  return Buffer.concat(chunks)
+}
+
+function describe(error: unknown, deadline: AbortSignal, timeoutMs: number): string {
+  if (deadline.aborted) return `no response within ${timeoutMs} ms`
+  const { code, message } = error as Error & { code?: string }
+  return code ?? message
+}
+
+// The body as a JSON object. Anything else is no answer: a proxy's error page says nothing of what
+// the bank knows.
+export function jsonObject(response: BankResponse): Record<string, unknown> | NoAnswer {
+  const { httpStatus, rawBody } = response
+  try {
+    const value: unknown = JSON.parse(rawBody.toString('utf8'))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>
+    }
+  } catch {
+    // Said below.
+  }
+  return { status: 'no_answer', reason: `HTTP ${httpStatus} without a JSON object` }
+}

@@ -1,0 +1,43 @@
+// What a bank withheld from a transfer, from what its notification says of it.
+//
+// The settled amount decides, because it is what the bank's statement shows: fee, VAT and duty must
+// make up exactly the difference between it and the amount. Some banks give the VAT as a part of the
+// fee; what no reading explains is a fee.
+
+import { type Kobo, kobo, koboOf } from '#money.ts'
+import type { BankCharges } from './notifications.ts'
+
+// As the bank wrote them. Null, undefined and '' mean not said.
+export type ChargeFields = { settled?: unknown; fee?: unknown; vat?: unknown; duty?: unknown }
+
+export const NO_CHARGES: BankCharges = { feeKobo: kobo(0n), vatKobo: kobo(0n), dutyKobo: kobo(0n) }
+
+// Undefined when nothing was withheld; 'mismatch' when the figures cannot be true.
+export function readCharges(
+  amountKobo: Kobo,
+  fields: ChargeFields,
+): BankCharges | undefined | 'mismatch' {
+  const settled = readPart(fields.settled)
+  const parts = [fields.fee, fields.vat, fields.duty].map(readPart)
+  if (settled === 'unreadable' || parts.includes('unreadable')) return 'mismatch'
+  const [fee = 0n, vat = 0n, duty = 0n] = parts as (bigint | undefined)[]
+  const withheld = settled === undefined ? fee + vat + duty : amountKobo - settled
+  if (withheld < 0n || withheld >= amountKobo) return 'mismatch'
+  if (withheld === 0n) return undefined
+  const isWhole = fee + vat + duty === withheld
+  if (isWhole) return charges(fee, vat, duty)
+  const isInside = fee + duty === withheld && vat <= fee
+  if (isInside) return charges(fee - vat, vat, duty)
+  const rest = withheld - vat - duty
+  return rest >= 0n ? charges(rest, vat, duty) : charges(withheld, 0n, 0n)
+}
+
+function readPart(value: unknown): bigint | undefined | 'unreadable' {
+  if (value === undefined || value === null || value === '') return undefined
+  const amount = koboOf(value)
+  return amount === undefined || amount < 0n ? 'unreadable' : amount
+}
+
+function charges(fee: bigint, vat: bigint, duty: bigint): BankCharges {
+  return { feeKobo: kobo(fee), vatKobo: kobo(vat), dutyKobo: kobo(duty) }
+}

@@ -1,0 +1,134 @@
+// The settings and secrets of one bank in the banks file, as its connector reads them. Problems are
+// reported in sentences and never quote a value: it may be a secret in the wrong place.
+
+import { parseAddressRange } from '#address-ranges.ts'
+
+type Report = (problem: string) => void
+type Given = Readonly<Record<string, unknown>>
+
+export class ConnectorSettings {
+  readonly #settings: Given
+  readonly #secrets: Readonly<Record<string, string>>
+  readonly #report: Report
+  readonly #known = { settings: new Set<string>(), secrets: new Set<string>() }
+  #problems = 0
+
+  constructor(
+    given: { settings?: Given | undefined; secrets?: Readonly<Record<string, string>> | undefined },
+    report: Report,
+  ) {
+    this.#settings = given.settings ?? {}
+    this.#secrets = given.secrets ?? {}
+    this.#report = report
+  }
+
+  get hasProblems(): boolean {
+    return this.#problems > 0
+  }
+
+  report(problem: string): void {
+    this.#problems++
+    this.#report(problem)
+  }
+
+  requireText(name: string): string {
+    const text = this.findText(name)
+    if (text === undefined && this.#settings[name] === undefined) {
+      this.report(`settings.${name} is missing`)
+    }
+    return text ?? ''
+  }
+
+  findText(name: string): string | undefined {
+    const value = this.#read(name)
+    if (value === undefined) return undefined
+    if (typeof value === 'string' && value.trim() !== '' && value.length <= 500) return value
+    this.report(`settings.${name} must be text of 1 to 500 characters`)
+    return undefined
+  }
+
+  findChoice<const T extends string>(name: string, choices: readonly T[]): T | undefined {
+    const value = this.#read(name)
+    const choice = choices.find((each) => each === value)
+    if (value !== undefined && !choice) {
+      this.report(`settings.${name} must be one of: ${choices.join(', ')}`)
+    }
+    return choice
+  }
+
+  // The bank's own address. Whatever is sent there is secret, so in live mode it must be encrypted.
+  findUrl(name: string, mode: 'sandbox' | 'live'): string | undefined {
+    const value = this.#read(name)
+    if (value === undefined) return undefined
+    const url = typeof value === 'string' ? URL.parse(value) : null
+    const protocols = mode === 'live' ? ['https:'] : ['https:', 'http:']
+    const isPlain = url !== null && url.search === '' && url.hash === '' && url.username === ''
+    if (url && isPlain && protocols.includes(url.protocol)) return url.href.replace(/\/$/, '')
+    const scheme = mode === 'live' ? 'an https' : 'an http or https'
+    this.report(`settings.${name} must be ${scheme} URL without credentials or query`)
+    return undefined
+  }
+
+  findWhole(name: string, bounds: { least: number; most: number }): number | undefined {
+    const value = this.#read(name)
+    if (value === undefined) return undefined
+    const isWithin =
+      Number.isInteger(value) &&
+      (value as number) >= bounds.least &&
+      (value as number) <= bounds.most
+    if (isWithin) return value as number
+    this.report(`settings.${name} must be a whole number from ${bounds.least} to ${bounds.most}`)
+    return undefined
+  }
+
+  findRanges(name: string): readonly string[] | undefined {
+    const value = this.#read(name)
+    if (value === undefined) return undefined
+    const texts = Array.isArray(value) ? value : []
+    const ranges = texts.map((text) =>
+      typeof text === 'string' ? parseAddressRange(text) : undefined,
+    )
+    if (ranges.length > 0 && ranges.every((range) => range !== undefined)) return ranges
+    this.report(`settings.${name} must be a list of IP addresses or CIDR ranges`)
+    return undefined
+  }
+
+  // For settings with a shape of their own.
+  findRecord(name: string): Given | undefined {
+    const value = this.#read(name)
+    if (value === undefined) return undefined
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Given
+    this.report(`settings.${name} must be an object`)
+    return undefined
+  }
+
+  requireSecret(name: string): string {
+    const secret = this.findSecret(name)
+    if (secret === undefined) {
+      this.report(`secrets.${name} is missing: name the environment variable that holds it`)
+    }
+    return secret ?? ''
+  }
+
+  findSecret(name: string): string | undefined {
+    this.#known.secrets.add(name)
+    return this.#secrets[name]
+  }
+
+  // A mistyped name would otherwise leave its default in force unnoticed.
+  refuseUnknown(): void {
+    for (const part of ['settings', 'secrets'] as const) {
+      const given = part === 'settings' ? this.#settings : this.#secrets
+      for (const name of Object.keys(given)) {
+        if (this.#known[part].has(name)) continue
+        const known = [...this.#known[part]].join(', ') || 'none'
+        this.report(`${part} has unknown field ${JSON.stringify(name)}; allowed: ${known}`)
+      }
+    }
+  }
+
+  #read(name: string): unknown {
+    this.#known.settings.add(name)
+    return this.#settings[name]
+  }
+}

@@ -1,0 +1,65 @@
+// The connectors there are, and the connection to one configured bank. Which connector a bank
+// speaks is settled with that bank, never guessed from a body.
+
+import { iso20022Connector } from '#banks/iso20022/connector.ts'
+import { manillaConnector } from '#banks/manilla/connector.ts'
+import { providusConnector } from '#banks/providus/connector.ts'
+import { readAllowedSources } from './allowed-sources.ts'
+import type { BankConnection, BankConnections, ConnectedBank, Connector } from './connector.ts'
+import { ConnectorSettings } from './connector-settings.ts'
+
+export const CONNECTORS: readonly Connector[] = [
+  manillaConnector,
+  providusConnector,
+  iso20022Connector,
+]
+
+export type BankConfiguration = ConnectedBank & {
+  connector?: string | undefined // Default manilla.
+  settings?: Readonly<Record<string, unknown>> | undefined
+  secrets?: Readonly<Record<string, string>> | undefined
+}
+
+// Undefined, with every problem reported, unless the configuration is right.
+export function connectBank(
+  bank: BankConfiguration,
+  report: (problem: string) => void,
+  connectors = CONNECTORS,
+): BankConnection | undefined {
+  const { connector: name = 'manilla' } = bank
+  const connector = connectors.find((each) => each.name === name)
+  if (!connector) {
+    report(`connector must be one of: ${connectors.map((each) => each.name).join(', ')}`)
+    return undefined
+  }
+  const settings = new ConnectorSettings(bank, report)
+  const isAllowed = readAllowedSources(settings)
+  const connection = connector.connect(settings, bank)
+  settings.refuseUnknown()
+  if (bank.mode === 'live' && connector.hasStaticToken && !isAllowed) {
+    settings.report(
+      `connector ${name} sends a static token: live mode requires settings.allow or ` +
+        'settings.mutualTls',
+    )
+  }
+  if (!connection || settings.hasProblems) return undefined
+  if (!isAllowed) return connection
+  return {
+    ...connection,
+    authenticate: (call) =>
+      isAllowed(call) ? connection.authenticate(call) : 'source_not_allowed',
+  }
+}
+
+// Of banks whose configuration was found right at start.
+export function connectBanks(banks: readonly BankConfiguration[]): BankConnections {
+  const refuse = (code: string) => (problem: string) => {
+    throw new Error(`bank ${code}: ${problem}`)
+  }
+  return new Map(
+    banks.flatMap((bank) => {
+      const connection = connectBank(bank, refuse(bank.code))
+      return connection ? [[bank.code, connection]] : []
+    }),
+  )
+}

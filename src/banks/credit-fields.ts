@@ -1,0 +1,202 @@
+// The rules for one credit, whichever format brought it.
+//
+// Identity and terms (session id, account number, amount, currency) are strict. Free text of the
+// payer is cleaned and cut instead of refused: the money has arrived whatever its narration holds.
+
+import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
+import { dayAlone, parseBankTime, watDay } from '#wat-time.ts'
+import { type ChargeFields, readCharges } from './charges.ts'
+import { findBank, findBankByNipCode } from './directory.ts'
+import type {
+  CreditIdentifier,
+  IdentifierKind,
+  IncomingCredit,
+  NamedMoney,
+  ParsedItem,
+  Rejection,
+  RejectionCode,
+} from './notifications.ts'
+import { isAccountNumber } from './nuban.ts'
+import { isSessionId } from './session-id.ts'
+
+// What a format found under its own names, not yet checked. Null and undefined both mean absent.
+export type CreditFields = {
+  sessionId?: unknown
+  accountNumber?: unknown
+  amount?: unknown
+  currency?: unknown
+  sourceAccountNumber?: unknown
+  sourceAccountName?: unknown
+  sourceBankCode?: unknown
+  narration?: unknown
+  transactionTime?: unknown
+  identifiedBy?: IdentifierKind // Of the session id; default session_id.
+  otherIdentifiers?: readonly { kind: IdentifierKind; value: unknown }[]
+  charges?: ChargeFields
+}
+
+const TEXT_MAX = 200
+const SOURCE_ACCOUNT_MAX = 34 // an IBAN's longest
+const SOURCE_BANK_MAX = 35 // a clearing member id's longest in ISO 20022
+const ECHO_MAX = 64
+const CLOCK_SKEW_MAX_MS = 300_000 // As much as a signature may be off.
+
+const CURRENCY = /^[A-Za-z]{3}$/
+// Control characters, line separators, and the marks that turn the direction of writing: the last
+// would let a payer's name show as another on a page.
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/
+const UNSEEN_RUNS = new RegExp(`${UNSEEN.source}+`, 'g')
+
+const MESSAGES: Record<RejectionCode, string> = {
+  not_a_credit: 'This is not a credit.',
+  not_booked: 'Only booked entries are taken.',
+  batch_without_details: 'The entry is a batch of several transfers without their details.',
+  repeated_field: 'A field occurs twice in this credit.',
+  net_of_charges: 'The entry is net of charges: it is less than what the payers sent.',
+  amount_mismatch: 'The amounts of the transactions do not add up to the amount of their entry.',
+  charges_mismatch: 'The charges and the settled amount do not make up the amount.',
+  invalid_session_id: 'The session id must be 1 to 64 printable characters.',
+  invalid_account_number: 'The account number must be exactly 10 digits.',
+  invalid_amount:
+    'The amount must be more than 0 and at most 1000000000.00, with at most two decimals.',
+  invalid_currency: 'The currency must be three letters, such as NGN.',
+  invalid_source_account_number: 'The source account number must be text of 34 characters at most.',
+  invalid_source_bank_code: 'The source bank code must be text of 35 characters at most.',
+  invalid_source_account_name: 'The source account name must be text.',
+  invalid_narration: 'The narration must be text.',
+  invalid_transaction_time:
+    'The transaction time must be an ISO 8601 time, such as 2026-11-15T01:42:26+01:00.',
+}
+
+export function rejection(code: RejectionCode, sessionId: unknown): Rejection {
+  const echo = typeof sessionId === 'string' ? cleanText(sessionId, ECHO_MAX) : null
+  return { ok: false, sessionId: echo, code, message: MESSAGES[code], money: null }
+}
+
+// An item that cannot be booked and names an amount, which is therefore kept.
+export function keptRejection(
+  code: RejectionCode,
+  sessionId: unknown,
+  fields: CreditFields,
+): Rejection {
+  return { ...rejection(code, sessionId), money: moneyIn(fields) }
+}
+
+function moneyIn(fields: CreditFields): NamedMoney | null {
+  const { amount } = fields
+  const isNone = amount === undefined || amount === null
+  const isPlain = typeof amount === 'number' || typeof amount === 'string'
+  if (isNone || (isPlain && Number(amount) <= 0)) return null
+  const written = isPlain ? String(amount) : JSON.stringify(amount)
+  return { amount: cleanText(written, ECHO_MAX), text: JSON.stringify(fields) }
+}
+
+export function checkCredit(fields: CreditFields): ParsedItem {
+  const item = readCredit(fields)
+  return item.ok ? item : { ...item, money: moneyIn(fields) }
+}
+
+function readCredit(fields: CreditFields): ParsedItem {
+  const { sessionId, accountNumber } = fields
+  if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
+    return rejection('invalid_session_id', sessionId)
+  }
+  if (typeof accountNumber !== 'string' || !isAccountNumber(accountNumber)) {
+    return rejection('invalid_account_number', sessionId)
+  }
+  const amountKobo = koboOf(fields.amount)
+  if (amountKobo === undefined || amountKobo <= 0n || amountKobo > AMOUNT_MAX_KOBO) {
+    return rejection('invalid_amount', sessionId)
+  }
+  const currency = fields.currency ?? 'NGN'
+  if (typeof currency !== 'string' || !CURRENCY.test(currency)) {
+    return rejection('invalid_currency', sessionId)
+  }
+  const sourceAccountNumber = readReference(fields.sourceAccountNumber, SOURCE_ACCOUNT_MAX)
+  if (sourceAccountNumber === undefined) {
+    return rejection('invalid_source_account_number', sessionId)
+  }
+  const sourceBankCode = readReference(fields.sourceBankCode, SOURCE_BANK_MAX)
+  if (sourceBankCode === undefined) return rejection('invalid_source_bank_code', sessionId)
+  const sourceAccountName = readText(fields.sourceAccountName)
+  if (sourceAccountName === undefined) return rejection('invalid_source_account_name', sessionId)
+  const narration = readText(fields.narration)
+  if (narration === undefined) return rejection('invalid_narration', sessionId)
+  const time = readTime(fields.transactionTime)
+  if (time === undefined) return rejection('invalid_transaction_time', sessionId)
+  const charges = fields.charges && readCharges(amountKobo, fields.charges)
+  if (charges === 'mismatch') return rejection('charges_mismatch', sessionId)
+
+  const credit: IncomingCredit = {
+    sessionId,
+    accountNumber,
+    amountKobo,
+    currency: currency.toUpperCase(),
+    sourceAccountNumber,
+    sourceAccountName,
+    sourceBankCode: sourceBankCode === null ? null : plainBankCode(sourceBankCode),
+    narration,
+    ...time,
+  }
+  if (fields.identifiedBy) credit.identifiedBy = fields.identifiedBy
+  if (fields.otherIdentifiers) credit.otherIdentifiers = readIdentifiers(fields)
+  if (charges) credit.charges = charges
+  return { ok: true, credit }
+}
+
+// What is no identifier is left out: the credit has one that is.
+function readIdentifiers({ sessionId, otherIdentifiers = [] }: CreditFields): CreditIdentifier[] {
+  return otherIdentifiers.filter(
+    (each): each is CreditIdentifier =>
+      typeof each.value === 'string' && isSessionId(each.value) && each.value !== sessionId,
+  )
+}
+
+// Null when nothing visible is left. PostgreSQL stores neither NUL nor half a surrogate pair.
+export function cleanText(text: string, lengthMax = TEXT_MAX): string | null {
+  const seen = UNSEEN.test(text) ? text.replace(UNSEEN_RUNS, ' ') : text
+  const whole = seen.isWellFormed() ? seen.trim() : seen.toWellFormed().trim()
+  if (whole.length <= lengthMax) return whole === '' ? null : whole
+  const cut = whole.slice(0, lengthMax)
+  return (cut.isWellFormed() ? cut : cut.slice(0, -1)).trimEnd()
+}
+
+function readText(value: unknown): string | null | undefined {
+  if (value === undefined || value === null) return null
+  return typeof value === 'string' ? cleanText(value) : undefined
+}
+
+// Half an account number names somebody else, so these are refused where text would be cut.
+function readReference(value: unknown, lengthMax: number): string | null | undefined {
+  if (value === undefined || value === null) return null
+  if (typeof value !== 'string' || value.length > lengthMax) return undefined
+  return cleanText(value, lengthMax)
+}
+
+function readTime(
+  value: unknown,
+): Pick<IncomingCredit, 'transactionTime' | 'transactionDate'> | undefined {
+  if (value === undefined || value === null || value === '') return { transactionTime: null }
+  const time = typeof value === 'string' ? parseBankTime(value) : undefined
+  if (time === undefined) return undefined
+  const transactionDate = dayAlone(value as string)
+  return transactionDate ? { transactionTime: null, transactionDate } : { transactionTime: time }
+}
+
+// What a bank says of the future its clock got wrong. The money is taken all the same, and the time
+// counts as not given.
+export function withoutFutureTime(credit: IncomingCredit, now: Date): IncomingCredit {
+  const { transactionTime, transactionDate } = credit
+  const latestMs = now.getTime() + CLOCK_SKEW_MAX_MS
+  const isFuture =
+    (transactionTime !== null && transactionTime.getTime() > latestMs) ||
+    (transactionDate !== undefined && transactionDate > watDay(new Date(latestMs)))
+  if (!isFuture) return credit
+  const { transactionDate: _, ...rest } = credit
+  return { ...rest, transactionTime: null }
+}
+
+// Some banks name the payer's bank by its NIP code: one bank is to have one code in our records.
+function plainBankCode(code: string): string {
+  return findBank(code)?.code ?? findBankByNipCode(code)?.code ?? code
+}

@@ -1,0 +1,168 @@
+// What a bank that speaks our own API can be asked (docs/bank-api.md). Every request carries the
+// bearer token `secrets.apiKey`. Without `settings.baseUrl` nothing is asked.
+//
+//   GET   /transfers/{sessionId}                     a credit as on the rail, or 404
+//   GET   /transfers?from=&to=&accountNumber=&cursor={data: [credit …], nextCursor}
+//   POST  /name-enquiry  {bankCode, accountNumber}   {accountName}, or 404
+//   POST  /accounts      {reference, kind, …}        {accountNumber, accountName}
+//   PATCH /accounts/{n}  {accountName} | {isActive}  200
+//   POST  /payouts       {reference, amount, …}      {status: confirmed | failed | pending, …}
+//   GET   /payouts/{reference}                       the same, or 404
+
+import { type BankHttp, type BankRequest, bankHttp, jsonObject } from '#banks/bank-http.ts'
+import type {
+  BankCalls,
+  CallOptions,
+  ChangeAnswer,
+  Mode,
+  NoAnswer,
+  PayoutAnswer,
+} from '#banks/connector.ts'
+import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import { formatKobo } from '#money.ts'
+import { readItem } from './notifications.ts'
+
+const TIMEOUT_BOUNDS = { least: 100, most: 60_000 }
+
+type Answer = { status: 'answered'; httpStatus: number; body: Record<string, unknown> }
+type Ask = (request: BankRequest, options: CallOptions) => Promise<Answer | NoAnswer>
+
+export function manillaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
+  const baseUrl = settings.findUrl('baseUrl', mode)
+  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const apiKey = settings.findSecret('apiKey')
+  if (!baseUrl) return {}
+  if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
+  const ask = asking(bankHttp({ baseUrl, timeoutMs }), `Bearer ${apiKey}`)
+  return { ...transferCalls(ask), ...accountCalls(ask), ...payoutCalls(ask) }
+}
+
+// 404 is an answer; other client errors and all server errors are none, except where a call reads
+// them itself.
+function asking(http: BankHttp, authorization: string): Ask {
+  return async (request, options) => {
+    const response = await http({ ...request, headers: { authorization } }, options)
+    if (response.status === 'no_answer') return response
+    const { httpStatus } = response
+    if (httpStatus >= 500) return noAnswer(httpStatus)
+    const body = jsonObject(response)
+    if (httpStatus === 404) return { status: 'answered', httpStatus, body: {} }
+    if (isNoAnswer(body)) return body
+    return { status: 'answered', httpStatus, body }
+  }
+}
+
+function transferCalls(ask: Ask): BankCalls {
+  return {
+    async findTransfer({ value }, options) {
+      const path = `/transfers/${encodeURIComponent(value)}`
+      const answer = await ask({ method: 'GET', path }, options)
+      if (answer.status === 'no_answer') return answer
+      if (answer.httpStatus === 404) return { status: 'not_found' }
+      if (answer.httpStatus === 202) return { status: 'in_progress' }
+      if (answer.httpStatus !== 200) return noAnswer(answer.httpStatus)
+      return { status: 'found', items: [readItem(answer.body, false)] }
+    },
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const query = {
+        from: from.toISOString(),
+        to: to.toISOString(),
+        accountNumber: accountNumber ?? undefined,
+        cursor: cursor ?? undefined,
+      }
+      const answer = await ask({ method: 'GET', path: '/transfers', query }, options)
+      if (answer.status === 'no_answer') return answer
+      const { data, nextCursor } = answer.body
+      if (answer.httpStatus !== 200 || !Array.isArray(data)) return noAnswer(answer.httpStatus)
+      return {
+        status: 'listed',
+        items: data.map((item) => readItem(item, false)),
+        nextCursor: typeof nextCursor === 'string' ? nextCursor : null,
+      }
+    },
+  }
+}
+
+function accountCalls(ask: Ask): BankCalls {
+  const change = async (
+    accountNumber: string,
+    body: object,
+    options: CallOptions,
+  ): Promise<ChangeAnswer> => {
+    const path = `/accounts/${accountNumber}`
+    const answer = await ask({ method: 'PATCH', path, body }, options)
+    if (answer.status === 'no_answer') return answer
+    if (answer.httpStatus === 200) return { status: 'done' }
+    return { status: 'refused', reason: messageOf(answer) }
+  }
+  return {
+    async enquireName(account, options) {
+      const request = { method: 'POST', path: '/name-enquiry', body: account } as const
+      const answer = await ask(request, options)
+      if (answer.status === 'no_answer') return answer
+      if (answer.httpStatus === 404) return { status: 'not_found' }
+      const { accountName } = answer.body
+      if (answer.httpStatus !== 200 || typeof accountName !== 'string') {
+        return noAnswer(answer.httpStatus)
+      }
+      return { status: 'found', accountName }
+    },
+    async reserveAccount(request, options) {
+      const answer = await ask({ method: 'POST', path: '/accounts', body: request }, options)
+      if (answer.status === 'no_answer') return answer
+      const { accountNumber, accountName } = answer.body
+      if (typeof accountNumber !== 'string') return { status: 'refused', reason: messageOf(answer) }
+      return {
+        status: 'reserved',
+        accountNumber,
+        accountName: typeof accountName === 'string' ? accountName : request.accountName,
+      }
+    },
+    renameAccount: ({ accountNumber, accountName }, options) =>
+      change(accountNumber, { accountName }, options),
+    blockAccount: ({ accountNumber }, options) =>
+      change(accountNumber, { isActive: false }, options),
+  }
+}
+
+function payoutCalls(ask: Ask): BankCalls {
+  return {
+    async sendMoney({ amountKobo, ...instruction }, options) {
+      const body = { ...instruction, amount: formatKobo(amountKobo) }
+      const answer = await ask({ method: 'POST', path: '/payouts', body }, options)
+      if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
+      if (answer.httpStatus === 400) return { status: 'failed', reason: messageOf(answer) }
+      return readPayout(answer)
+    },
+    async findPayout(reference, options) {
+      const path = `/payouts/${encodeURIComponent(reference)}`
+      const answer = await ask({ method: 'GET', path }, options)
+      if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
+      if (answer.httpStatus === 404) return { status: 'not_found' }
+      return readPayout(answer)
+    },
+  }
+}
+
+function readPayout(answer: Answer): PayoutAnswer {
+  const { status, bankReference } = answer.body
+  if (answer.httpStatus === 200 && status === 'confirmed' && typeof bankReference === 'string') {
+    return { status, bankReference }
+  }
+  if (answer.httpStatus === 200 && status === 'failed') {
+    return { status, reason: messageOf(answer) }
+  }
+  return { status: 'unknown', reason: messageOf(answer) }
+}
+
+function messageOf({ httpStatus, body: { message } }: Answer): string {
+  return typeof message === 'string' ? message.slice(0, 200) : `HTTP ${httpStatus}`
+}
+
+function noAnswer(httpStatus: number): NoAnswer {
+  return { status: 'no_answer', reason: `HTTP ${httpStatus}` }
+}
+
+function isNoAnswer(value: Record<string, unknown> | NoAnswer): value is NoAnswer {
+  return value.status === 'no_answer'
+}

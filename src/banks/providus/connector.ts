@@ -1,0 +1,32 @@
+// Providus Bank. It signs with a constant, the SHA-512 of ClientId:ClientSecret: no body, no time.
+// So live mode demands an address allow-list or mutual TLS beside it (hasStaticToken).
+
+import { createHash } from 'node:crypto'
+import type { Connector } from '#banks/connector.ts'
+import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
+import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { providusCalls } from './calls.ts'
+import { providusFormat } from './notifications.ts'
+
+export const providusConnector: Connector = {
+  name: 'providus',
+  hasStaticToken: true,
+  connect(settings, { mode }) {
+    const clientId = settings.requireText('clientId')
+    const clientSecret = settings.requireSecret('clientSecret')
+    const signature = createHash('sha512').update(`${clientId}:${clientSecret}`).digest('hex')
+    const calls = providusCalls(settings, { mode, clientId, signature })
+    return {
+      authenticate: ({ headers }) => {
+        const given = singleHeader(headers['x-auth-signature']) ?? ''
+        return isSecretEqual(given.toLowerCase(), signature) ? 'ok' : 'invalid_signature'
+      },
+      findFormat: ({ headers }) => {
+        const type = headers['content-type']
+        return typeof type === 'string' && providusFormat.accepts(type) ? providusFormat : undefined
+      },
+      nameEnquiry,
+      calls,
+    }
+  },
+}

@@ -1,0 +1,99 @@
+// Providus-style settlement notification: one JSON object a body, acknowledged in the body.
+//
+// The amount that counts is `transactionAmount`, the whole transfer: it is what the payer sent and
+// what settles their bill. `settledAmount` is what is left after the bank's fee and VAT. Times are
+// WAT.
+
+import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
+import { findBankByName } from '#banks/directory.ts'
+import { fieldBits, isObject, readJson } from '#banks/json-body.ts'
+import {
+  type Acknowledgement,
+  mediaType,
+  type NotificationFormat,
+  type Parsed,
+  type ParsedItem,
+} from '#banks/notifications.ts'
+
+const FIELDS = fieldBits([
+  'sessionId',
+  'accountNumber',
+  'tranRemarks',
+  'transactionAmount',
+  'settledAmount',
+  'feeAmount',
+  'vatAmount',
+  'settlementId',
+  'currency',
+  'sourceAccountNumber',
+  'sourceAccountName',
+  'sourceBankName',
+  'tranDateTime',
+])
+
+// The bank reads the code; the words are the ones its documentation shows.
+const MESSAGES: Record<Acknowledgement['responseCode'], string> = {
+  '00': 'success',
+  '01': 'duplicate transaction',
+  '02': 'rejected transaction',
+  '03': 'system failure, retry',
+}
+
+export const providusFormat: NotificationFormat = {
+  name: 'providus',
+  accepts: (contentType) => mediaType(contentType) === 'application/json',
+  parse,
+  acknowledge,
+}
+
+function parse(rawBody: Buffer): Parsed {
+  const body = readJson(rawBody, FIELDS)
+  if ('malformed' in body) return body
+  const { value, repeated } = body
+  if (!isObject(value)) return { malformed: 'The body must be one settlement notification.' }
+  const item = repeated.has(0)
+    ? keptRejection('repeated_field', null, { ...value, amount: value.transactionAmount })
+    : readNotification(value)
+  return { items: [item], batch: false }
+}
+
+// The bank de-duplicates by settlement id, and a transfer may come without a session id.
+export function readNotification(value: Record<string, unknown>): ParsedItem {
+  const { sessionId, settlementId } = value
+  const hasSession = typeof sessionId === 'string' && sessionId.trim() !== ''
+  return checkCredit({
+    sessionId: hasSession ? sessionId : settlementId,
+    ...(hasSession ? {} : { identifiedBy: 'settlement_id' }),
+    ...(hasSession && settlementId
+      ? { otherIdentifiers: [{ kind: 'settlement_id', value: settlementId }] }
+      : {}),
+    accountNumber: value.accountNumber,
+    amount: value.transactionAmount,
+    currency: value.currency,
+    sourceAccountNumber: value.sourceAccountNumber,
+    sourceAccountName: value.sourceAccountName,
+    sourceBankCode: bankCodeOf(value.sourceBankName),
+    narration: value.tranRemarks,
+    transactionTime: value.tranDateTime,
+    charges: { settled: value.settledAmount, fee: value.feeAmount, vat: value.vatAmount },
+  })
+}
+
+// The notification names the payer's bank but has no code for it.
+function bankCodeOf(bankName: unknown): string | null {
+  return typeof bankName === 'string' ? (findBankByName(bankName)?.code ?? null) : null
+}
+
+// `requestSuccessful` says that the notification was received, not that the credit was taken.
+function acknowledge(acknowledgements: readonly Acknowledgement[]) {
+  const { sessionId = null, responseCode = '03' } = acknowledgements[0] ?? {}
+  return {
+    contentType: 'application/json; charset=utf-8',
+    body: JSON.stringify({
+      requestSuccessful: true,
+      sessionId: sessionId ?? '',
+      responseMessage: MESSAGES[responseCode],
+      responseCode,
+    }),
+  }
+}

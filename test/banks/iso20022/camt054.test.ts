@@ -1,0 +1,189 @@
+// What camt.054 notifications promise beyond what every format does.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { camt054Format } from '#banks/iso20022/camt054.ts'
+import { camt } from '../renderings.ts'
+
+const ID = '000004210301180534806663649508'
+const ID_2 = '000004210301180534806663649509'
+
+for (let number = 1; number <= 13; number++) {
+  const version = String(number).padStart(2, '0')
+  test(`version ${version} is read`, () => {
+    assert.equal(taken(entry(), { version })?.sessionId, ID)
+  })
+}
+
+test('other versions, other messages and other roots are malformed', () => {
+  const good = camt(entry())
+  assert('malformed' in parse(camt(entry(), { version: '00' })))
+  assert('malformed' in parse(camt(entry(), { version: '14' })))
+  assert('malformed' in parse(good.replace('camt.054', 'camt.053')))
+  assert('malformed' in parse(good.replaceAll('BkToCstmrDbtCdtNtfctn', 'BkToCstmrStmt')))
+  assert('malformed' in parse(good.replaceAll('Document', 'Dokument')))
+  assert('malformed' in parse(good.replace(/xmlns="[^"]+"/, '')))
+  assert('malformed' in parse(good.replaceAll('Ntfctn>', 'Stmt>')))
+})
+
+test('a notification without entries is legal, and holds nothing', () => {
+  assert.deepEqual(parse(camt('')), { items: [], batch: true })
+})
+
+test('a prefix for the namespace changes nothing, a foreign namespace does', () => {
+  const prefixed = camt(entry())
+    .replace('xmlns=', 'xmlns:n=')
+    .replace(/<(\/?)(?=[A-Z])/g, '<$1n:')
+  assert.deepEqual(parse(prefixed), parse(camt(entry())))
+  const foreign = camt(entry()).replace('<Amt ', '<Amt xmlns="urn:other" ')
+  assert.equal(codes(parse(foreign))[0], 'invalid_amount')
+})
+
+test("the transaction's own account wins over the notification's", () => {
+  const own = entry({ details: tx({ account: '0016563228' }) })
+  assert.equal(taken(own, { account: '9930000737' })?.accountNumber, '0016563228')
+  assert.equal(taken(entry(), { account: '9930000737' })?.accountNumber, '9930000737')
+})
+
+test('an entry without details is a credit by itself, named by its own references', () => {
+  const bare = entry({ details: '', before: `<NtryRef>${ID}</NtryRef>` })
+  assert.equal(taken(bare)?.sessionId, ID)
+  const both = `<NtryRef>${ID}</NtryRef><AcctSvcrRef>${ID_2}</AcctSvcrRef>`
+  assert.equal(taken(entry({ details: '', before: both }))?.sessionId, ID_2)
+})
+
+test('only booked credits are money in', () => {
+  const codeOf = (from: string, to: string) => codes(parse(camt(entry().replace(from, to))))[0]
+  assert.equal(codeOf('CRDT', 'DBIT'), 'not_a_credit')
+  assert.equal(codeOf('BOOK', 'INFO'), 'not_booked')
+  assert.equal(codeOf('<CdtDbtInd>CRDT</CdtDbtInd>', ''), 'not_a_credit')
+  assert.equal(codeOf('<Sts>', '<RvslInd>true</RvslInd><Sts>'), 'not_a_credit')
+  assert.equal(codeOf('<Sts>', '<RvslInd>false</RvslInd><Sts>'), undefined)
+  assert.equal(codeOf('<TxDtls>', '<TxDtls><CdtDbtInd>DBIT</CdtDbtInd>'), 'not_a_credit')
+  assert.equal(codeOf('BOOK', 'PDNG'), 'not_booked')
+  assert.equal(codeOf('BOOK', '<Cd>PDNG</Cd>'), 'not_booked')
+  assert.equal(codeOf('BOOK', '<Cd>BOOK</Cd>'), undefined)
+  assert.equal(codeOf('<Sts>BOOK</Sts>', ''), 'not_booked')
+})
+
+test('several transactions of one entry are several credits', () => {
+  const details =
+    tx({ amount: '4000.00' }) + tx({ refs: ref('EndToEndId', ID_2), amount: '2000.5' })
+  const { items } = read(camt(entry({ details })))
+  assert.deepEqual(
+    items.map((item) => item.ok && [item.credit.sessionId, item.credit.amountKobo]),
+    [
+      [ID, 400_000n],
+      [ID_2, 200_050n],
+    ],
+  )
+})
+
+test('the older place of a transaction amount is read too', () => {
+  const old = '<AmtDtls><TxAmt><Amt Ccy="NGN">6000.50</Amt></TxAmt></AmtDtls>'
+  assert.equal(taken(entry({ details: tx({ more: old }) }))?.amountKobo, 600_050n)
+})
+
+test('no more is taken from an entry than the bank booked', () => {
+  const second = ref('EndToEndId', ID_2)
+  const of = (one: string, two: string) =>
+    codes(parse(camt(entry({ details: tx({ amount: one }) + tx({ refs: second, amount: two }) }))))
+  assert.deepEqual(of('6000.50', '6000.50'), ['amount_mismatch', 'amount_mismatch'])
+  assert.deepEqual(of('4000.00', '2000.49'), ['amount_mismatch', 'amount_mismatch'])
+  assert.deepEqual(of('4000.00', '-1'), [undefined, 'invalid_amount'])
+  assert.deepEqual(of('6000.51', 'x'), ['amount_mismatch', 'amount_mismatch'])
+  assert.deepEqual(codes(parse(camt(entry({ details: tx({ amount: '1.00' }) })))), [
+    'amount_mismatch',
+  ])
+})
+
+test('transactions without amounts of their own are rejected', () => {
+  const silent = entry({ details: tx({}) + tx({ refs: ref('EndToEndId', ID_2) }) })
+  assert.deepEqual(codes(parse(camt(silent))), ['invalid_amount', 'invalid_amount'])
+})
+
+test('an amount instructed in another currency is not the amount booked', () => {
+  const details = tx({ more: '<Amt Ccy="USD">4.00</Amt>' })
+  assert.equal(taken(entry({ details }))?.amountKobo, 600_050n)
+})
+
+test('an amount without its currency is not read as naira', () => {
+  const bare = camt(entry().replace(' Ccy="NGN"', ''))
+  assert.deepEqual(codes(parse(bare)), ['invalid_currency'])
+})
+
+test('what should occur once and occurs twice does not count', () => {
+  const twice = (text: string) => codes(parse(camt(entry().replace(text, text + text))))
+  assert.deepEqual(twice('<Amt Ccy="NGN">6000.50</Amt>'), ['invalid_amount'])
+  assert.deepEqual(twice('<CdtDbtInd>CRDT</CdtDbtInd>'), ['not_a_credit'])
+  assert.deepEqual(twice('<Sts>BOOK</Sts>'), ['not_booked'])
+})
+
+test('the payer is read from both shapes of the debtor, and from an IBAN', () => {
+  const newer = `<RltdPties><Dbtr><Pty><Nm>ADE</Nm></Pty></Dbtr>
+    <DbtrAcct><Id><IBAN>GB33BUKB20201555555555</IBAN></Id></DbtrAcct></RltdPties>`
+  const credit = taken(entry({ details: tx({ more: newer }) }))
+  assert.equal(credit?.sourceAccountName, 'ADE')
+  assert.equal(credit?.sourceAccountNumber, 'GB33BUKB20201555555555')
+})
+
+test('the lines of a narration are joined, character data included', () => {
+  const more = '<RmtInf><Ustrd>one</Ustrd><Ustrd><![CDATA[<two>]]> &amp; </Ustrd></RmtInf>'
+  assert.equal(taken(entry({ details: tx({ more }) }))?.narration, 'one <two> &')
+})
+
+test('the booking date counts, else the value date', () => {
+  const at = (dates: string) => {
+    const { transactionTime, transactionDate } = taken(entry({ before: dates }))
+    return transactionDate ?? transactionTime?.toISOString()
+  }
+  const booked = '<BookgDt><Dt>2026-11-15</Dt></BookgDt>'
+  const valued = '<ValDt><DtTm>2026-11-16T10:00:00Z</DtTm></ValDt>'
+  assert.equal(at(valued + booked), '2026-11-15')
+  assert.equal(at(valued), '2026-11-16T10:00:00.000Z')
+  assert.equal(at(''), undefined)
+  assert.equal(at(`<BookgDt><Dt>someday</Dt></BookgDt>${valued}`), '2026-11-16T10:00:00.000Z')
+  const wrong = camt(entry({ before: '<BookgDt><Dt>15/11/2026</Dt></BookgDt>' }))
+  assert.deepEqual(codes(parse(wrong)), ['invalid_transaction_time'])
+})
+
+type Details = { refs?: string; amount?: string; account?: string; more?: string }
+
+function tx({ refs = ref('EndToEndId', ID), amount, account, more = '' }: Details): string {
+  const own = amount === undefined ? '' : `<Amt Ccy="NGN">${amount}</Amt>`
+  const creditor =
+    account === undefined ? '' : `<CdtrAcct><Id><Othr>${ref('Id', account)}</Othr></Id></CdtrAcct>`
+  const parties = creditor && ref('RltdPties', creditor)
+  return `<TxDtls><Refs>${refs}</Refs>${own}${parties}${more}</TxDtls>`
+}
+
+function entry({ details = tx({}), before = '' } = {}): string {
+  return `<Ntry>${before}<Amt Ccy="NGN">6000.50</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts>
+    <NtryDtls>${details}</NtryDtls></Ntry>`
+}
+
+function ref(name: string, value: string): string {
+  return `<${name}>${value}</${name}>`
+}
+
+function parse(text: string) {
+  return camt054Format.parse(Buffer.from(text))
+}
+
+function read(text: string) {
+  const parsed = parse(text)
+  assert('items' in parsed)
+  assert.equal(parsed.batch, true)
+  return parsed
+}
+
+function codes(parsed: ReturnType<typeof parse>): (string | undefined)[] {
+  assert('items' in parsed)
+  return parsed.items.map((item) => (item.ok ? undefined : item.code))
+}
+
+function taken(entries: string, options = {}) {
+  const [item] = read(camt(entries, options)).items
+  assert(item?.ok)
+  return item.credit
+}

@@ -1,0 +1,87 @@
+// What the Providus notification promises beyond what every format does.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Acknowledgement } from '#banks/notifications.ts'
+import { providusFormat } from '#banks/providus/notifications.ts'
+
+const NOTIFICATION = {
+  sessionId: '000004210301180534806663649508',
+  accountNumber: '9977581536',
+  tranRemarks: 'FROM UBA/ INVOICE 1183/SEYI OLUFEMI',
+  transactionAmount: 6000,
+  settledAmount: 5950,
+  feeAmount: 46.51,
+  vatAmount: 3.49,
+  currency: 'NGN',
+  initiationTranRef: '',
+  settlementId: '202210301006807600001432',
+  sourceAccountNumber: '2093566866',
+  sourceAccountName: 'SEYI OLUFEMI',
+  sourceBankName: 'UNITED BANK FOR AFRICA',
+  channelId: 1,
+  tranDateTime: '2026-11-15 01:42:26.0',
+}
+
+test('the whole transfer counts, not what the bank left of it after its fee', () => {
+  assert.equal(credit(NOTIFICATION).amountKobo, 600_000n)
+})
+
+test('times are those of Lagos', () => {
+  const { transactionTime } = credit(NOTIFICATION)
+  assert.equal(transactionTime?.toISOString(), '2026-11-15T00:42:26.000Z')
+})
+
+test('a bank we do not know by name leaves no code, and the money is taken', () => {
+  assert.equal(credit(NOTIFICATION).sourceBankCode, '033')
+  assert.equal(credit({ ...NOTIFICATION, sourceBankName: 'eTRANZACT' }).sourceBankCode, null)
+  assert.equal(credit({ ...NOTIFICATION, sourceBankName: 5 }).sourceBankCode, null)
+})
+
+test('a list is malformed: this bank sends one credit a body', () => {
+  assert('malformed' in parse(JSON.stringify([NOTIFICATION])))
+})
+
+test('an amount sent twice is rejected', () => {
+  const parsed = parse(JSON.stringify(NOTIFICATION).replace('{', '{"transactionAmount":1,'))
+  assert('items' in parsed)
+  assert(parsed.items[0]?.ok === false && parsed.items[0].code === 'repeated_field')
+})
+
+const ANSWERS = [
+  ['00', 'success'],
+  ['01', 'duplicate transaction'],
+  ['02', 'rejected transaction'],
+  ['03', 'system failure, retry'],
+] as const
+
+for (const [responseCode, responseMessage] of ANSWERS) {
+  test(`${responseCode} is answered in the bank's own words`, () => {
+    const { sessionId } = NOTIFICATION
+    assert.deepEqual(answerTo({ sessionId, responseCode, responseMessage: 'ours', outcome: 'o' }), {
+      requestSuccessful: true,
+      sessionId,
+      responseMessage,
+      responseCode,
+    })
+  })
+}
+
+test('an unknown session id is answered as an empty one', () => {
+  const unknown = { sessionId: null, responseCode: '02', responseMessage: '', outcome: '' } as const
+  assert.equal(answerTo(unknown).sessionId, '')
+})
+
+function parse(text: string) {
+  return providusFormat.parse(Buffer.from(text))
+}
+
+function credit(notification: object) {
+  const parsed = parse(JSON.stringify(notification))
+  assert('items' in parsed && parsed.items[0]?.ok)
+  return parsed.items[0].credit
+}
+
+function answerTo(acknowledgement: Acknowledgement) {
+  return JSON.parse(providusFormat.acknowledge([acknowledgement], { batch: false }).body)
+}
