@@ -145,10 +145,13 @@ function readCredit(fields: CreditFields): ParsedItem {
 }
 
 // What is no identifier is left out: the credit has one that is.
-function readIdentifiers({ sessionId, otherIdentifiers = [] }: CreditFields): CreditIdentifier[] {
+function readIdentifiers(fields: CreditFields): CreditIdentifier[] {
+  const { sessionId, identifiedBy = 'session_id', otherIdentifiers = [] } = fields
   return otherIdentifiers.filter(
     (each): each is CreditIdentifier =>
-      typeof each.value === 'string' && isSessionId(each.value) && each.value !== sessionId,
+      typeof each.value === 'string' &&
+      isSessionId(each.value) &&
+      (each.value !== sessionId || each.kind !== identifiedBy),
   )
 }
 

@@ -143,7 +143,7 @@ test('what cannot be booked of a notification is in the register, with its reaso
   const { accountNumber } = await createAccount(bench)
   const of = (AcctSvcrRef: string, more = '') =>
     entry({ accountNumber, refs: { AcctSvcrRef }, more })
-  const gross = '<Amt Ccy="NGN">100.50</Amt><Chrgs><Amt Ccy="NGN">0.50</Amt></Chrgs>'
+  const gross = '<Amt Ccy="NGN">100.50</Amt><Chrgs><Amt Ccy="NGN">0.40</Amt></Chrgs>'
   const entries = [
     of('BATCH-1').replace('<NtryDtls>', '<NtryDtls><Btch><NbOfTxs>3</NbOfTxs></Btch>'),
     of('CHARGED-1', gross),

@@ -90,17 +90,35 @@ test('several transfers in one sum, without details, are nobody’s credit', () 
   assert.equal(item.money?.amount, '100.00')
 })
 
-test('an entry net of charges, or with a fee among its parts, is refused as such', () => {
+test('an entry net of charges is the payer’s gross, and what the bank withheld', () => {
   const charges = '<Chrgs><Rcrd><Amt Ccy="NGN">0.50</Amt></Rcrd></Chrgs>'
   const gross = amountTag('100.00')
   const net = entry({ amount: '99.50', details: tx({ more: gross + charges }) })
-  assert.deepEqual(codes(camt(net)), ['net_of_charges'])
+  assert.deepEqual(amounts(camt(net)), [[10_000n, 50n, 0n]])
   const told = entry({ amount: '100.00', details: tx({ more: gross + charges }) })
-  assert.deepEqual(codes(camt(told)), [undefined])
+  assert.deepEqual(amounts(camt(told)), [[10_000n]])
+  const unlike = entry({ amount: '99.40', details: tx({ more: gross + charges }) })
+  assert.deepEqual(codes(camt(unlike)), ['net_of_charges'])
+  const unexplained = entry({ amount: '99.50', details: tx({ more: gross }) })
+  assert.deepEqual(codes(camt(unexplained)), ['amount_mismatch'])
+})
+
+test('tax on charges is withheld apart from them, beside them or within them', () => {
+  const taxed = '<Tax><Amt Ccy="NGN">0.04</Amt></Tax>'
+  const charges = `<Chrgs><Rcrd><Amt Ccy="NGN">0.50</Amt>${taxed}</Rcrd></Chrgs>`
+  const details = tx({ more: amountTag('100.00') + charges })
+  assert.deepEqual(amounts(camt(entry({ amount: '99.46', details }))), [[10_000n, 50n, 4n]])
+  assert.deepEqual(amounts(camt(entry({ amount: '99.50', details }))), [[10_000n, 46n, 4n]])
+})
+
+test('a fee among the parts of an entry is withheld from the first credit that can bear it', () => {
   const fee = tx({ id: ID_2, more: `${amountTag('0.50')}<CdtDbtInd>DBIT</CdtDbtInd>` })
-  const batch = entry({ amount: '99.50', details: tx({ more: gross }) + fee })
-  assert.deepEqual(codes(camt(batch)), ['net_of_charges', 'not_a_credit'])
-  const unlike = entry({ amount: '100.50', details: tx({ more: gross }) + fee })
+  const small = tx({ id: 'SMALL', more: amountTag('0.50') })
+  const details = small + tx({ more: amountTag('100.00') }) + fee
+  const batch = camt(entry({ amount: '100.00', details }))
+  assert.deepEqual(amounts(batch), [[50n], [10_000n, 50n, 0n], undefined])
+  assert.deepEqual(codes(batch), [undefined, undefined, 'not_a_credit'])
+  const unlike = entry({ amount: '100.50', details: tx({ more: amountTag('100.00') }) + fee })
   assert.deepEqual(codes(camt(unlike)), ['amount_mismatch', 'not_a_credit'])
 })
 
@@ -189,4 +207,13 @@ function creditOf(text: string): IncomingCredit {
   const [item] = items(text)
   assert(item?.ok, item && !item.ok ? item.code : '')
   return item.credit
+}
+
+// Amount, fee and VAT of each credit.
+function amounts(text: string) {
+  return items(text).map((item) => {
+    if (!item.ok) return undefined
+    const { amountKobo, charges } = item.credit
+    return charges ? [amountKobo, charges.feeKobo, charges.vatKobo] : [amountKobo]
+  })
 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { camt054Format } from '#banks/iso20022/camt054.ts'
-import { CREDITS_MAX, type ParsedItem } from '#banks/notifications.ts'
+import { type BankCharges, CREDITS_MAX, type ParsedItem } from '#banks/notifications.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import { camt } from '../renderings.ts'
 
@@ -39,7 +39,8 @@ test('from no entry is more taken than the bank booked, and all of it when every
       assert.equal(items.length, Math.max(1, made.parts.length))
       const credits = items.flatMap((item) => (item.ok ? [item.credit] : []))
       const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
-      const sum = [...credits, ...reversals].reduce((all, { amountKobo }) => all + amountKobo, 0n)
+      const gross = [...credits, ...reversals].reduce((all, { amountKobo }) => all + amountKobo, 0n)
+      const sum = gross - credits.reduce((all, { charges }) => all + withheld(charges), 0n)
       assert(sum <= bookedKobo, `${sum} of ${bookedKobo}`)
       if (credits.length === items.length) assert.equal(sum, bookedKobo)
       if (made.indicator !== 'CRDT') assert.equal(credits.length, 0)
@@ -143,6 +144,10 @@ function write(made: Made) {
     <NtryDtls>${made.count === null ? '' : `<Btch><NbOfTxs>${made.count}</NbOfTxs></Btch>`}
     ${details.join('')}</NtryDtls></Ntry>`
   return { text, bookedKobo }
+}
+
+function withheld(charges: BankCharges | undefined): bigint {
+  return charges ? charges.feeKobo + charges.vatKobo + charges.dutyKobo : 0n
 }
 
 function read(text: string): ParsedItem[] {

@@ -1,7 +1,7 @@
 // One entry of camt.054 becomes credits, reversals or rejections: one item a TxDtls, or one for the
 // entry itself when it has none.
 //
-//   CRDT              credits, when booked and when the parts make up the entry
+//   CRDT              credits, when booked and when the parts, less charges, make up the entry
 //   DBIT and RvslInd  a credit that the bank takes back
 //   anything else     not a credit. CRDT and RvslInd is a debit taken back: nobody's payment.
 
@@ -10,6 +10,7 @@ import { child, children, textOf, type XmlElement } from '#banks/iso20022/xml.ts
 import type { ParsedItem } from '#banks/notifications.ts'
 import { AMOUNT_MAX_KOBO, kobo, koboOf } from '#money.ts'
 import { type Money, moneyOf, type Part, sumUp } from './amounts.ts'
+import { shareCharges } from './charges.ts'
 import { accountOf, narrationOf, payerOf, timeOf } from './parties.ts'
 import { type Identity, identify } from './references.ts'
 
@@ -27,8 +28,9 @@ export function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
     const own = ownMoney(booked, transaction) ?? (isAlone ? booked : undefined)
     return { amount: own?.amount, isOpposite: isOpposite(entry, transaction) }
   })
-  const refusal = whyNot({ entry, transactions, booked, parts })
   const kind = kindOf(entry)
+  const shares = kind === 'credit' ? shareCharges(entry, transactions, parts) : undefined
+  const refusal = whyNot({ entry, transactions, booked, parts, isShared: shares !== undefined })
   return identify(entry, transactions, place).map((identity, at) => {
     const transaction = transactions[at] as XmlElement
     const part = parts[at] as Part
@@ -42,6 +44,8 @@ export function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
       narration: narrationOf(transaction),
       transactionTime: timeOf(entry, transaction),
     }
+    if (identity.others.length > 0) fields.otherIdentifiers = identity.others
+    if (shares?.[at]) fields.charges = shares[at]
     const kept = { ...fields, amount: part.amount ?? booked?.amount }
     if (kind === 'other' || part.isOpposite || children(transaction, 'RvslInd').length > 0) {
       const isDebit = textOf(entry, 'CdtDbtInd') === 'DBIT' || part.isOpposite
@@ -63,11 +67,13 @@ function whyNot({
   transactions,
   booked,
   parts,
+  isShared,
 }: {
   entry: XmlElement
   transactions: readonly XmlElement[]
   booked: Money | undefined
   parts: readonly Part[]
+  isShared: boolean // What is missing of the whole are charges, and every credit has its own.
 }) {
   if (!isBooked(entry)) return 'not_booked'
   const [first] = transactions as readonly [XmlElement]
@@ -75,7 +81,7 @@ function whyNot({
   if (isSilent && countOf(entry) > 1) return 'batch_without_details'
   const isCharged = [entry, ...transactions].some((each) => children(each, 'Chrgs').length > 0)
   const sum = sumUp(booked?.amount, parts, isCharged)
-  return sum === 'exact' ? undefined : sum
+  return sum === 'exact' || (sum === 'net_of_charges' && isShared) ? undefined : sum
 }
 
 function readReversal(fields: CreditFields, { id, references }: Identity): ParsedItem {

@@ -11,6 +11,7 @@
 
 import { createHash } from 'node:crypto'
 import { child, textOf, type XmlElement } from '#banks/iso20022/xml.ts'
+import type { CreditIdentifier } from '#banks/notifications.ts'
 import { isNipSessionId, isSessionId } from '#banks/session-id.ts'
 
 const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|0{0,9}|-*)$/i
@@ -18,12 +19,15 @@ const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|0{0,9}|-*)$/i
 // `own` and `lesser` are in order of preference. `end` is the payer's.
 type References = {
   own: readonly (string | undefined)[]
+  unique: readonly (string | undefined)[]
   lesser: readonly (string | undefined)[]
   end: string | undefined
 }
 
 export type Identity = {
   id: string | undefined
+  // Unique by their definition: the servicer's own reference, UETR, and any NIP session id.
+  others: readonly CreditIdentifier[]
   references: readonly string[] // By each of which an earlier report may have named it.
 }
 
@@ -34,7 +38,7 @@ export function identify(
 ): Identity[] {
   const all = transactions.map((transaction) => read(entry, transaction, transactions.length === 1))
   const shared = sharedOf(all)
-  return all.map(({ own, lesser, end }, at) => {
+  return all.map(({ own, unique, lesser, end }, at) => {
     const isOne = (value: string | undefined): value is string =>
       value !== undefined && !shared.has(value)
     const ours = own.filter(isOne)
@@ -42,7 +46,17 @@ export function identify(
     const place = messageId && `${messageId}/${position}.${at + 1}`
     const id = ours.find(isNipSessionId) ?? ours[0] ?? sessions[0] ?? place ?? end
     const references = [...ours, ...[...lesser, end].filter(isOne)].map(plain)
-    return { id: id === undefined ? undefined : plain(id), references: [...new Set(references)] }
+    const others = [
+      ...unique.filter(isOne).map((value) => ({ kind: 'bank_reference' as const, value })),
+      ...[...ours, ...sessions]
+        .filter((value) => isNipSessionId(value) && value !== id)
+        .map((value) => ({ kind: 'session_id' as const, value })),
+    ]
+    return {
+      id: id === undefined ? undefined : plain(id),
+      others: others.map(({ kind, value }) => ({ kind, value: plain(value) })),
+      references: [...new Set(references)],
+    }
   })
 }
 
@@ -50,14 +64,11 @@ function read(entry: XmlElement, transaction: XmlElement, isAlone: boolean): Ref
   const given = child(transaction, 'Refs')
   const of = (name: string) => meaningful(textOf(given, name))
   const ofEntry = (name: string) => (isAlone ? meaningful(textOf(entry, name)) : undefined)
+  const servicer = of('AcctSvcrRef') ?? ofEntry('AcctSvcrRef')
+  const uetr = of('UETR')?.toLowerCase()
   return {
-    own: [
-      of('AcctSvcrRef'),
-      ofEntry('AcctSvcrRef'),
-      of('TxId'),
-      of('ClrSysRef'),
-      of('UETR')?.toLowerCase(),
-    ],
+    own: [of('AcctSvcrRef'), ofEntry('AcctSvcrRef'), of('TxId'), of('ClrSysRef'), uetr],
+    unique: [servicer, uetr],
     lesser: [of('InstrId'), ofEntry('NtryRef')],
     end: of('EndToEndId'),
   }
