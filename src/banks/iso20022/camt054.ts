@@ -15,11 +15,11 @@ import {
   type Parsed,
   type ParsedItem,
 } from '#banks/notifications.ts'
+import { findDocuments, type Iso20022Document } from './messages.ts'
 import { child, children, readXml, textOf, type XmlElement } from './xml.ts'
 
-const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:camt\.054\.001\.(?:0[1-9]|1[0-3])$/
-const MEDIA_TYPES = new Set(['application/xml', 'text/xml', 'application/iso20022+xml'])
-const ENVELOPE_DEPTH_MAX = 4
+const VERSION_MAX = 13
+export const MEDIA_TYPES = new Set(['application/xml', 'text/xml', 'application/iso20022+xml'])
 
 export const camt054Format: NotificationFormat = {
   name: 'camt054',
@@ -31,13 +31,17 @@ export const camt054Format: NotificationFormat = {
 function parse(rawBody: Buffer): Parsed {
   const read = readXml(rawBody)
   if ('malformed' in read) return read
-  const documents = findDocuments(read.root, ENVELOPE_DEPTH_MAX)
-  const [document] = documents
-  // The first version had its number in the name of the message too.
-  const message =
-    child(document, 'BkToCstmrDbtCdtNtfctn') ?? child(document, 'BkToCstmrDbtCdtNtfctnV01')
+  const documents = findDocuments(read.root).filter(({ name }) => name === 'camt.054')
   if (documents.length > 1) return { malformed: 'The envelope must hold one document.' }
-  if (!message || children(message, 'Ntfctn').length === 0) {
+  return readCamt054(documents[0])
+}
+
+export function readCamt054(document: Iso20022Document | undefined): Parsed {
+  const { root, version = 0 } = document ?? {}
+  // The first version had its number in the name of the message too.
+  const message = child(root, 'BkToCstmrDbtCdtNtfctn') ?? child(root, 'BkToCstmrDbtCdtNtfctnV01')
+  const isKnown = version >= 1 && version <= VERSION_MAX
+  if (!isKnown || !message || children(message, 'Ntfctn').length === 0) {
     return { malformed: 'The XML is not a camt.054 notification of version 01 to 13.' }
   }
   const items = readMessage(message)
@@ -45,12 +49,6 @@ function parse(rawBody: Buffer): Parsed {
     return { malformed: 'The notification must hold at most 1000 transactions.' }
   }
   return { items, batch: true }
-}
-
-function findDocuments(element: XmlElement, depthMax: number): XmlElement[] {
-  if (element.name === 'Document') return NAMESPACE.test(element.namespace) ? [element] : []
-  if (depthMax === 0) return []
-  return element.children.flatMap((inner) => findDocuments(inner, depthMax - 1))
 }
 
 function readMessage(message: XmlElement): ParsedItem[] {

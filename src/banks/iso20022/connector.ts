@@ -1,12 +1,9 @@
-// ISO 20022 under our own signature: camt.054 in, acknowledged as on our own rail. Nothing can be
-// asked: what is lost is found on the bank's statement.
+// ISO 20022 under our own signature: camt.054 and pacs.008 in, pacs.002 out. Nothing can be asked
+// beyond our own API: what is lost is found on the bank's statement.
 
 import type { Connector } from '#banks/connector.ts'
 import { manillaConnector } from '#banks/manilla/connector.ts'
-import type { NotificationFormat } from '#banks/notifications.ts'
-import { camt054Format } from './camt054.ts'
-
-const FORMATS: readonly NotificationFormat[] = [camt054Format]
+import { iso20022Format } from './notifications.ts'
 
 export const iso20022Connector: Connector = {
   name: 'iso20022',
@@ -16,9 +13,10 @@ export const iso20022Connector: Connector = {
     if (!connection) return undefined
     return {
       ...connection,
-      findFormat: ({ headers }) => {
+      findFormat: ({ headers, now }) => {
         const type = headers['content-type']
-        return FORMATS.find((format) => typeof type === 'string' && format.accepts(type))
+        const format = iso20022Format(now)
+        return typeof type === 'string' && format.accepts(type) ? format : undefined
       },
     }
   },

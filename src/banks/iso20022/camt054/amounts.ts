@@ -15,8 +15,8 @@ export type Part = { amount: string | undefined; isOpposite: boolean }
 export type Sum = 'exact' | 'net_of_charges' | 'amount_mismatch'
 
 // Undefined when there is none. One that occurs twice, or holds elements, is there and unreadable.
-export function moneyOf(element: XmlElement | undefined): Money | undefined {
-  const found = children(element, 'Amt')
+export function moneyOf(element: XmlElement | undefined, name = 'Amt'): Money | undefined {
+  const found = children(element, name)
   if (found.length === 0) return undefined
   const [only] = found as [XmlElement]
   const text = found.length === 1 ? leafText(only) : undefined
