@@ -135,7 +135,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'give out a number in quarantine',
-    file: 'src/domain/accounts/numbers.ts',
+    file: 'src/domain/accounts/account-numbers.ts',
     from: 'and reusable_at <= $2',
     to: 'and $2::timestamptz is not null',
     test: 'money-in',

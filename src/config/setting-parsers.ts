@@ -3,7 +3,7 @@
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { parseAddressRange } from '#address-ranges.ts'
+import { parseAddressRange } from '#ip-allowlist.ts'
 import { AMOUNT_MAX_KOBO, type Kobo, parseKobo } from '#money.ts'
 
 export type Report = (sentence: string) => void

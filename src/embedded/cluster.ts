@@ -15,12 +15,12 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makePrivateFolder } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { EmbeddedProblem } from './embedded-problem.ts'
 import { spawnGuarded } from './guard.ts'
 import { findProcess } from './processes.ts'
+import { makePrivateFolder } from './server-user.ts'
 
 type State = 'absent' | 'half-made' | 'damaged' | 'complete'
 

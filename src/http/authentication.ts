@@ -6,7 +6,6 @@
 // precedence, so API requests never pay for session lookup.
 
 import type { FastifyRequest } from 'fastify'
-import { addressMatcher } from '#address-ranges.ts'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
@@ -14,6 +13,7 @@ import { scopesOf } from '#domain/access/roles.ts'
 import type { Scope } from '#domain/access/scopes.ts'
 import { Refusal } from '#errors.ts'
 import type { UserId } from '#ids.ts'
+import { addressMatcher } from '#ip-allowlist.ts'
 import type { SessionCookies } from './session.ts'
 import type { TokenClaims, Tokens } from './tokens.ts'
 

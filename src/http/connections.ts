@@ -3,12 +3,12 @@
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { addressMatcher } from '#address-ranges.ts'
 import type { Clock } from '#clock.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
-import { addressKey } from './client-addresses.ts'
+import { addressMatcher } from '#ip-allowlist.ts'
 import { failureBody } from './envelopes.ts'
+import { rateLimitKey } from './rate-limit-keys.ts'
 
 const LOCAL = ['127.0.0.0/8', '::1/128']
 
@@ -47,7 +47,7 @@ export function limitConnections(server: Server, { all, perAddress, trusted }: L
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress
     if (address === undefined || isTrusted(address)) return
-    const caller = addressKey(address)
+    const caller = rateLimitKey(address)
     const count = (open.get(caller) ?? 0) + 1
     if (count > perAddress) return void socket.destroy()
     open.set(caller, count)

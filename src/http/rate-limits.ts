@@ -9,8 +9,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { Clock } from '#clock.ts'
 import type { RatePolicy, Rates } from '#config/rate-settings.ts'
 import { Refusal } from '#errors.ts'
-import { addressKey } from './client-addresses.ts'
 import { RateBuckets } from './rate-buckets.ts'
+import { rateLimitKey } from './rate-limit-keys.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,7 +40,7 @@ export class RateLimits {
   // For unknown routes and rejected tokens.
   countAddress(request: FastifyRequest, reply: FastifyReply): void {
     if (reply.hasHeader('ratelimit')) return // Counted already.
-    this.#take(this.#buckets.get('address'), addressKey(request.ip), reply)
+    this.#take(this.#buckets.get('address'), rateLimitKey(request.ip), reply)
   }
 
   #limit(route: RouteOptions): void {
@@ -67,7 +67,7 @@ export class RateLimits {
       try {
         const client = request.client as FastifyRequest['client'] | undefined
         if (client) this.#take(clients, client.clientId, reply)
-        else this.#take(addresses, addressKey(request.ip), reply)
+        else this.#take(addresses, rateLimitKey(request.ip), reply)
         done()
       } catch (error) {
         done(error as Error)

@@ -4,7 +4,7 @@ import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typ
 import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/nuban.ts'
 
 // A schema with a name of its own: it appears once in the OpenAPI description, under this name, and
-// is referenced everywhere else (components.ts).
+// is referenced everywhere else (schema-components.ts).
 export function named<P extends TProperties>(name: string, fields: P, options: object = {}) {
   return Type.Object(fields, { $id: name, ...options })
 }

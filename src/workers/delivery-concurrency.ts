@@ -6,7 +6,7 @@
 // of the slots, so healthy ones always find a free one.
 
 import { FAILURES_TO_PAUSE } from '#domain/webhooks/circuit-breaker.ts'
-import type { Claim, ClaimLimits } from '#domain/webhooks/delivery-claims.ts'
+import type { Claim, ClaimLimits } from '#domain/webhooks/claim-deliveries.ts'
 import type { DestinationId } from '#ids.ts'
 
 export const WIDTH_MAX = 32

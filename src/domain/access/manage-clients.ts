@@ -7,12 +7,12 @@
 // affected: numbers still take credits, checkout works, webhooks are delivered.
 
 import { randomInt } from 'node:crypto'
-import { parseAddressRange } from '#address-ranges.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
+import { parseAddressRange } from '#ip-allowlist.ts'
 import {
   addSecret,
   endTokens,

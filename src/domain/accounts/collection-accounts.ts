@@ -15,7 +15,7 @@ import type { AccountId, ClientId } from '#ids.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
-import { takeStaticNumbers } from './numbers.ts'
+import { takeStaticNumbers } from './account-numbers.ts'
 import type { PayerRules } from './payer-rules.ts'
 
 const OPERATION = 'create-collection-account'

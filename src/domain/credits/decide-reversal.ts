@@ -8,7 +8,7 @@ import { moved } from '#domain/records/movements.ts'
 import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { PaymentTarget } from './judge-credit.ts'
-import type { ReversalEvent } from './reversed-credits.ts'
+import type { ReversalEvent } from './reversal-events.ts'
 import type { LockedItem } from './suspense-items.ts'
 
 export type ReversedCredit = {

@@ -13,7 +13,7 @@ import type { Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { SuspenseRow } from './decide-credits.ts'
-import { type ItemState, recordSuspenseChanges } from './suspense-changes.ts'
+import { type ItemState, recordSuspenseChanges } from './suspense-history.ts'
 
 export async function insertSuspense(
   tx: Transaction,

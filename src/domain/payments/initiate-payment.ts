@@ -9,7 +9,7 @@
 import type { BankSettings } from '#config/bank-settings.ts'
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
-import { takeDynamicNumbers } from '#domain/accounts/numbers.ts'
+import { takeDynamicNumbers } from '#domain/accounts/account-numbers.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { appendEvents } from '#domain/records/outbox.ts'

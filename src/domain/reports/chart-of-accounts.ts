@@ -2,7 +2,7 @@
 // suspense. Shared accounts come first, then collection accounts, each in order of opening.
 
 import type { Queryable } from '#db/pool.ts'
-import type { Viewer } from '#domain/credits/credit-traces.ts'
+import type { Viewer } from '#domain/credits/credit-list.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'

@@ -5,8 +5,8 @@
 // many credits a page; a page of a bank that little comes from may be short, and still has a next.
 
 import type { Queryable } from '#db/pool.ts'
-import type { Viewer } from '#domain/credits/credit-traces.ts'
-import { assignedTo } from '#domain/credits/credit-traces.ts'
+import type { Viewer } from '#domain/credits/credit-list.ts'
+import { assignedTo } from '#domain/credits/credit-list.ts'
 import type { AccountId, CreditId, TransferId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import type { Kobo } from '#money.ts'

@@ -1,8 +1,8 @@
 // Timeline entries: pure functions from rows to entries, each with a sentence and its data.
 
+import type { CreditTrace } from '#domain/credits/credit-list.ts'
 import type { TracedItem, TracedReturn } from '#domain/credits/credit-location.ts'
-import type { CreditTrace } from '#domain/credits/credit-traces.ts'
-import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-changes.ts'
+import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-history.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { AuditedAction } from '#domain/records/audit-log.ts'
 import type { PendingDelivery, SentAttempt } from '#domain/webhooks/delivery-log.ts'

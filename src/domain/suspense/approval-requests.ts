@@ -3,7 +3,7 @@
 //   open ──▶ approved     another person, independent of the first; it happens in the same transaction
 //     ├────▶ rejected     another person, with a reason
 //     ├────▶ withdrawn    whoever asked
-//     └────▶ void         the bank took the money back (approval-amounts.ts)
+//     └────▶ void         the bank took the money back (adjust-approval-requests.ts)
 //
 // The database holds that two people take part (suspense_requests_two_people), that they are
 // independent (suspense_requests_independent_checker), and that an item has one open request

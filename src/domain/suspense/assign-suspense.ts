@@ -19,7 +19,7 @@ import {
   reopenPayment,
   updatePayments,
 } from '#domain/credits/payment-balances.ts'
-import { recordSuspenseChanges } from '#domain/credits/suspense-changes.ts'
+import { recordSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import {
   type LockedItem,
   lockItems,

@@ -12,9 +12,8 @@
 import type { ReturnResult } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
-import { newReturnReference } from '#domain/credits/returns.ts'
-import { explainReversal } from '#domain/credits/reversed-credits.ts'
-import { recordSuspenseChanges } from '#domain/credits/suspense-changes.ts'
+import { explainReversal } from '#domain/credits/reversal-events.ts'
+import { recordSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import {
   type LockedItem,
   lockItems,
@@ -34,6 +33,7 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { lockVisibleItem } from './assign-suspense.ts'
 import { refuseUnapproved } from './maker-checker.ts'
+import { newReturnReference } from './returns.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
 type Asking = Deps & {

@@ -7,7 +7,7 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, DestinationId } from '#ids.ts'
-import type { Target } from './event-targets.ts'
+import type { Target } from './event-routing.ts'
 
 type ClientTarget = Target & { clientId: ClientId }
 export type Destination = { id: DestinationId; isDisabled: boolean }

@@ -13,9 +13,8 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
 import { findDestinations, scheduleNow } from './destinations.ts'
-import { readAddresses } from './event-addresses.ts'
 import { inOrder, type StoredEvent } from './event-list.ts'
-import { type Target, targetsOf } from './event-targets.ts'
+import { readAddresses, routeEvent, type Target } from './event-routing.ts'
 
 const CLIENTS_MAX = 100
 const EVENTS_MAX = 1_000
@@ -36,7 +35,7 @@ export async function dispatchEvents(
   const events = await readNext(tx, cursors)
   const addressesOf = await readAddresses(tx, events)
   const targets = events.flatMap((event) =>
-    targetsOf(event, addressesOf(event)).map((target) => ({ event, target })),
+    routeEvent(event, addressesOf(event)).map((target) => ({ event, target })),
   )
   const deliveries = await queueDeliveries(tx, now, targets)
   await moveCursors(tx, events)

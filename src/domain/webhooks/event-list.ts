@@ -12,7 +12,7 @@ import type { EventType } from '#domain/records/event-types.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, EventId, PaymentId } from '#ids.ts'
 import type { StoredFacts } from './event-facts.ts'
-import { type AddParameter, findSubject } from './event-subjects.ts'
+import { type AddParameter, findSubject } from './event-filters.ts'
 import { sequenceBounds } from './sequence-bounds.ts'
 
 // 20,000 with a look at the deliveries of each take some 100 ms.

@@ -10,9 +10,8 @@ import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, type EndpointId, type EventId, leastIdAt, type PaymentId } from '#ids.ts'
 import { findDestinations, resumeDestinations } from './destinations.ts'
-import { readAddresses } from './event-addresses.ts'
 import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
-import { type Target, targetsOf } from './event-targets.ts'
+import { readAddresses, routeEvent, type Target } from './event-routing.ts'
 import { sequenceBounds } from './sequence-bounds.ts'
 import { getEndpoint } from './webhook-endpoints.ts'
 
@@ -43,7 +42,7 @@ export async function redeliver(
   if (!event) throw new Refusal('event_not_found')
   const targets =
     endpointId === undefined
-      ? targetsOf(event, (await readAddresses(tx, [event]))(event))
+      ? routeEvent(event, (await readAddresses(tx, [event]))(event))
       : [await endpointTarget(tx, clientId, endpointId)]
   return queueAgain(tx, now, { event, targets })
 }
@@ -100,7 +99,7 @@ export async function pushPayment(
   const event = await findLatestEvent(tx, payment)
   if (!event) throw new Refusal('event_not_found')
   const { payment: address } = (await readAddresses(tx, [event]))(event)
-  const targets = targetsOf(event, { account: undefined, payment: address, endpoints: [] })
+  const targets = routeEvent(event, { account: undefined, payment: address, endpoints: [] })
   return { eventId: event.id, queued: await queueAgain(tx, now, { event, targets }) }
 }
 

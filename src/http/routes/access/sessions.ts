@@ -12,10 +12,10 @@ import {
 import { checkPassword, finishSignIn, type SignInOutcome } from '#domain/access/sign-in.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery } from '#http/lists.ts'
+import { rateLimitKey } from '#http/rate-limit-keys.ts'
 import { ApiEnvelope, ApiFailure, Email, named, oneOf, text } from '#http/schemas.ts'
 import {
   Code,
@@ -95,7 +95,7 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { ip, headers } = request
-      const from = { address: ip, caller: addressKey(ip), userAgent: headers['user-agent'] }
+      const from = { address: ip, caller: rateLimitKey(ip), userAgent: headers['user-agent'] }
       const signIn = { ...request.body, ...from, oldToken: sessionCookies.tokenOf(request) }
       const checked = await checkPassword(db, clock(), signIn)
       const outcome = await withTransaction(db, (tx) =>

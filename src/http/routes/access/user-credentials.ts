@@ -12,10 +12,10 @@ import { confirmPassword, settleConfirmation } from '#domain/access/sign-in.ts'
 import { setPassword, sharedSalt } from '#domain/access/users.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
+import { rateLimitKey } from '#http/rate-limit-keys.ts'
 import { ApiEnvelope, ApiFailure, named } from '#http/schemas.ts'
 import { Code, NewPassword, Password, SESSION, tags } from './user-presenters.ts'
 
@@ -182,7 +182,7 @@ async function refuseWrongPassword(
   { session: { user }, ip }: FastifyRequest,
   password: string,
 ): Promise<() => Promise<void>> {
-  const who = { email: user.email, userId: user.id, caller: addressKey(ip), password }
+  const who = { email: user.email, userId: user.id, caller: rateLimitKey(ip), password }
   if (await confirmPassword(db, clock(), who)) return () => settleConfirmation(db, who)
   await withTransaction(db, (tx) =>
     record(tx, clock(), { visitor: user, action: 'user.confirm_failed' }),

@@ -9,7 +9,7 @@ import {
   listCredits,
   OUTCOMES,
   type Outcome,
-} from '#domain/credits/credit-traces.ts'
+} from '#domain/credits/credit-list.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { readHistory } from '#domain/reports/credit-histories.ts'
 import type { Deps } from '#http/deps.ts'

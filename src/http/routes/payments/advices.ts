@@ -16,7 +16,7 @@ import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { presentAdvice } from '#http/presenters.ts'
-import { publicAddress } from '#http/public-address.ts'
+import { publicAddress } from '#http/public-url.ts'
 import {
   AdviceFields,
   Amount,

@@ -3,7 +3,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_MAX, type List, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
-import { listCredits } from '#domain/credits/credit-traces.ts'
+import { listCredits } from '#domain/credits/credit-list.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
 import { findPayment } from '#domain/payments/payment-lookups.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'

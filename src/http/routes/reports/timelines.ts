@@ -4,7 +4,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import type { Scope } from '#domain/access/scopes.ts'
-import { getCredit } from '#domain/credits/credit-traces.ts'
+import { getCredit } from '#domain/credits/credit-list.ts'
 import { getAdvice } from '#domain/payments/advices.ts'
 import { resolveReference } from '#domain/payments/payment-references.ts'
 import { getPayment } from '#domain/payments/payments.ts'

@@ -5,7 +5,7 @@ import {
   originalKobo,
   SUSPENSE_CHANGES,
   type SuspenseChange,
-} from '#domain/credits/suspense-changes.ts'
+} from '#domain/credits/suspense-history.ts'
 import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import type { SuspenseEntry } from '#domain/suspense/suspense-list.ts'
 import { Refusal } from '#errors.ts'

@@ -8,7 +8,7 @@ import {
   ITEM_STATES,
   type ItemState,
   readSuspenseChanges,
-} from '#domain/credits/suspense-changes.ts'
+} from '#domain/credits/suspense-history.ts'
 import { assignSuspense } from '#domain/suspense/assign-suspense.ts'
 import { requestReturn } from '#domain/suspense/return-suspense.ts'
 import { getSuspense, listSuspense } from '#domain/suspense/suspense-list.ts'

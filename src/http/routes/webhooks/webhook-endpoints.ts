@@ -6,7 +6,7 @@ import { withTransaction } from '#db/transaction.ts'
 import type { EventType } from '#domain/records/event-types.ts'
 import { readHealth } from '#domain/webhooks/delivery-log.ts'
 import { getSecret } from '#domain/webhooks/signing-secrets.ts'
-import { checkTargetUrl } from '#domain/webhooks/target-guard.ts'
+import { checkTargetUrl } from '#domain/webhooks/ssrf-guard.ts'
 import {
   createEndpoint,
   deleteEndpoint,

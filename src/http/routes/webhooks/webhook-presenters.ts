@@ -1,7 +1,7 @@
 // Schemas and presenters of webhook endpoints, deliveries and attempts.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { OUR_HEADERS } from '#domain/webhooks/attempt.ts'
+import { OUR_HEADERS } from '#domain/webhooks/attempt-delivery.ts'
 import type { Attempt, Delivery, EndpointHealth } from '#domain/webhooks/delivery-log.ts'
 import { headersOf } from '#domain/webhooks/signature.ts'
 import type { Condition, WebhookEndpoint } from '#domain/webhooks/webhook-endpoints.ts'

@@ -8,7 +8,7 @@ import type { LockedItem } from './suspense-items.ts'
 
 type Taking = { item: LockedItem; takenKobo: Kobo }
 
-export async function adjustRequests(
+export async function adjustApprovalRequests(
   tx: Transaction,
   now: Date,
   takings: readonly Taking[],

@@ -6,7 +6,7 @@
 // the hosts file.
 
 import { promises as dns } from 'node:dns'
-import type { Mode } from './target-addresses.ts'
+import type { Mode } from './allowed-addresses.ts'
 
 const QUERY_TIMEOUT_MS = 2_000
 const QUERY_TRIES = 2

@@ -5,12 +5,12 @@ import { randomInt } from 'node:crypto'
 import type { ReturnInstruction } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
+import type { ReturnStatus } from '#domain/credits/credit-location.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
-export const RETURN_STATUSES = ['pending', 'confirmed', 'failed'] as const
-export type ReturnStatus = (typeof RETURN_STATUSES)[number]
+export const RETURN_STATUSES: readonly ReturnStatus[] = ['pending', 'confirmed', 'failed']
 
 export type Return = {
   id: bigint

@@ -2,7 +2,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { isUnavailable } from '#db/transaction.ts'
-import type { Claim } from '#domain/webhooks/delivery-claims.ts'
+import type { Claim } from '#domain/webhooks/claim-deliveries.ts'
 import { EVENT_COLUMNS, type StoredEvent } from '#domain/webhooks/event-list.ts'
 import { type Rendering, renderEvents } from '#domain/webhooks/render-events.ts'
 import { loadSecret, type SigningSecret } from '#domain/webhooks/signature.ts'

@@ -1,7 +1,7 @@
 // Gross, reversed, returned, suspended and net are one thing wherever they are shown: the overview,
 // the balances and the CSV of credits say the same after any history.
 //
-// Replay a failure with: SEED=<seed> npm test -- test/reports/sums.test.ts
+// Replay a failure with: SEED=<seed> npm test -- test/reports/movement-totals.test.ts
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'

@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js'
 const UNKNOWN = 'unknown' // Gone before it was asked, or what a proxy passed on is no address.
 const REMEMBERED_MAX = 1_000
 
-export function addressKey(address: string | undefined): string {
+export function rateLimitKey(address: string | undefined): string {
   if (address === undefined) return UNKNOWN
   if (address.includes(':')) return remembered.get(address) ?? cache(address)
   return isIP(address) === 4 ? address : UNKNOWN

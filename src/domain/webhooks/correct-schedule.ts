@@ -10,7 +10,7 @@ import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { DestinationId } from '#ids.ts'
 import { PAUSE_MAX_MS } from './circuit-breaker.ts'
-import { LEASE_MS } from './delivery-claims.ts'
+import { LEASE_MS } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 
 export const CORRECTED_MAX = 1_000 // At a time.

@@ -14,7 +14,7 @@ import { appendEvents } from '#domain/records/outbox.ts'
 import type { ClientId, DestinationId, EndpointId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 import { advanceBreaker, type Health, type Result, type Verdict } from './circuit-breaker.ts'
-import type { Claim } from './delivery-claims.ts'
+import type { Claim } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 
 export type AttemptOutcome = {
@@ -44,7 +44,7 @@ const WHY = {
 } as const
 
 // Answers for each whether it counted.
-export async function recordOutcomes(
+export async function recordAttempts(
   tx: Transaction,
   now: Date,
   outcomes: readonly AttemptOutcome[],
