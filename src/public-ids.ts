@@ -41,7 +41,7 @@ export function publicId<Kind extends IdKind>(sealer: Sealer, kind: Kind, id: Id
   const isShared = id >= SHARED_FROM
   const within = isShared ? id - SHARED_FROM : id
   if (within < 0n || within >= UPPER_HALF) throw new RangeError(`${id} is no id of ours`)
-  return encrypt(keysOf(sealer, kind), Number(isShared ? within + UPPER_HALF : within))
+  return encrypt(roundKeysFor(sealer, kind), Number(isShared ? within + UPPER_HALF : within))
 }
 
 // Undefined: cannot be one of ours. What can be need not exist.
@@ -52,7 +52,7 @@ export function findId<Kind extends IdKind>(
 ): Ids[Kind] | undefined {
   const shown = Number(given)
   if (!PLAIN.test(given) || shown >= BLOCKS) return undefined
-  const block = BigInt(decrypt(keysOf(sealer, kind), shown))
+  const block = BigInt(decrypt(roundKeysFor(sealer, kind), shown))
   return (block < UPPER_HALF ? block : block - UPPER_HALF + SHARED_FROM) as Ids[Kind]
 }
 
@@ -68,16 +68,16 @@ export function findName(sealer: Sealer, given: string): string {
   return given.replace(NAMED, (_, kind: IdKind, id) => `${kind}/${findId(sealer, kind, id) ?? ''}`)
 }
 
-function keysOf(sealer: Sealer, kind: IdKind): RoundKeys {
+function roundKeysFor(sealer: Sealer, kind: IdKind): RoundKeys {
   const kinds = keysOfSealers.get(sealer) ?? new Map<IdKind, RoundKeys>()
   const known = kinds.get(kind)
   if (known) return known
-  const keys = roundKeys(wordsOf(sealer.hash('public id', kind)))
+  const keys = roundKeys(toWords(sealer.hash('public id', kind)))
   keysOfSealers.set(sealer, kinds.set(kind, keys))
   return keys
 }
 
-function wordsOf(bytes: Buffer): number[] {
+function toWords(bytes: Buffer): number[] {
   return [0, 3, 6, 9].map((at) => bytes.readUIntBE(at, 3))
 }
 

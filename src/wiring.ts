@@ -143,7 +143,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   function startWorkers(): void {
     workers ??= runWorkers(
       parts,
-      listWorkers({ ...parts, notifiers, rendering: renderingOf(config) }),
+      listWorkers({ ...parts, notifiers, rendering: renderingFor(config) }),
     )
   }
 
@@ -181,7 +181,7 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
   }
 }
 
-function renderingOf({ mode, banks, policy }: Config): Rendering {
+function renderingFor({ mode, banks, policy }: Config): Rendering {
   return { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 

@@ -3,7 +3,7 @@
 // existing ones.
 
 import { isBankCode } from '#banks/nuban.ts'
-import { bytesOf, type Report } from './setting-parsers.ts'
+import { decodeBase64, type Report } from './setting-parsers.ts'
 
 export type SerialRange = { readonly from: number; readonly to: number }
 
@@ -125,7 +125,7 @@ function checkSecrets(secrets: unknown, report: Report): void {
   }
   secrets.forEach((secret, at) => {
     const [, base64 = ''] = /^whsec_(.+)$/.exec(String(secret)) ?? []
-    const length = bytesOf(base64)?.length ?? 0
+    const length = decodeBase64(base64)?.length ?? 0
     if (length < SECRET_BYTES_MIN || length > SECRET_BYTES_MAX) {
       const bounds = `${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} bytes`
       report(`railSecrets entry ${at + 1} must be whsec_ followed by base64 of ${bounds}`)
@@ -156,7 +156,7 @@ export function checkDistinct(banks: readonly BankSettings[], report: Report): v
     for (const other of banks.slice(0, at)) {
       const pair = `banks ${other.code} and ${bank.code}`
       if (sharesSecret(bank, other)) report(`${pair} share a rail secret; each needs its own`)
-      if (rangesOf(bank).some((range) => rangesOf(other).some((its) => overlap(range, its)))) {
+      if (allRanges(bank).some((range) => allRanges(other).some((its) => overlap(range, its)))) {
         report(`${pair} have overlapping number ranges`)
       }
     }
@@ -165,12 +165,12 @@ export function checkDistinct(banks: readonly BankSettings[], report: Report): v
 
 function sharesSecret(one: BankSettings, other: BankSettings): boolean {
   const keysOf = ({ railSecrets }: BankSettings) =>
-    railSecrets.map((secret) => bytesOf(secret.slice('whsec_'.length))?.toString('hex'))
+    railSecrets.map((secret) => decodeBase64(secret.slice('whsec_'.length))?.toString('hex'))
   const keys = keysOf(one)
   return keysOf(other).some((key) => keys.includes(key))
 }
 
-function rangesOf(bank: BankSettings): SerialRange[] {
+function allRanges(bank: BankSettings): SerialRange[] {
   return [bank.static, bank.dynamic].filter((range) => range !== undefined)
 }
 

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import pg from 'pg'
 import { deadlines, BATCH_STATEMENT_MAX_MS as LOOK_UP_MAX_MS, Watch } from './deadlines.ts'
 import type { Queryable } from './pool.ts'
-import { type Statement, StatementGroup, statementOf } from './statement-group.ts'
+import { type Statement, StatementGroup, toStatement } from './statement-group.ts'
 
 type Options = {
   connectionString: string
@@ -24,7 +24,7 @@ export function createReader({ connectionString, connections, onLost }: Options)
   let next = 0
   const query = (asked: string | Statement, values?: readonly unknown[]) => {
     next = (next + 1) % lines.length
-    return (lines[next] as Line).ask(statementOf(asked, values))
+    return (lines[next] as Line).ask(toStatement(asked, values))
   }
   return {
     query: query as Queryable['query'],

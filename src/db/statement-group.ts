@@ -14,7 +14,7 @@ import driver from 'pg/lib/utils.js'
 export type Statement = { name?: string | undefined; text: string; values?: readonly unknown[] }
 
 // As the driver is asked: a text and its values, or both in one.
-export function statementOf(asked: string | Statement, values?: readonly unknown[]): Statement {
+export function toStatement(asked: string | Statement, values?: readonly unknown[]): Statement {
   return typeof asked === 'string' ? { text: asked, values: values ?? [] } : asked
 }
 
@@ -185,10 +185,10 @@ function storeKeys(connection: pg.Connection, described: ReadonlyMap<string, Sha
 
 function settle(waiting: Waiting): void {
   if (waiting.misread) waiting.reject(waiting.misread)
-  else waiting.resolve(resultOf(waiting))
+  else waiting.resolve(toResult(waiting))
 }
 
-function resultOf({ command: words, rows }: Waiting): pg.QueryResult {
+function toResult({ command: words, rows }: Waiting): pg.QueryResult {
   const [command = ''] = words.split(' ', 1)
   const count = /\d+$/.exec(words)
   return { command, rows, rowCount: count ? Number(count[0]) : null, oid: 0, fields: [] }

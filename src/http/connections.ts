@@ -79,7 +79,7 @@ export function handleClientError(clock: Clock) {
     if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || isAnswering) {
       return void socket.destroy()
     }
-    const code = refusalOf(error)
+    const code = refusalFor(error)
     const { status } = REFUSALS[code]
     const id = timeOrderedId(clock())
     const body = JSON.stringify(failureBody('api', new Refusal(code), id))
@@ -100,7 +100,7 @@ const STATUS_WORDS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-function refusalOf({ code }: ParserError): RefusalCode {
+function refusalFor({ code }: ParserError): RefusalCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout'
   if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large'
   return 'invalid_http'

@@ -17,13 +17,13 @@ export function rateLimitKey(address: string | undefined): string {
 const remembered = new Map<string, string>()
 
 function cache(address: string): string {
-  const caller = networkOf(address)
+  const caller = networkPrefix(address)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
   remembered.set(address, caller)
   return caller
 }
 
-function networkOf(address: string): string {
+function networkPrefix(address: string): string {
   const plain = address.split('%', 1)[0] as string
   if (isIP(plain) !== 6) return UNKNOWN
   const parsed = ipaddr.process(plain)

@@ -48,7 +48,7 @@ export class RateLimits {
     if (rate === 'none') return
     if (rate === 'rail') {
       // After signature verification: nobody else can use up a bank’s quota.
-      route.preHandler = [this.#byBank(), ...listOf(route.preHandler)]
+      route.preHandler = [this.#byBank(), ...toList(route.preHandler)]
       return
     }
     const isClients = rate === 'simulate'
@@ -57,7 +57,7 @@ export class RateLimits {
       isClients ? 'address' : (rate ?? 'address'),
     )
     // After whatever finds out who is asking. As a hook of another kind it would cost a µs more.
-    route.onRequest = [...listOf(route.onRequest), hook]
+    route.onRequest = [...toList(route.onRequest), hook]
   }
 
   #byCaller(ofClients: RatePolicy, ofAddresses: RatePolicy) {
@@ -97,7 +97,7 @@ export class RateLimits {
   }
 }
 
-function listOf<T>(hooks: T | T[] | undefined): T[] {
+function toList<T>(hooks: T | T[] | undefined): T[] {
   if (hooks === undefined) return []
   return Array.isArray(hooks) ? hooks : [hooks]
 }

@@ -183,7 +183,7 @@ export const RailFailure = named(
 // What an answer wraps has a name, and its envelope is named after it.
 export function ApiEnvelope<T extends TSchema>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
-  return named(`${nameOf(data)}Response`, body, { description: 'Success.' })
+  return named(`${schemaName(data)}Response`, body, { description: 'Success.' })
 }
 
 export function PaymentEnvelope<T extends TSchema>(responseData: T) {
@@ -193,11 +193,11 @@ export function PaymentEnvelope<T extends TSchema>(responseData: T) {
     responseCode: Type.String(),
     responseData,
   }
-  return named(`${nameOf(responseData)}Response`, body, { description: 'Success.' })
+  return named(`${schemaName(responseData)}Response`, body, { description: 'Success.' })
 }
 
-export function nameOf(schema: { $id?: string; items?: { $id?: string } }): string {
-  const name = schema.$id ?? (schema.items && `${nameOf(schema.items)}s`)
+export function schemaName(schema: { $id?: string; items?: { $id?: string } }): string {
+  const name = schema.$id ?? (schema.items && `${schemaName(schema.items)}s`)
   if (!name) throw new Error('a schema without a name')
   return name
 }

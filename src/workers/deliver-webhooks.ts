@@ -26,7 +26,7 @@ import {
 } from '#domain/webhooks/record-attempts.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'
 import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from '#domain/webhooks/retry-schedule.ts'
-import { headersOf, secondsOf, sign } from '#domain/webhooks/signature.ts'
+import { sign, signatureHeaders, toUnixSeconds } from '#domain/webhooks/signature.ts'
 import { createGuardedAgent } from '#domain/webhooks/ssrf-guard.ts'
 import type { Logger } from '#log.ts'
 import type { Notifier } from '#notifier.ts'
@@ -158,8 +158,13 @@ export class Deliverer {
   async #send(prepared: PreparedDelivery, at: Date): Promise<Sent> {
     const { claim, secrets, body } = prepared
     if (body === null) return notSent(prepared.problem)
-    const signature = sign({ secrets, id: claim.eventId, timestampSeconds: secondsOf(at), body })
-    const headers = headersOf(claim.eventId, at, signature)
+    const signature = sign({
+      secrets,
+      id: claim.eventId,
+      timestampSeconds: toUnixSeconds(at),
+      body,
+    })
+    const headers = signatureHeaders(claim.eventId, at, signature)
     const { timeoutMs = ATTEMPT_TIMEOUT_MS } = this.#deps
     const { signal } = this.#stopping
     const result = await attemptDelivery(this.#agent, {

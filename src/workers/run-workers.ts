@@ -25,7 +25,7 @@ export type WorkerDeps = Deps &
   Omit<DelivererDeps, 'notifier'> & { batchPool: Pool; notifiers: Notifiers }
 
 // For what was written by this process; what others write is found by looking.
-export type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
+type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
 
 export function listWorkers(deps: WorkerDeps): Worker[] {
   const { dispatcher, deliverer } = deps.notifiers

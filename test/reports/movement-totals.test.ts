@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { netOf, PARTS, type Part, type Sums } from '#domain/records/movements.ts'
+import { computeNet, PARTS, type Part, type Sums } from '#domain/records/movements.ts'
 import { readBalances } from '#domain/reports/balances.ts'
 import { countEvents, readTotals } from '#domain/reports/hourly-totals.ts'
 import { parseCsv } from '../support/csv.ts'
@@ -166,7 +166,7 @@ async function assertOneSum(bench: Bench): Promise<void> {
   )
   assert.equal(
     movements.reduce((sum, { net }) => sum + kobo(net), 0n),
-    netOf(balance as Sums),
+    computeNet(balance as Sums),
   )
   const { days } = dataOf(await bench.call({ url: OVERVIEW }), 'account')
   const [total] = dataOf(await bench.call({ url: BALANCES }), 'account').totals

@@ -12,12 +12,12 @@ import type { User } from './users.ts'
 
 type Giver = { userId?: UserId | undefined; clientId: ClientId }
 
-type RecordGrantInput = { by: Giver; user: Pick<User, 'id' | 'clientId'>; isNewPassword: boolean }
+type AccessGrant = { by: Giver; user: Pick<User, 'id' | 'clientId'>; isNewPassword: boolean }
 
 export async function recordGrant(
   tx: Transaction,
   now: Date,
-  { by, user, isNewPassword }: RecordGrantInput,
+  { by, user, isNewPassword }: AccessGrant,
 ): Promise<void> {
   await tx.query({
     name: 'change-access',

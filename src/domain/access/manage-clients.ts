@@ -40,7 +40,7 @@ export type By = { now: Date; actor: string }
 const CLIENT_ID_TRIES_MAX = 20
 const ENTRY_COLUMNS = `${CLIENT_COLUMNS}, clients.created_at as "createdAt"`
 
-type RegisterClientInput = {
+type ClientRegistration = {
   asked: { name: string; clientId?: string | undefined } & Partial<ClientFields>
   secret: NewSecret
 }
@@ -48,7 +48,7 @@ type RegisterClientInput = {
 export async function registerClient(
   tx: Transaction,
   { now, actor }: By,
-  { asked, secret }: RegisterClientInput,
+  { asked, secret }: ClientRegistration,
 ): Promise<ClientDetail> {
   const { clientId = await freeClientId(tx), name, isOperator = false } = asked
   const fields = checkFields({
@@ -65,7 +65,7 @@ export async function registerClient(
            values ($1, $2, $3, $4, $5, $6, $7)
            on conflict (client_id) do nothing
            returning id`,
-    values: [clientId, ...valuesOf(fields), now],
+    values: [clientId, ...toValues(fields), now],
   })
   const id = rows[0]?.id
   if (id === undefined) throw new Refusal('client_id_taken')
@@ -125,7 +125,7 @@ export async function changeClient(
     text: `update clients set name = $2, is_operator = $3, scopes = $4, merchant_codes = $5,
                               allowed_addresses = $6
             where id = $1`,
-    values: [client.id, ...valuesOf(fields)],
+    values: [client.id, ...toValues(fields)],
   })
   await record(tx, by, { ...client, action: 'client.update', detail: changes })
   return getClient(tx, by.now, clientId)
@@ -159,7 +159,7 @@ export async function resumeClient(
   return getClient(tx, by.now, clientId)
 }
 
-type RotateClientSecretInput = {
+type ClientSecretRotation = {
   clientId: string
   change: { secret: NewSecret; overlapSeconds: number }
   action?: 'client.rotate_secret' | 'secret.rotate' | undefined
@@ -170,7 +170,7 @@ type RotateClientSecretInput = {
 export async function rotateClientSecret(
   tx: Transaction,
   by: By,
-  { clientId, change, action = 'client.rotate_secret' }: RotateClientSecretInput,
+  { clientId, change, action = 'client.rotate_secret' }: ClientSecretRotation,
 ): Promise<ClientDetail> {
   const client = await getClient(tx, by.now, clientId)
   await replaceSecret(tx, by.now, { clientId: client.id, ...change })
@@ -197,7 +197,7 @@ async function setActive(tx: Transaction, id: ClientId, isActive: boolean): Prom
   })
 }
 
-type RecordInput = {
+type ClientAction = {
   id: ClientId
   clientId: string
   action: `client.${string}` | 'secret.rotate'
@@ -207,7 +207,7 @@ type RecordInput = {
 async function record(
   tx: Transaction,
   { now, actor }: By,
-  { id, clientId, action, detail }: RecordInput,
+  { id, clientId, action, detail }: ClientAction,
 ): Promise<void> {
   await writeAuditLog(tx, now, {
     clientId: id,
@@ -234,7 +234,7 @@ function checkFields(fields: ClientFields): ClientFields {
   return { ...fields, allowedAddresses: ranges ? [...new Set(ranges)] : null }
 }
 
-function valuesOf(fields: ClientFields) {
+function toValues(fields: ClientFields) {
   const { name, isOperator, scopes, merchantCodes, allowedAddresses } = fields
   return [name, isOperator, scopes, merchantCodes, allowedAddresses]
 }

@@ -37,7 +37,7 @@ const SCOPES_OF: Record<Role, readonly Scope[]> = {
   operator: SCOPES,
 }
 
-export function scopesOf(role: Role, client: Client): readonly Scope[] {
+export function grantedScopes(role: Role, client: Client): readonly Scope[] {
   return SCOPES_OF[role].filter((scope) => client.scopes.includes(scope))
 }
 

@@ -31,7 +31,7 @@ export type SessionUser = Pick<
   'id' | 'clientId' | 'email' | 'role' | 'isPasswordTemporary' | 'hasTotp'
 >
 
-type OpenSessionInput = {
+type NewSession = {
   user: Pick<User, 'id' | 'clientId'>
   from: { address: string; userAgent: string | undefined }
 }
@@ -39,7 +39,7 @@ type OpenSessionInput = {
 export async function openSession(
   db: Queryable,
   now: Date,
-  { user, from }: OpenSessionInput,
+  { user, from }: NewSession,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await db.query({
@@ -51,7 +51,7 @@ export async function openSession(
       timeOrderedId(now),
       user.clientId,
       user.id,
-      hashOf(token),
+      hashToken(token),
       from.address,
       plain(from.userAgent ?? ''),
       now,
@@ -77,7 +77,7 @@ export async function findSignedInSession(
              join clients on clients.id = sessions.client_id
             where sessions.token_hash = $1 and sessions.expires_at > $2 and sessions.seen_at > $3
               and users.is_active and clients.is_active`,
-    values: [hashOf(token), now, new Date(now.getTime() - IDLE_MS)],
+    values: [hashToken(token), now, new Date(now.getTime() - IDLE_MS)],
   })
   if (!rows[0]) return undefined
   const { sessionId, seenAt, userId, email, role, isPasswordTemporary, hasTotp, ...client } =
@@ -126,12 +126,12 @@ export async function endSessionOfToken(db: Queryable, token: string): Promise<v
   await db.query({
     name: 'end-session-of-token',
     text: 'delete from sessions where token_hash = $1',
-    values: [hashOf(token)],
+    values: [hashToken(token)],
   })
 }
 
 // Answers how many there were.
-export async function endSessionsOf(db: Queryable, userId: UserId): Promise<number> {
+export async function endUserSessions(db: Queryable, userId: UserId): Promise<number> {
   const { rowCount } = await db.query({
     name: 'end-sessions-of-user',
     text: 'delete from sessions where user_id = $1',
@@ -152,6 +152,6 @@ function plain(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, USER_AGENT_LENGTH_MAX)
 }
 
-function hashOf(token: string): Buffer {
+function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -97,7 +97,7 @@ export async function finishSignIn(
   const fresh = usable.filter(({ id }) => !checked.exhausted.has(id))
   // Of several, those that are exhausted are not among the choices: that would tell of a password.
   const user = fresh[0] ?? (usable.length === 1 ? usable[0] : undefined)
-  const settle = () => uncountSignIn(tx, signIn, idsOf(fresh))
+  const settle = () => uncountSignIn(tx, signIn, toIds(fresh))
   if (!user) {
     if (signIn.code !== undefined) await pretendToCheckCode(tx, deps, signIn.code)
     return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
@@ -205,7 +205,7 @@ async function matchCounted(
   }
 }
 
-function idsOf(users: readonly Candidate[]): UserId[] {
+function toIds(users: readonly Candidate[]): UserId[] {
   return users.map(({ id }) => id)
 }
 
@@ -237,7 +237,7 @@ async function lockUnchanged(tx: Transaction, user: typeof NOBODY): Promise<bool
   return rowCount === 1
 }
 
-type FailInput = {
+type FailedSignIn = {
   signIn: SignIn
   checked: PasswordCheck
   refused: 'invalid_sign_in' | 'invalid_code'
@@ -246,7 +246,7 @@ type FailInput = {
 async function fail(
   tx: Transaction,
   { now }: Deps,
-  { signIn: { address }, checked: { looked, locked }, refused }: FailInput,
+  { signIn: { address }, checked: { looked, locked }, refused }: FailedSignIn,
 ): Promise<SignInOutcome> {
   const actor = `address:${address}`
   for (const { id, clientId, email } of looked) {

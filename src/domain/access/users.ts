@@ -5,7 +5,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, timeOrderedId, type UserId } from '#ids.ts'
-import { saltOf } from './passwords.ts'
+import { readSalt } from './passwords.ts'
 import { INDISPENSABLE, isIndispensable, type Role } from './roles.ts'
 
 export type User = {
@@ -171,5 +171,5 @@ export async function sharedSalt(
             where email = $1 and ($2::uuid is null or id <> $2) order by id limit 1`,
     values: [emailKey(email), exceptId],
   })
-  return rows[0] && saltOf(rows[0].hash)
+  return rows[0] && readSalt(rows[0].hash)
 }

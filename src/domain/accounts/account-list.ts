@@ -51,7 +51,7 @@ export async function listAccounts(
   const { sort, isAfter, isUpTo } = ORDER_SQL[order]
   const values: unknown[] = [client.id, firstId, pastId, limit]
   const given = (value: unknown) => `$${values.push(value)}`
-  const conditions = conditionsOf(filters, { client, sealer, given })
+  const conditions = buildConditions(filters, { client, sealer, given })
   if (after !== undefined) conditions.push(`a.id ${isAfter} ${given(after)}`)
   const window = { firstId, pastId, after }
   const scannedTo = hasIndex(filters) ? null : await endOfScan(db, client.id, { ...window, order })
@@ -72,13 +72,13 @@ function hasIndex({ bvn, email, phoneNumber, merchantId, isDefault }: AccountFil
   return isDefault === true || [bvn, email, phoneNumber, merchantId].some((given) => given)
 }
 
-type EndOfScanInput = { firstId: bigint; pastId: bigint; after: bigint | undefined; order: Order }
+type ScanRange = { firstId: bigint; pastId: bigint; after: bigint | undefined; order: Order }
 
 // The id of the last account that this page may look at. Null: all of them.
 async function endOfScan(
   db: Queryable,
   clientId: ClientId,
-  { firstId, pastId, after, order }: EndOfScanInput,
+  { firstId, pastId, after, order }: ScanRange,
 ): Promise<bigint | null> {
   const { sort, isAfter } = ORDER_SQL[order]
   const { rows } = await db.query<{ id: AccountId }>({
@@ -91,7 +91,7 @@ async function endOfScan(
   return rows[0]?.id ?? null
 }
 
-function conditionsOf(
+function buildConditions(
   filters: AccountFilters,
   { client, sealer, given }: { client: Client; sealer: Sealer; given: (value: unknown) => string },
 ): string[] {

@@ -89,12 +89,12 @@ const LIST_ENTRIES = `
    where e.id = any(array(select id from page))
    order by e.id desc`
 
-type ListEntriesInput = { window: Window; after?: EntryPosition | undefined; limit: number }
+type StatementPage = { window: Window; after?: EntryPosition | undefined; limit: number }
 
 export async function listEntries(
   db: Queryable,
   accountId: AccountId,
-  { window: { from, to }, after, limit }: ListEntriesInput,
+  { window: { from, to }, after, limit }: StatementPage,
 ): Promise<Entry[]> {
   const { firstId, pastId } = await idBounds(db, 'transfers', { from, to })
   const { rows } = await db.query<Entry>({

@@ -175,7 +175,7 @@ async function lockAccounts(
   })
 }
 
-type ChangeInput = {
+type AccountChange = {
   account: LockedAccount
   changes: Changes
   names: [`account.${string}`, ChangeEvent]
@@ -184,7 +184,7 @@ type ChangeInput = {
 async function change(
   tx: Transaction,
   { now, by, actor, note }: Deps,
-  { account, changes, names: [action, type] }: ChangeInput,
+  { account, changes, names: [action, type] }: AccountChange,
 ): Promise<CollectionAccount> {
   const changed = changedBy(account, changes)
   if (changed.length === 0) return account
@@ -192,7 +192,7 @@ async function change(
   await writeAccount(tx, after)
   const isNewlyCounted = account.perDayKobo === null && after.perDayKobo !== null
   if (isNewlyCounted) await countDaySoFar(tx, now, account)
-  const names = namesOf(changed)
+  const names = fieldNames(changed)
   const about = { clientId: account.clientId, collectionAccountId: account.id }
   const { isActive, isDefault } = after
   const facts = { accountBalanceKobo: account.balanceKobo, isActive, isDefault }
@@ -220,7 +220,7 @@ function changedBy(account: CollectionAccount, changes: Changes): Changeable[] {
 }
 
 // As the API calls them. Never the values: some of them are personal.
-function namesOf(changed: readonly Changeable[]): string[] {
+function fieldNames(changed: readonly Changeable[]): string[] {
   const name = (field: Changeable) => (field.endsWith('Kobo') ? 'limits' : field)
   return [...new Set(changed.map(name))]
 }

@@ -44,7 +44,7 @@ export function parsePayerRules(
   hash: HashPayer,
 ): PayerRules | null {
   if (!given) return null
-  const problems = problemsOf(given)
+  const problems = findProblems(given)
   if (problems.length > 0) throw new Refusal('invalid_request', problems)
   const { minAmount, maxAmount, accounts = [], names = [] } = given
   const rules: PayerRules = {
@@ -64,7 +64,7 @@ export function parsePayerRules(
   return Object.keys(rules).length === 0 ? null : rules
 }
 
-function problemsOf({ minAmount, maxAmount, names = [] }: GivenPayerRules): FieldError[] {
+function findProblems({ minAmount, maxAmount, names = [] }: GivenPayerRules): FieldError[] {
   const [min, max] = [koboOf(minAmount), koboOf(maxAmount)]
   const isEmpty = min !== undefined && max !== undefined && min > max
   const message = 'Must be at least two words: a payer needs two of them, in any order.'
@@ -88,12 +88,12 @@ export function presentPayerRules(rules: PayerRules): GivenPayerRules {
   }
 }
 
-type BrokenRuleInput = { payer: Payer; amountKobo: Kobo; dueKobo: Kobo | null; hash: HashPayer }
+type IncomingPayment = { payer: Payer; amountKobo: Kobo; dueKobo: Kobo | null; hash: HashPayer }
 
 // Checked in the order of the union above. Undefined: the rules allow it.
 export function findRuleViolation(
   rules: PayerRules | null,
-  { payer, amountKobo, dueKobo, hash }: BrokenRuleInput,
+  { payer, amountKobo, dueKobo, hash }: IncomingPayment,
 ): RuleViolation | undefined {
   if (!rules) return undefined
   // What is left to pay may be less than the minimum: whoever pays all of it may.

@@ -58,7 +58,7 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     events: [],
   }
   const balances = new Map([...known.collections].map(([id, { balanceKobo }]) => [id, balanceKobo]))
-  for (const { holder, item, amountKobo: heldKobo } of sourcesOf(known)) {
+  for (const { holder, item, amountKobo: heldKobo } of listSources(known)) {
     if (plan.shortfallKobo === 0n) break
     const isEnough = heldKobo >= plan.shortfallKobo
     const takenKobo = isEnough ? plan.shortfallKobo : heldKobo
@@ -71,7 +71,7 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
   return plan
 }
 
-function sourcesOf({ credit, items, payments, collections }: Known): Source[] {
+function listSources({ credit, items, payments, collections }: Known): Source[] {
   const holderOf = (accountId: AccountId | null, paymentId: PaymentId | null): Holder => {
     if (accountId !== null) {
       const { clientId } = collections.get(accountId) as { clientId: ClientId }
@@ -99,7 +99,7 @@ function sourcesOf({ credit, items, payments, collections }: Known): Source[] {
   return sources
 }
 
-type TakeFromInput = {
+type Taking = {
   balances: Map<AccountId, Kobo>
   credit: ReversedCredit
   holder: Holder
@@ -109,7 +109,7 @@ type TakeFromInput = {
 // A payment that was paid and is not any more is at an end; one that was being paid goes on.
 function takeFrom(
   plan: ReversalPlan,
-  { balances, credit: { id: creditId, currency }, holder, takenKobo }: TakeFromInput,
+  { balances, credit: { id: creditId, currency }, holder, takenKobo }: Taking,
 ): ReversalEvent[] {
   const taken = moved(currency, { reversed: takenKobo })
   switch (holder.kind) {

@@ -79,7 +79,7 @@ export async function takeReversal(
   return 'reversed'
 }
 
-type WriteInput = {
+type DecidedReversal = {
   reversal: Reversal
   credit: ReversedCredit
   plan: ReversalPlan
@@ -89,7 +89,7 @@ type WriteInput = {
 async function write(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  { reversal, credit, plan, isWhole }: WriteInput,
+  { reversal, credit, plan, isWhole }: DecidedReversal,
 ): Promise<void> {
   const { shortfallKobo } = plan
   const { currency } = credit
@@ -102,7 +102,7 @@ async function write(
     ...plan.takings.flatMap(({ holder }) => shared(holder)),
   ])
   const takings = plan.takings.map(({ holder, amountKobo }) => ({
-    accountId: accountOf(sharedAccounts, holder),
+    accountId: holderAccount(sharedAccounts, holder),
     amountKobo,
   }))
   if (shortfallKobo > 0n) {
@@ -163,7 +163,7 @@ async function write(
   )
 }
 
-function accountOf(sharedAccounts: SharedAccounts, holder: Holder): AccountId {
+function holderAccount(sharedAccounts: SharedAccounts, holder: Holder): AccountId {
   if (holder.kind === 'suspense' || holder.kind === 'collection') return holder.accountId
   return sharedAccounts.id(shared(holder)[0] as SharedAccount)
 }

@@ -152,7 +152,7 @@ export async function readOutcomes(
   return new Map(rows.map(({ id, outcome }) => [id, outcome]))
 }
 
-type TakeFromItemsInput = {
+type ItemReductions = {
   takings: readonly { item: LockedItem; takenKobo: Kobo }[]
   reference: string | null
 }
@@ -161,7 +161,7 @@ type TakeFromItemsInput = {
 export async function reduceItems(
   tx: Transaction,
   now: Date,
-  { takings, reference }: TakeFromItemsInput,
+  { takings, reference }: ItemReductions,
 ): Promise<void> {
   for (const { item, takenKobo } of takings) {
     const isWhole = takenKobo === item.amountKobo

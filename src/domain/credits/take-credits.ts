@@ -35,9 +35,9 @@ import {
 } from './decide-credits.ts'
 import {
   type CollectionTarget,
+  findTarget,
   type IncomingCredit,
   type IssuedNumber,
-  targetOf,
 } from './judge-credit.ts'
 import {
   findHoldings,
@@ -163,7 +163,7 @@ function accountsNeeded(
   for (const credit of credits) {
     const { accountNumber, bankCode, currency } = credit
     need('bank', bankOwner(bankCode), currency)
-    const target = targetOf(credit, numbers.get(accountNumber))
+    const target = findTarget(credit, numbers.get(accountNumber))
     const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
     need('suspense', owner, currency)
     if (target?.kind === 'payment') {

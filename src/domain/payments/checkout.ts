@@ -14,7 +14,7 @@ import {
   remainingKobo,
   statusAt,
 } from './payments.ts'
-import { callBackUrlOf, type NameBank } from './resource-presenters.ts'
+import { buildCallBackUrl, type NameBank } from './resource-presenters.ts'
 
 type CheckoutRow = {
   adviceId: AdviceId
@@ -131,7 +131,7 @@ export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering
     expiresAt: payment?.expiresAt.toISOString() ?? null,
     closesAt: payment?.closesAt.toISOString() ?? null,
     paidAt: status === 'Successful' ? (payment?.updatedAt.toISOString() ?? null) : null,
-    returnUrl: payment ? callBackUrlOf({ ...row, id: payment.id }) : row.callBackUrl,
+    returnUrl: payment ? buildCallBackUrl({ ...row, id: payment.id }) : row.callBackUrl,
   }
 }
 

@@ -33,14 +33,14 @@ export async function initiateOnce(
   const owners = await findOwners(tx, keyed)
   const answers = await createOnce(tx, deps.now, {
     operation: OPERATION,
-    keys: initiations.map((initiation) => keyOf(deps.sealer, initiation, owners)),
+    keys: initiations.map((initiation) => toIdempotencyKey(deps.sealer, initiation, owners)),
     make: (places) =>
       initiatePayments(
         tx,
         deps,
         places.map((at) => initiations[at] as Initiation),
       ),
-    resourceOf,
+    resourceOf: formatResource,
     find: (resources) => findInitiated(tx, resources),
   })
   return answers.map((answer) =>
@@ -48,7 +48,7 @@ export async function initiateOnce(
   )
 }
 
-function keyOf(
+function toIdempotencyKey(
   sealer: Sealer,
   { clientId, adviceId, bankCode, idempotencyKey }: Initiation,
   owners: ReadonlyMap<string, ClientId>,
@@ -80,7 +80,7 @@ type Kept = {
   at: string
 }
 
-function resourceOf({ payment, bankCode, at }: Initiated): string {
+function formatResource({ payment, bankCode, at }: Initiated): string {
   const { id, status } = payment
   const paid = payment.amountPaidKobo.toString()
   const [expiresAt, then] = [payment.expiresAt.toISOString(), at.toISOString()]

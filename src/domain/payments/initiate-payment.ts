@@ -60,7 +60,7 @@ export async function initiatePayments(
     const bank = deps.banks.find(({ code }) => code === initiation.bankCode)
     if (!bank?.dynamic) return new Refusal('bank_not_supported')
     const known = payments.get(advice.adviceId)
-    const refusal = refusalOf(advice, known, deps.now)
+    const refusal = findRefusal(advice, known, deps.now)
     if (refusal) return refusal
     const payment = known ?? openPayment(advice, deps.now)
     if (!known) opened.set(payment.id, payment)
@@ -83,7 +83,7 @@ export async function initiatePayments(
   })
 }
 
-function refusalOf(advice: AdviceRow, payment: Payment | undefined, now: Date) {
+function findRefusal(advice: AdviceRow, payment: Payment | undefined, now: Date) {
   if (advice.cancelledAt) return new Refusal('advice_cancelled')
   if (!payment || isOpen(statusAt(payment, now))) return undefined
   return closedRefusal(statusAt(payment, now))
@@ -165,7 +165,7 @@ async function leaseNumbers(
   return { leases, told: alerts.length > 0 ? await raiseAlerts(tx, now, alerts) : [] }
 }
 
-type WriteLeasesInput = {
+type NewLeases = {
   opened: readonly Payment[]
   leases: readonly Lease[]
   told: readonly NewEvent[]
@@ -174,7 +174,7 @@ type WriteLeasesInput = {
 async function writeLeases(
   tx: Transaction,
   { quarantineDays, now }: Deps,
-  { opened, leases, told }: WriteLeasesInput,
+  { opened, leases, told }: NewLeases,
 ): Promise<void> {
   const reusableAt = ({ payment }: Lease) =>
     new Date(payment.closesAt.getTime() + quarantineDays * 86_400_000)

@@ -174,7 +174,7 @@ async function scan<Id extends string>(
   const values: unknown[] = [clientId]
   const given: Given = (value) => `$${values.push(value)}`
   const { sort, isAfter, isUpTo } = ORDER_SQL[order]
-  const inRange = rangeOf(id, filters, given)
+  const inRange = idRange(id, filters, given)
   if (after !== undefined) inRange.push(`${id} ${isAfter} ${given(after)}`)
   const rangeValues = [...values]
   const { conditions, isFew } = await narrow(db, kind, { clientId, filters, given })
@@ -190,13 +190,13 @@ async function scan<Id extends string>(
   return { ids: rows.map((row) => row.id), scannedTo: end ?? null }
 }
 
-type NarrowInput = { clientId: ClientId; filters: PaymentFilters<string>; given: Given }
+type PaymentSearch = { clientId: ClientId; filters: PaymentFilters<string>; given: Given }
 
 // By what leads to few of them, and by what is only compared.
 async function narrow(
   db: Queryable,
   kind: keyof typeof KINDS,
-  { clientId, filters, given }: NarrowInput,
+  { clientId, filters, given }: PaymentSearch,
 ): Promise<Conditions> {
   const { status, minKobo, maxKobo, search, merchantRef, accountNumber, reference } = filters
   const { id, amount, advice } = KINDS[kind]
@@ -227,7 +227,7 @@ async function narrow(
   return { conditions: [...few, ...compared], isFew: few.length > 0 || isPlain }
 }
 
-function rangeOf(id: string, { from, to }: Window, given: Given): string[] {
+function idRange(id: string, { from, to }: Window, given: Given): string[] {
   return [
     ...(from ? [`${id} >= ${given(leastIdAt(from.getTime()))}`] : []),
     ...(to ? [`${id} < ${given(leastIdAt(to.getTime()))}`] : []),

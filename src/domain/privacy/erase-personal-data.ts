@@ -80,7 +80,7 @@ export async function eraseAccounts(
   }
   const fresh = accounts.filter((account) => !account.erasedAt)
   for (const account of fresh) await eraseAccount(tx, deps, account)
-  await appendEvents(tx, now, fresh.map(eventOf))
+  await appendEvents(tx, now, fresh.map(erasureEvent))
   return erased
 }
 
@@ -118,7 +118,7 @@ async function eraseAccount(tx: Transaction, deps: Deps, account: Account): Prom
   await writeAuditLog(tx, now, { clientId: by.id, actor, action: 'account.erase', subject, detail })
 }
 
-function eventOf({ id, clientId, balanceKobo }: Account): NewEvent {
+function erasureEvent({ id, clientId, balanceKobo }: Account): NewEvent {
   const facts = { accountBalanceKobo: balanceKobo, isActive: false, isDefault: false }
   return { clientId, type: 'account.erased', collectionAccountId: id, facts }
 }

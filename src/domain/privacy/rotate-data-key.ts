@@ -20,7 +20,7 @@ export type Progress =
   | { step: 'waiting'; processes: number; until: 'opens' | 'seals' }
   | { step: 'sealing'; table: string; column: string; seen: number; resealed: number }
 
-export type Rotation = {
+type Rotation = {
   pool: Pool
   sealer: Sealer // Holds the new key, and every key that something may be sealed with.
   clock: Clock

@@ -48,14 +48,14 @@ type AuditLogFilters = Window & {
   subject?: string | undefined
 }
 
-type ListAuditLogInput = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
+type AuditLogPage = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
 
 // Newest first. Of an action from before actors were kept, the client itself is the actor. Who of
 // the operator's it was is nothing that another client is to know.
 export async function listAuditLog(
   db: Queryable,
   client: { id: bigint; clientId: string; isOperator: boolean },
-  { filters: { actor, action, subject, from, to }, beforeId, limit }: ListAuditLogInput,
+  { filters: { actor, action, subject, from, to }, beforeId, limit }: AuditLogPage,
 ): Promise<AuditLogEntry[]> {
   const { rows } = await db.query<AuditLogEntry>({
     name: 'list-actions',

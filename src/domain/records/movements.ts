@@ -23,7 +23,7 @@ export type Sums = {
   suspendedKobo: Kobo
 }
 
-export function netOf({ grossKobo, reversedKobo, returnedKobo, suspendedKobo }: Sums): Kobo {
+export function computeNet({ grossKobo, reversedKobo, returnedKobo, suspendedKobo }: Sums): Kobo {
   return kobo(grossKobo - reversedKobo - returnedKobo - suspendedKobo)
 }
 

@@ -83,7 +83,7 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
              'returned',
              'reversed',
            ]
-             .map((part) => `${sumOf(part)} as "${COLUMNS[part]}"`)
+             .map((part) => `${sumSql(part)} as "${COLUMNS[part]}"`)
              .join(', ')}
              from parts group by currency order by currency`,
     values: [clientId, clientOwner(clientId), CURRENCY],
@@ -108,7 +108,7 @@ const COLUMNS: Record<string, keyof Parts> = {
   reversed: 'reversedKobo',
 }
 
-function sumOf(part: string): string {
+function sumSql(part: string): string {
   return `coalesce(sum(kobo) filter (where part = '${part}'), 0)::bigint`
 }
 

@@ -59,7 +59,7 @@ export async function listLedgerAccounts(
 
 const PAST_SHARED = 9_223_372_036_854_775_807n
 
-export function chartPositionOf({ kind, id }: LedgerAccount): ChartPosition {
+export function toChartPosition({ kind, id }: LedgerAccount): ChartPosition {
   return { isCollection: kind === 'collection', id }
 }
 
@@ -87,6 +87,6 @@ export function growsByDebits(kind: string): boolean {
   return kind === 'bank' || kind === 'shortfall'
 }
 
-export function balanceOf({ kind, debitsKobo, creditsKobo }: LedgerAccount): Kobo {
+export function computeBalance({ kind, debitsKobo, creditsKobo }: LedgerAccount): Kobo {
   return kobo(growsByDebits(kind) ? debitsKobo - creditsKobo : creditsKobo - debitsKobo)
 }

@@ -86,7 +86,7 @@ export async function listLedgerEntries(
     const { rows } = await db.query<Row>({ name: 'ledger-entries', text: BY_ID, values })
     return { rows: rows.map(present), scannedTo: null }
   }
-  const from = await firstCreditOf(db, before)
+  const from = await findFirstCredit(db, before)
   const { rows } = await db.query<Row>({
     name: 'ledger-entries-of-bank',
     text: BY_CREDIT,
@@ -95,7 +95,7 @@ export async function listLedgerEntries(
   return { rows: rows.map(present), scannedTo: from > 0n ? `${from}/0` : null }
 }
 
-async function firstCreditOf(db: Queryable, before: bigint): Promise<bigint> {
+async function findFirstCredit(db: Queryable, before: bigint): Promise<bigint> {
   const { rows } = await db.query<{ last: bigint | null }>({
     name: 'last-credit-up-to',
     text: 'select max(credit_id) as last from transfers where credit_id <= $1',

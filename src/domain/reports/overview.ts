@@ -32,7 +32,7 @@ export function firstHourShown(now: Date): Date {
 }
 
 // The current hour and day come last, and are not over yet.
-export function seriesOf(totals: readonly HourlyTotals[], now: Date): Series {
+export function buildSeries(totals: readonly HourlyTotals[], now: Date): Series {
   const day = watDayStart(now).getTime()
   const hour = now.getTime() - (now.getTime() % HOUR_MS)
   const days = periods({ totals, lastStart: day, count: DAYS_SHOWN, lengthMs: DAY_MS })

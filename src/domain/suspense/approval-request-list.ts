@@ -84,7 +84,7 @@ const SELECT_REQUEST = `
      and (i.client_id = $1 or r.item_id is null or ($2 and i.client_id is null))
      and ${inMerchantScope('c.collection_account_id', '$1')}`
 
-function valuesOf({ client, userId, actor, newSince }: Viewer): unknown[] {
+function toValues({ client, userId, actor, newSince }: Viewer): unknown[] {
   return [client.id, client.isOperator, userId, actor, newSince, [...SETTERS]]
 }
 
@@ -96,7 +96,7 @@ export async function lockRequest(
   const { rows } = await tx.query<ApprovalRequest>({
     name: 'lock-suspense-request',
     text: `${SELECT_REQUEST} and r.id = $7 for no key update of r`,
-    values: [...valuesOf(viewer), id],
+    values: [...toValues(viewer), id],
   })
   if (!rows[0]) throw new Refusal('request_not_found')
   return rows[0]
@@ -110,7 +110,7 @@ export async function getRequest(
   const { rows } = await db.query<ApprovalRequest>({
     name: 'get-suspense-request',
     text: `${SELECT_REQUEST} and r.id = $7`,
-    values: [...valuesOf(viewer), id],
+    values: [...toValues(viewer), id],
   })
   if (!rows[0]) throw new Refusal('request_not_found')
   return rows[0]
@@ -136,7 +136,7 @@ export async function listRequests(
               and ($8::bigint is null or r.item_id = $8)
               and ($9::bigint is null or r.id < $9)
             order by r.id desc limit $10`,
-    values: [...valuesOf(viewer), state, itemId, beforeId, limit],
+    values: [...toValues(viewer), state, itemId, beforeId, limit],
   })
   return rows
 }

@@ -76,7 +76,7 @@ export async function requestDisable(
   const asked = { itemId: null, amountKobo: null, action, reason } as const
   const id = await insertRequest(tx, acting, asked)
   if (id === undefined) throw new Refusal('disable_requested')
-  const subject = subjectOf(acting.client)
+  const subject = settingSubject(acting.client)
   const detail = { action, note: reason }
   await record(tx, acting, { action: 'suspense.request', subject, detail })
   return id
@@ -129,7 +129,7 @@ export async function approveRequest(
   if (itemId === null)
     await writeMakerChecker(tx, now, { client: by, actor, hasMakerChecker: false })
   else if (request.action === 'return') await requestReturn(tx, moving, itemId)
-  else await assignSuspense(tx, moving, { itemId, to: targetOf(request) })
+  else await assignSuspense(tx, moving, { itemId, to: assignTarget(request) })
   await decide(tx, acting, { request, state: 'approved', reason: null })
 }
 
@@ -190,12 +190,16 @@ function refuseDecided({ state }: ApprovalRequest): void {
 
 const VERBS = { approved: 'approve', rejected: 'reject', withdrawn: 'withdraw' } as const
 
-type DecideInput = { request: ApprovalRequest; state: keyof typeof VERBS; reason: string | null }
+type ApprovalDecision = {
+  request: ApprovalRequest
+  state: keyof typeof VERBS
+  reason: string | null
+}
 
 async function decide(
   tx: Transaction,
   acting: Acting,
-  { request: { id, itemId, requestedBy }, state, reason }: DecideInput,
+  { request: { id, itemId, requestedBy }, state, reason }: ApprovalDecision,
 ): Promise<void> {
   await tx.query({
     name: 'decide-suspense-request',
@@ -205,7 +209,7 @@ async function decide(
             where id = $1`,
     values: [id, state, acting.actor, acting.userId, acting.now, reason],
   })
-  const subject = itemId === null ? subjectOf(acting.client) : `suspense/${itemId}`
+  const subject = itemId === null ? settingSubject(acting.client) : `suspense/${itemId}`
   const detail = { requestedBy, note: reason }
   await record(tx, acting, { action: `suspense.${VERBS[state]}`, subject, detail })
 }
@@ -218,11 +222,11 @@ function record(
   return writeAuditLog(tx, now, { clientId: client.id, actor, action, subject, detail })
 }
 
-function subjectOf({ clientId }: Client): string {
+function settingSubject({ clientId }: Client): string {
   return `client/${clientId}`
 }
 
-function targetOf({ toAccount, toPaymentId }: ApprovalRequest): AssignTo {
+function assignTarget({ toAccount, toPaymentId }: ApprovalRequest): AssignTo {
   if (toPaymentId !== null) return { paymentId: toPaymentId }
   return { accountNumber: toAccount as string }
 }

@@ -30,14 +30,14 @@ export function queryNameServers(servers?: readonly string[]): Lookup {
       resolver.resolve4(hostname),
       resolver.resolve6(hostname),
     ])
-    const addresses = [...addressesOf(v4, 4), ...addressesOf(v6, 6)]
+    const addresses = [...toAddresses(v4, 4), ...toAddresses(v6, 6)]
     if (addresses.length > 0) return addresses
     const isAbsent = [v4, v6].every((answer) => answer.status === 'fulfilled' || saysNo(answer))
     throw Object.assign(new Error('no address'), { code: isAbsent ? 'ENOTFOUND' : 'EAI_AGAIN' })
   }
 }
 
-function addressesOf(answer: PromiseSettledResult<string[]>, family: number): Address[] {
+function toAddresses(answer: PromiseSettledResult<string[]>, family: number): Address[] {
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
 }
 

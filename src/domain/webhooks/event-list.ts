@@ -30,7 +30,7 @@ export type StoredEvent = {
   createdAt: Date
 }
 
-export type DeliveryState = 'none' | 'pending' | 'delivered' | 'failed'
+type DeliveryState = 'none' | 'pending' | 'delivered' | 'failed'
 export type ListedEvent = StoredEvent & { deliveryState: DeliveryState }
 
 export type EventFilters = Window & {
@@ -100,7 +100,7 @@ export async function listEvents(
   if (start >= end) return { rows: [], scannedTo: null }
   const values: unknown[] = [clientId, start, end, limit]
   const given = (value: unknown) => `$${values.push(value)}`
-  const conditions = [...conditionsOf(filters, given), ...subject.conditions(given)]
+  const conditions = [...buildConditions(filters, given), ...subject.conditions(given)]
   const { rows } = await db.query<ListedEvent>({
     text: `select ${EVENT_COLUMNS}, log."deliveryState"
              from events e ${WITH_STATE}
@@ -166,7 +166,7 @@ export async function sequenceEnds(
   return rows[0] ?? { last: 0n, dropped: 0n }
 }
 
-function conditionsOf(
+function buildConditions(
   { type, from, to, isDelivered }: EventFilters,
   given: AddParameter,
 ): string[] {

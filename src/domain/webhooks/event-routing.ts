@@ -11,7 +11,7 @@
 
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
-import { callBackUrlOf } from '#domain/payments/resource-presenters.ts'
+import { buildCallBackUrl } from '#domain/payments/resource-presenters.ts'
 import type { EventType } from '#domain/records/event-types.ts'
 import type { AccountId, AdviceId, ClientId, CreditId, EndpointId, PaymentId } from '#ids.ts'
 import type { StoredEvent } from './event-list.ts'
@@ -23,7 +23,7 @@ export type Target = {
   sentTo: string | null // … and of this delivery, where it differs.
 }
 
-export type TargetEndpoint = { id: EndpointId; url: string; eventTypes: EventType[] | null }
+type TargetEndpoint = { id: EndpointId; url: string; eventTypes: EventType[] | null }
 
 export type Addresses = {
   account: { notificationUrl: string } | undefined
@@ -50,7 +50,7 @@ export function routeEvent(event: StoredEvent, addresses: Addresses): Target[] {
   }
   if (payment && isFinal(event)) {
     const { callBackUrl: url } = payment
-    targets.push({ kind: 'callback', endpointId: null, url, sentTo: callBackUrlOf(payment) })
+    targets.push({ kind: 'callback', endpointId: null, url, sentTo: buildCallBackUrl(payment) })
   }
   return targets
 }

@@ -105,7 +105,7 @@ async function writeOutcomes(
       numberArray(outcomes.map(({ claim }) => claim.destinationId)),
       numberArray(outcomes.map(({ claim }) => claim.attempts)),
       outcomes.map(({ claim }) => claim.leasedUntil),
-      outcomes.map(stateOf),
+      outcomes.map(nextState),
       outcomes.map(({ nextAttemptAt }) => nextAttemptAt),
       outcomes.map(({ attemptedAt }) => attemptedAt),
       numberArray(outcomes.map(({ status }) => status)),
@@ -121,7 +121,7 @@ async function writeOutcomes(
   return counted
 }
 
-function stateOf({ isOk, nextAttemptAt }: AttemptOutcome): string {
+function nextState({ isOk, nextAttemptAt }: AttemptOutcome): string {
   if (isOk) return 'delivered'
   return nextAttemptAt ? 'pending' : 'failed'
 }
@@ -149,7 +149,7 @@ async function updateHealth(
   })
   if (rows.length === 0) return
   const verdicts = rows.map((row) => {
-    const results = (byDestination.get(row.id) ?? []).map(resultOf)
+    const results = (byDestination.get(row.id) ?? []).map(toResult)
     const verdict = advanceBreaker(row, results, now)
     return { row, verdict: row.isDisabled ? { ...verdict, disable: null } : verdict }
   })
@@ -157,7 +157,7 @@ async function updateHealth(
   await tellOfDisabled(tx, now, verdicts)
 }
 
-function resultOf({ isOk, status, claim, nextAttemptAt }: AttemptOutcome): Result {
+function toResult({ isOk, status, claim, nextAttemptAt }: AttemptOutcome): Result {
   return { isOk, isGone: status === GONE, isProbe: claim.isProbe, nextAttemptAt }
 }
 

@@ -23,14 +23,14 @@ const AGAIN = `
      set state = 'pending', ladder_step = 0, next_attempt_at = excluded.next_attempt_at,
          delivered_at = null`
 
-type RedeliverInput = { clientId: ClientId; eventId: EventId; endpointId?: EndpointId }
+type EventRedelivery = { clientId: ClientId; eventId: EventId; endpointId?: EndpointId }
 
 // To all of its targets as they are now, or to one endpoint whatever types that wants. Answers how
 // many deliveries are on their way.
 export async function redeliver(
   tx: Transaction,
   now: Date,
-  { clientId, eventId, endpointId }: RedeliverInput,
+  { clientId, eventId, endpointId }: EventRedelivery,
 ): Promise<number> {
   const { rows } = await tx.query<StoredEvent>({
     name: 'event-to-redeliver',
@@ -47,7 +47,7 @@ export async function redeliver(
   return queueAgain(tx, now, { event, targets })
 }
 
-type ReplayInput = {
+type Replay = {
   asked: { clientId: ClientId; endpointId: EndpointId; from: Date; to: Date; after?: bigint }
   limit?: number | undefined
 }
@@ -58,7 +58,7 @@ type ReplayInput = {
 export async function replay(
   tx: Transaction,
   now: Date,
-  { asked, limit = REPLAY_MAX }: ReplayInput,
+  { asked, limit = REPLAY_MAX }: Replay,
 ): Promise<{ queued: number; last: bigint | null }> {
   const { clientId, endpointId, from, to, after = 0n } = asked
   const target = await endpointTarget(tx, clientId, endpointId)

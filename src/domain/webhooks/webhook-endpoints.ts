@@ -57,12 +57,12 @@ const SELECT_ENDPOINT = `
     join destinations d on d.client_id = e.client_id
      and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = e.id`
 
-type CreateEndpointInput = { clientId: ClientId; url: string; eventTypes: EventType[] | null }
+type NewEndpoint = { clientId: ClientId; url: string; eventTypes: EventType[] | null }
 
 export async function createEndpoint(
   tx: Transaction,
   now: Date,
-  { clientId, url, eventTypes }: CreateEndpointInput,
+  { clientId, url, eventTypes }: NewEndpoint,
 ): Promise<WebhookEndpoint> {
   // Two at once must not both find room.
   await tx.query({
@@ -100,7 +100,7 @@ export async function getEndpoint(
     values: [id, clientId],
   })
   if (!rows[0]) throw new Refusal('endpoint_not_found')
-  return endpointOf(rows[0])
+  return toEndpoint(rows[0])
 }
 
 // Newest first, older than `beforeId`.
@@ -116,20 +116,20 @@ export async function listEndpoints(
             order by e.id desc limit $3`,
     values: [clientId, beforeId, limit],
   })
-  return rows.map(endpointOf)
+  return rows.map(toEndpoint)
 }
 
-function endpointOf(row: EndpointRow): WebhookEndpoint {
+function toEndpoint(row: EndpointRow): WebhookEndpoint {
   const { failures, failingSince, pausedUntil, disabledWhy, ...endpoint } = row
   return { ...endpoint, condition: { failures, failingSince, pausedUntil, disabledWhy } }
 }
 
-type UpdateEndpointInput = { clientId: ClientId; id: EndpointId; changes: EndpointChanges }
+type EndpointUpdate = { clientId: ClientId; id: EndpointId; changes: EndpointChanges }
 
 export async function updateEndpoint(
   tx: Transaction,
   now: Date,
-  { clientId, id, changes: { url, eventTypes, isActive } }: UpdateEndpointInput,
+  { clientId, id, changes: { url, eventTypes, isActive } }: EndpointUpdate,
 ): Promise<WebhookEndpoint> {
   const { rowCount } = await tx.query({
     name: 'update-endpoint',

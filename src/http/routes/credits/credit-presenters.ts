@@ -141,7 +141,7 @@ export const CreditDetailBody = named('CreditDetail', {
 })
 
 // By its id, or by the bank's session id, which is hardly ever as short.
-export function creditKeyOf(
+export function parseCreditKey(
   sealer: Sealer,
   text: string,
 ): { id: CreditId } | { sessionId: string } {

@@ -73,13 +73,13 @@ export const AssignTarget = {
   paymentReference: Type.Optional(text(40, 'A payment.')),
 }
 
-export function itemIdOf(sealer: Sealer, text: string): SuspenseItemId {
+export function requireItemId(sealer: Sealer, text: string): SuspenseItemId {
   const id = findId(sealer, 'suspense', text)
   if (id === undefined) throw new Refusal('suspense_not_found')
   return id
 }
 
-export function targetOf(body: {
+export function parseAssignTo(body: {
   accountNumber?: string | undefined
   paymentReference?: string | undefined
 }): AssignTo {

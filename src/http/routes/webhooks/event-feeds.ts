@@ -15,7 +15,7 @@ import type { Logger } from '#log.ts'
 export type Frame = { sequence: bigint; text: string }
 type ReadFrames = (clientId: ClientId, after: bigint, limit: number) => Promise<Frame[]>
 
-export type Listening = {
+type Listening = {
   clientId: ClientId
   after: bigint // Has everything up to this number.
   socket: ServerResponse
