@@ -126,7 +126,8 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, params, body } = request
       const endpointId = requireEndpointId(params.id)
       const { since, after } = parseStart(body.from)
-      const { from, to } = parseWindow({ ...body, from: since }) as { from: Date; to: Date } // Both are given.
+      // Both are given.
+      const { from, to } = parseWindow({ ...body, from: since }) as { from: Date; to: Date }
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const asked = { clientId: client.id, endpointId, from, to, after }
         const { queued, last } = await replay(tx, clock(), { asked })
