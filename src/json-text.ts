@@ -1,7 +1,6 @@
-// What JSON.parse does not see of a text: a key that occurs twice in one object (it keeps the last
-// one without a word, and the sender may have meant the first), how deep it nests, and a number that
-// it rounds. Run before JSON.parse; what is not JSON gives a meaningless result, and JSON.parse
-// refuses it.
+// What JSON.parse does not report: duplicate keys in an object (it silently keeps the last, and the
+// sender may have meant the first), nesting depth, and numbers that it rounds. Run before
+// JSON.parse; for invalid JSON the result is meaningless, and JSON.parse refuses it.
 
 const QUOTE = 0x22
 const COLON = 0x3a

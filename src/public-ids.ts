@@ -1,12 +1,12 @@
-// Ids as they leave the service. Rows are numbered by sequences that all clients share, so the
-// plain number would tell each of them how much the others do. Outside, an id is its number
-// encrypted under a key of its kind: still one JSON number, one to one, but in no order.
+// Public ids. Rows are numbered by sequences shared by all clients, so plain numbers would reveal
+// each client's volume to the others. Outside, an id is its number encrypted under a key per kind:
+// still one JSON number, one to one, but in no order.
 //
-// The cipher is Speck48/96 (Beaulieu et al., 2013): its block is as wide as an id, which no cipher
-// of node:crypto's is. Measured: 0.3 µs an id; AES in a Feistel network takes 16 µs. It hides
-// volume and guards nothing: whose a thing is, is looked at wherever it is looked up.
+// The cipher is Speck48/96 (Beaulieu et al., 2013), whose block is as wide as an id; node:crypto
+// has none. Measured: 0.3 µs per id; AES in a Feistel network takes 16 µs. It hides volume and
+// protects nothing else: every look-up still checks ownership.
 //
-// The keys come from the hash key, which is not rotated (docs/decisions/0008): an id is for ever.
+// The keys derive from the hash key, which is not rotated (docs/decisions/0008): ids are permanent.
 
 import type { AccountId, CreditId, SuspenseItemId, TransferId } from './ids.ts'
 import type { Sealer } from './seal.ts'

@@ -1,9 +1,9 @@
-// Reads that are asked often, on few connections: queries of many requests are sent one after the
-// other without waiting (pipelined), and those of one turn of the event loop in one write.
-// Measured: point look-ups twice as fast as through a pool of 16.
+// Frequent reads on few connections: queries of many requests are pipelined, and those of one turn
+// of the event loop go out in one write. Measured: point look-ups twice as fast as through a pool
+// of 16.
 //
-// Only for single statements: nothing here may open a transaction. A lost connection fails what
-// was in flight, which callers may ask again, and is replaced by the next query.
+// Single statements only: nothing here may open a transaction. A lost connection fails the queries
+// in flight, which callers may retry, and is replaced by the next query.
 
 import type { Socket } from 'node:net'
 import pg from 'pg'

@@ -1,12 +1,12 @@
-// Statements that travel together: written at once, answered at once, with one Sync at the end of
-// them all. The driver sends one for each statement, and every one of them costs both sides a write,
-// a read and a wake-up: for a transaction with a single credit, more than the work itself.
+// Groups statements: sent together, answered together, with one Sync at the end. The driver sends a
+// Sync per statement, and each costs both sides a write, a read and a wake-up: for a transaction
+// with a single credit, more than the work itself.
 //
-// The database runs them in order, each with a snapshot of its own, and each sees what those before
-// it have written. When one fails, those after it are not run: all of them fail with its error.
+// The database runs them in order, each with its own snapshot, seeing what earlier ones wrote. When
+// one fails, those after it are not run: all of them fail with its error.
 //
-// What a group prepares bears a name of its own in the database. The driver keeps a list of what it has
-// prepared, and neither knows what became of the other's when a round failed half way.
+// Prepared statements of a group have names of their own. The driver keeps its own list of prepared
+// statements, and neither knows the state of the other's after a failed round.
 
 import pg from 'pg'
 import driver from 'pg/lib/utils.js'

@@ -1,7 +1,7 @@
-// Makes the cluster at the first start. It is made aside and renamed into place when whole, so that
-// a kill at any moment leaves either nothing or everything, and of two starts at once one wins.
+// Creates the cluster at the first start: aside, then renamed into place, so that a kill at any
+// moment leaves either nothing or everything, and one of two concurrent starts wins.
 //
-// Never removed: anything that ever held data. Made anew: what an interrupted initdb left.
+// Nothing that ever held data is removed. Remains of an interrupted initdb are recreated.
 
 import { randomBytes } from 'node:crypto'
 import {

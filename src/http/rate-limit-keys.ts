@@ -1,5 +1,5 @@
-// Rate-limiting key of an IP address. IPv6 is grouped by /64 (one host has them all); IPv4-mapped
-// IPv6 counts as IPv4.
+// The rate-limiting key of an IP address. IPv6 is grouped by /64 (one host has them all);
+// IPv4-mapped IPv6 counts as IPv4.
 
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'

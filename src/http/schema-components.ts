@@ -1,6 +1,6 @@
-// The named schemas of the API's description. A schema has its name as `$id`. Routes hold it whole,
-// so that validators and serialisers are compiled without references; the description has it once,
-// under components, and refers to it wherever it stands.
+// Named schemas of the OpenAPI description. A schema's name is its `$id`. Routes hold schemas
+// whole, so that validators and serialisers compile without references; the description holds each
+// once, under components, and references it elsewhere.
 
 import type { FastifyInstance } from 'fastify'
 

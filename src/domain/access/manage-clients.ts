@@ -3,8 +3,8 @@
 //
 //   active ──suspend──▶ suspended ──resume──▶ active
 //
-// A suspended client cannot log in, and its tokens are revoked for good. Its customers' money is not
-// affected: numbers still take credits, checkout works, webhooks are delivered.
+// A suspended client cannot log in, and its tokens are revoked for good. Its customers' money is
+// not affected: numbers still take credits, checkout works, webhooks are delivered.
 
 import { randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
@@ -166,7 +166,7 @@ type ClientSecretRotation = {
 }
 
 // What the operator does to a client is `client.…`, whose doer is kept from the client
-// (actions.ts); what its own people do is not.
+// (records/audit-log.ts); what its own people do is not.
 export async function rotateClientSecret(
   tx: Transaction,
   by: By,

@@ -1,16 +1,16 @@
-// Signing in: an address, a password, and a code for whoever has a second factor.
+// Signing in with email address, password and, where enrolled, a second factor.
 //
-// In order: is the caller's address locked, for all or for this name (429); is the password
-// somebody's (401); whose, when several have it (409); is it a temporary one that has run out (401);
-// is the code there and right (401). A name that nobody has is counted, checked and refused like any
-// other, in the same time, so that nobody learns who is known here.
+// Checked in this order: the caller's address is locked, for all users or for this one (429); wrong
+// password (401); several users match (409); expired temporary password (401); missing or wrong
+// code (401). An unknown email address is counted, checked and refused like a known one, in the
+// same time, so that nobody learns who exists.
 //
-// A user whose own counter is exhausted (sign-in-attempts.ts) is not looked at any more, and the
-// answer is that of a wrong password; except with a code, for whoever has a second factor. Then both
-// must be right, and which of them was wrong is not told, so that nobody can try passwords that way.
+// A user whose own counter is exhausted (sign-in-attempts.ts) is refused as with a wrong password,
+// unless a second factor is enrolled and its code is sent. Then both must be right, and the
+// response does not say which was wrong, so that passwords cannot be guessed that way.
 //
-// Half of it is outside a transaction on purpose: the attempt must count whatever happens next, and
-// no connection waits while half a second of scrypt goes by.
+// Partly outside a transaction on purpose: the attempt must count whatever happens next, and no
+// connection waits for half a second of scrypt.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -159,7 +159,7 @@ export async function setPassword(
 }
 
 // Users of one address at several clients share a salt, so that one derivation serves for all of
-// them (sign-ins.ts). Undefined: nobody has the address yet.
+// them (sign-in.ts). Undefined: nobody has the address yet.
 export async function sharedSalt(
   db: Queryable,
   email: string,

@@ -1,8 +1,8 @@
-// A client's collection accounts, newest or oldest first, by what it knows of them.
+// Lists and filters a client's collection accounts, newest or oldest first.
 //
-// A BVN, an email address, a phone number, a merchantId and being a default have indexes. Anything
-// else is looked for among SCAN_MAX accounts a page, which says how far it came; the next goes on
-// from there. So no question takes long, however many accounts there are.
+// BVN, email address, phone number, merchantId and default have indexes. Other filters scan at most
+// SCAN_MAX accounts per page; the next page continues from there. So the cost of a page is bounded,
+// however many accounts there are.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'

@@ -1,11 +1,11 @@
-// Changing a collection account: its fields, rules and limits; on and off; the default of its
-// merchant. Each change is a new version, an event and an audit log entry. A no-op writes nothing.
+// Changes a collection account: fields, rules and limits; activation; the merchant's default. Each
+// change is a new version, an event and an audit log entry. A no-op writes nothing.
 //
-// I19: at most one default for a client's merchantId, and it is active. Whoever sets one holds the
-// lock of that merchantId, so that any number may do so at once.
+// I19: a client's merchantId has at most one default, and it is active. Setting one takes the lock
+// of that merchantId, so concurrent changes are safe.
 //
 // Locks: the merchantId, then accounts in id order, each with its ledger account, so that credits
-// and changes come one after the other.
+// and changes are serialised.
 
 import { isDeepStrictEqual } from 'node:util'
 import { pipeline, type Transaction } from '#db/transaction.ts'

@@ -1,5 +1,5 @@
-// Collection accounts: a number that stays its customer's for ever, and the ledger account behind
-// it. Who may see one is decided by the client that created it, never by its merchant labels.
+// Collection accounts: a permanent number and the ledger account behind it. Visible to the client
+// that created it; merchant labels grant nothing.
 //
 // I8: a collection account is one ledger account; they share their id.
 

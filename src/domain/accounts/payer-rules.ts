@@ -1,8 +1,8 @@
 // Who may pay into a collection account or an advice, and how much at a time. Money that breaks a
-// rule is taken and suspended: it is in our hands already, so refusing it would lose it.
+// rule is taken and suspended: the bank has already credited us, so refusing would lose it.
 //
-// Payers' accounts are kept as keyed hashes, which is all that comparing needs, with a masked form
-// to show.
+// Payers' accounts are stored as keyed hashes, which suffices for comparison, with a masked form
+// for display.
 
 import { type FieldError, Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'

@@ -1,8 +1,8 @@
-// What a bank's reversal of a credit takes back, and from where: a pure decision.
+// Decides what a reversal takes back, and from where. A pure function.
 //
-// Taken, in this order, from what of the credit is still in suspense, what is booked, what was
-// assigned from suspense. What has left us already (returned to the payer) is a shortfall: nobody's
-// balance may pay for it.
+// Taken, in this order, from the part of the credit that is still in suspense, then booked, then
+// assigned from suspense. What has already been returned to the payer is a shortfall: no client's
+// balance pays for it.
 
 import { moved } from '#domain/records/movements.ts'
 import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'

@@ -1,10 +1,10 @@
-// Taking credits: the way of money into the books. One transaction for a whole batch:
-//   lock   what the numbers belong to, and find the session ids that were taken before;
-//   decide purely, in memory (decide-credits.ts);
+// Takes credits into the books. One transaction for a whole batch:
+//   lock   the owners of the numbers, and find session ids taken before;
+//   decide in memory, purely (decide-credits.ts);
 //   write  set-wise: credits, transfers, payments, suspense, events, alerts, all or none.
 //
-// I12: a credit is taken exactly once. Should two processes take one at the same moment, the
-// constraint credits_taken_once fails the second, which runs again and finds a duplicate.
+// I12: a credit is taken exactly once. If two processes take one at the same moment, the constraint
+// credits_taken_once fails the second, which runs again and finds a duplicate.
 //
 // Locks: payments in id order, then collection accounts in id order; shared ledger accounts and
 // the client's event counter come last, inside the write.

@@ -1,8 +1,8 @@
-// Initiating a payment: a number is leased at the bank the payer chose.
+// Initiates a payment: leases a number at the bank that the payer chose.
 //
-// Initiating again at the same bank answers the same number of the same payment; at another bank it
-// leases a further number for the same payment, and money to either counts. The clock of the
-// payment starts with its first number.
+// Initiating again at the same bank returns the same number of the same payment; at another bank it
+// leases a further number for the same payment, and money to either counts. The payment's expiry
+// starts with its first number.
 //
 // Locks: advices, then payments, each in id order; then the ranges in bank order.
 
@@ -22,7 +22,7 @@ export type Initiation = {
   adviceId: AdviceId
   bankCode: string
   clientId: ClientId | undefined // Undefined: the caller holds nothing but the reference.
-  idempotencyKey?: string | undefined // See keyed-initiations.ts.
+  idempotencyKey?: string | undefined // See initiate-once.ts.
 }
 
 export type Initiated = {

@@ -1,10 +1,9 @@
-// A client's advices and payments, newest or oldest first, by what it knows of them.
+// Lists and filters a client's advices and payments, newest or oldest first.
 //
-// Ids begin with their time, so the order, and any window of time, is a range of ids, along an index
-// that the foreign keys need anyway (advices_of_client, payments_of_client). A reference leads to
-// its few by its own index, and so does a rare status. For the other filters there is no index,
-// because every advice and payment would pay for it: a page reads at most SCAN_MAX of them and says
-// how far it came, and the next goes on from there.
+// Ids begin with their time, so an order or a time window is a range of ids, along an index that
+// the foreign keys need anyway (advices_of_client, payments_of_client). References and rare
+// statuses have their own indexes. Other filters have none, because every advice and payment would
+// pay for it: a page scans at most SCAN_MAX rows, and the next page continues from there.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'

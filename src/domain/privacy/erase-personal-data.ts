@@ -1,11 +1,11 @@
-// Erasing a customer's personal data on request, for good. The account or advice itself at once, in
-// one transaction; what its credits and deliveries tell of people after that, page by page
-// (erase-payer-data.ts). Money, its history and its references stay as they are.
+// Erases a customer's personal data on request, permanently. The account or advice itself is erased
+// in one transaction; personal data on its credits and deliveries follows page by page
+// (erase-payer-data.ts). Money, its history and its references are kept.
 //
-// Refused while money is in suspense (to be sent back, it needs its payer), and for an advice that
-// may still be paid. Again is fine: what came in since is erased then.
+// Refused while money is in suspense (returning it needs the payer), and for an advice that may
+// still be paid. Repeating is safe and erases what has arrived since.
 //
-// Locks: the erasure, then what it is about: an advice before its payment, accounts in id order with
+// Locks: the erasure, then its subject: an advice before its payment, accounts in id order with
 // their ledger accounts, so that credits come before or after.
 
 import type { Transaction } from '#db/transaction.ts'

@@ -1,8 +1,8 @@
-// The transfers of one ledger account, newest first, each with the account at its other side.
+// The transfers of one ledger account, newest first, each with its counter-account.
 //
-// An account's two sides have an index each, but for what every credit takes from its bank's account
-// (0001_ledger.sql): so a bank's transfers are found through the credits, newest credit first, so
-// many credits a page; a page of a bank that little comes from may be short, and still has a next.
+// Both sides of a transfer are indexed, except the debit of a bank's account by a credit
+// (0001_ledger.sql): a bank's transfers are found through its credits, newest first, a fixed number
+// of credits per page; a page of a quiet bank may be short and still have a next.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Viewer } from '#domain/credits/credit-list.ts'

@@ -1,10 +1,10 @@
 // Approval requests as a user sees them, each with the reason why this user may not approve it, if
 // any. In the order they are checked:
-//   people_only               the credentials of a client are nobody
-//   other_person_needed       asked for it themselves
+//   people_only               client credentials are not a person
+//   other_person_needed       the user made the request
 //   role_not_allowed          only owners and operators decide on maker-checker itself
-//   approver_too_new          somebody changed their access too recently
-//   approver_not_independent  the maker stands behind them (access-grants.ts)
+//   approver_too_new          the user's access was changed too recently
+//   approver_not_independent  the maker granted the user access (access-grants.ts)
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

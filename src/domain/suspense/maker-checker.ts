@@ -24,7 +24,7 @@ export async function readMakerChecker(db: Queryable, clientId: ClientId): Promi
 
 type MakerCheckerChange = { client: Client; actor: string; role: Role; hasMakerChecker: boolean }
 
-// One person switches it on; off, it takes two as well: see suspense-requests.ts. The same again
+// One person switches it on; off, it takes two as well: see approval-requests.ts. The same again
 // changes nothing and leaves no trace.
 export async function setMakerChecker(
   tx: Transaction,

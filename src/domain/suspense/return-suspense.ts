@@ -5,9 +5,8 @@
 //             ▲                     │
 //             └───────failed────────┘
 //
-// Each request is a return of its own (`returns`), whose reference is its own for ever. While it is
-// pending, the money stands on the bank's `returning` account. A return is written only under the
-// lock of its item.
+// Each request creates a return (returns.ts) with a permanent reference. While it is pending, the
+// money is on the bank's `returning` account. A return is written only under the lock of its item.
 
 import type { ReturnResult } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -1,5 +1,5 @@
-// Returns: each time that suspended money was to go back to its payer, with the reference it bears
-// for ever. In live this is what an operator executes at the bank.
+// Returns: attempts to send suspended money back to its payer, each with a permanent reference. In
+// live mode, these are what an operator executes at the bank.
 
 import { randomInt } from 'node:crypto'
 import type { ReturnInstruction } from '#banks/connector.ts'

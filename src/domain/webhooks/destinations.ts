@@ -1,8 +1,8 @@
-// Destinations: the places that deliveries go to, each with its own queue. `due_at` says when to
-// look at a queue next, so that finding work costs nothing for the queues that have none.
+// Destinations: where deliveries go, each with its own queue. `due_at` says when to look at a queue
+// next, so that idle queues cost nothing.
 //
-// Whoever makes a delivery due calls `scheduleNow` afterwards, in the same transaction: it waits for a
-// claim that is looking at the queue at that moment and could not have seen the delivery.
+// After making a delivery due, call `scheduleNow` in the same transaction: it waits for any claim
+// that is reading the queue at that moment and could not have seen the delivery.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -1,9 +1,9 @@
-// Turns a receiver's name into its addresses.
+// Resolves a receiver's host name.
 //
-// Live asks the name servers directly (c-ares): the system's resolver runs on four threads that
-// it shares with password hashing and files, so that four names with a dead name server would stop
-// every other delivery. The sandbox uses the system's resolver, because a developer's names are in
-// the hosts file.
+// Live mode queries name servers directly (c-ares): the system resolver runs on four threads shared
+// with password hashing and files, so that four names with a dead name server would block every
+// other delivery. The sandbox uses the system resolver, because a developer's names are in the
+// hosts file.
 
 import { promises as dns } from 'node:dns'
 import type { Mode } from './allowed-addresses.ts'

@@ -1,9 +1,8 @@
-// A client's events, newest first, by what it knows of them; and what became of their delivery.
+// Lists and filters a client's events, newest first, with the state of their deliveries.
 //
-// No filter has an index of its own: one more index on the outbox would be paid for by every
-// payment. A page reads at most SCAN_MAX events by their numbers, which have no gaps, and says how
-// far it came; the next goes on from there. Times are first turned into numbers by halving, and an
-// account or a payment has no events from before it was made.
+// No filter has an index of its own: every payment would pay for one more index on the outbox. A
+// page scans at most SCAN_MAX events by number, and the next page continues from there. Times are
+// converted to numbers by binary search; an account or payment has no events older than itself.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'

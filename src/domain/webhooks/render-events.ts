@@ -1,9 +1,9 @@
-// What an event says: the body of every delivery, of the events list and of live pages.
+// Renders events: the body of deliveries, of the events list and of live pages.
 //
 //   {id, type, sequence, createdAt, env, data}
 //
-// `data` is the full resource as the API shows it, with the facts of that moment laid over it: an
-// event sent again a day later still tells the balance and the status of when it happened.
+// `data` is the full resource as the API shows it, overlaid with the facts of that moment: an event
+// redelivered a day later still shows the balance and status of when it happened.
 
 import type { Queryable } from '#db/pool.ts'
 import { type Payment, remainingKobo } from '#domain/payments/payments.ts'

@@ -1,8 +1,8 @@
 // Webhook endpoints: the URLs that a client registered for all or some of its event types.
 //
-// One that is deleted keeps its row, because its deliveries point at it; nobody finds it again. An
-// endpoint has one destination, made with it, whose queue goes along when the address changes, and
-// waits while the endpoint is switched off.
+// A deleted endpoint keeps its row, because its deliveries reference it, but is never found again.
+// An endpoint has one destination, created with it, whose queue survives a change of URL and waits
+// while the endpoint is inactive.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
