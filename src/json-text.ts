@@ -67,7 +67,7 @@ export function keyText(text: string, opening: number, end: number): string {
 
 // The text with every number that JSON.parse would round spelt otherwise, so that nothing takes
 // 0.10000000000000001 for the amount 0.1: as one that reads as infinite, unless said otherwise.
-// Fields that nobody reads may be so long: the body as a whole is good.
+// Unknown fields may be that long: the body as a whole is valid.
 export function withoutRounding(
   text: string,
   spell: (written: string) => string = () => INFINITE,

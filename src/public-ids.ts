@@ -81,7 +81,7 @@ function toWords(bytes: Buffer): number[] {
   return [0, 3, 6, 9].map((at) => bytes.readUIntBE(at, 3))
 }
 
-// Of the four words of a key, the lowest first.
+// The four words of a key, lowest first.
 export function roundKeys([first = 0, ...rest]: readonly number[]): RoundKeys {
   const keys = [first]
   const left = [...rest]

@@ -77,7 +77,7 @@ function parseJson(text: string, report: Report): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Of the parser's message only the place is told: the rest quotes the file, secrets and all.
+    // Only the position: the rest of the parser's message quotes the file, including secrets.
     const [place = ''] = / \(line \d+ column \d+\)$/.exec((error as Error).message) ?? []
     report(`must contain valid JSON${place}`)
     return undefined

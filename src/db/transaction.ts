@@ -95,7 +95,7 @@ class Line {
     return answer
   }
 
-  // Should nobody wait for its answer, a failure still fails the transaction, and not the process.
+  // If nothing awaits the result, a failure still fails the transaction, not the process.
   watch(statement: Promise<unknown>): void {
     statement.catch((error) => {
       this.#failure ??= error

@@ -60,7 +60,7 @@ function listEntries(folder: string): Dirent[] {
   return entries.filter((entry) => entry.isDirectory() || entry.isFile())
 }
 
-// A folder already there was made by another start a moment ago, and is fine, or is spoilt.
+// An existing folder was made by a concurrent start, or is damaged.
 function putInPlace(source: string, aside: string, target: string): void {
   try {
     renameSync(aside, target)

@@ -115,6 +115,6 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path)
   } catch {
-    // Another server has it by now, or somebody has cleaned up before us.
+    // In use by another server by now, or already cleaned up.
   }
 }

@@ -166,7 +166,7 @@ export async function listSecrets(
   return rows
 }
 
-// With a secret of the caller's choice; again is fine and changes nothing.
+// With a secret of the caller's choice. Idempotent.
 export async function createClient(
   db: Queryable,
   now: Date,

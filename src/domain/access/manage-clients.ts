@@ -74,7 +74,7 @@ export async function registerClient(
   return getClient(tx, now, clientId)
 }
 
-// Not one after the other: from its own id nobody is to learn how many others there are.
+// Not sequential: an id must not reveal how many clients there are.
 async function freeClientId(db: Queryable): Promise<string> {
   for (let attempt = 1; attempt <= CLIENT_ID_TRIES_MAX; attempt++) {
     const clientId = `MAN${randomInt(10_000_000).toString().padStart(7, '0')}`
@@ -116,7 +116,7 @@ export async function changeClient(
 ): Promise<ClientDetail> {
   const client = await lockClient(tx, clientId)
   const { name, isOperator, scopes, merchantCodes, allowedAddresses } = { ...client, ...changes }
-  // Whoever is no operator any more loses an operator's scopes with it.
+  // A client that stops being an operator loses the operator's scopes.
   const kept =
     isOperator || changes.scopes ? scopes : scopes.filter((each) => !isOperatorScope(each))
   const fields = checkFields({ name, isOperator, scopes: kept, merchantCodes, allowedAddresses })
@@ -131,7 +131,7 @@ export async function changeClient(
   return getClient(tx, by.now, clientId)
 }
 
-// Again is fine, and changes nothing.
+// Idempotent.
 export async function suspendClient(
   tx: Transaction,
   by: By,

@@ -24,7 +24,7 @@ import {
   type UserChange,
 } from './users.ts'
 
-// Who does it: a person, or somebody at the command line, who may do all that an operator may.
+// Who acts: a user, or the command line, which may do everything an operator may.
 export type Administrator = {
   actor: string
   role: Role
@@ -103,7 +103,7 @@ type PasswordReset = {
   reset: { id: UserId; passwordHash: string; removesTotp: boolean }
 }
 
-// To a temporary one; whoever was signed in is out, and whoever was locked out may try again.
+// Sets a temporary password, ends the user's sessions and clears the lock.
 export async function resetPassword(
   tx: Transaction,
   now: Date,
@@ -135,7 +135,7 @@ export async function removeUserBy(
   return user
 }
 
-// Somebody else's is not there.
+// Another client's user is not found.
 export async function getManageable(db: Queryable, by: Administrator, id: UserId): Promise<User> {
   if (!mayManageUsersOf(by, by.clientId)) throw new Refusal('role_not_allowed')
   const user = await findUser(db, id)

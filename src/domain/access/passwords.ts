@@ -39,7 +39,7 @@ export function readSalt(hash: string): Buffer {
   return readHash(hash).salt
 }
 
-// Twenty letters and digits that nobody confuses: 98 bits, easily read out.
+// Twenty unambiguous letters and digits: 98 bits, easily read out.
 export function temporaryPassword(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz2346789'
   const groups = Array.from({ length: 4 }, () =>
@@ -71,7 +71,7 @@ async function takePlace(): Promise<void> {
   await new Promise<void>((resolve) => waiting.push(resolve))
 }
 
-// The place passes straight to whoever waits longest.
+// The slot passes straight to the longest waiter.
 function leavePlace(): void {
   const next = waiting.shift()
   if (next) next()

@@ -59,7 +59,7 @@ export function mayManageRole(manager: Manager, role: Role): boolean {
   return manager.role === 'operator' || role !== 'operator'
 }
 
-// Whoever has somebody of these keeps one: else nobody could let anybody in again.
+// The last user with such a role cannot be removed: nobody could invite users again.
 export const INDISPENSABLE: readonly Role[] = ['owner', 'operator']
 
 export function isIndispensable(role: Role): boolean {

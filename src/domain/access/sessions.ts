@@ -24,7 +24,7 @@ export type Session = {
   expiresAt: Date
 }
 
-// Somebody at the dashboard: who, of which client, by which session.
+// A signed-in user: who, of which client, in which session.
 export type SignedInSession = { sessionId: string; user: SessionUser; client: Client }
 export type SessionUser = Pick<
   User,
@@ -61,7 +61,7 @@ export async function openSession(
   return token
 }
 
-// Of an active user of an active client only.
+// Only for an active user of an active client.
 export async function findSignedInSession(
   db: Queryable,
   now: Date,
@@ -90,7 +90,7 @@ export async function findSignedInSession(
 type VisitRow = Client &
   Omit<SessionUser, 'id' | 'clientId'> & { sessionId: string; seenAt: Date; userId: UserId }
 
-// Of several requests at once the latest counts, in whatever order they come.
+// Of concurrent requests the latest counts, in whatever order they arrive.
 async function touchSession(db: Queryable, now: Date, id: string): Promise<void> {
   await db.query({
     name: 'touch-session',

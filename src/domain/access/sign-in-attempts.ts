@@ -46,7 +46,7 @@ type Nobody = `nobody ${string}`
 
 type UserCounts = { exhausted: Set<UserId>; last: Set<UserId> }
 
-// Where nobody is known, as much is counted all the same: the time does not tell.
+// Unknown users are counted just the same, so that timing reveals nothing.
 export async function countUsers(
   db: Queryable,
   now: Date,
@@ -62,7 +62,7 @@ export async function countUsers(
   return counts
 }
 
-// Of somebody who is signed in, and learns nothing from being told.
+// For a signed-in user, to whom the response reveals nothing.
 export async function countConfirmation(
   db: Queryable,
   now: Date,

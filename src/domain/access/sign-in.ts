@@ -117,7 +117,7 @@ export async function finishSignIn(
     return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
   }
   if (user.hasTotp && signIn.code === undefined) {
-    // Taken back, but not forgotten: else whoever has the password could try codes for ever.
+    // Uncounted, but kept: otherwise codes could be guessed without limit with a known password.
     await settle()
     return { refused: 'code_needed' }
   }
@@ -171,7 +171,7 @@ async function pretendToCheckCode(
 
 type Confirming = AttemptSource & { userId: UserId; password: string }
 
-// Of somebody who is signed in, before something that matters: the session may be a borrowed one.
+// Re-authentication before a sensitive action: the session may be hijacked.
 // Counts as an attempt until `settleConfirmation` takes it back.
 export async function confirmPassword(db: Queryable, now: Date, who: Confirming): Promise<boolean> {
   await countConfirmation(db, now, who)

@@ -49,7 +49,7 @@ export async function listUsers(
 
 type NewUser = { clientId: ClientId; email: string; role: Role; passwordHash: string }
 
-// With a password that somebody else knows, and which is therefore to be changed at once.
+// With a temporary password, known to its creator, which must be changed first.
 export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {
   const { rows } = await tx.query<User>({
     name: 'create-user',

@@ -100,7 +100,7 @@ export function createAccounts(
   })
 }
 
-// As many as there are numbers for; the rest are refused, and the operator hears of it.
+// As many as there are numbers; the rest are refused, and an alert is raised.
 async function makeAccounts(
   tx: Transaction,
   { sealer, bank, limits, now }: Deps,

@@ -38,7 +38,7 @@ export function payerHasher(sealer: Sealer): HashPayer {
     sealer.hash('payer-account', `${bankCode}/${accountNumber}`).toString('base64')
 }
 
-// The amounts must be amounts. Rules that nobody could ever pay under are refused.
+// Amounts must be valid. Rules that no payment could satisfy are refused.
 export function parsePayerRules(
   given: GivenPayerRules | undefined,
   hash: HashPayer,
@@ -96,7 +96,7 @@ export function findRuleViolation(
   { payer, amountKobo, dueKobo, hash }: IncomingPayment,
 ): RuleViolation | undefined {
   if (!rules) return undefined
-  // What is left to pay may be less than the minimum: whoever pays all of it may.
+  // The rest due may be less than the minimum: paying all of it is allowed.
   const paysTheRest = dueKobo !== null && amountKobo >= dueKobo
   const isBelow = rules.minKobo !== undefined && amountKobo < BigInt(rules.minKobo)
   if (isBelow && !paysTheRest) return 'below_minimum'

@@ -44,7 +44,7 @@ export async function closeExpired(tx: Transaction, deps: Deps): Promise<number>
   return rows.length
 }
 
-// Again is fine: a cancelled advice stays cancelled.
+// Idempotent: a cancelled advice stays cancelled.
 export async function cancelAdvice(
   tx: Transaction,
   deps: Deps & { actor: string },

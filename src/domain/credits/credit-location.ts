@@ -31,7 +31,7 @@ export type CreditLocation = {
 
 export type ReturnStatus = 'pending' | 'confirmed' | 'failed'
 
-// One time that it was to go back to the payer.
+// One attempt to return it to the payer.
 export type TracedReturn = {
   reference: string
   status: ReturnStatus

@@ -194,7 +194,7 @@ function book(
 }
 
 // What was paid in time and reported late may not be all of it: the payment then waits for the rest.
-// If its numbers are somebody else's by now it stays over, and is closed again as underpaid.
+// If its numbers have been reused by now, it stays closed, as underpaid.
 function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
   if (now < payment.closesAt || !payment.mayReopen) return
   payment.closesAt = new Date(now.getTime() + payment.openSeconds * 1000)

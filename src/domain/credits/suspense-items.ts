@@ -138,7 +138,7 @@ export async function markCredit(
   })
 }
 
-// What became of credits, as it stands now.
+// The current outcome of credits.
 export async function readOutcomes(
   tx: Transaction,
   creditIds: readonly CreditId[],
@@ -157,7 +157,7 @@ type ItemReductions = {
   reference: string | null
 }
 
-// What is left of an item stays where it is; an item that is taken whole ends.
+// A partly taken item keeps its state; a fully taken one becomes `reversed`.
 export async function reduceItems(
   tx: Transaction,
   now: Date,

@@ -22,7 +22,7 @@ export async function readBranding(db: Queryable, clientId: ClientId): Promise<B
 
 type BrandingChange = { client: Client; actor: string; branding: Branding }
 
-// The same again changes nothing and leaves no trace.
+// A no-op writes nothing.
 export async function setBranding(
   tx: Transaction,
   now: Date,

@@ -24,7 +24,7 @@ type PaymentRow = { id: PaymentId; status: PaymentStatus; amountPaidKobo: Kobo; 
 
 type AdviceExtension = { clientId: ClientId; adviceId: AdviceId; extension: Extension }
 
-// To the same time again is fine, and changes nothing.
+// Idempotent: extending to the same time changes nothing.
 export async function extendAdvice(
   tx: Transaction,
   { now, actor }: Deps,
@@ -42,7 +42,7 @@ export async function extendAdvice(
     subject: `advice/${adviceId}`,
     detail: { seconds, ...(expiresAt ? { expiresAt: timestamp(expiresAt) } : {}) },
   })
-  // Nobody was told of an advice that has no number yet.
+  // An advice without a number has not been reported yet.
   if (!payment || !expiresAt) return
   const { id: paymentId, status, amountPaidKobo } = payment
   const facts = { status, amountPaidKobo, expiresAt: timestamp(expiresAt) }

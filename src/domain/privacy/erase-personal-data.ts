@@ -167,7 +167,7 @@ async function lockAdvice(tx: Transaction, adviceId: AdviceId): Promise<LockedAd
   return { ...(rows[0] as Omit<LockedAdvice, 'status'>), status: payment.rows[0]?.status ?? null }
 }
 
-// One that nobody has begun to pay is cancelled by it: it could not say any more who is to pay.
+// An unpaid advice is cancelled: without its customer it cannot be paid.
 async function emptyAdvice(
   tx: Transaction,
   deps: Deps,

@@ -79,7 +79,7 @@ async function waitForProcesses(
   }
 }
 
-// Those of this database that have begun to write. One that has not begun seals anew when it does.
+// Transactions of this database that have written. Later ones seal with the new key.
 async function waitForTransactions({ pool, clock, pause }: Rotation): Promise<void> {
   const endMs = clock().getTime() + WAIT_MAX_MS
   const writing = async () => {

@@ -98,7 +98,7 @@ const TAKEN_COLUMNS = `
   coalesce(a.actor, 'client:' || c.client_id) as actor, a.action, a.subject, a.detail,
   a.taken_at as "takenAt"`
 
-// What was done to these, in order, as far as it stands in the client's own record.
+// Actions on these subjects, in order, from the client's own audit log.
 export async function auditLogFor(
   db: Queryable,
   clientId: ClientId,

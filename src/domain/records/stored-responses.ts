@@ -55,7 +55,7 @@ export async function storeResponse(
   return (await findStoredResponse(db, { answerId })) as Buffer
 }
 
-// Undefined while nobody has answered yet.
+// Undefined until a response is stored.
 export async function findStoredResponse(
   db: Queryable,
   { answerId }: Pick<StoredRequest, 'answerId'>,

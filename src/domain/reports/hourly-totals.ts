@@ -66,7 +66,7 @@ export async function findUncounted(db: Queryable): Promise<ClientId[]> {
   return rows.map(({ id }) => id)
 }
 
-// Answers whether there may be more. Of several at once, one counts.
+// Returns whether there may be more. Concurrent calls: one counts.
 export async function countEvents(
   tx: Transaction,
   clientId: ClientId,

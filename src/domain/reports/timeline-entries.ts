@@ -12,7 +12,7 @@ import { timestamp } from '#wat-time.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
 import type { RelatedEvent } from './related-events.ts'
 
-// In the order of cause and effect: what happened at the same moment is told in this order.
+// Cause before effect: the order of entries with the same timestamp.
 export const ENTRY_KINDS = [
   'advice',
   'account',
@@ -85,7 +85,7 @@ const CLOSED = {
   reversed: 'Left suspense: taken back by the bank.',
 } as const
 
-// Null: told by its return, with reference and reason.
+// Null: shown by its return, with reference and reason.
 const CHANGED: Record<SuspenseChange['change'], string | null> = {
   assigned: CLOSED.assigned,
   suspended_again: 'Put in suspense again: the payment closed without enough.',

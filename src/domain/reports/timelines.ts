@@ -142,7 +142,7 @@ export async function getTimelineAccount(
   return rows[0]
 }
 
-// Of the last credit that was told of, and since when.
+// The last credit shown, and the start of its page.
 type AccountPosition = { creditId: CreditId; at: Date }
 type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
 
@@ -171,7 +171,7 @@ export async function accountTimeline(
   const assigned = await readAssigned(db, account, { ...within, limit: limit + 1 })
   const cuts = [actions.map(({ takenAt }) => takenAt), assigned.map(({ postedAt }) => postedAt)]
   const since = latest([from, ...cuts.map((times) => findCut(times, limit))])
-  // What is the account's own, not a credit's, is told on the page of its time.
+  // The account's own entries, not a credit's, are on the page of their time.
   const isInPage = (at: Date) => (!since || at >= since) && (!before || at < before.at)
   const credits = since === from ? found.slice(0, limit) : cameSince(found, since as Date)
   const told = await tell(db, {

@@ -53,7 +53,7 @@ export type ApprovalRequest = {
 // Who looks. `newSince`: whose access was changed later than this approves nothing yet.
 export type Viewer = { client: Client; actor: string; userId: UserId | null; newSince: Date }
 
-// Of the client's own people, about what the client may see.
+// By the client's own users, about items the client may see.
 const SELECT_REQUEST = `
   select r.id, r.item_id as "itemId", i.state as "itemState", i.reason as "itemReason",
          coalesce(r.requested_kobo, i.amount_kobo) as "requestedKobo",

@@ -111,7 +111,7 @@ async function insertRequest(
   return rows[0]?.id
 }
 
-// Again by the same person is fine and changes nothing.
+// Idempotent for the same user.
 export async function approveRequest(
   tx: Transaction,
   { sharedAccounts, ...acting }: Acting & { sharedAccounts: SharedAccounts },
@@ -140,7 +140,7 @@ async function lockSubject(tx: Transaction, acting: Acting, requestId: bigint): 
   if (itemId !== null) await lockItems(tx, 'id', itemId)
 }
 
-// Whoever would change their access waits, and they are told what was changed before.
+// Concurrent changes of the user's access wait; earlier ones are seen here.
 async function lockPerson(tx: Transaction, userId: UserId): Promise<Role> {
   const { rows } = await tx.query<{ role: Role }>({
     name: 'lock-deciding-person',
@@ -151,7 +151,7 @@ async function lockPerson(tx: Transaction, userId: UserId): Promise<Role> {
   return rows[0].role
 }
 
-// Moves nothing, so whoever may not approve for being new, or not independent, may still reject.
+// Moves no money, so users too new or not independent may still reject.
 export async function rejectRequest(
   tx: Transaction,
   acting: Acting,

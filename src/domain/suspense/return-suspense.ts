@@ -42,7 +42,7 @@ type Asking = Deps & {
   isApproved?: boolean // By a second person, where four eyes are wanted.
 }
 
-// Again is fine: money that is on its way, or back, stays so.
+// Idempotent: a return in progress or completed is left as it is.
 export async function requestReturn(
   tx: Transaction,
   { sharedAccounts, now, by, actor, note, isApproved = false }: Asking,

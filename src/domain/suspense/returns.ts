@@ -38,7 +38,7 @@ export type Return = {
 const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
 const REFERENCE = /^RTN[0-9]{12,15}$/ // Twelve, when it was made of the item's id.
 
-// Random, so that it tells no client how many returns there are.
+// Random, so that it does not reveal the number of returns.
 export function newReturnReference(): string {
   return `RTN${randomInt(REFERENCES).toString().padStart(15, '0')}`
 }
@@ -73,7 +73,7 @@ type ReturnFilter = Window & {
   limit: number
 }
 
-// Newest first, of all clients: whoever asks runs the service.
+// Newest first, of all clients: for operators.
 export async function listReturns(
   db: Queryable,
   { status, bankCode, from, to, beforeId, limit }: ReturnFilter,
@@ -102,7 +102,7 @@ export async function findReturn(db: Queryable, reference: string): Promise<Retu
   return rows[0]
 }
 
-// What banks are to be told. Sent again until they answer.
+// Pending returns as instructions to banks; sent again until they respond.
 export async function findInstructions(
   db: Queryable,
   sealer: Sealer,

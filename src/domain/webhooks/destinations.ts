@@ -14,7 +14,7 @@ export type Destination = { id: DestinationId; isDisabled: boolean }
 
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 
-// The destination of each target, in order; made where there is none.
+// The destination of each target, in order; created if missing.
 export async function findDestinations(
   tx: Transaction,
   targets: readonly ClientTarget[],

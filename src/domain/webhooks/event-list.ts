@@ -60,7 +60,7 @@ export const inOrder = ({ clientId, after, limit, more = '' }: Ordered) => `
    where n.sequence = ${after} + n.place
    order by n.sequence`
 
-// Of a credit's event, the account that the credit came to.
+// For a credit's event, the account that the credit was sent to.
 export const visibleEvent = (clientId: string) =>
   inMerchantScope(
     `coalesce(e.collection_account_id,

@@ -60,7 +60,7 @@ function isWanted({ type, facts }: StoredEvent, { id, eventTypes }: TargetEndpoi
   return eventTypes === null || eventTypes.includes(type)
 }
 
-// A reversal of a part payment leaves the payment open: its status tells, not its type.
+// By status, not type: a reversal of a part payment leaves the payment open.
 function isFinal({ type, facts }: StoredEvent): boolean {
   return type.startsWith('payment.') && FINAL_STATUSES.includes(String(facts.status))
 }
@@ -74,7 +74,7 @@ type CreditOwner = {
   paymentId: PaymentId | null
 }
 
-// What is not the client's own is not found: nobody is told of another's events.
+// Only the client's own: no event is sent to another client's addresses.
 export async function readAddresses(
   tx: Transaction,
   events: readonly StoredEvent[],
@@ -112,7 +112,7 @@ export async function readAddresses(
   }
 }
 
-// Events of suspended money name the credit only; it knows whom it was sent to.
+// Events about suspended money name only the credit, which names its account or payment.
 async function readCreditOwners(tx: Transaction, events: readonly StoredEvent[]) {
   const ids = events.flatMap(({ creditId, collectionAccountId, paymentId }) =>
     creditId !== null && collectionAccountId === null && paymentId === null ? creditId : [],

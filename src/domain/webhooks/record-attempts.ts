@@ -209,7 +209,7 @@ async function tellOfDisabled(tx: Transaction, now: Date, judged: readonly Judge
   await appendEvents(tx, now, [...events, ...(await raiseAlerts(tx, now, alerts))])
 }
 
-// Gives claims back that were not begun: somebody may take them at once.
+// Releases claims that were not started, so that they can be claimed again immediately.
 export async function releaseClaims(
   tx: Transaction,
   now: Date,

@@ -32,7 +32,7 @@ export async function getSecret(
   const known = await findCurrent(db, { clientId, endpointId })
   if (known) return sealer.open(known)
   await addSecrets(db, { sealer, now, owners: [{ clientId, endpointId }] })
-  // Perhaps somebody else's, who was faster.
+  // Possibly created by a concurrent request.
   return sealer.open((await findCurrent(db, { clientId, endpointId })) as Buffer)
 }
 

@@ -64,7 +64,7 @@ export async function createEndpoint(
   now: Date,
   { clientId, url, eventTypes }: NewEndpoint,
 ): Promise<WebhookEndpoint> {
-  // Two at once must not both find room.
+  // Concurrent requests must not exceed the maximum.
   await tx.query({
     name: 'lock-endpoints',
     text: `select pg_advisory_xact_lock(hashtext('webhook_endpoints'), hashtext($1))`,

@@ -17,7 +17,7 @@ import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
-// Of the last return of an item.
+// The last return of an item.
 export const ReturnOfItem = {
   returnReference: nullable('string', {
     description: 'Permanent reference of the last return, also used by banks and events.',
