@@ -66,8 +66,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'off by one at the end of grace',
     file: 'src/domain/credits/judge-credit.ts',
-    from: 'now >= payment.closesAt',
-    to: 'now > payment.closesAt',
+    from: 'at >= payment.closesAt',
+    to: 'at > payment.closesAt',
     test: 'money-in',
   },
   {
@@ -87,8 +87,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'forget to settle what was pending',
     file: 'src/domain/credits/decide-credits.ts',
-    from: 'plan.transfers.push(...settle(target, pendingId, settledId))',
-    to: 'settle(target, pendingId, settledId)',
+    from: 'plan.transfers.push(...settlePending(target, pendingId, settledId))',
+    to: 'settlePending(target, pendingId, settledId)',
     test: 'money-in',
   },
   {
@@ -115,8 +115,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'assign more than is due',
     file: 'src/domain/suspense/assign-suspense.ts',
-    from: 'item.amountKobo < dueKobo',
-    to: 'item.amountKobo > 0n',
+    from: 'isTaking && acceptedKobo(payment, item.amountKobo) === item.amountKobo',
+    to: 'isTaking',
     test: 'money-in',
   },
   {
@@ -135,7 +135,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'give out a number in quarantine',
-    file: 'src/domain/accounts/numbers.ts',
+    file: 'src/domain/accounts/account-numbers.ts',
     from: 'and reusable_at <= $2',
     to: 'and $2::timestamptz is not null',
     test: 'money-in',

@@ -1,5 +1,5 @@
-// The only reader of the machine's clock. Everything else is given `now`, so that a test can
-// stand at any moment.
+// The only reader of the machine's clock. Everything else is given `now`, so that tests can choose
+// the time.
 
 export type Clock = () => Date
 

@@ -1,5 +1,5 @@
-// Secrets that we can check but not read: scrypt, its cost and salt kept beside the key, so that
-// the cost can be raised without making anybody change a secret.
+// Secrets stored as scrypt hashes, with cost and salt beside them, so that the cost can be raised
+// without replacing secrets.
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'

@@ -6,7 +6,7 @@
 // random bits keep each one unguessable.
 
 import { randomFillSync } from 'node:crypto'
-import type { Brand } from './brand.ts'
+import type { Brand } from './branded-types.ts'
 
 export type ClientId = Brand<bigint, 'ClientId'>
 export type AccountId = Brand<bigint, 'AccountId'> // A collection account and its ledger account.

@@ -1,7 +1,6 @@
-// What JSON.parse does not see of a text: a key that occurs twice in one object (it keeps the last
-// one without a word, and the sender may have meant the first), how deep it nests, and a number that
-// it rounds. Run before JSON.parse; what is not JSON gives a meaningless result, and JSON.parse
-// refuses it.
+// What JSON.parse does not report: duplicate keys in an object (it silently keeps the last, and the
+// sender may have meant the first), nesting depth, and numbers that it rounds. Run before
+// JSON.parse; for invalid JSON the result is meaningless, and JSON.parse refuses it.
 
 const QUOTE = 0x22
 const COLON = 0x3a
@@ -68,7 +67,7 @@ export function keyText(text: string, opening: number, end: number): string {
 
 // The text with every number that JSON.parse would round spelt otherwise, so that nothing takes
 // 0.10000000000000001 for the amount 0.1: as one that reads as infinite, unless said otherwise.
-// Fields that nobody reads may be so long: the body as a whole is good.
+// Unknown fields may be that long: the body as a whole is valid.
 export function withoutRounding(
   text: string,
   spell: (written: string) => string = () => INFINITE,

@@ -1,5 +1,5 @@
-// What a person or a log may see of numbers that identify somebody. Anything of an unexpected
-// length is hidden whole: showing both ends of a short text would show most of it.
+// Masks identifying numbers for display and logs. A value of unexpected length is hidden entirely:
+// showing both ends of a short text would show most of it.
 
 export function maskBvn(bvn: string): string {
   if (bvn.length !== 11) return '*'.repeat(bvn.length)

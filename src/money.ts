@@ -3,7 +3,7 @@
 // Accepted: digits, optionally a point and one or two more digits. Refused: signs, exponents,
 // spaces, separators, other alphabets' digits, a third decimal.
 
-import type { Brand } from './brand.ts'
+import type { Brand } from './branded-types.ts'
 
 export type Kobo = Brand<bigint, 'Kobo'>
 

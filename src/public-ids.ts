@@ -1,12 +1,12 @@
-// Ids as they leave the service. Rows are numbered by sequences that all clients share, so the
-// plain number would tell each of them how much the others do. Outside, an id is its number
-// encrypted under a key of its kind: still one JSON number, one to one, but in no order.
+// Public ids. Rows are numbered by sequences shared by all clients, so plain numbers would reveal
+// each client's volume to the others. Outside, an id is its number encrypted under a key per kind:
+// still one JSON number, one to one, but in no order.
 //
-// The cipher is Speck48/96 (Beaulieu et al., 2013): its block is as wide as an id, which no cipher
-// of node:crypto's is. Measured: 0.3 µs an id; AES in a Feistel network takes 16 µs. It hides
-// volume and guards nothing: whose a thing is, is looked at wherever it is looked up.
+// The cipher is Speck48/96 (Beaulieu et al., 2013), whose block is as wide as an id; node:crypto
+// has none. Measured: 0.3 µs per id; AES in a Feistel network takes 16 µs. It hides volume and
+// protects nothing else: every look-up still checks ownership.
 //
-// The keys come from the hash key, which is not rotated (docs/decisions/0008): an id is for ever.
+// The keys derive from the hash key, which is not rotated (docs/decisions/0008): ids are permanent.
 
 import type { AccountId, CreditId, SuspenseItemId, TransferId } from './ids.ts'
 import type { Sealer } from './seal.ts'
@@ -41,7 +41,7 @@ export function publicId<Kind extends IdKind>(sealer: Sealer, kind: Kind, id: Id
   const isShared = id >= SHARED_FROM
   const within = isShared ? id - SHARED_FROM : id
   if (within < 0n || within >= UPPER_HALF) throw new RangeError(`${id} is no id of ours`)
-  return encrypt(keysOf(sealer, kind), Number(isShared ? within + UPPER_HALF : within))
+  return encrypt(roundKeysFor(sealer, kind), Number(isShared ? within + UPPER_HALF : within))
 }
 
 // Undefined: cannot be one of ours. What can be need not exist.
@@ -52,7 +52,7 @@ export function findId<Kind extends IdKind>(
 ): Ids[Kind] | undefined {
   const shown = Number(given)
   if (!PLAIN.test(given) || shown >= BLOCKS) return undefined
-  const block = BigInt(decrypt(keysOf(sealer, kind), shown))
+  const block = BigInt(decrypt(roundKeysFor(sealer, kind), shown))
   return (block < UPPER_HALF ? block : block - UPPER_HALF + SHARED_FROM) as Ids[Kind]
 }
 
@@ -68,20 +68,20 @@ export function findName(sealer: Sealer, given: string): string {
   return given.replace(NAMED, (_, kind: IdKind, id) => `${kind}/${findId(sealer, kind, id) ?? ''}`)
 }
 
-function keysOf(sealer: Sealer, kind: IdKind): RoundKeys {
+function roundKeysFor(sealer: Sealer, kind: IdKind): RoundKeys {
   const kinds = keysOfSealers.get(sealer) ?? new Map<IdKind, RoundKeys>()
   const known = kinds.get(kind)
   if (known) return known
-  const keys = roundKeys(wordsOf(sealer.hash('public id', kind)))
+  const keys = roundKeys(toWords(sealer.hash('public id', kind)))
   keysOfSealers.set(sealer, kinds.set(kind, keys))
   return keys
 }
 
-function wordsOf(bytes: Buffer): number[] {
+function toWords(bytes: Buffer): number[] {
   return [0, 3, 6, 9].map((at) => bytes.readUIntBE(at, 3))
 }
 
-// Of the four words of a key, the lowest first.
+// The four words of a key, lowest first.
 export function roundKeys([first = 0, ...rest]: readonly number[]): RoundKeys {
   const keys = [first]
   const left = [...rest]

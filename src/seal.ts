@@ -37,7 +37,7 @@ export class Sealer {
   readonly #keys = new Map<number, KeyObject>()
   readonly #hashKey: KeyObject
 
-  // Seals with the first, until told otherwise.
+  // Seals with the first key by default.
   constructor(dataKeys: readonly DataKey[], hashKey: Uint8Array) {
     this.learn(dataKeys)
     const first = dataKeys[0]

@@ -77,14 +77,14 @@ export function sign({
   return secrets.map((secret) => VERSION_PREFIX + mac(secret, prefix, body)).join(' ')
 }
 
-export function secondsOf(at: Date): number {
+export function toUnixSeconds(at: Date): number {
   return Math.floor(at.getTime() / 1000)
 }
 
-export function headersOf(id: string, at: Date, signature: string): Record<string, string> {
+export function signatureHeaders(id: string, at: Date, signature: string): Record<string, string> {
   return {
     'webhook-id': id,
-    'webhook-timestamp': String(secondsOf(at)),
+    'webhook-timestamp': String(toUnixSeconds(at)),
     'webhook-signature': signature,
   }
 }
@@ -102,7 +102,7 @@ export function verify(verification: Verification): Verdict {
   if (ageSeconds > toleranceSeconds) return 'too_old'
   if (ageSeconds < -toleranceSeconds) return 'too_new'
 
-  const candidates = candidatesOf(signature)
+  const candidates = parseSignatures(signature)
   if (candidates.length === 0) return 'wrong'
   const prefix = `${id}.${timestamp}.`
   for (const secret of secrets) {
@@ -116,7 +116,7 @@ function mac(secret: SigningSecret, prefix: string, body: Buffer | string): stri
   return createHmac('sha256', secret).update(prefix).update(body).digest('base64')
 }
 
-function candidatesOf(header: string): Buffer[] {
+function parseSignatures(header: string): Buffer[] {
   return header
     .split(' ')
     .filter((entry) => entry.startsWith(VERSION_PREFIX))

@@ -11,7 +11,7 @@ import { createBatchPool, createPool, isWritable, type Pool } from '#db/pool.ts'
 import { createReader } from '#db/reader.ts'
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { createAccountLookups } from '#domain/accounts/account-lookups.ts'
-import { registerRanges } from '#domain/accounts/numbers.ts'
+import { registerRanges } from '#domain/accounts/account-numbers.ts'
 import { createWriters, type Writers } from '#domain/batch-writers.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
@@ -22,7 +22,7 @@ import { Authentication } from '#http/authentication.ts'
 import { SessionCookies } from '#http/session.ts'
 import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
-import { eraseTracesRound } from '#workers/erase-traces.ts'
+import { completeErasuresRound } from '#workers/complete-erasures.ts'
 import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
@@ -133,7 +133,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     batchPool,
     sharedAccounts,
     sendReturns: runNow(sendReturnsRound(parts), log),
-    eraseTraces: runNow(eraseTracesRound(parts), log),
+    eraseTraces: runNow(completeErasuresRound(parts), log),
     sealer,
     writers,
     tokens,
@@ -146,7 +146,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   function startWorkers(): void {
     workers ??= runWorkers(
       parts,
-      listWorkers({ ...parts, notifiers, rendering: renderingOf(config) }),
+      listWorkers({ ...parts, notifiers, rendering: renderingFor(config) }),
     )
   }
 
@@ -184,7 +184,7 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
   }
 }
 
-function renderingOf({ mode, banks, policy }: Config): Rendering {
+function renderingFor({ mode, banks, policy }: Config): Rendering {
   return { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 

@@ -15,7 +15,7 @@ const SANDBOX_RAIL_SECRET = 'whsec_bWFuaWxsYS1zYW5kYm94LXJhaWwtc2VjcmV0LTAwMDA='
 
 type Vector = { id: string; timestamp: number; body: string; secrets: string[]; signature: string }
 const vectors: Vector[] = JSON.parse(
-  readFileSync(new URL('./vector.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('./webhooks/vector.json', import.meta.url), 'utf8'),
 ).vectors
 
 const ids = fc.string({ unit: fc.constantFrom(...'azAZ09_-:/+=~!'), minLength: 1, maxLength: 256 })
@@ -58,7 +58,7 @@ test('what the public package signs, we verify, as text and as bytes', () => {
     fc.property(ids, fc.string({ unit: 'grapheme' }), (id, body) => {
       const secret = makeSecret(randomBytes)
       const signature = new Webhook(secret).sign(id, new Date(NOW_MS), body)
-      const signed = { secrets: [loadSecret(secret)], headers: headersOf({ id, signature }) }
+      const signed = { secrets: [loadSecret(secret)], headers: signatureHeaders({ id, signature }) }
       assert.equal(verify({ ...signed, body, nowMs: NOW_MS }), 'ok')
       assert.equal(verify({ ...signed, body: Buffer.from(body), nowMs: NOW_MS }), 'ok')
     }),
@@ -182,7 +182,7 @@ test('we never sign with an id that a receiver would refuse, nor without a secre
   assert.throws(() => sign({ secrets: [], id: 'evt_1', timestampSeconds: NOW_SECONDS, body: BODY }))
 })
 
-function headersOf(change: Partial<Verification['headers']>): Verification['headers'] {
+function signatureHeaders(change: Partial<Verification['headers']>): Verification['headers'] {
   const signature = sign({
     secrets: [loadSecret(SANDBOX_RAIL_SECRET)],
     id: 'evt_1',
@@ -194,7 +194,7 @@ function headersOf(change: Partial<Verification['headers']>): Verification['head
 
 function signed(change: Partial<Verification['headers']> = {}): Verification {
   const secrets = [loadSecret(SANDBOX_RAIL_SECRET)]
-  return { secrets, headers: headersOf(change), body: BODY, nowMs: NOW_MS }
+  return { secrets, headers: signatureHeaders(change), body: BODY, nowMs: NOW_MS }
 }
 
 function changed(text: string, at: number, difference: number): string {

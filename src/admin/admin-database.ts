@@ -5,7 +5,7 @@ import { isMigrated, migrate } from '#db/migrate.ts'
 import { createPool, type Pool } from '#db/pool.ts'
 import { type EmbeddedServer, findEmbedded, startEmbedded } from '#embedded/embedded.ts'
 
-export type DatabaseSettings = { databaseUrl: string | undefined; dataDir: string }
+type DatabaseSettings = { databaseUrl: string | undefined; dataDir: string }
 
 // A problem the operator can fix.
 export class AdminProblem extends Error {}

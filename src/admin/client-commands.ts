@@ -48,10 +48,10 @@ export const clientCommands: readonly AdminCommand[] = [
     ],
     async run({ db, clock, actor }, given) {
       const asked = {
-        name: nameOf(given.text('name')),
+        name: parseName(given.text('name')),
         clientId: given.text('id'),
         isOperator: given.flag('operator'),
-        ...restrictionsOf(given),
+        ...parseRestrictions(given),
       }
       if (asked.clientId !== undefined && !CLIENT_ID.test(asked.clientId)) {
         throw new UsageProblem('--id must be 3 to 40 letters, digits, - or _.')
@@ -76,7 +76,8 @@ export const clientCommands: readonly AdminCommand[] = [
         more = page.length === PAGE
       }
       const lines = clients.map(
-        (client) => [client.clientId, `${stateOf(client).padEnd(18)}  ${client.name}`] as const,
+        (client) =>
+          [client.clientId, `${describeState(client).padEnd(18)}  ${client.name}`] as const,
       )
       return { data: clients.map(plain), text: columns(lines).join('\n') || 'No clients.' }
     },
@@ -102,7 +103,7 @@ export const clientCommands: readonly AdminCommand[] = [
       },
     ],
     async run({ db, clock }, given) {
-      const days = daysOf(given.text('days'))
+      const days = parseDays(given.text('days'))
       const { id, clientId } = await getClient(db, clock(), given.subject)
       const use = await readUsage(db, clock(), { clientId: id, days })
       const shownDays = use.map(({ from, grossKobo, ...counts }) => ({
@@ -130,7 +131,7 @@ export const clientCommands: readonly AdminCommand[] = [
     ],
     async run({ db, clock, actor }, given) {
       const secret = await makeSecret()
-      const change = { secret, overlapSeconds: overlapOf(given.text('overlap')) }
+      const change = { secret, overlapSeconds: parseOverlap(given.text('overlap')) }
       const client = await withTransaction(db, (tx) =>
         rotateClientSecret(tx, { now: clock(), actor }, { clientId: given.subject, change }),
       )
@@ -162,7 +163,7 @@ export const clientCommands: readonly AdminCommand[] = [
     ],
     async run({ db, clock, actor }, given) {
       const changes: Partial<ClientFields> = {
-        ...restrictionsOf(given),
+        ...parseRestrictions(given),
         ...(given.flag('any-merchant') ? { merchantCodes: null } : {}),
         ...(given.flag('from-anywhere') ? { allowedAddresses: null } : {}),
       }
@@ -185,25 +186,25 @@ async function changed(
   return shown(await withTransaction(db, (tx) => change(tx, by, { clientId: given.subject, note })))
 }
 
-function nameOf(text: string | undefined): string {
+function parseName(text: string | undefined): string {
   if (text !== undefined && text.length <= 100 && PLAIN_TEXT.test(text)) return text
   throw new UsageProblem('--name is required: 1 to 100 characters.')
 }
 
-function daysOf(text = '7'): number {
+function parseDays(text = '7'): number {
   const days = /^[0-9]{1,2}$/.test(text) ? Number(text) : 0
   if (days >= 1 && days <= USAGE_DAYS_MAX) return days
   throw new UsageProblem(`--days must be a whole number from 1 to ${USAGE_DAYS_MAX}.`)
 }
 
-function overlapOf(text: string | undefined): number {
+function parseOverlap(text: string | undefined): number {
   if (text === undefined) return OVERLAP_SECONDS_DEFAULT
   const hoursMax = OVERLAP_SECONDS_MAX / 3_600
   if (/^[0-9]{1,3}$/.test(text) && Number(text) <= hoursMax) return Number(text) * 3_600
   throw new UsageProblem(`--overlap must be a whole number of hours from 0 to ${hoursMax}.`)
 }
 
-function restrictionsOf(given: Arguments): Partial<ClientFields> {
+function parseRestrictions(given: Arguments): Partial<ClientFields> {
   const scopes = given.list('scope')?.map((text) => {
     const scope = SCOPES.find((known) => known === text)
     if (!scope) throw new UsageProblem(`--scope must be one of ${SCOPES.join(', ')}.`)
@@ -227,7 +228,7 @@ function shown(client: ClientDetail, secret?: string) {
     ['client id', client.clientId],
     ...(secret ? [['secret', `${secret}   (shown only once)`] as const] : []),
     ['name', client.name],
-    ['state', stateOf(client)],
+    ['state', describeState(client)],
     ['scopes', client.scopes.join(' ')],
     ['merchant codes', client.merchantCodes?.join(' ') ?? 'all'],
     ['from', client.allowedAddresses?.join(' ') ?? 'anywhere'],
@@ -241,7 +242,7 @@ function shown(client: ClientDetail, secret?: string) {
   return { data, text: columns(rows).join('\n') }
 }
 
-function stateOf({ isActive, isOperator }: ClientEntry): string {
+function describeState({ isActive, isOperator }: ClientEntry): string {
   return `${isActive ? 'active' : 'suspended'}${isOperator ? ' operator' : ''}`
 }
 

@@ -53,7 +53,7 @@ export function parseCommand<Context>(
     if (isAsked || known === '') return { help: overview(commands) }
     throw new UsageProblem(`Unknown command: ${known}\n\n${overview(commands)}`)
   }
-  if (isAsked) return { help: usageOf(command) }
+  if (isAsked) return { help: formatUsage(command) }
   const rest = words.slice(command.name.split(' ').length)
   return { command, ...readOptions(command, rest) }
 }
@@ -92,11 +92,11 @@ function readOptions<Context>(command: Command<Context>, words: readonly string[
 }
 
 function misused<Context>(command: Command<Context>, problem: string): UsageProblem {
-  return new UsageProblem(`${problem}.\n\n${usageOf(command)}`)
+  return new UsageProblem(`${problem}.\n\n${formatUsage(command)}`)
 }
 
 function overview<Context>(commands: readonly Command<Context>[]): string {
-  const lines = commands.map((command) => [callOf(command), command.summary] as const)
+  const lines = commands.map((command) => [formatCall(command), command.summary] as const)
   return [
     'Usage: manilla admin <command> [options]',
     '',
@@ -107,12 +107,12 @@ function overview<Context>(commands: readonly Command<Context>[]): string {
   ].join('\n')
 }
 
-function usageOf<Context>(command: Command<Context>): string {
+function formatUsage<Context>(command: Command<Context>): string {
   const options = [...command.options, ...EVERYWHERE].map(
     ({ name, value, about }) => [`--${name}${value ? ` <${value}>` : ''}`, about] as const,
   )
   return [
-    `Usage: manilla admin ${callOf(command)} [options]`,
+    `Usage: manilla admin ${formatCall(command)} [options]`,
     '',
     command.summary,
     '',
@@ -120,7 +120,7 @@ function usageOf<Context>(command: Command<Context>): string {
   ].join('\n')
 }
 
-function callOf<Context>({ name, subject }: Command<Context>): string {
+function formatCall<Context>({ name, subject }: Command<Context>): string {
   return subject ? `${name} <${subject}>` : name
 }
 

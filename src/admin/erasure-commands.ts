@@ -38,7 +38,7 @@ export const erasureCommands: readonly AdminCommand[] = [
         [subject],
       )
       if (!rows[0]) throw new Refusal('account_not_found')
-      const deps = await depsOf(context, given, rows[0].clientId)
+      const deps = await prepareDeps(context, given, rows[0].clientId)
       const accounts = await withTransaction(context.db, (tx) =>
         eraseAccounts(tx, deps, { accountNumber: subject, sameBvn: given.flag('same-bvn') }),
       )
@@ -62,7 +62,7 @@ export const erasureCommands: readonly AdminCommand[] = [
         [id ?? null],
       )
       if (!rows[0] || !id) throw new Refusal('advice_not_found')
-      const deps = await depsOf(context, given, rows[0].clientId)
+      const deps = await prepareDeps(context, given, rows[0].clientId)
       const erased = await withTransaction(context.db, (tx) => eraseAdvice(tx, deps, id))
       await erasePages(context)
       const text = columns([[id, `erased ${erased.erasedAt.toISOString()}`]]).join('\n')
@@ -72,7 +72,7 @@ export const erasureCommands: readonly AdminCommand[] = [
 ]
 
 // On behalf of the client, without its merchant scope.
-async function depsOf({ db, env, clock, actor }: Context, given: Arguments, clientId: string) {
+async function prepareDeps({ db, env, clock, actor }: Context, given: Arguments, clientId: string) {
   const reason = given.text('reason') ?? ''
   if (reason.length > REASON_MAX || !PLAIN_TEXT.test(reason)) {
     throw new UsageProblem(`--reason is required: 1 to ${REASON_MAX} characters.`)

@@ -100,13 +100,13 @@ async function counted({ db }: Context) {
 function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void {
   let last = ''
   return (progress) => {
-    const line = lineOf(progress)
+    const line = formatProgress(progress)
     if (line !== last) stream.write(`${line}\n`)
     last = line
   }
 }
 
-function lineOf(progress: Progress): string {
+function formatProgress(progress: Progress): string {
   if (progress.step === 'sealing') {
     const { table, column, seen, resealed } = progress
     return `${table}.${column}: ${seen} scanned, ${resealed} re-encrypted`

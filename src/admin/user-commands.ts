@@ -34,9 +34,9 @@ export const userCommands: readonly AdminCommand[] = [
     ],
     async run(context, given) {
       const { db, clock } = context
-      const email = emailOf(given.subject)
-      const role = roleOf(given.text('role'))
-      const client = await clientOf(context, given)
+      const email = parseEmail(given.subject)
+      const role = parseRole(given.text('role'))
+      const client = await requireClient(context, given)
       const by = administrator(context, client)
       await refuseRole(db, by, { clientId: client.id, role })
       const password = temporaryPassword()
@@ -52,7 +52,7 @@ export const userCommands: readonly AdminCommand[] = [
     summary: 'List the users of a client, newest first.',
     options: [CLIENT],
     async run(context, given) {
-      const client = await clientOf(context, given)
+      const client = await requireClient(context, given)
       const users: User[] = []
       for (let more = true; more; ) {
         const beforeId = users.at(-1)?.id ?? null
@@ -60,7 +60,9 @@ export const userCommands: readonly AdminCommand[] = [
         users.push(...page)
         more = page.length === PAGE
       }
-      const lines = users.map((user) => [user.email, `${user.role}  ${stateOf(user)}`] as const)
+      const lines = users.map(
+        (user) => [user.email, `${user.role}  ${describeState(user)}`] as const,
+      )
       const data = users.map((user) => plain(user, client))
       return { data, text: columns(lines).join('\n') || 'No users.' }
     },
@@ -86,8 +88,8 @@ export const userCommands: readonly AdminCommand[] = [
     options: [CLIENT, { name: 'remove-totp', about: 'Also remove the second factor.' }],
     async run(context, given) {
       const { db, clock } = context
-      const client = await clientOf(context, given)
-      const { id, email } = await userOf(context, client, given.subject)
+      const client = await requireClient(context, given)
+      const { id, email } = await requireUser(context, client, given.subject)
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
       const reset = { id, passwordHash, removesTotp: given.flag('remove-totp') }
@@ -101,8 +103,8 @@ export const userCommands: readonly AdminCommand[] = [
 
 async function setActive(context: Context, given: Arguments, isActive: boolean) {
   const { db, clock } = context
-  const client = await clientOf(context, given)
-  const { id } = await userOf(context, client, given.subject)
+  const client = await requireClient(context, given)
+  const { id } = await requireUser(context, client, given.subject)
   const by = administrator(context, client)
   const user = await withTransaction(db, (tx) =>
     changeUserBy(tx, clock(), { by, id, change: { isActive } }),
@@ -115,7 +117,7 @@ function administrator({ actor }: Context, client: Client): Administrator {
   return { actor, role: 'operator', clientId: client.id }
 }
 
-async function clientOf({ db }: Context, given: Arguments): Promise<Client> {
+async function requireClient({ db }: Context, given: Arguments): Promise<Client> {
   const clientId = given.text('client')
   if (clientId === undefined) throw new UsageProblem('--client is required.')
   const client = await findClient(db, clientId)
@@ -123,18 +125,18 @@ async function clientOf({ db }: Context, given: Arguments): Promise<Client> {
   return client
 }
 
-async function userOf({ db }: Context, client: Client, email: string): Promise<User> {
+async function requireUser({ db }: Context, client: Client, email: string): Promise<User> {
   const user = await findUserByEmail(db, client.id, email)
   if (!user) throw new Refusal('user_not_found')
   return user
 }
 
-function emailOf(text: string): string {
+function parseEmail(text: string): string {
   if (text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)) return text
   throw new UsageProblem('The user must be an email address.')
 }
 
-function roleOf(text: string | undefined): Role {
+function parseRole(text: string | undefined): Role {
   const role = ROLES.find((known) => known === text)
   if (!role) throw new UsageProblem(`--role must be one of ${ROLES.join(', ')}.`)
   return role
@@ -147,12 +149,12 @@ function shown(user: User, client: Client, password?: string) {
     ...(password ? [['password', `${password}   (temporary; shown only once)`] as const] : []),
     ['client', client.clientId],
     ['role', user.role],
-    ['state', stateOf(user)],
+    ['state', describeState(user)],
   ]
   return { data, text: columns(rows).join('\n') }
 }
 
-function stateOf({ isActive, isPasswordTemporary, hasTotp }: User): string {
+function describeState({ isActive, isPasswordTemporary, hasTotp }: User): string {
   const more = [isPasswordTemporary && 'temporary password', hasTotp && 'second factor']
   return [isActive ? 'active' : 'disabled', ...more].filter(Boolean).join(', ')
 }

@@ -2,7 +2,7 @@
 // client certificate. TLS ends at a proxy, which passes the certificate's SHA-256 fingerprint on in
 // a header; it is believed only from a trusted proxy.
 
-import { addressMatcher } from '#address-ranges.ts'
+import { addressMatcher } from '#ip-allowlist.ts'
 import type { RailCall } from './connector.ts'
 import type { ConnectorSettings } from './connector-settings.ts'
 

@@ -1,7 +1,7 @@
 // The settings and secrets of one bank in the banks file, as its connector reads them. Problems are
 // reported in sentences and never quote a value: it may be a secret in the wrong place.
 
-import { parseAddressRange } from '#address-ranges.ts'
+import { parseAddressRange } from '#ip-allowlist.ts'
 
 type Report = (problem: string) => void
 type Given = Readonly<Record<string, unknown>>

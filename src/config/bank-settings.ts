@@ -8,7 +8,7 @@
 import type { Mode } from '#banks/connector.ts'
 import { type BankConfiguration, connectBank } from '#banks/connectors.ts'
 import { isBankCode } from '#banks/nuban.ts'
-import { bytesOf, type Report } from './setting-parsers.ts'
+import { decodeBase64, type Report } from './setting-parsers.ts'
 
 export type SerialRange = { readonly from: number; readonly to: number }
 
@@ -131,7 +131,7 @@ function parseJson(text: string, report: Report): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Of the parser's message only the place is told: the rest quotes the file, secrets and all.
+    // Only the position: the rest of the parser's message quotes the file, including secrets.
     const [place = ''] = / \(line \d+ column \d+\)$/.exec((error as Error).message) ?? []
     report(`must contain valid JSON${place}`)
     return undefined
@@ -217,7 +217,7 @@ function checkSecrets(secrets: unknown, report: Report): boolean {
   let areSound = true
   secrets.forEach((secret, at) => {
     const [, base64 = ''] = /^whsec_(.+)$/.exec(String(secret)) ?? []
-    const length = bytesOf(base64)?.length ?? 0
+    const length = decodeBase64(base64)?.length ?? 0
     if (length >= SECRET_BYTES_MIN && length <= SECRET_BYTES_MAX) return
     const bounds = `${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} bytes`
     report(`railSecrets entry ${at + 1} must be whsec_ followed by base64 of ${bounds}`)
@@ -249,7 +249,7 @@ export function checkDistinct(banks: readonly BankSettings[], report: Report): v
     for (const other of banks.slice(0, at)) {
       const pair = `banks ${other.code} and ${bank.code}`
       if (sharesSecret(bank, other)) report(`${pair} share a secret; each needs its own`)
-      if (rangesOf(bank).some((range) => rangesOf(other).some((its) => overlap(range, its)))) {
+      if (allRanges(bank).some((range) => allRanges(other).some((its) => overlap(range, its)))) {
         report(`${pair} have overlapping number ranges`)
       }
     }
@@ -259,13 +259,13 @@ export function checkDistinct(banks: readonly BankSettings[], report: Report): v
 function sharesSecret(one: BankSettings, other: BankSettings): boolean {
   const secretsOf = ({ railSecrets = [], secrets = {} }: BankSettings) =>
     [...railSecrets, ...Object.values(secrets)].map((text) =>
-      text.startsWith('whsec_') ? bytesOf(text.slice('whsec_'.length))?.toString('hex') : text,
+      text.startsWith('whsec_') ? decodeBase64(text.slice('whsec_'.length))?.toString('hex') : text,
     )
   const ours = secretsOf(one)
   return secretsOf(other).some((secret) => ours.includes(secret))
 }
 
-function rangesOf(bank: BankSettings): SerialRange[] {
+function allRanges(bank: BankSettings): SerialRange[] {
   return [bank.static, bank.dynamic].filter((range) => range !== undefined)
 }
 

@@ -13,7 +13,7 @@ import {
   SANDBOX_RAIL_SECRET,
   secretNames,
 } from './bank-settings.ts'
-import { POLICY_SETTINGS, type Policy, policyOf } from './policy-settings.ts'
+import { POLICY_SETTINGS, type Policy, readPolicy } from './policy-settings.ts'
 import { RATES, type Rates, rates } from './rate-settings.ts'
 import {
   findSecrets,
@@ -111,8 +111,8 @@ export function readEnvironment(
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    if (reasonOf(error) !== 'ENOENT') {
-      throw new ConfigProblem([`Cannot read ${path}: ${reasonOf(error)}`])
+    if (errorReason(error) !== 'ENOENT') {
+      throw new ConfigProblem([`Cannot read ${path}: ${errorReason(error)}`])
     }
   }
   return { ...parseEnv(text), ...real }
@@ -163,7 +163,7 @@ function plainSettings(given: Given, role: Role): Plain {
     dataDir: given.MANILLA_DATA_DIR ?? resolve('data'),
     databaseUrl: given.DATABASE_URL,
     logLevel: given.LOG_LEVEL ?? 'info',
-    policy: policyOf(given, mode),
+    policy: readPolicy(given, mode),
   }
 }
 
@@ -175,7 +175,7 @@ function readRole(role: string | undefined, problems: string[]): Role {
 
 function readGiven(env: Environment, problems: string[]): Given {
   const entries = Object.entries<values.Parser<unknown>>(SETTINGS).flatMap(([name, parse]) => {
-    const text = textOf(env, name)
+    const text = readSetting(env, name)
     return text ? [[name, parse(text, (sentence) => problems.push(`${name} ${sentence}`))]] : []
   })
   return Object.fromEntries(entries) as Given
@@ -192,7 +192,7 @@ function unknownNames(env: Environment, named: readonly string[]): string[] {
 function missing(env: Environment, { mode, role }: Plain): string[] {
   const problems: string[] = []
   const need = (name: SettingName, how: string) => {
-    if (!textOf(env, name)) problems.push(`${name} is missing: ${how}`)
+    if (!readSetting(env, name)) problems.push(`${name} is missing: ${how}`)
   }
   if (mode === 'live') {
     need('PUBLIC_URL', 'live mode requires the public https URL')
@@ -221,7 +221,7 @@ function bankSettings(given: Given, { mode, env, files, problems }: BankFileInpu
   try {
     text = files.readText(path)
   } catch (error) {
-    report(`must be a readable file (${reasonOf(error)})`)
+    report(`must be a readable file (${errorReason(error)})`)
     return { banks: undefined, named: [] }
   }
   const banks = readBanks(text, { mode, env }, report)
@@ -234,22 +234,22 @@ function bankSettings(given: Given, { mode, env, files, problems }: BankFileInpu
   return { banks, named: secretNames(text) }
 }
 
-type SecretSettingsInput = { given: Given; plain: Plain; files: Files; problems: string[] }
+type SettingsSoFar = { given: Given; plain: Plain; files: Files; problems: string[] }
 
 // Nothing is written while there are other problems: a mistyped setting must not leave secrets in
 // the wrong directory.
 function secretSettings(
   env: Environment,
-  { given, plain, files, problems }: SecretSettingsInput,
+  { given, plain, files, problems }: SettingsSoFar,
 ): Secrets | undefined {
   let stored: SecretTexts | undefined
-  if (mayMakeSecrets(plain) && SECRET_NAMES.some((name) => !textOf(env, name))) {
+  if (mayMakeSecrets(plain) && SECRET_NAMES.some((name) => !readSetting(env, name))) {
     try {
       stored = files.findSecrets(plain.dataDir)
       if (!stored && problems.length === 0) stored = files.makeSecrets(plain.dataDir)
     } catch (error) {
       const path = secretsPath(plain.dataDir)
-      problems.push(`MANILLA_DATA_DIR: cannot use ${path} (${reasonOf(error)})`)
+      problems.push(`MANILLA_DATA_DIR: cannot use ${path} (${errorReason(error)})`)
     }
   }
   const { MANILLA_TOKEN_SECRETS, MANILLA_DATA_KEYS, MANILLA_HASH_KEY } = {
@@ -269,11 +269,11 @@ function mayMakeSecrets({ mode, role }: Pick<Config, 'mode' | 'role'>): boolean 
   return mode === 'sandbox' && role === 'serve'
 }
 
-function textOf(env: Environment, name: string): string {
+function readSetting(env: Environment, name: string): string {
   return env[name]?.trim() ?? ''
 }
 
-function reasonOf(error: unknown): string {
+function errorReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error ? String(error.code) : error.message
 }

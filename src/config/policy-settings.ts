@@ -32,7 +32,7 @@ type Given = { [name in keyof Settings]?: NonNullable<ReturnType<Settings[name]>
 
 const APPROVER_WAIT_HOURS = { sandbox: 0, live: 24 } // So that a sandbox can be rehearsed in.
 
-export function policyOf(given: Given, mode: keyof typeof APPROVER_WAIT_HOURS): Policy {
+export function readPolicy(given: Given, mode: keyof typeof APPROVER_WAIT_HOURS): Policy {
   return {
     tokenTtlSeconds: given.MANILLA_TOKEN_TTL_SECONDS ?? 3600,
     expirySeconds: given.MANILLA_EXPIRY_SECONDS ?? 1800,

@@ -27,7 +27,7 @@ export function findSecrets(dataDir: string): SecretTexts | undefined {
   try {
     text = fs.readFileSync(secretsPath(dataDir), 'utf8')
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
   return understand(text)
@@ -128,7 +128,7 @@ function linkUnlessThere(from: string, to: string): void {
   try {
     fs.linkSync(from, to)
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   }
 }
 
@@ -141,6 +141,6 @@ function syncFolder(path: string): void {
   }
 }
 
-function codeOf(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -3,7 +3,7 @@
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { parseAddressRange } from '#address-ranges.ts'
+import { parseAddressRange } from '#ip-allowlist.ts'
 import { AMOUNT_MAX_KOBO, type Kobo, parseKobo } from '#money.ts'
 
 export type Report = (sentence: string) => void
@@ -67,7 +67,7 @@ export const host: Parser<string> = (text, report) => {
 }
 
 export const addressRanges: Parser<readonly string[]> = (text, report) =>
-  listOf(text).flatMap((entry, at) => {
+  splitList(text).flatMap((entry, at) => {
     const range = parseAddressRange(entry)
     if (range) return [range]
     report(`entry ${at + 1} must be an IP address or CIDR range, such as 10.0.0.0/8`)
@@ -95,8 +95,8 @@ export const postgresAddress: Parser<string> = (text, report) => {
 
 export const signingSecrets: Parser<readonly Buffer[]> = (text, report) => {
   const secrets: Buffer[] = []
-  listOf(text).forEach((entry, at) => {
-    const secret = bytesOf(entry)
+  splitList(text).forEach((entry, at) => {
+    const secret = decodeBase64(entry)
     if (secret && secret.length >= KEY_BYTES) secrets.push(secret)
     else report(`entry ${at + 1} must be base64 of ${KEY_BYTES} bytes or more: ${SECRET_COMMAND}`)
   })
@@ -105,10 +105,10 @@ export const signingSecrets: Parser<readonly Buffer[]> = (text, report) => {
 
 export const dataKeys: Parser<readonly DataKey[]> = (text, report) => {
   const keys: DataKey[] = []
-  listOf(text).forEach((entry, at) => {
+  splitList(text).forEach((entry, at) => {
     const [, digits = '', base64 = ''] = /^([0-9]{1,3}):(.*)$/.exec(entry) ?? []
     const id = Number(digits)
-    const key = bytesOf(base64)
+    const key = decodeBase64(base64)
     if (id < 1 || id > KEY_ID_MAX || key?.length !== KEY_BYTES) {
       const right = `id:base64 with an id from 1 to ${KEY_ID_MAX} and ${KEY_BYTES} bytes`
       report(
@@ -124,7 +124,7 @@ export const dataKeys: Parser<readonly DataKey[]> = (text, report) => {
 }
 
 export const hashKey: Parser<Buffer> = (text, report) => {
-  const key = bytesOf(text)
+  const key = decodeBase64(text)
   if (key?.length === KEY_BYTES) return key
   report(`must be base64 of exactly ${KEY_BYTES} bytes: ${SECRET_COMMAND}`)
   return undefined
@@ -132,13 +132,13 @@ export const hashKey: Parser<Buffer> = (text, report) => {
 
 // Undefined for anything that does not encode back to the same text: Node's decoder skips what it
 // does not know, and would make a short key of a mistyped one.
-export function bytesOf(base64: string): Buffer | undefined {
+export function decodeBase64(base64: string): Buffer | undefined {
   const bytes = Buffer.from(base64, 'base64')
   const same = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '')
   return BASE64.test(base64) && same ? bytes : undefined
 }
 
-function listOf(text: string): string[] {
+function splitList(text: string): string[] {
   return text.split(',').map((entry) => entry.trim())
 }
 

@@ -69,7 +69,7 @@ export class Batcher<I, O> {
     return result.value as Exclude<O, Refusal>
   }
 
-  // Whoever comes now would wait too long.
+  // A request arriving now would wait too long.
   get isOverloaded(): boolean {
     const { delay, inFlightMax } = this.#options
     const [oldest] = this.#queue

@@ -1,10 +1,9 @@
-// How long anybody waits for PostgreSQL. The server ends statements that take too long and
-// transactions that stand idle; what it can no longer do itself, because it or the network is
-// gone without a word, is done here: a connection that owes an answer and stays silent is
-// destroyed, its queries fail, and the pool opens another.
+// How long we wait for PostgreSQL. The server ends slow statements and idle transactions; what it
+// cannot do, because it or the network is gone, is done here: a connection that owes a response and
+// stays silent is destroyed, its queries fail, and the pool opens another.
 //
-// The driver's own `query_timeout` will not do: it gives up a query and keeps the connection, or
-// with pipelining ends the connection for one slow query among many that are answered.
+// The driver's `query_timeout` does not suffice: it abandons a query and keeps the connection, or,
+// with pipelining, ends the connection for one slow query among many.
 
 import type { Socket } from 'node:net'
 import type pg from 'pg'

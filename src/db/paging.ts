@@ -44,7 +44,7 @@ const CIPHER = 'aes-256-ctr'
 const PADDED_BYTES = 32
 
 export function writeCursor(sealer: Sealer, list: List, position: Position): string {
-  const tag = tagOf(sealer, list, position)
+  const tag = computeTag(sealer, list, position)
   const text = padded(Buffer.from(JSON.stringify(position)))
   const sealed = createCipheriv(CIPHER, cipherKey(sealer), tag).update(text)
   return Buffer.concat([tag, sealed]).toString('base64url')
@@ -57,18 +57,18 @@ export function readCursor(
   cursor: string | undefined,
 ): Position | undefined {
   if (cursor === undefined) return undefined
-  const bytes = bytesOf(cursor)
+  const bytes = decodeCursor(cursor)
   const tag = bytes.subarray(0, TAG_BYTES)
   const text = createDecipheriv(CIPHER, cipherKey(sealer), tag).update(bytes.subarray(TAG_BYTES))
-  const position = positionOf(text)
-  if (!position || !timingSafeEqual(tag, tagOf(sealer, list, position))) {
+  const position = parsePosition(text)
+  if (!position || !timingSafeEqual(tag, computeTag(sealer, list, position))) {
     throw new Refusal('invalid_cursor')
   }
   return position
 }
 
 // `rows` holds up to one more than the limit.
-export function pageOf<T>(
+export function toPage<T>(
   rows: readonly T[],
   limit: number,
   cursorAfter: (last: T) => string,
@@ -79,7 +79,7 @@ export function pageOf<T>(
   return { rows: shown, nextCursor: hasMore ? cursorAfter(last) : null }
 }
 
-function bytesOf(cursor: string): Buffer {
+function decodeCursor(cursor: string): Buffer {
   if (cursor.length > CURSOR_LENGTH_MAX || !CURSOR.test(cursor)) throw new Refusal('invalid_cursor')
   const bytes = Buffer.from(cursor, 'base64url')
   // The decoder drops what is left over at the end: one page has one cursor, to the letter.
@@ -95,7 +95,7 @@ function padded(text: Buffer): Buffer {
 }
 
 // Undefined: not ours. The tag covers what was read, so nothing else may read as the same.
-function positionOf(text: Buffer): Position | undefined {
+function parsePosition(text: Buffer): Position | undefined {
   try {
     const parts: unknown = JSON.parse(text.toString('utf8'))
     if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) return undefined
@@ -109,7 +109,7 @@ function cipherKey(sealer: Sealer): Buffer {
   return sealer.hash('cursor key', '')
 }
 
-function tagOf(sealer: Sealer, list: List, position: Position): Buffer {
+function computeTag(sealer: Sealer, list: List, position: Position): Buffer {
   const { name, clientId, filters, order } = list
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
   const sorted = given.sort(([one], [other]) => (one < other ? -1 : 1))

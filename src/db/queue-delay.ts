@@ -1,14 +1,14 @@
-// Whether a queue takes more work, by how long its work has to wait (CoDel, RFC 8289): a burst is
-// taken and worked off; a queue that stands is not allowed to grow. So whoever is let in is
-// answered soon, and whoever is not hears it at once, before any work was done for it.
+// Admission control by queueing delay (CoDel, RFC 8289): a burst is accepted and worked off; a
+// standing queue may not grow. Accepted requests are served soon; others are refused at once,
+// before any work is done.
 //
 //   normal ──(the oldest waited longer than TARGET_MS, for INTERVAL_MS)──▶ shedding
 //   shedding ──(one waited less)──▶ normal
 //
-// While shedding, as much is let in as was served in the last BACKLOG_MS, so what is let in is
-// answered in about that time, on a fast machine and on a slow one; and never so little that batches
-// become small. A queue that does not move at all, because the database does not answer, refuses
-// after some seconds.
+// While shedding, as much is admitted as was served in the last BACKLOG_MS, so it is served in
+// about that time, on a fast machine and on a slow one; and never so little that batches become
+// small. A queue that does not move at all, because the database does not respond, refuses after
+// some seconds.
 
 const TARGET_MS = 100
 const INTERVAL_MS = 100

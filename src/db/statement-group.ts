@@ -1,12 +1,12 @@
-// Statements that travel together: written at once, answered at once, with one Sync at the end of
-// them all. The driver sends one for each statement, and every one of them costs both sides a write,
-// a read and a wake-up: for a transaction with a single credit, more than the work itself.
+// Groups statements: sent together, answered together, with one Sync at the end. The driver sends a
+// Sync per statement, and each costs both sides a write, a read and a wake-up: for a transaction
+// with a single credit, more than the work itself.
 //
-// The database runs them in order, each with a snapshot of its own, and each sees what those before
-// it have written. When one fails, those after it are not run: all of them fail with its error.
+// The database runs them in order, each with its own snapshot, seeing what earlier ones wrote. When
+// one fails, those after it are not run: all of them fail with its error.
 //
-// What a group prepares bears a name of its own in the database. The driver keeps a list of what it has
-// prepared, and neither knows what became of the other's when a round failed half way.
+// Prepared statements of a group have names of their own. The driver keeps its own list of prepared
+// statements, and neither knows the state of the other's after a failed round.
 
 import pg from 'pg'
 import driver from 'pg/lib/utils.js'
@@ -14,7 +14,7 @@ import driver from 'pg/lib/utils.js'
 export type Statement = { name?: string | undefined; text: string; values?: readonly unknown[] }
 
 // As the driver is asked: a text and its values, or both in one.
-export function statementOf(asked: string | Statement, values?: readonly unknown[]): Statement {
+export function toStatement(asked: string | Statement, values?: readonly unknown[]): Statement {
   return typeof asked === 'string' ? { text: asked, values: values ?? [] } : asked
 }
 
@@ -185,10 +185,10 @@ function storeKeys(connection: pg.Connection, described: ReadonlyMap<string, Sha
 
 function settle(waiting: Waiting): void {
   if (waiting.misread) waiting.reject(waiting.misread)
-  else waiting.resolve(resultOf(waiting))
+  else waiting.resolve(toResult(waiting))
 }
 
-function resultOf({ command: words, rows }: Waiting): pg.QueryResult {
+function toResult({ command: words, rows }: Waiting): pg.QueryResult {
   const [command = ''] = words.split(' ', 1)
   const count = /\d+$/.exec(words)
   return { command, rows, rowCount: count ? Number(count[0]) : null, oid: 0, fields: [] }

@@ -5,7 +5,7 @@
 
 import type pg from 'pg'
 import type { Queryable } from './pool.ts'
-import { type Statement, StatementGroup, statementOf } from './statement-group.ts'
+import { type Statement, StatementGroup, toStatement } from './statement-group.ts'
 
 declare const inTransaction: unique symbol
 export type Transaction = Queryable & { readonly [inTransaction]: true }
@@ -84,7 +84,7 @@ class Line {
 
   query(asked: string | Statement, values?: readonly unknown[]): Promise<pg.QueryResult> {
     if (this.#isClosed) throw new Error('a statement came after the end of its transaction')
-    return this.ask(statementOf(asked, values))
+    return this.ask(toStatement(asked, values))
   }
 
   ask(statement: Statement): Promise<pg.QueryResult> {
@@ -95,7 +95,7 @@ class Line {
     return answer
   }
 
-  // Should nobody wait for its answer, a failure still fails the transaction, and not the process.
+  // If nothing awaits the result, a failure still fails the transaction, not the process.
   watch(statement: Promise<unknown>): void {
     statement.catch((error) => {
       this.#failure ??= error

@@ -32,7 +32,7 @@ export function copyFiles(source: string, target: string): boolean {
 }
 
 function hasSameFiles(source: string, target: string): boolean {
-  return entriesOf(source).every((entry) => {
+  return listEntries(source).every((entry) => {
     const [from, to] = [join(source, entry.name), join(target, entry.name)]
     const found = lstatSync(to, { throwIfNoEntry: false })
     if (entry.isDirectory()) return found?.isDirectory() === true && hasSameFiles(from, to)
@@ -44,7 +44,7 @@ function hasSameFiles(source: string, target: string): boolean {
 function copyFolder(source: string, target: string): void {
   mkdirSync(target)
   chmodSync(target, 0o755)
-  for (const entry of entriesOf(source)) {
+  for (const entry of listEntries(source)) {
     const [from, to] = [join(source, entry.name), join(target, entry.name)]
     if (entry.isDirectory()) {
       copyFolder(from, to)
@@ -55,12 +55,12 @@ function copyFolder(source: string, target: string): void {
   }
 }
 
-function entriesOf(folder: string): Dirent[] {
+function listEntries(folder: string): Dirent[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   return entries.filter((entry) => entry.isDirectory() || entry.isFile())
 }
 
-// A folder already there was made by another start a moment ago, and is fine, or is spoilt.
+// An existing folder was made by a concurrent start, or is damaged.
 function putInPlace(source: string, aside: string, target: string): void {
   try {
     renameSync(aside, target)

@@ -9,14 +9,14 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Account, canEnter, spawnOptions } from './account.ts'
 import { copyFiles } from './binaries-copy.ts'
 import { EmbeddedProblem } from './embedded-problem.ts'
+import { canEnter, type ServerUser, spawnOptions } from './server-user.ts'
 
 export type Binaries = { postgres: string; initdb: string; major: string }
 export type ResolvePackage = (name: string) => string
 
-type Options = { dataDir: string; account: Account; resolvePackage: ResolvePackage }
+type Options = { dataDir: string; account: ServerUser; resolvePackage: ResolvePackage }
 
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 const SHARED_FOLDERS = ['/var/lib/manilla', '/var/tmp/manilla']
@@ -80,7 +80,7 @@ function makeLinks(native: string): void {
   }
 }
 
-function whyNotRunnable(native: string, account: Account): string | undefined {
+function whyNotRunnable(native: string, account: ServerUser): string | undefined {
   for (const program of ['postgres', 'initdb']) {
     const path = join(native, 'bin', program)
     const trial = spawnSync(path, ['--version'], { ...spawnOptions(account), encoding: 'utf8' })

@@ -1,7 +1,7 @@
-// Makes the cluster at the first start. It is made aside and renamed into place when whole, so that
-// a kill at any moment leaves either nothing or everything, and of two starts at once one wins.
+// Creates the cluster at the first start: aside, then renamed into place, so that a kill at any
+// moment leaves either nothing or everything, and one of two concurrent starts wins.
 //
-// Never removed: anything that ever held data. Made anew: what an interrupted initdb left.
+// Nothing that ever held data is removed. Remains of an interrupted initdb are recreated.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -15,12 +15,12 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makePrivateFolder } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { EmbeddedProblem } from './embedded-problem.ts'
 import { spawnGuarded } from './guard.ts'
 import { findProcess } from './processes.ts'
+import { makePrivateFolder } from './server-user.ts'
 
 type State = 'absent' | 'half-made' | 'damaged' | 'complete'
 

@@ -16,13 +16,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Account, accountFor, canEnter, makePrivateFolder } from './account.ts'
 import { EmbeddedProblem } from './embedded-problem.ts'
+import { canEnter, makePrivateFolder, type ServerUser, serverUserFor } from './server-user.ts'
 
 export type DataDirectory = {
   dataDir: string
   clusterFolder: string
-  account: Account
+  account: ServerUser
   // The server's user cannot walk to the cluster and is handed the open folder instead.
   byDescriptor: boolean
 }
@@ -43,7 +43,7 @@ export function openDataDirectory(givenDataDir: string): DataDirectory {
   mkdirSync(resolve(givenDataDir), { recursive: true, mode: asRoot ? 0o711 : 0o700 })
   const dataDir = realpathSync(givenDataDir)
   const clusterFolder = join(dataDir, 'postgres')
-  const account = accountFor(clusterFolder)
+  const account = serverUserFor(clusterFolder)
   const byDescriptor = account.uid !== undefined && !canEnter(dataDir, account)
   if (byDescriptor && !existsSync('/proc/self/fd')) {
     throw new EmbeddedProblem(
@@ -80,7 +80,7 @@ function temporaryName(dataDir: string): string {
 
 // A stable name per data directory, so that crashes leave at most one behind; another if it is
 // occupied.
-function makeTemporaryFolder(dataDir: string, account: Account): string {
+function makeTemporaryFolder(dataDir: string, account: ServerUser): string {
   const name = temporaryName(dataDir)
   const parents = [tmpdir(), '/tmp'].filter(
     (parent) => isShortEnough(join(parent, name)) && canEnter(parent, account),
@@ -115,6 +115,6 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path)
   } catch {
-    // Another server has it by now, or somebody has cleaned up before us.
+    // In use by another server by now, or already cleaned up.
   }
 }

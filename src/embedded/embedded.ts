@@ -50,7 +50,7 @@ async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const socket = makeSocketFolder(home)
   const server = await startServer({ home, binaries, socket, settings, onLog })
   const exited = server.exited.then(() => socket.remove())
-  const databaseUrl = (name: string) => urlOf(name, socket.path)
+  const databaseUrl = (name: string) => socketUrl(name, socket.path)
 
   let stopped: Promise<void> | undefined
   const stop = () => {
@@ -70,7 +70,7 @@ async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
 // Connection string of the server running on this directory, if any.
 export async function findEmbedded(dataDir: string): Promise<string | undefined> {
   for (const folder of socketFolders(dataDir)) {
-    const url = urlOf(DATABASE, folder)
+    const url = socketUrl(DATABASE, folder)
     const isRunning = await isThere(url).catch((error) => {
       if (isFromSystem(error)) return false // Nobody listens there.
       throw unanswered(error as Error)
@@ -86,7 +86,7 @@ function resolveHere(name: string): string {
 
 // Port and encryption are spelt out because the driver would otherwise take them from PGPORT and
 // PGSSLMODE.
-function urlOf(database: string, socketFolder: string): string {
+function socketUrl(database: string, socketFolder: string): string {
   const host = encodeURIComponent(socketFolder)
   const name = encodeURIComponent(database)
   return `postgres://manilla@/${name}?host=${host}&port=5432&sslmode=disable`

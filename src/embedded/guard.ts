@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Duplex } from 'node:stream'
-import { type Account, spawnOptions } from './account.ts'
+import { type ServerUser, spawnOptions } from './server-user.ts'
 
 export type GuardedProcess = {
   pid: number
@@ -20,7 +20,7 @@ type Options = {
   folder: string
   // Given the path by which the program shall call its folder.
   args: (folder: string) => string[]
-  account: Account
+  account: ServerUser
   byDescriptor: boolean
   onLog?: (line: string) => void
 }

@@ -83,7 +83,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     // Nor a logger: lines that are written name the request themselves (error-handler.ts).
     childLoggerFactory: (logger) => logger,
     genReqId: () => timeOrderedId(deps.clock()),
-    // So that `request.ip` is the caller's, and nobody but a proxy of ours can make one up.
+    // So that `request.ip` is the caller's, and only our own proxies can set it.
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     bodyLimit: BODY_BYTES_MAX,
     ...CONNECTION_OPTIONS,

@@ -6,14 +6,14 @@
 // precedence, so API requests never pay for session lookup.
 
 import type { FastifyRequest } from 'fastify'
-import { addressMatcher } from '#address-ranges.ts'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
-import { scopesOf } from '#domain/access/roles.ts'
+import { grantedScopes } from '#domain/access/roles.ts'
 import type { Scope } from '#domain/access/scopes.ts'
 import { Refusal } from '#errors.ts'
 import type { UserId } from '#ids.ts'
+import { addressMatcher } from '#ip-allowlist.ts'
 import type { SessionCookies } from './session.ts'
 import type { TokenClaims, Tokens } from './tokens.ts'
 
@@ -93,7 +93,7 @@ export class Authentication {
   // Operator data is hidden from non-operator users of an operator client.
   async #person(request: FastifyRequest, scope: Scope): Promise<Identity> {
     const { client, user } = await this.#sessionCookies.getWithPermanentPassword(request)
-    const scopes = new Set(scopesOf(user.role, client))
+    const scopes = new Set(grantedScopes(user.role, client))
     if (!scopes.has(scope)) throw new Refusal('role_not_allowed')
     return {
       client: { ...client, isOperator: client.isOperator && user.role === 'operator' },

@@ -3,12 +3,12 @@
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { addressMatcher } from '#address-ranges.ts'
 import type { Clock } from '#clock.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
-import { addressKey } from './client-addresses.ts'
+import { addressMatcher } from '#ip-allowlist.ts'
 import { failureBody } from './envelopes.ts'
+import { rateLimitKey } from './rate-limit-keys.ts'
 
 const LOCAL = ['127.0.0.0/8', '::1/128']
 
@@ -47,7 +47,7 @@ export function limitConnections(server: Server, { all, perAddress, trusted }: L
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress
     if (address === undefined || isTrusted(address)) return
-    const caller = addressKey(address)
+    const caller = rateLimitKey(address)
     const count = (open.get(caller) ?? 0) + 1
     if (count > perAddress) return void socket.destroy()
     open.set(caller, count)
@@ -79,7 +79,7 @@ export function handleClientError(clock: Clock) {
     if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || isAnswering) {
       return void socket.destroy()
     }
-    const code = refusalOf(error)
+    const code = refusalFor(error)
     const { status } = REFUSALS[code]
     const id = timeOrderedId(clock())
     const body = JSON.stringify(failureBody('api', new Refusal(code), id))
@@ -100,7 +100,7 @@ const STATUS_WORDS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-function refusalOf({ code }: ParserError): RefusalCode {
+function refusalFor({ code }: ParserError): RefusalCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout'
   if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large'
   return 'invalid_http'

@@ -51,7 +51,7 @@ export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): 
 }
 
 function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
-  const refusal = isHungUp(request) ? new Refusal('invalid_http') : refusalOf(error)
+  const refusal = isHungUp(request) ? new Refusal('invalid_http') : toRefusal(error)
   const isPublished = request.routeOptions?.config?.isPublished ?? false
   const status = failureStatus(refusal.code, isPublished)
   if (refusal.code === 'internal' || refusal.code === 'try_again') {
@@ -83,7 +83,7 @@ function isHungUp({ raw }: FastifyRequest): boolean {
   return raw.errored !== null && !raw.complete
 }
 
-function refusalOf(error: FastifyError | Refusal): Refusal {
+function toRefusal(error: FastifyError | Refusal): Refusal {
   if (error instanceof Refusal) return error
   if (error.validation) {
     const context = error.validationContext

@@ -6,7 +6,7 @@ import { LIMIT_DEFAULT, ORDERS, type Order, type Page } from '#db/paging.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { parseBankTime } from '#wat-time.ts'
-import { named, nameOf } from './schemas.ts'
+import { named, schemaName } from './schemas.ts'
 
 type Properties = Parameters<typeof Type.Object>[0]
 
@@ -52,11 +52,11 @@ export const WindowQuery = {
   to: moment('End, exclusive (ISO 8601; West Africa Time if it has no offset).'),
 }
 
-export function limitOf({ limit }: { limit?: string | undefined }): number {
+export function parseLimit({ limit }: { limit?: string | undefined }): number {
   return limit === undefined ? LIMIT_DEFAULT : Number(limit)
 }
 
-export function windowOf(given: { from?: string | undefined; to?: string | undefined }): Window {
+export function parseWindow(given: { from?: string | undefined; to?: string | undefined }): Window {
   const errors: FieldError[] = []
   const read = (field: 'from' | 'to') => {
     const text = given[field]
@@ -77,7 +77,7 @@ function withPlus(text: string): string {
 
 export function ListEnvelope<T extends TSchema>(item: T) {
   return named(
-    `${nameOf(item)}List`,
+    `${schemaName(item)}List`,
     {
       isSuccessful: Type.Boolean(),
       message: Type.String(),

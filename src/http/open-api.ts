@@ -11,8 +11,8 @@ import Fastify, {
 } from 'fastify'
 import { RATES, type RatePolicy } from '#config/rate-settings.ts'
 import { describeWebhooks } from '#http/routes/webhooks/event-schemas.ts'
-import { markComponents, shareComponents } from './components.ts'
-import { publicAddress } from './public-address.ts'
+import { publicAddress } from './public-url.ts'
+import { markSchemaComponents, shareSchemaComponents } from './schema-components.ts'
 import { PAGE_HEADERS } from './static-pages.ts'
 
 const SCRIPT_KEPT = 'public, max-age=86400' // Four megabytes, and the same until the next upgrade.
@@ -23,9 +23,9 @@ const DESCRIPTION = [
 ].join(' ')
 
 export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { publicUrl: string }) {
-  markComponents(app)
+  markSchemaComponents(app)
   await app.register(swagger, {
-    transformObject: shareComponents as never,
+    transformObject: shareSchemaComponents as never,
     openapi: {
       openapi: '3.1.0',
       info: {

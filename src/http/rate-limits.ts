@@ -9,8 +9,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { Clock } from '#clock.ts'
 import type { RatePolicy, Rates } from '#config/rate-settings.ts'
 import { Refusal } from '#errors.ts'
-import { addressKey } from './client-addresses.ts'
 import { RateBuckets } from './rate-buckets.ts'
+import { rateLimitKey } from './rate-limit-keys.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,7 +40,7 @@ export class RateLimits {
   // For unknown routes and rejected tokens.
   countAddress(request: FastifyRequest, reply: FastifyReply): void {
     if (reply.hasHeader('ratelimit')) return // Counted already.
-    this.#take(this.#buckets.get('address'), addressKey(request.ip), reply)
+    this.#take(this.#buckets.get('address'), rateLimitKey(request.ip), reply)
   }
 
   #limit(route: RouteOptions): void {
@@ -48,7 +48,7 @@ export class RateLimits {
     if (rate === 'none') return
     if (rate === 'rail') {
       // After signature verification: nobody else can use up a bank’s quota.
-      route.preHandler = [this.#byBank(), ...listOf(route.preHandler)]
+      route.preHandler = [this.#byBank(), ...toList(route.preHandler)]
       return
     }
     const isClients = rate === 'simulate'
@@ -57,7 +57,7 @@ export class RateLimits {
       isClients ? 'address' : (rate ?? 'address'),
     )
     // After whatever finds out who is asking. As a hook of another kind it would cost a µs more.
-    route.onRequest = [...listOf(route.onRequest), hook]
+    route.onRequest = [...toList(route.onRequest), hook]
   }
 
   #byCaller(ofClients: RatePolicy, ofAddresses: RatePolicy) {
@@ -67,7 +67,7 @@ export class RateLimits {
       try {
         const client = request.client as FastifyRequest['client'] | undefined
         if (client) this.#take(clients, client.clientId, reply)
-        else this.#take(addresses, addressKey(request.ip), reply)
+        else this.#take(addresses, rateLimitKey(request.ip), reply)
         done()
       } catch (error) {
         done(error as Error)
@@ -97,7 +97,7 @@ export class RateLimits {
   }
 }
 
-function listOf<T>(hooks: T | T[] | undefined): T[] {
+function toList<T>(hooks: T | T[] | undefined): T[] {
   if (hooks === undefined) return []
   return Array.isArray(hooks) ? hooks : [hooks]
 }

@@ -4,7 +4,7 @@ import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typ
 import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/nuban.ts'
 
 // A schema with a name of its own: it appears once in the OpenAPI description, under this name, and
-// is referenced everywhere else (components.ts).
+// is referenced everywhere else (schema-components.ts).
 export function named<P extends TProperties>(name: string, fields: P, options: object = {}) {
   return Type.Object(fields, { $id: name, ...options })
 }
@@ -183,7 +183,7 @@ export const RailFailure = named(
 // What an answer wraps has a name, and its envelope is named after it.
 export function ApiEnvelope<T extends TSchema>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }
-  return named(`${nameOf(data)}Response`, body, { description: 'Success.' })
+  return named(`${schemaName(data)}Response`, body, { description: 'Success.' })
 }
 
 export function PaymentEnvelope<T extends TSchema>(responseData: T) {
@@ -193,11 +193,11 @@ export function PaymentEnvelope<T extends TSchema>(responseData: T) {
     responseCode: Type.String(),
     responseData,
   }
-  return named(`${nameOf(responseData)}Response`, body, { description: 'Success.' })
+  return named(`${schemaName(responseData)}Response`, body, { description: 'Success.' })
 }
 
-export function nameOf(schema: { $id?: string; items?: { $id?: string } }): string {
-  const name = schema.$id ?? (schema.items && `${nameOf(schema.items)}s`)
+export function schemaName(schema: { $id?: string; items?: { $id?: string } }): string {
+  const name = schema.$id ?? (schema.items && `${schemaName(schema.items)}s`)
   if (!name) throw new Error('a schema without a name')
   return name
 }

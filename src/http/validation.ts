@@ -2,7 +2,7 @@
 // its own in `x-says`.
 
 import type { FastifySchemaValidationError } from 'fastify'
-import { checkTargetUrl } from '#domain/webhooks/target-guard.ts'
+import { checkTargetUrl } from '#domain/webhooks/ssrf-guard.ts'
 import type { FieldError } from '#errors.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
 

@@ -25,7 +25,7 @@ export class SharedAccounts {
   // and harmless. Its id is above those of all others, which has it moved last
   // (0021_shared_accounts_last.sql).
   async open(accounts: readonly SharedAccount[]): Promise<void> {
-    const missing = accounts.filter((account) => !this.#ids.has(keyOf(account)))
+    const missing = accounts.filter((account) => !this.#ids.has(cacheKey(account)))
     if (missing.length === 0) return
     const values = [
       missing.map((account) => account.kind),
@@ -45,16 +45,16 @@ export class SharedAccounts {
         where a.kind <> 'collection'`,
       values,
     )
-    for (const row of rows) this.#ids.set(keyOf(row), row.id)
+    for (const row of rows) this.#ids.set(cacheKey(row), row.id)
   }
 
   id(account: SharedAccount): AccountId {
-    const id = this.#ids.get(keyOf(account))
-    if (id === undefined) throw new Error(`ledger account ${keyOf(account)} was not opened`)
+    const id = this.#ids.get(cacheKey(account))
+    if (id === undefined) throw new Error(`ledger account ${cacheKey(account)} was not opened`)
     return id
   }
 }
 
-function keyOf({ kind, owner, currency }: SharedAccount): string {
+function cacheKey({ kind, owner, currency }: SharedAccount): string {
   return `${kind}/${owner}/${currency}`
 }

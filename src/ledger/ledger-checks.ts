@@ -1,7 +1,7 @@
-// The ledger's own truth, proved on live data: what 0001_ledger.sql enforces one write at a time
-// (I1, I3, I4) is added up again from the transfers alone.
+// Checks the ledger on live data: what 0001_ledger.sql enforces write by write (I1, I3, I4) is
+// recomputed from the transfers alone.
 //
-// A check is one statement that returns violations, and no row when all is well.
+// A check is one statement that returns violations, and no row if there are none.
 
 import type { Queryable } from '#db/pool.ts'
 

@@ -12,24 +12,28 @@ import type { Clock } from '#clock.ts'
 import { Batcher } from '#db/batcher.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attempt } from '#domain/webhooks/attempt.ts'
-import { claimDeliveries, LEASE_MS } from '#domain/webhooks/delivery-claims.ts'
+import {
+  ATTEMPT_TIMEOUT_MS,
+  type AttemptResult,
+  attemptDelivery,
+} from '#domain/webhooks/attempt-delivery.ts'
+import { claimDeliveries, LEASE_MS } from '#domain/webhooks/claim-deliveries.ts'
+import { CORRECTED_MAX, correctSchedule } from '#domain/webhooks/correct-schedule.ts'
 import {
   type AttemptOutcome,
-  recordOutcomes,
+  recordAttempts,
   releaseClaims,
-} from '#domain/webhooks/delivery-results.ts'
-import { CORRECTED_MAX, correctSchedule } from '#domain/webhooks/delivery-schedule.ts'
+} from '#domain/webhooks/record-attempts.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'
 import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from '#domain/webhooks/retry-schedule.ts'
-import { createGuardedAgent } from '#domain/webhooks/target-guard.ts'
+import { createGuardedAgent } from '#domain/webhooks/ssrf-guard.ts'
 import type { Logger } from '#log.ts'
 import type { Notifier } from '#notifier.ts'
 import type { Sealer } from '#seal.ts'
-import { headersOf, secondsOf, sign } from '#standard-webhooks.ts'
+import { sign, signatureHeaders, toUnixSeconds } from '#standard-webhooks.ts'
 import { DeliveryConcurrency } from './delivery-concurrency.ts'
 import type { Round } from './loop.ts'
-import { DeliveryPreparer, type PreparedDelivery } from './prepared-deliveries.ts'
+import { DeliveryPreparer, type PreparedDelivery } from './prepare-deliveries.ts'
 
 export type DelivererDeps = {
   webhookPool: Pool
@@ -82,7 +86,7 @@ export class Deliverer {
     this.#results = new Batcher({
       ...RESULTS,
       onError,
-      run: (outcomes) => withTransaction(pool, (tx) => recordOutcomes(tx, clock(), outcomes)),
+      run: (outcomes) => withTransaction(pool, (tx) => recordAttempts(tx, clock(), outcomes)),
     })
     this.#releases = new Batcher({
       ...RESULTS,
@@ -154,11 +158,16 @@ export class Deliverer {
   async #send(prepared: PreparedDelivery, at: Date): Promise<Sent> {
     const { claim, secrets, body } = prepared
     if (body === null) return notSent(prepared.problem)
-    const signature = sign({ secrets, id: claim.eventId, timestampSeconds: secondsOf(at), body })
-    const headers = headersOf(claim.eventId, at, signature)
+    const signature = sign({
+      secrets,
+      id: claim.eventId,
+      timestampSeconds: toUnixSeconds(at),
+      body,
+    })
+    const headers = signatureHeaders(claim.eventId, at, signature)
     const { timeoutMs = ATTEMPT_TIMEOUT_MS } = this.#deps
     const { signal } = this.#stopping
-    const result = await attempt(this.#agent, {
+    const result = await attemptDelivery(this.#agent, {
       url: claim.url,
       headers,
       body,

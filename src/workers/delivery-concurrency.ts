@@ -6,7 +6,7 @@
 // of the slots, so healthy ones always find a free one.
 
 import { FAILURES_TO_PAUSE } from '#domain/webhooks/circuit-breaker.ts'
-import type { Claim, ClaimLimits } from '#domain/webhooks/delivery-claims.ts'
+import type { Claim, ClaimLimits } from '#domain/webhooks/claim-deliveries.ts'
 import type { DestinationId } from '#ids.ts'
 
 export const WIDTH_MAX = 32
@@ -61,11 +61,11 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
         continue
       }
       if (destination.failures > 0) failing += destination.held
-      const room = Math.min(roomOf(destination), budget)
+      const room = Math.min(freeRoom(destination), budget)
       budget -= room
       if (room > 0)
         destination.hasMore = false // Unless the claim says so again.
-      else this.#isShort ||= roomOf(destination) > 0
+      else this.#isShort ||= freeRoom(destination) > 0
       rooms.set(id, room)
     }
     return { rooms, otherRoom: 1, takesFailing: failing < FAILING_MAX }
@@ -106,7 +106,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     destination.held--
     destination.usedMs = this.#options.nowMs()
     this.#held--
-    const isLow = destination.hasMore && roomOf(destination) > 0
+    const isLow = destination.hasMore && freeRoom(destination) > 0
     if (isLow || (this.#isShort && this.#held <= IN_FLIGHT_MAX)) this.#options.wants()
   }
 
@@ -141,7 +141,7 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
     for (const destination of this.#waiting) {
       if (this.#inFlight >= IN_FLIGHT_MAX) return
       this.#waiting.delete(destination)
-      while (destination.queue.length > 0 && destination.inFlight < widthOf(destination)) {
+      while (destination.queue.length > 0 && destination.inFlight < effectiveWidth(destination)) {
         if (this.#inFlight >= IN_FLIGHT_MAX) {
           this.#waiting.add(destination)
           return
@@ -154,12 +154,12 @@ export class DeliveryConcurrency<T extends { claim: Claim }> {
   }
 }
 
-function widthOf({ width, failures }: Destination<unknown>): number {
+function effectiveWidth({ width, failures }: Destination<unknown>): number {
   return failures > 0 ? 1 : width
 }
 
 // Refilled when half of what was claimed ahead is gone.
-function roomOf(destination: Destination<unknown>): number {
+function freeRoom(destination: Destination<unknown>): number {
   if (destination.failures > 0) return Math.max(1 - destination.held, 0)
   const ahead = destination.width * CLAIMED_AHEAD
   return destination.held <= ahead / 2 ? ahead - destination.held : 0

@@ -14,7 +14,7 @@ export function maintainPartitionsRound({ db, clock, log }: Deps) {
   return async () => {
     try {
       const did = await withTransaction(db, async (tx) => {
-        // The wait for another process at the same work is not cut short; it holds up nobody.
+        // Waiting for another process that does the same work is not limited: it blocks nobody.
         await tx.query(`select pg_advisory_xact_lock(hashtext('maintain_partitions'))`)
         await tx.query(`set local lock_timeout = '${TABLE_WAIT_MAX}'`)
         return maintainPartitions(tx, clock())

@@ -4,10 +4,10 @@
 import type { Pool } from '#db/pool.ts'
 import type { Notifier } from '#notifier.ts'
 import { checkIntegrityRound } from './check-integrity.ts'
+import { completeErasuresRound } from './complete-erasures.ts'
 import { countTotalsRound } from './count-totals.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
-import { eraseTracesRound } from './erase-traces.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
 import { logAlertsRound } from './log-alerts.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
@@ -25,7 +25,7 @@ export type WorkerDeps = Deps &
   Omit<DelivererDeps, 'notifier'> & { batchPool: Pool; notifiers: Notifiers }
 
 // For what was written by this process; what others write is found by looking.
-export type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
+type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
 
 export function listWorkers(deps: WorkerDeps): Worker[] {
   const { dispatcher, deliverer } = deps.notifiers
@@ -41,7 +41,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
     { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
-    { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: eraseTracesRound(deps) },
+    { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
     { name: 'purge-sessions', pauseMs: 10 * MINUTE_MS, round: purgeSessionsRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },

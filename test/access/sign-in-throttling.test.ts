@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
 import { countAttemptFrom } from '#domain/access/sign-in-attempts.ts'
 import { hashSecret } from '#hashed-secrets.ts'
-import { addressKey } from '#http/client-addresses.ts'
+import { rateLimitKey } from '#http/rate-limit-keys.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused } from '../support/fixtures.ts'
 import {
@@ -85,7 +85,7 @@ test('a lock is for a name: known or not, the answer is the same, and others get
   const nobody = 'nobody@people.example'
   assertAlike(await fail(email), await fail(nobody))
   for (let round = 1; round < HERE.attempts; round++) {
-    const caller = addressKey('127.0.0.1')
+    const caller = rateLimitKey('127.0.0.1')
     await countAttemptFrom(bench.db, bench.clock(), { email: nobody, caller })
     await fail(email)
   }

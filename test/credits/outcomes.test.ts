@@ -1,6 +1,6 @@
 // Every outcome that a transfer can have, over HTTP, each with all that it does: the answer to the
 // bank, the state of the payment, the transfers, the events, and the way out where there is one.
-// docs/money-flow.md tells the same for people. What is not a payment's: outcomes-elsewhere.test.ts.
+// docs/money-flow.md tells the same for people. What is not a payment's: suspended-outcomes.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

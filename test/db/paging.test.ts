@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { Refusal } from '#errors.ts'
 import { Sealer } from '#seal.ts'
 import { asId } from '../support/as-id.ts'
@@ -108,9 +108,9 @@ test('what is no cursor at all is refused', () => {
 test('a page shows as many as asked for, and leads on only when there is more', () => {
   const cursorAfter = (last: number) => `after ${last}`
 
-  assert.deepEqual(pageOf([1, 2, 3], 2, cursorAfter), { rows: [1, 2], nextCursor: 'after 2' })
-  assert.deepEqual(pageOf([1, 2], 2, cursorAfter), { rows: [1, 2], nextCursor: null })
-  assert.deepEqual(pageOf([], 2, cursorAfter), { rows: [], nextCursor: null })
+  assert.deepEqual(toPage([1, 2, 3], 2, cursorAfter), { rows: [1, 2], nextCursor: 'after 2' })
+  assert.deepEqual(toPage([1, 2], 2, cursorAfter), { rows: [1, 2], nextCursor: null })
+  assert.deepEqual(toPage([], 2, cursorAfter), { rows: [], nextCursor: null })
 })
 
 function assertInvalid(cursor: string, what: string) {

@@ -24,7 +24,7 @@ const LOOKS_AT_CLIENTS = /(from|join) event_counters k\b/
 const CLIENT_TABLES = ['event_counters', 'dispatch_cursors', 'totals_cursors']
 
 // What a wrong clock left behind is looked for every five minutes, among all that is pending
-// (src/domain/webhooks/delivery-schedule.ts): by destination and by partial indexes, so no longer than
+// (src/domain/webhooks/correct-schedule.ts): by destination and by partial indexes, so no longer than
 // the backlog, but most of it is as it should be and is passed over.
 const CORRECTS_SCHEDULE = /\bas is_ahead\b|\bd\.paused_until > \$1\b/
 

@@ -50,7 +50,7 @@ const { app } = bench.service
 const token = await bench.login()
 const seeded = await seed()
 const description: Described = (await bench.call({ url: '/openapi.json' })).json()
-const targets = await Promise.all(targetsOf(description).map(withKnown))
+const targets = await Promise.all(routeEvent(description).map(withKnown))
 const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
 
 test(`every operation survives its share of hostile requests (seed ${SEED})`, async () => {
@@ -166,7 +166,7 @@ function isCostly({ path, method }: Target): boolean {
   return method !== 'GET' && COSTLY.test(path)
 }
 
-function targetsOf({ paths }: Described): Omit<Target, 'known'>[] {
+function routeEvent({ paths }: Described): Omit<Target, 'known'>[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { shareComponents } from '#http/components.ts'
 import { lazySchemas } from '#http/lazy-schemas.ts'
+import { shareSchemaComponents } from '#http/schema-components.ts'
 import { renderTypes } from '../../tools/openapi-types/render-types.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
@@ -168,8 +168,11 @@ test('two schemas of one name are refused', () => {
     },
   })
 
-  assert.throws(() => shareComponents(twice({ type: 'string' })), /two schemas are named Money/)
-  assert.deepEqual(shareComponents(twice({ type: 'number' })).components, {
+  assert.throws(
+    () => shareSchemaComponents(twice({ type: 'string' })),
+    /two schemas are named Money/,
+  )
+  assert.deepEqual(shareSchemaComponents(twice({ type: 'number' })).components, {
     schemas: { Money: { type: 'number' } },
   })
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { ANSWERS_WAIT_MS } from '#domain/privacy/erase-payer-data.ts'
-import { eraseTracesRound } from '#workers/erase-traces.ts'
+import { completeErasuresRound } from '#workers/complete-erasures.ts'
 import { ACCOUNTS } from './fixtures.ts'
 import type { Bench } from './running-service.ts'
 
@@ -37,7 +37,7 @@ export function eraseAdvice(bench: Bench, reference: string) {
 // What the worker does, when the test says so.
 export async function finishErasures(bench: Bench): Promise<void> {
   bench.advance(ANSWERS_WAIT_MS)
-  const round = eraseTracesRound(bench)
+  const round = completeErasuresRound(bench)
   while ((await round(new AbortController().signal)).more);
 }
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Value } from 'typebox/value'
 import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
 import { eventSchema } from '#http/routes/webhooks/event-schemas.ts'
-import { nameOf } from '#http/schemas.ts'
+import { schemaName } from '#http/schemas.ts'
 import { switchAccount } from '../support/account-calls.ts'
 import { closeExpired } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -33,8 +33,8 @@ test('every type is described in the API’s description', async () => {
     assert.match(post.operationId, /^on[A-Z][A-Za-z]+$/)
     assert(post.summary.length > 3)
     const { $ref } = post.requestBody.content['application/json'].schema
-    assert.equal($ref, `#/components/schemas/${nameOf(eventSchema(type))}`)
-    const { properties } = components.schemas[nameOf(eventSchema(type))]
+    assert.equal($ref, `#/components/schemas/${schemaName(eventSchema(type))}`)
+    const { properties } = components.schemas[schemaName(eventSchema(type))]
     assert.equal(properties.type.const, type)
     assert(!JSON.stringify(eventSchema(type)).toLowerCase().includes('bvn'))
   }

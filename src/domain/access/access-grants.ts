@@ -1,10 +1,10 @@
-// Who stands behind a user: whoever gave them access or changed it (let them in, set a new password,
-// gave another role, enabled them again), and whoever stands behind those. Nobody approves what
-// somebody who stands behind them asks for (stands_behind, in the database); and whoever's access was
-// changed waits before approving anything.
+// Who granted a user access: whoever created or enabled the user, changed the role or reset the
+// password, and, transitively, whoever granted access to those. A grantor's requests cannot be
+// approved by the user (stands_behind, in the database), and a user whose access was changed waits
+// before approving anything.
 //
-// Operators of another client and the command line run the service: they stand behind nobody, and a
-// password they set starts a user afresh.
+// Operators of another client and the command line run the service: they count as nobody's grantor,
+// and a password they set starts the user afresh.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, UserId } from '#ids.ts'
@@ -12,12 +12,12 @@ import type { User } from './users.ts'
 
 type Giver = { userId?: UserId | undefined; clientId: ClientId }
 
-type RecordGrantInput = { by: Giver; user: Pick<User, 'id' | 'clientId'>; isNewPassword: boolean }
+type AccessGrant = { by: Giver; user: Pick<User, 'id' | 'clientId'>; isNewPassword: boolean }
 
 export async function recordGrant(
   tx: Transaction,
   now: Date,
-  { by, user, isNewPassword }: RecordGrantInput,
+  { by, user, isNewPassword }: AccessGrant,
 ): Promise<void> {
   await tx.query({
     name: 'change-access',

@@ -38,7 +38,7 @@ const KEY_ID_LENGTH = 8
 const KEY_ID = /^([a-z0-9]{8})\./
 
 // Empty for a secret that we did not make.
-function keyIdOf(secret: string): string {
+function readKeyId(secret: string): string {
   return KEY_ID.exec(secret)?.[1] ?? ''
 }
 
@@ -66,12 +66,12 @@ export async function logIn(
              join client_secrets s on s.client_id = clients.id
             where clients.client_id = $1 and s.key_id = $2
               and (s.retires_at is null or s.retires_at > $3)`,
-    values: [clientId, keyIdOf(secret), now],
+    values: [clientId, readKeyId(secret), now],
   })
   const client = rows[0]
   const isRight = await verifySecret(secret, client?.secretHash ?? NOBODY)
   if (!client || !isRight || !client.isActive) throw new Refusal('invalid_credentials')
-  await noteUse(db, now, { clientId: client.id, keyId: keyIdOf(secret) })
+  await noteUse(db, now, { clientId: client.id, keyId: readKeyId(secret) })
   return client
 }
 
@@ -89,7 +89,7 @@ async function noteUse(
   })
 }
 
-type ReplaceSecretInput = { clientId: ClientId; secret: NewSecret; overlapSeconds: number }
+type SecretRotation = { clientId: ClientId; secret: NewSecret; overlapSeconds: number }
 
 // The current secret, and all that still retire, end when the overlap does; at once means that
 // tokens issued so far are dead too. Two rotations at once end in one after the other: both make a
@@ -97,7 +97,7 @@ type ReplaceSecretInput = { clientId: ClientId; secret: NewSecret; overlapSecond
 export async function replaceSecret(
   tx: Transaction,
   now: Date,
-  { clientId, secret, overlapSeconds }: ReplaceSecretInput,
+  { clientId, secret, overlapSeconds }: SecretRotation,
 ): Promise<void> {
   const retiresAt = new Date(now.getTime() + overlapSeconds * 1000)
   await tx.query({
@@ -166,7 +166,7 @@ export async function listSecrets(
   return rows
 }
 
-// With a secret of the caller's choice; again is fine and changes nothing.
+// With a secret of the caller's choice. Idempotent.
 export async function createClient(
   db: Queryable,
   now: Date,

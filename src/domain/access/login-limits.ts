@@ -54,7 +54,7 @@ export async function countAttempt(
            returning attempts, ends_at as "endsAt"`,
     values: [
       kind,
-      hashOf(kind, key),
+      hashKey(kind, key),
       now,
       limit.attempts,
       new Date(now.getTime() + limit.windowMs),
@@ -82,7 +82,7 @@ export async function findLock(
             limit 1`,
     values: [
       counted.map(({ kind }) => kind),
-      counted.map(({ kind, key }) => hashOf(kind, key)),
+      counted.map(({ kind, key }) => hashKey(kind, key)),
       counted.map(({ kind }) => LOGIN_LIMITS[kind].attempts),
       now,
     ],
@@ -96,7 +96,7 @@ export async function uncountAttempt(db: Queryable, { kind, key }: AttemptKey): 
     name: 'take-back-login-attempt',
     text: `update login_attempts set attempts = attempts - 1
             where kind = $1 and key_hash = $2 and attempts > 0`,
-    values: [kind, hashOf(kind, key)],
+    values: [kind, hashKey(kind, key)],
   })
 }
 
@@ -104,7 +104,7 @@ export async function deleteAttempts(db: Queryable, { kind, key }: AttemptKey): 
   await db.query({
     name: 'forget-login-attempts',
     text: 'delete from login_attempts where kind = $1 and key_hash = $2',
-    values: [kind, hashOf(kind, key)],
+    values: [kind, hashKey(kind, key)],
   })
 }
 
@@ -117,7 +117,7 @@ export async function deleteExpiredAttempts(db: Queryable, now: Date): Promise<v
 }
 
 // Whatever was typed as a name, it takes no more room than this.
-function hashOf(kind: LimitKind, key: string): Buffer {
+function hashKey(kind: LimitKind, key: string): Buffer {
   return createHash('sha256').update(`${kind}\0${key}`).digest()
 }
 

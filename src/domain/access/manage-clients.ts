@@ -3,16 +3,16 @@
 //
 //   active ──suspend──▶ suspended ──resume──▶ active
 //
-// A suspended client cannot log in, and its tokens are revoked for good. Its customers' money is not
-// affected: numbers still take credits, checkout works, webhooks are delivered.
+// A suspended client cannot log in, and its tokens are revoked for good. Its customers' money is
+// not affected: numbers still take credits, checkout works, webhooks are delivered.
 
 import { randomInt } from 'node:crypto'
-import { parseAddressRange } from '#address-ranges.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
+import { parseAddressRange } from '#ip-allowlist.ts'
 import {
   addSecret,
   endTokens,
@@ -40,7 +40,7 @@ export type By = { now: Date; actor: string }
 const CLIENT_ID_TRIES_MAX = 20
 const ENTRY_COLUMNS = `${CLIENT_COLUMNS}, clients.created_at as "createdAt"`
 
-type RegisterClientInput = {
+type ClientRegistration = {
   asked: { name: string; clientId?: string | undefined } & Partial<ClientFields>
   secret: NewSecret
 }
@@ -48,7 +48,7 @@ type RegisterClientInput = {
 export async function registerClient(
   tx: Transaction,
   { now, actor }: By,
-  { asked, secret }: RegisterClientInput,
+  { asked, secret }: ClientRegistration,
 ): Promise<ClientDetail> {
   const { clientId = await freeClientId(tx), name, isOperator = false } = asked
   const fields = checkFields({
@@ -65,7 +65,7 @@ export async function registerClient(
            values ($1, $2, $3, $4, $5, $6, $7)
            on conflict (client_id) do nothing
            returning id`,
-    values: [clientId, ...valuesOf(fields), now],
+    values: [clientId, ...toValues(fields), now],
   })
   const id = rows[0]?.id
   if (id === undefined) throw new Refusal('client_id_taken')
@@ -74,7 +74,7 @@ export async function registerClient(
   return getClient(tx, now, clientId)
 }
 
-// Not one after the other: from its own id nobody is to learn how many others there are.
+// Not sequential: an id must not reveal how many clients there are.
 async function freeClientId(db: Queryable): Promise<string> {
   for (let attempt = 1; attempt <= CLIENT_ID_TRIES_MAX; attempt++) {
     const clientId = `MAN${randomInt(10_000_000).toString().padStart(7, '0')}`
@@ -116,7 +116,7 @@ export async function changeClient(
 ): Promise<ClientDetail> {
   const client = await lockClient(tx, clientId)
   const { name, isOperator, scopes, merchantCodes, allowedAddresses } = { ...client, ...changes }
-  // Whoever is no operator any more loses an operator's scopes with it.
+  // A client that stops being an operator loses the operator's scopes.
   const kept =
     isOperator || changes.scopes ? scopes : scopes.filter((each) => !isOperatorScope(each))
   const fields = checkFields({ name, isOperator, scopes: kept, merchantCodes, allowedAddresses })
@@ -125,13 +125,13 @@ export async function changeClient(
     text: `update clients set name = $2, is_operator = $3, scopes = $4, merchant_codes = $5,
                               allowed_addresses = $6
             where id = $1`,
-    values: [client.id, ...valuesOf(fields)],
+    values: [client.id, ...toValues(fields)],
   })
   await record(tx, by, { ...client, action: 'client.update', detail: changes })
   return getClient(tx, by.now, clientId)
 }
 
-// Again is fine, and changes nothing.
+// Idempotent.
 export async function suspendClient(
   tx: Transaction,
   by: By,
@@ -159,18 +159,18 @@ export async function resumeClient(
   return getClient(tx, by.now, clientId)
 }
 
-type RotateClientSecretInput = {
+type ClientSecretRotation = {
   clientId: string
   change: { secret: NewSecret; overlapSeconds: number }
   action?: 'client.rotate_secret' | 'secret.rotate' | undefined
 }
 
 // What the operator does to a client is `client.…`, whose doer is kept from the client
-// (actions.ts); what its own people do is not.
+// (records/audit-log.ts); what its own people do is not.
 export async function rotateClientSecret(
   tx: Transaction,
   by: By,
-  { clientId, change, action = 'client.rotate_secret' }: RotateClientSecretInput,
+  { clientId, change, action = 'client.rotate_secret' }: ClientSecretRotation,
 ): Promise<ClientDetail> {
   const client = await getClient(tx, by.now, clientId)
   await replaceSecret(tx, by.now, { clientId: client.id, ...change })
@@ -197,7 +197,7 @@ async function setActive(tx: Transaction, id: ClientId, isActive: boolean): Prom
   })
 }
 
-type RecordInput = {
+type ClientAction = {
   id: ClientId
   clientId: string
   action: `client.${string}` | 'secret.rotate'
@@ -207,7 +207,7 @@ type RecordInput = {
 async function record(
   tx: Transaction,
   { now, actor }: By,
-  { id, clientId, action, detail }: RecordInput,
+  { id, clientId, action, detail }: ClientAction,
 ): Promise<void> {
   await writeAuditLog(tx, now, {
     clientId: id,
@@ -234,7 +234,7 @@ function checkFields(fields: ClientFields): ClientFields {
   return { ...fields, allowedAddresses: ranges ? [...new Set(ranges)] : null }
 }
 
-function valuesOf(fields: ClientFields) {
+function toValues(fields: ClientFields) {
   const { name, isOperator, scopes, merchantCodes, allowedAddresses } = fields
   return [name, isOperator, scopes, merchantCodes, allowedAddresses]
 }

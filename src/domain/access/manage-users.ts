@@ -10,7 +10,7 @@ import { recordGrant } from './access-grants.ts'
 import { type Client, findClient } from './clients.ts'
 import { mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
 import { removeTotp } from './second-factors.ts'
-import { endSessionsOf } from './sessions.ts'
+import { endUserSessions } from './sessions.ts'
 import { unlockUser } from './sign-in-attempts.ts'
 import {
   changeUser,
@@ -24,7 +24,7 @@ import {
   type UserChange,
 } from './users.ts'
 
-// Who does it: a person, or somebody at the command line, who may do all that an operator may.
+// Who acts: a user, or the command line, which may do everything an operator may.
 export type Administrator = {
   actor: string
   role: Role
@@ -45,7 +45,7 @@ export async function clientToManage(
   return client
 }
 
-type AddUserInput = {
+type NewUser = {
   by: Administrator
   client: Client
   email: string
@@ -56,7 +56,7 @@ type AddUserInput = {
 export async function addUser(
   tx: Transaction,
   now: Date,
-  { by, client, email, role, passwordHash }: AddUserInput,
+  { by, client, email, role, passwordHash }: NewUser,
 ): Promise<User> {
   await refuseRole(tx, by, { clientId: client.id, role })
   const user = await createUser(tx, now, { clientId: client.id, email, role, passwordHash })
@@ -87,7 +87,7 @@ export async function changeUserBy(
     })
   }
   if (changed.isActive !== user.isActive) {
-    if (!changed.isActive) await endSessionsOf(tx, id)
+    if (!changed.isActive) await endUserSessions(tx, id)
     await record(tx, now, {
       by,
       user,
@@ -98,22 +98,22 @@ export async function changeUserBy(
   return changed
 }
 
-type ResetPasswordInput = {
+type PasswordReset = {
   by: Administrator
   reset: { id: UserId; passwordHash: string; removesTotp: boolean }
 }
 
-// To a temporary one; whoever was signed in is out, and whoever was locked out may try again.
+// Sets a temporary password, ends the user's sessions and clears the lock.
 export async function resetPassword(
   tx: Transaction,
   now: Date,
-  { by, reset }: ResetPasswordInput,
+  { by, reset }: PasswordReset,
 ): Promise<User> {
   const user = await lockManageable(tx, by, reset.id)
   await setPassword(tx, now, { id: user.id, hash: reset.passwordHash, isTemporary: true })
   if (reset.removesTotp) await removeTotp(tx, user.id)
   await recordGrant(tx, now, { by, user, isNewPassword: true })
-  await endSessionsOf(tx, user.id)
+  await endUserSessions(tx, user.id)
   await unlockUser(tx, user.id)
   await record(tx, now, {
     by,
@@ -135,7 +135,7 @@ export async function removeUserBy(
   return user
 }
 
-// Somebody else's is not there.
+// Another client's user is not found.
 export async function getManageable(db: Queryable, by: Administrator, id: UserId): Promise<User> {
   if (!mayManageUsersOf(by, by.clientId)) throw new Refusal('role_not_allowed')
   const user = await findUser(db, id)
@@ -167,12 +167,12 @@ export async function refuseRole(
   if (rowCount !== 1) throw new Refusal('operators_only')
 }
 
-type RecordInput = { by: Administrator; user: User; action: `user.${string}`; detail: object }
+type UserAction = { by: Administrator; user: User; action: `user.${string}`; detail: object }
 
 async function record(
   tx: Transaction,
   now: Date,
-  { by: { actor }, user: { clientId, email }, action, detail }: RecordInput,
+  { by: { actor }, user: { clientId, email }, action, detail }: UserAction,
 ): Promise<void> {
   await writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail })
 }

@@ -54,17 +54,18 @@ export function passwordProblem(password: string, email: string): string | null 
 function isEmail(text: string, email: string): boolean {
   const [name = '', domain = ''] = email.split('@')
   const parts = [email, name, domain, domain.split('.')[0] as string]
-  return parts.some((part) => part.length >= 3 && restOf(text, part) < REST_LENGTH_MIN)
+  return parts.some((part) => part.length >= 3 && lengthWithout(text, part) < REST_LENGTH_MIN)
 }
 
 function isTrivial(text: string): boolean {
   if (new Set(text).size < DIFFERENT_CHARACTERS_MIN) return true
-  if ([text, ...lettersOf(text)].some((letters) => COMMON.has(unrepeated(letters)))) return true
+  if ([text, ...extractLetters(text)].some((letters) => COMMON.has(unrepeated(letters))))
+    return true
   return withoutRuns(text).length < REST_LENGTH_MIN
 }
 
 // Once with digits and signs left out; once with those inside, but not around it, read as letters.
-function lettersOf(text: string): string[] {
+function extractLetters(text: string): string[] {
   const inside = text.replace(/^\P{L}+|\P{L}+$/gu, '')
   const read = [...inside].map((character) => LOOKALIKES[character] ?? character).join('')
   return [read, text].map((each) => each.replace(/\P{L}/gu, ''))
@@ -74,7 +75,7 @@ function unrepeated(text: string): string {
   return /^(.+?)\1+$/u.exec(text)?.[1] ?? text
 }
 
-function restOf(text: string, part: string): number {
+function lengthWithout(text: string, part: string): number {
   return text.replaceAll(part, '').length
 }
 

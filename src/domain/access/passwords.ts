@@ -28,18 +28,18 @@ export async function matchPassword(
   const keys = new Map<string, Buffer>()
   for (const hash of hashes.length > 0 ? hashes : [NOBODY]) {
     const { cost, salt } = readHash(hash)
-    const recipe = recipeOf(hash)
+    const recipe = readRecipe(hash)
     if (keys.has(recipe)) continue
     keys.set(recipe, await inPlace(() => deriveKey(plain(password), salt, cost)))
   }
-  return hashes.map((hash) => isSameKey(readHash(hash).key, keys.get(recipeOf(hash)) as Buffer))
+  return hashes.map((hash) => isSameKey(readHash(hash).key, keys.get(readRecipe(hash)) as Buffer))
 }
 
-export function saltOf(hash: string): Buffer {
+export function readSalt(hash: string): Buffer {
   return readHash(hash).salt
 }
 
-// Twenty letters and digits that nobody confuses: 98 bits, easily read out.
+// Twenty unambiguous letters and digits: 98 bits, easily read out.
 export function temporaryPassword(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz2346789'
   const groups = Array.from({ length: 4 }, () =>
@@ -48,7 +48,7 @@ export function temporaryPassword(): string {
   return groups.join('-')
 }
 
-function recipeOf(hash: string): string {
+function readRecipe(hash: string): string {
   return hash.slice(0, hash.lastIndexOf('$'))
 }
 
@@ -71,7 +71,7 @@ async function takePlace(): Promise<void> {
   await new Promise<void>((resolve) => waiting.push(resolve))
 }
 
-// The place passes straight to whoever waits longest.
+// The slot passes straight to the longest waiter.
 function leavePlace(): void {
   const next = waiting.shift()
   if (next) next()

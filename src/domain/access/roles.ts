@@ -37,7 +37,7 @@ const SCOPES_OF: Record<Role, readonly Scope[]> = {
   operator: SCOPES,
 }
 
-export function scopesOf(role: Role, client: Client): readonly Scope[] {
+export function grantedScopes(role: Role, client: Client): readonly Scope[] {
   return SCOPES_OF[role].filter((scope) => client.scopes.includes(scope))
 }
 
@@ -59,7 +59,7 @@ export function mayManageRole(manager: Manager, role: Role): boolean {
   return manager.role === 'operator' || role !== 'operator'
 }
 
-// Whoever has somebody of these keeps one: else nobody could let anybody in again.
+// The last user with such a role cannot be removed: nobody could invite users again.
 export const INDISPENSABLE: readonly Role[] = ['owner', 'operator']
 
 export function isIndispensable(role: Role): boolean {

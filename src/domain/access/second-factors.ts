@@ -33,7 +33,7 @@ export async function beginTotp(
     text: 'update users set totp_pending_sealed = $2 where id = $1',
     values: [user.id, sealer.seal(secret.base32)],
   })
-  return { secret: secret.base32, uri: totpOf(secret.base32, user.email).toString() }
+  return { secret: secret.base32, uri: createTotp(secret.base32, user.email).toString() }
 }
 
 // Answers the recovery codes: they are shown this once.
@@ -48,7 +48,7 @@ export async function confirmTotp(
   })
   const pending = rows[0]?.pending
   if (!pending) throw new Refusal('totp_not_begun')
-  const step = stepOf(sealer.open(pending), now, code)
+  const step = findStep(sealer.open(pending), now, code)
   if (step === undefined) throw new Refusal('invalid_code')
   await tx.query({
     name: 'confirm-totp',
@@ -84,7 +84,7 @@ export async function useCode(
   const { rowCount } = await tx.query({
     name: 'use-recovery-code',
     text: 'delete from recovery_codes where user_id = $1 and code_hash = $2',
-    values: [userId, hashOf(sealer, userId, code)],
+    values: [userId, hashCode(sealer, userId, code)],
   })
   return rowCount === 1 ? 'recovery' : undefined
 }
@@ -99,7 +99,7 @@ async function useTotp(
     values: [userId],
   })
   const sealed = rows[0]?.sealed
-  const step = sealed ? stepOf(sealer.open(sealed), now, code) : undefined
+  const step = sealed ? findStep(sealer.open(sealed), now, code) : undefined
   if (step === undefined) return false
   const { rowCount } = await tx.query({
     name: 'use-totp-step',
@@ -110,14 +110,18 @@ async function useTotp(
 }
 
 // The step that a code belongs to.
-function stepOf(secret: string, now: Date, code: string): number | undefined {
+function findStep(secret: string, now: Date, code: string): number | undefined {
   const timestamp = now.getTime()
-  const ahead = totpOf(secret, '').validate({ token: code, timestamp, window: STEPS_EITHER_WAY })
+  const ahead = createTotp(secret, '').validate({
+    token: code,
+    timestamp,
+    window: STEPS_EITHER_WAY,
+  })
   return ahead === null ? undefined : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + ahead
 }
 
 // SHA-1 and six digits: what every app can do; some ignore anything else and show wrong codes.
-function totpOf(secret: string, label: string): TOTP {
+function createTotp(secret: string, label: string): TOTP {
   return new TOTP({
     issuer: 'Manilla',
     label: label || 'user',
@@ -142,7 +146,7 @@ async function replaceRecoveryCodes(
   await tx.query({
     name: 'add-recovery-codes',
     text: 'insert into recovery_codes (user_id, code_hash) select $1, unnest($2::bytea[])',
-    values: [userId, codes.map((code) => hashOf(sealer, userId, code))],
+    values: [userId, codes.map((code) => hashCode(sealer, userId, code))],
   })
   return codes
 }
@@ -156,6 +160,6 @@ function newRecoveryCode(): string {
 }
 
 // However it was typed: dashes, blanks and capitals are for the reader.
-function hashOf(sealer: Sealer, userId: UserId, code: string): Buffer {
+function hashCode(sealer: Sealer, userId: UserId, code: string): Buffer {
   return sealer.hash('recovery-code', `${userId}/${code.toLowerCase().replace(/[\s-]/g, '')}`)
 }

@@ -24,14 +24,14 @@ export type Session = {
   expiresAt: Date
 }
 
-// Somebody at the dashboard: who, of which client, by which session.
+// A signed-in user: who, of which client, in which session.
 export type SignedInSession = { sessionId: string; user: SessionUser; client: Client }
 export type SessionUser = Pick<
   User,
   'id' | 'clientId' | 'email' | 'role' | 'isPasswordTemporary' | 'hasTotp'
 >
 
-type OpenSessionInput = {
+type NewSession = {
   user: Pick<User, 'id' | 'clientId'>
   from: { address: string; userAgent: string | undefined }
 }
@@ -39,7 +39,7 @@ type OpenSessionInput = {
 export async function openSession(
   db: Queryable,
   now: Date,
-  { user, from }: OpenSessionInput,
+  { user, from }: NewSession,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await db.query({
@@ -51,7 +51,7 @@ export async function openSession(
       timeOrderedId(now),
       user.clientId,
       user.id,
-      hashOf(token),
+      hashToken(token),
       from.address,
       plain(from.userAgent ?? ''),
       now,
@@ -61,7 +61,7 @@ export async function openSession(
   return token
 }
 
-// Of an active user of an active client only.
+// Only for an active user of an active client.
 export async function findSignedInSession(
   db: Queryable,
   now: Date,
@@ -77,7 +77,7 @@ export async function findSignedInSession(
              join clients on clients.id = sessions.client_id
             where sessions.token_hash = $1 and sessions.expires_at > $2 and sessions.seen_at > $3
               and users.is_active and clients.is_active`,
-    values: [hashOf(token), now, new Date(now.getTime() - IDLE_MS)],
+    values: [hashToken(token), now, new Date(now.getTime() - IDLE_MS)],
   })
   if (!rows[0]) return undefined
   const { sessionId, seenAt, userId, email, role, isPasswordTemporary, hasTotp, ...client } =
@@ -90,7 +90,7 @@ export async function findSignedInSession(
 type VisitRow = Client &
   Omit<SessionUser, 'id' | 'clientId'> & { sessionId: string; seenAt: Date; userId: UserId }
 
-// Of several requests at once the latest counts, in whatever order they come.
+// Of concurrent requests the latest counts, in whatever order they arrive.
 async function touchSession(db: Queryable, now: Date, id: string): Promise<void> {
   await db.query({
     name: 'touch-session',
@@ -126,12 +126,12 @@ export async function endSessionOfToken(db: Queryable, token: string): Promise<v
   await db.query({
     name: 'end-session-of-token',
     text: 'delete from sessions where token_hash = $1',
-    values: [hashOf(token)],
+    values: [hashToken(token)],
   })
 }
 
 // Answers how many there were.
-export async function endSessionsOf(db: Queryable, userId: UserId): Promise<number> {
+export async function endUserSessions(db: Queryable, userId: UserId): Promise<number> {
   const { rowCount } = await db.query({
     name: 'end-sessions-of-user',
     text: 'delete from sessions where user_id = $1',
@@ -152,6 +152,6 @@ function plain(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, USER_AGENT_LENGTH_MAX)
 }
 
-function hashOf(token: string): Buffer {
+function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -1,16 +1,15 @@
-// What counts as a failed sign-in of a person, and against whom. Each attempt is counted before the
-// password is looked at (I23) and taken back when it was right:
+// Counters of failed sign-ins. Each attempt is counted before the password is checked (I23) and
+// uncounted if it succeeds:
 //
-//   address      this IP address, whatever email address it names
+//   address      this IP address, with any email address
 //   here         this email address as typed, from this IP address
 //   user         this user of this client, from anywhere
-//   user code    codes tried by whoever had this user's password, from anywhere
+//   user code    second-factor codes tried with this user's password, from anywhere
 //
-// The first two depend on nothing but what was typed and where, and answer 429: known or not, the
-// answer is the same. The third answers as a wrong password does, so that nobody learns from it who
-// is known. An email address may be a user of several clients: each has a counter of its own, and
-// only signing in as that very user, or a reset of its password, clears it. Nobody clears the first
-// two: they end by themselves.
+// The first two depend only on what was typed and where, and return 429, the same for known and
+// unknown users. The third responds like a wrong password, so that it does not reveal who exists.
+// An email address may belong to users of several clients; each has its own counter, cleared only
+// by signing in as that user or by a password reset. The first two only expire.
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
@@ -47,7 +46,7 @@ type Nobody = `nobody ${string}`
 
 type UserCounts = { exhausted: Set<UserId>; last: Set<UserId> }
 
-// Where nobody is known, as much is counted all the same: the time does not tell.
+// Unknown users are counted just the same, so that timing reveals nothing.
 export async function countUsers(
   db: Queryable,
   now: Date,
@@ -63,7 +62,7 @@ export async function countUsers(
   return counts
 }
 
-// Of somebody who is signed in, and learns nothing from being told.
+// For a signed-in user, to whom the response reveals nothing.
 export async function countConfirmation(
   db: Queryable,
   now: Date,

@@ -1,16 +1,16 @@
-// Signing in: an address, a password, and a code for whoever has a second factor.
+// Signing in with email address, password and, where enrolled, a second factor.
 //
-// In order: is the caller's address locked, for all or for this name (429); is the password
-// somebody's (401); whose, when several have it (409); is it a temporary one that has run out (401);
-// is the code there and right (401). A name that nobody has is counted, checked and refused like any
-// other, in the same time, so that nobody learns who is known here.
+// Checked in this order: the caller's address is locked, for all users or for this one (429); wrong
+// password (401); several users match (409); expired temporary password (401); missing or wrong
+// code (401). An unknown email address is counted, checked and refused like a known one, in the
+// same time, so that nobody learns who exists.
 //
-// A user whose own counter is exhausted (sign-in-attempts.ts) is not looked at any more, and the
-// answer is that of a wrong password; except with a code, for whoever has a second factor. Then both
-// must be right, and which of them was wrong is not told, so that nobody can try passwords that way.
+// A user whose own counter is exhausted (sign-in-attempts.ts) is refused as with a wrong password,
+// unless a second factor is enrolled and its code is sent. Then both must be right, and the
+// response does not say which was wrong, so that passwords cannot be guessed that way.
 //
-// Half of it is outside a transaction on purpose: the attempt must count whatever happens next, and
-// no connection waits while half a second of scrypt goes by.
+// Partly outside a transaction on purpose: the attempt must count whatever happens next, and no
+// connection waits for half a second of scrypt.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -97,7 +97,7 @@ export async function finishSignIn(
   const fresh = usable.filter(({ id }) => !checked.exhausted.has(id))
   // Of several, those that are exhausted are not among the choices: that would tell of a password.
   const user = fresh[0] ?? (usable.length === 1 ? usable[0] : undefined)
-  const settle = () => uncountSignIn(tx, signIn, idsOf(fresh))
+  const settle = () => uncountSignIn(tx, signIn, toIds(fresh))
   if (!user) {
     if (signIn.code !== undefined) await pretendToCheckCode(tx, deps, signIn.code)
     return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
@@ -117,7 +117,7 @@ export async function finishSignIn(
     return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
   }
   if (user.hasTotp && signIn.code === undefined) {
-    // Taken back, but not forgotten: else whoever has the password could try codes for ever.
+    // Uncounted, but kept: otherwise codes could be guessed without limit with a known password.
     await settle()
     return { refused: 'code_needed' }
   }
@@ -171,7 +171,7 @@ async function pretendToCheckCode(
 
 type Confirming = AttemptSource & { userId: UserId; password: string }
 
-// Of somebody who is signed in, before something that matters: the session may be a borrowed one.
+// Re-authentication before a sensitive action: the session may be hijacked.
 // Counts as an attempt until `settleConfirmation` takes it back.
 export async function confirmPassword(db: Queryable, now: Date, who: Confirming): Promise<boolean> {
   await countConfirmation(db, now, who)
@@ -205,7 +205,7 @@ async function matchCounted(
   }
 }
 
-function idsOf(users: readonly Candidate[]): UserId[] {
+function toIds(users: readonly Candidate[]): UserId[] {
   return users.map(({ id }) => id)
 }
 
@@ -237,7 +237,7 @@ async function lockUnchanged(tx: Transaction, user: typeof NOBODY): Promise<bool
   return rowCount === 1
 }
 
-type FailInput = {
+type FailedSignIn = {
   signIn: SignIn
   checked: PasswordCheck
   refused: 'invalid_sign_in' | 'invalid_code'
@@ -246,7 +246,7 @@ type FailInput = {
 async function fail(
   tx: Transaction,
   { now }: Deps,
-  { signIn: { address }, checked: { looked, locked }, refused }: FailInput,
+  { signIn: { address }, checked: { looked, locked }, refused }: FailedSignIn,
 ): Promise<SignInOutcome> {
   const actor = `address:${address}`
   for (const { id, clientId, email } of looked) {

@@ -5,7 +5,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, timeOrderedId, type UserId } from '#ids.ts'
-import { saltOf } from './passwords.ts'
+import { readSalt } from './passwords.ts'
 import { INDISPENSABLE, isIndispensable, type Role } from './roles.ts'
 
 export type User = {
@@ -49,7 +49,7 @@ export async function listUsers(
 
 type NewUser = { clientId: ClientId; email: string; role: Role; passwordHash: string }
 
-// With a password that somebody else knows, and which is therefore to be changed at once.
+// With a temporary password, known to its creator, which must be changed first.
 export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {
   const { rows } = await tx.query<User>({
     name: 'create-user',
@@ -159,7 +159,7 @@ export async function setPassword(
 }
 
 // Users of one address at several clients share a salt, so that one derivation serves for all of
-// them (sign-ins.ts). Undefined: nobody has the address yet.
+// them (sign-in.ts). Undefined: nobody has the address yet.
 export async function sharedSalt(
   db: Queryable,
   email: string,
@@ -171,5 +171,5 @@ export async function sharedSalt(
             where email = $1 and ($2::uuid is null or id <> $2) order by id limit 1`,
     values: [emailKey(email), exceptId],
   })
-  return rows[0] && saltOf(rows[0].hash)
+  return rows[0] && readSalt(rows[0].hash)
 }

@@ -1,10 +1,10 @@
 // Limits of a collection account: per credit and per day (West Africa Time). A credit over a limit
 // is suspended. Manual assignments are not limited, but count towards the day.
 //
-// I20: what came in today is what the ledger ever credited, less what it had credited when the day
-// began. So there is no total to keep: only where each day began, and only for accounts with a
-// limit per day. It is read and written under the lock of the ledger account, in a statement of its
-// own, which sees what the holder of the lock before has written.
+// I20: today's total is the ledger's total credits less those at the start of the day. Nothing is
+// accumulated: only the total at the start of each day is stored, and only for accounts with a
+// daily limit. It is read and written under the lock of the ledger account, in a statement of its
+// own, so that it sees what the previous holder of the lock wrote.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -1,8 +1,8 @@
-// A client's collection accounts, newest or oldest first, by what it knows of them.
+// Lists and filters a client's collection accounts, newest or oldest first.
 //
-// A BVN, an email address, a phone number, a merchantId and being a default have indexes. Anything
-// else is looked for among SCAN_MAX accounts a page, which says how far it came; the next goes on
-// from there. So no question takes long, however many accounts there are.
+// BVN, email address, phone number, merchantId and default have indexes. Other filters scan at most
+// SCAN_MAX accounts per page; the next page continues from there. So the cost of a page is bounded,
+// however many accounts there are.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -51,7 +51,7 @@ export async function listAccounts(
   const { sort, isAfter, isUpTo } = ORDER_SQL[order]
   const values: unknown[] = [client.id, firstId, pastId, limit]
   const given = (value: unknown) => `$${values.push(value)}`
-  const conditions = conditionsOf(filters, { client, sealer, given })
+  const conditions = buildConditions(filters, { client, sealer, given })
   if (after !== undefined) conditions.push(`a.id ${isAfter} ${given(after)}`)
   const window = { firstId, pastId, after }
   const scannedTo = hasIndex(filters) ? null : await endOfScan(db, client.id, { ...window, order })
@@ -72,13 +72,13 @@ function hasIndex({ bvn, email, phoneNumber, merchantId, isDefault }: AccountFil
   return isDefault === true || [bvn, email, phoneNumber, merchantId].some((given) => given)
 }
 
-type EndOfScanInput = { firstId: bigint; pastId: bigint; after: bigint | undefined; order: Order }
+type ScanRange = { firstId: bigint; pastId: bigint; after: bigint | undefined; order: Order }
 
 // The id of the last account that this page may look at. Null: all of them.
 async function endOfScan(
   db: Queryable,
   clientId: ClientId,
-  { firstId, pastId, after, order }: EndOfScanInput,
+  { firstId, pastId, after, order }: ScanRange,
 ): Promise<bigint | null> {
   const { sort, isAfter } = ORDER_SQL[order]
   const { rows } = await db.query<{ id: AccountId }>({
@@ -91,7 +91,7 @@ async function endOfScan(
   return rows[0]?.id ?? null
 }
 
-function conditionsOf(
+function buildConditions(
   filters: AccountFilters,
   { client, sealer, given }: { client: Client; sealer: Sealer; given: (value: unknown) => string },
 ): string[] {

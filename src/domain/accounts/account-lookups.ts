@@ -21,7 +21,7 @@ type Question = { clientId: ClientId; accountNumber: string }
 
 export type AccountLookups = Batcher<Question, CollectionAccount | undefined>
 
-// Small batches, several at once: the database reads while the answers before are being written.
+// Small batches, several in flight: the database reads while earlier results are processed.
 const LIMITS = { itemsMax: 32, inFlightMax: 4, queueMax: 10_000 }
 
 type Deps = { db: Queryable; sealer: Sealer; onError: (error: unknown) => void }
@@ -43,7 +43,7 @@ export async function getAccount(
   return seenBy(client, await lookups.submit({ clientId: client.id, accountNumber }))
 }
 
-// For whoever reads other things of the same moment.
+// For callers that read other things in the same snapshot.
 export async function getAccountIn(
   db: Queryable,
   { sealer, client, accountNumber }: { sealer: Sealer; client: Client; accountNumber: string },

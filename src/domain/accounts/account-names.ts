@@ -1,4 +1,4 @@
-// What a payer's bank shows before the money is sent, e.g. "Sandbox Merchant/Ada Obi".
+// The account name that a payer's bank shows before sending, e.g. "Sandbox Merchant/Ada Obi".
 
 export function accountName(
   style: string,

@@ -1,10 +1,10 @@
-// The statement of a collection account: every transfer in and out of it, newest first, each with
-// the balance after it.
+// The statement of a collection account: every transfer in and out, newest first, each with the
+// balance after it.
 //
-// No balance is stored with a transfer. The first page starts from the account's balance, read in
-// the same statement as the transfers; each older one follows by subtraction, and the cursor
-// carries on from there. This holds because whoever posts to a collection account locks it before:
-// so the ids of its transfers are in the order in which its balance changed.
+// Balances are not stored per transfer. The first page starts from the account's balance, read in
+// the same statement as the transfers; older balances follow by subtraction, and the cursor carries
+// the last one. This holds because every posting locks the account first, so the ids of its
+// transfers are in the order in which its balance changed.
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
@@ -89,12 +89,12 @@ const LIST_ENTRIES = `
    where e.id = any(array(select id from page))
    order by e.id desc`
 
-type ListEntriesInput = { window: Window; after?: EntryPosition | undefined; limit: number }
+type StatementPage = { window: Window; after?: EntryPosition | undefined; limit: number }
 
 export async function listEntries(
   db: Queryable,
   accountId: AccountId,
-  { window: { from, to }, after, limit }: ListEntriesInput,
+  { window: { from, to }, after, limit }: StatementPage,
 ): Promise<Entry[]> {
   const { firstId, pastId } = await idBounds(db, 'transfers', { from, to })
   const { rows } = await db.query<Entry>({

@@ -1,11 +1,11 @@
-// Changing a collection account: its fields, rules and limits; on and off; the default of its
-// merchant. Each change is a new version, an event and an audit log entry. A no-op writes nothing.
+// Changes a collection account: fields, rules and limits; activation; the merchant's default. Each
+// change is a new version, an event and an audit log entry. A no-op writes nothing.
 //
-// I19: at most one default for a client's merchantId, and it is active. Whoever sets one holds the
-// lock of that merchantId, so that any number may do so at once.
+// I19: a client's merchantId has at most one default, and it is active. Setting one takes the lock
+// of that merchantId, so concurrent changes are safe.
 //
 // Locks: the merchantId, then accounts in id order, each with its ledger account, so that credits
-// and changes come one after the other.
+// and changes are serialised.
 
 import { isDeepStrictEqual } from 'node:util'
 import { pipeline, type Transaction } from '#db/transaction.ts'
@@ -175,7 +175,7 @@ async function lockAccounts(
   })
 }
 
-type ChangeInput = {
+type AccountChange = {
   account: LockedAccount
   changes: Changes
   names: [`account.${string}`, ChangeEvent]
@@ -184,7 +184,7 @@ type ChangeInput = {
 async function change(
   tx: Transaction,
   { now, by, actor, note }: Deps,
-  { account, changes, names: [action, type] }: ChangeInput,
+  { account, changes, names: [action, type] }: AccountChange,
 ): Promise<CollectionAccount> {
   const changed = changedBy(account, changes)
   if (changed.length === 0) return account
@@ -192,7 +192,7 @@ async function change(
   await writeAccount(tx, after)
   const isNewlyCounted = account.perDayKobo === null && after.perDayKobo !== null
   if (isNewlyCounted) await countDaySoFar(tx, now, account)
-  const names = namesOf(changed)
+  const names = fieldNames(changed)
   const about = { clientId: account.clientId, collectionAccountId: account.id }
   const { isActive, isDefault } = after
   const facts = { accountBalanceKobo: account.balanceKobo, isActive, isDefault }
@@ -220,7 +220,7 @@ function changedBy(account: CollectionAccount, changes: Changes): Changeable[] {
 }
 
 // As the API calls them. Never the values: some of them are personal.
-function namesOf(changed: readonly Changeable[]): string[] {
+function fieldNames(changed: readonly Changeable[]): string[] {
   const name = (field: Changeable) => (field.endsWith('Kobo') ? 'limits' : field)
   return [...new Set(changed.map(name))]
 }

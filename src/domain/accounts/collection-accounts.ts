@@ -1,5 +1,5 @@
-// Collection accounts: a number that stays its customer's for ever, and the ledger account behind
-// it. Who may see one is decided by the client that created it, never by its merchant labels.
+// Collection accounts: a permanent number and the ledger account behind it. Visible to the client
+// that created it; merchant labels grant nothing.
 //
 // I8: a collection account is one ledger account; they share their id.
 
@@ -15,7 +15,7 @@ import type { AccountId, ClientId } from '#ids.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
-import { takeStaticNumbers } from './numbers.ts'
+import { takeStaticNumbers } from './account-numbers.ts'
 import type { PayerRules } from './payer-rules.ts'
 
 const OPERATION = 'create-collection-account'
@@ -100,7 +100,7 @@ export function createAccounts(
   })
 }
 
-// As many as there are numbers for; the rest are refused, and the operator hears of it.
+// As many as there are numbers; the rest are refused, and an alert is raised.
 async function makeAccounts(
   tx: Transaction,
   { sealer, bank, limits, now }: Deps,

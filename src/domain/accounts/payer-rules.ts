@@ -1,8 +1,8 @@
 // Who may pay into a collection account or an advice, and how much at a time. Money that breaks a
-// rule is taken and suspended: it is in our hands already, so refusing it would lose it.
+// rule is taken and suspended: the bank has already credited us, so refusing would lose it.
 //
-// Payers' accounts are kept as keyed hashes, which is all that comparing needs, with a masked form
-// to show.
+// Payers' accounts are stored as keyed hashes, which suffices for comparison, with a masked form
+// for display.
 
 import { type FieldError, Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
@@ -38,13 +38,13 @@ export function payerHasher(sealer: Sealer): HashPayer {
     sealer.hash('payer-account', `${bankCode}/${accountNumber}`).toString('base64')
 }
 
-// The amounts must be amounts. Rules that nobody could ever pay under are refused.
+// Amounts must be valid. Rules that no payment could satisfy are refused.
 export function parsePayerRules(
   given: GivenPayerRules | undefined,
   hash: HashPayer,
 ): PayerRules | null {
   if (!given) return null
-  const problems = problemsOf(given)
+  const problems = findProblems(given)
   if (problems.length > 0) throw new Refusal('invalid_request', problems)
   const { minAmount, maxAmount, accounts = [], names = [] } = given
   const rules: PayerRules = {
@@ -64,7 +64,7 @@ export function parsePayerRules(
   return Object.keys(rules).length === 0 ? null : rules
 }
 
-function problemsOf({ minAmount, maxAmount, names = [] }: GivenPayerRules): FieldError[] {
+function findProblems({ minAmount, maxAmount, names = [] }: GivenPayerRules): FieldError[] {
   const [min, max] = [koboOf(minAmount), koboOf(maxAmount)]
   const isEmpty = min !== undefined && max !== undefined && min > max
   const message = 'Must be at least two words: a payer needs two of them, in any order.'
@@ -88,15 +88,15 @@ export function presentPayerRules(rules: PayerRules): GivenPayerRules {
   }
 }
 
-type BrokenRuleInput = { payer: Payer; amountKobo: Kobo; dueKobo: Kobo | null; hash: HashPayer }
+type IncomingPayment = { payer: Payer; amountKobo: Kobo; dueKobo: Kobo | null; hash: HashPayer }
 
 // Checked in the order of the union above. Undefined: the rules allow it.
 export function findRuleViolation(
   rules: PayerRules | null,
-  { payer, amountKobo, dueKobo, hash }: BrokenRuleInput,
+  { payer, amountKobo, dueKobo, hash }: IncomingPayment,
 ): RuleViolation | undefined {
   if (!rules) return undefined
-  // What is left to pay may be less than the minimum: whoever pays all of it may.
+  // The rest due may be less than the minimum: paying all of it is allowed.
   const paysTheRest = dueKobo !== null && amountKobo >= dueKobo
   const isBelow = rules.minKobo !== undefined && amountKobo < BigInt(rules.minKobo)
   if (isBelow && !paysTheRest) return 'below_minimum'

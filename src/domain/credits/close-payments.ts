@@ -44,7 +44,7 @@ export async function closeExpired(tx: Transaction, deps: Deps): Promise<number>
   return rows.length
 }
 
-// Again is fine: a cancelled advice stays cancelled.
+// Idempotent: a cancelled advice stays cancelled.
 export async function cancelAdvice(
   tx: Transaction,
   deps: Deps & { actor: string },
@@ -91,7 +91,7 @@ async function closePayments(
 ): Promise<void> {
   await findHoldings(tx, payments)
   const withMoney = payments.filter((payment) => payment.pending.length > 0)
-  await sharedAccounts.open(withMoney.flatMap(accountsOf))
+  await sharedAccounts.open(withMoney.flatMap(paymentAccounts))
 
   const transfers: Transfer[] = []
   const suspense: SuspenseRow[] = []
@@ -110,7 +110,7 @@ async function closePayments(
       facts: { status, amountPaidKobo: kobo(0n), amountSuspendedKobo: suspendedKobo },
     })
     if (pending.length === 0) continue
-    const [from, to] = accountsOf(payment).map((account) => sharedAccounts.id(account))
+    const [from, to] = paymentAccounts(payment).map((account) => sharedAccounts.id(account))
     for (const { creditId, amountKobo, itemId } of pending) {
       const [debitAccountId, accountId] = [from as AccountId, to as AccountId]
       transfers.push({
@@ -154,7 +154,7 @@ async function closePayments(
   )
 }
 
-function accountsOf({ clientId, currency }: PaymentTarget) {
+function paymentAccounts({ clientId, currency }: PaymentTarget) {
   const owner = clientOwner(clientId)
   return [
     { kind: 'pending', owner, currency } as const,

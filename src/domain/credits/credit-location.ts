@@ -5,8 +5,7 @@
 
 import { type Kobo, kobo } from '#money.ts'
 import type { SuspenseReason } from './judge-credit.ts'
-import type { ReturnStatus } from './returns.ts'
-import type { ItemState } from './suspense-changes.ts'
+import type { ItemState } from './suspense-history.ts'
 
 // Why a credit `c`, or a part of it, is in suspense, or was last.
 export const REASON_NOW = `coalesce(
@@ -30,7 +29,9 @@ export type CreditLocation = {
   description: string
 }
 
-// One time that it was to go back to the payer.
+export type ReturnStatus = 'pending' | 'confirmed' | 'failed'
+
+// One attempt to return it to the payer.
 export type TracedReturn = {
   reference: string
   status: ReturnStatus

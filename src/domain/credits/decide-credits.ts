@@ -13,6 +13,7 @@ import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
 import type { Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import {
+  findTarget,
   type Holding,
   type IncomingCredit,
   type IssuedNumber,
@@ -22,7 +23,6 @@ import {
   type PaymentTarget,
   type SuspenseReason,
   type Target,
-  targetOf,
 } from './judge-credit.ts'
 
 export type CreditDecision = {
@@ -111,11 +111,11 @@ function answerAgain(plan: Plan, credit: IncomingCredit, earlier: KnownCredit): 
     const { creditId, outcome, reason, suspendedKobo } = earlier
     return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
   }
-  plan.alerts.push(alertOf('session_reused', credit))
+  plan.alerts.push(createAlert('session_reused', credit))
   return { status: 'session_reused' }
 }
 
-function alertOf(kind: 'session_reused' | 'wrong_bank', credit: IncomingCredit): NewAlert {
+function createAlert(kind: 'session_reused' | 'wrong_bank', credit: IncomingCredit): NewAlert {
   const { accountNumber, currency, amountKobo } = credit
   const detail = { accountNumber, currency, amountKobo: amountKobo.toString() }
   return { kind, subject: sessionName(credit), detail }
@@ -127,7 +127,7 @@ function take(
   { credit, creditId }: { credit: IncomingCredit; creditId: CreditId },
 ): CreditResult {
   const number = known.numbers.get(credit.accountNumber)
-  const target = targetOf(credit, number)
+  const target = findTarget(credit, number)
   const { bookedKobo, reason } = judge(credit, number, known)
   const suspendedKobo = kobo(credit.amountKobo - bookedKobo)
   if (target && bookedKobo > 0n) book(plan, known, { credit, creditId, target, bookedKobo })
@@ -146,12 +146,12 @@ function take(
   return { status: 'taken', ...taken }
 }
 
-type BookInput = { credit: IncomingCredit; creditId: CreditId; target: Target; bookedKobo: Kobo }
+type Booking = { credit: IncomingCredit; creditId: CreditId; target: Target; bookedKobo: Kobo }
 
 function book(
   plan: Plan,
   known: DecisionContext,
-  { credit, creditId, target, bookedKobo }: BookInput,
+  { credit, creditId, target, bookedKobo }: Booking,
 ): void {
   const { bankCode, currency } = credit
   const bankId = known.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency })
@@ -194,7 +194,7 @@ function book(
 }
 
 // What was paid in time and reported late may not be all of it: the payment then waits for the rest.
-// If its numbers are somebody else's by now it stays over, and is closed again as underpaid.
+// If its numbers have been reused by now, it stays closed, as underpaid.
 function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
   if (now < payment.closesAt || !payment.mayReopen) return
   payment.closesAt = new Date(now.getTime() + payment.openSeconds * 1000)
@@ -216,13 +216,13 @@ export function settlePending(
   }))
 }
 
-type AdvanceInput = { holding: Holding; came?: Pick<NewEvent, 'moved'> | undefined }
+type PaidAmount = { holding: Holding; came?: Pick<NewEvent, 'moved'> | undefined }
 
 // The payment after this much more has come in.
 export function addPaid(
   plan: Pick<Plan, 'payments' | 'events'>,
   payment: PaymentTarget,
-  { holding: { creditId, amountKobo }, came = {} }: AdvanceInput,
+  { holding: { creditId, amountKobo }, came = {} }: PaidAmount,
 ): void {
   payment.amountPaidKobo = kobo(payment.amountPaidKobo + amountKobo)
   const isPaid = payment.amountPolicy === 'any' || payment.amountPaidKobo >= payment.amountKobo
@@ -238,7 +238,7 @@ export function addPaid(
   })
 }
 
-type SuspendInput = {
+type Suspension = {
   credit: IncomingCredit
   creditId: CreditId
   target: Target | undefined
@@ -249,7 +249,7 @@ type SuspendInput = {
 function suspend(
   plan: Plan,
   known: DecisionContext,
-  { credit, creditId, target, amountKobo, reason }: SuspendInput,
+  { credit, creditId, target, amountKobo, reason }: Suspension,
 ): void {
   const { bankCode, currency } = credit
   const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
@@ -268,7 +268,7 @@ function suspend(
     amountKobo,
     reason,
   })
-  if (reason === 'wrong_bank') plan.alerts.push(alertOf(reason, credit))
+  if (reason === 'wrong_bank') plan.alerts.push(createAlert(reason, credit))
   if (!target) return // Nobody's money: the operator sees it on the suspense desk.
   const outcome = amountKobo === credit.amountKobo ? 'suspended' : 'booked'
   plan.events.push({

@@ -1,14 +1,14 @@
-// What a bank's reversal of a credit takes back, and from where: a pure decision.
+// Decides what a reversal takes back, and from where. A pure function.
 //
-// Taken, in this order, from what of the credit is still in suspense, what is booked, what was
-// assigned from suspense. What has left us already (returned to the payer) is a shortfall: nobody's
-// balance may pay for it.
+// Taken, in this order, from the part of the credit that is still in suspense, then booked, then
+// assigned from suspense. What has already been returned to the payer is a shortfall: no client's
+// balance pays for it.
 
 import { moved } from '#domain/records/movements.ts'
 import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { PaymentTarget } from './judge-credit.ts'
-import type { ReversalEvent } from './reversed-credits.ts'
+import type { ReversalEvent } from './reversal-events.ts'
 import type { LockedItem } from './suspense-items.ts'
 
 export type ReversedCredit = {
@@ -58,7 +58,7 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     events: [],
   }
   const balances = new Map([...known.collections].map(([id, { balanceKobo }]) => [id, balanceKobo]))
-  for (const { holder, item, amountKobo: heldKobo } of sourcesOf(known)) {
+  for (const { holder, item, amountKobo: heldKobo } of listSources(known)) {
     if (plan.shortfallKobo === 0n) break
     const isEnough = heldKobo >= plan.shortfallKobo
     const takenKobo = isEnough ? plan.shortfallKobo : heldKobo
@@ -71,7 +71,7 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
   return plan
 }
 
-function sourcesOf({ credit, items, payments, collections }: Known): Source[] {
+function listSources({ credit, items, payments, collections }: Known): Source[] {
   const holderOf = (accountId: AccountId | null, paymentId: PaymentId | null): Holder => {
     if (accountId !== null) {
       const { clientId } = collections.get(accountId) as { clientId: ClientId }
@@ -99,7 +99,7 @@ function sourcesOf({ credit, items, payments, collections }: Known): Source[] {
   return sources
 }
 
-type TakeFromInput = {
+type Taking = {
   balances: Map<AccountId, Kobo>
   credit: ReversedCredit
   holder: Holder
@@ -109,7 +109,7 @@ type TakeFromInput = {
 // A payment that was paid and is not any more is at an end; one that was being paid goes on.
 function takeFrom(
   plan: ReversalPlan,
-  { balances, credit: { id: creditId, currency }, holder, takenKobo }: TakeFromInput,
+  { balances, credit: { id: creditId, currency }, holder, takenKobo }: Taking,
 ): ReversalEvent[] {
   const taken = moved(currency, { reversed: takenKobo })
   switch (holder.kind) {

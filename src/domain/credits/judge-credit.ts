@@ -103,7 +103,7 @@ const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
 
 // Whose the money may be. Of a number at another bank the reporting bank learns nothing, and its
 // owner is not involved.
-export function targetOf(
+export function findTarget(
   { bankCode }: IncomingCredit,
   number: IssuedNumber | undefined,
 ): Target | undefined {
@@ -116,7 +116,7 @@ export function judge(
   terms: Terms,
 ): Judgement {
   if (!number) return suspended('unknown_number')
-  const target = targetOf(credit, number)
+  const target = findTarget(credit, number)
   if (!target) return suspended('wrong_bank')
   if (credit.currency !== target.currency) return suspended('wrong_currency')
   const closed =

@@ -37,7 +37,7 @@ export async function lockPaymentsByNumber(
   const byId = new Map<PaymentId, PaymentTarget>()
   return new Map(
     rows.map(({ accountNumber, bankCode, ...row }) => {
-      const target = byId.get(row.paymentId) ?? targetOf(row)
+      const target = byId.get(row.paymentId) ?? toPaymentTarget(row)
       byId.set(row.paymentId, target)
       return [accountNumber, { bankCode, target }]
     }),
@@ -57,10 +57,10 @@ export async function lockPayments(
               for no key update of p`,
     values: [ids],
   })
-  return new Map(rows.map((row) => [row.paymentId, targetOf(row)]))
+  return new Map(rows.map((row) => [row.paymentId, toPaymentTarget(row)]))
 }
 
-function targetOf(row: PaymentRow): PaymentTarget {
+function toPaymentTarget(row: PaymentRow): PaymentTarget {
   return { kind: 'payment', ...row, pending: [], mayReopen: false }
 }
 

@@ -66,12 +66,12 @@ export async function storeRailItems(
     kept.delete(`${bankCode} ${(digests[at] as Buffer).toString('hex')}`),
   )
   const fresh = items.filter((_, at) => areNew[at])
-  await appendEvents(tx, now, await raiseAlerts(tx, now, fresh.flatMap(alertOf)))
+  await appendEvents(tx, now, await raiseAlerts(tx, now, fresh.flatMap(createAlert)))
   return areNew
 }
 
 // One for a bank and a reason: the register has every item. A reused session id has its own.
-function alertOf({ bankCode, call, reason, sessionId, amount }: NewRailItem) {
+function createAlert({ bankCode, call, reason, sessionId, amount }: NewRailItem) {
   if (reason === 'session_reused') return []
   const detail = { call, sessionId, amount }
   return [{ kind: 'rail_item_rejected', subject: `${bankCode}/${reason}`, detail } as const]

@@ -21,7 +21,7 @@ import {
 } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
-import { adjustRequests } from './approval-amounts.ts'
+import { adjustApprovalRequests } from './adjust-approval-requests.ts'
 import { sessionName } from './decide-credits.ts'
 import {
   decideReversal,
@@ -30,7 +30,7 @@ import {
   type ReversedCredit,
 } from './decide-reversal.ts'
 import { lockPayments, updatePayments } from './payment-balances.ts'
-import { explainReversal } from './reversed-credits.ts'
+import { explainReversal } from './reversal-events.ts'
 import { type LockedItem, lockItems, reduceItems } from './suspense-items.ts'
 
 type Reversal = {
@@ -79,7 +79,7 @@ export async function takeReversal(
   return 'reversed'
 }
 
-type WriteInput = {
+type DecidedReversal = {
   reversal: Reversal
   credit: ReversedCredit
   plan: ReversalPlan
@@ -89,7 +89,7 @@ type WriteInput = {
 async function write(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
-  { reversal, credit, plan, isWhole }: WriteInput,
+  { reversal, credit, plan, isWhole }: DecidedReversal,
 ): Promise<void> {
   const { shortfallKobo } = plan
   const { currency } = credit
@@ -102,7 +102,7 @@ async function write(
     ...plan.takings.flatMap(({ holder }) => shared(holder)),
   ])
   const takings = plan.takings.map(({ holder, amountKobo }) => ({
-    accountId: accountOf(sharedAccounts, holder),
+    accountId: holderAccount(sharedAccounts, holder),
     amountKobo,
   }))
   if (shortfallKobo > 0n) {
@@ -152,7 +152,7 @@ async function write(
     values: [credit.id, plan.bookedKobo, isWhole],
   })
   await reduceItems(tx, now, { takings: plan.items, reference: reversal.sessionId })
-  await adjustRequests(tx, now, plan.items)
+  await adjustApprovalRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
   await postTransfers(tx, now, transfers)
   const told = { sessionId: reversal.sessionId, amountKobo: reversal.amountKobo, shortfallKobo }
@@ -163,7 +163,7 @@ async function write(
   )
 }
 
-function accountOf(sharedAccounts: SharedAccounts, holder: Holder): AccountId {
+function holderAccount(sharedAccounts: SharedAccounts, holder: Holder): AccountId {
   if (holder.kind === 'suspense' || holder.kind === 'collection') return holder.accountId
   return sharedAccounts.id(shared(holder)[0] as SharedAccount)
 }

@@ -13,7 +13,7 @@ import type { Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { SuspenseRow } from './decide-credits.ts'
-import { type ItemState, recordSuspenseChanges } from './suspense-changes.ts'
+import { type ItemState, recordSuspenseChanges } from './suspense-history.ts'
 
 export async function insertSuspense(
   tx: Transaction,
@@ -138,7 +138,7 @@ export async function markCredit(
   })
 }
 
-// What became of credits, as it stands now.
+// The current outcome of credits.
 export async function readOutcomes(
   tx: Transaction,
   creditIds: readonly CreditId[],
@@ -152,16 +152,16 @@ export async function readOutcomes(
   return new Map(rows.map(({ id, outcome }) => [id, outcome]))
 }
 
-type TakeFromItemsInput = {
+type ItemReductions = {
   takings: readonly { item: LockedItem; takenKobo: Kobo }[]
   reference: string | null
 }
 
-// What is left of an item stays where it is; an item that is taken whole ends.
+// A partly taken item keeps its state; a fully taken one becomes `reversed`.
 export async function reduceItems(
   tx: Transaction,
   now: Date,
-  { takings, reference }: TakeFromItemsInput,
+  { takings, reference }: ItemReductions,
 ): Promise<void> {
   for (const { item, takenKobo } of takings) {
     const isWhole = takenKobo === item.amountKobo

@@ -1,10 +1,10 @@
-// Taking credits: the way of money into the books. One transaction for a whole batch:
-//   lock   what the numbers belong to, and find the session ids that were taken before;
-//   decide purely, in memory (decide-credits.ts);
+// Takes credits into the books. One transaction for a whole batch:
+//   lock   the owners of the numbers, and find session ids taken before;
+//   decide in memory, purely (decide-credits.ts);
 //   write  set-wise: credits, transfers, payments, suspense, events, alerts, all or none.
 //
-// I12: a credit is taken exactly once. Should two processes take one at the same moment, the
-// constraint credits_taken_once fails the second, which runs again and finds a duplicate.
+// I12: a credit is taken exactly once. If two processes take one at the same moment, the constraint
+// credits_taken_once fails the second, which runs again and finds a duplicate.
 //
 // Locks: payments in id order, then collection accounts in id order; shared ledger accounts and
 // the client's event counter come last, inside the write.
@@ -35,9 +35,9 @@ import {
 } from './decide-credits.ts'
 import {
   type CollectionTarget,
+  findTarget,
   type IncomingCredit,
   type IssuedNumber,
-  targetOf,
 } from './judge-credit.ts'
 import {
   findHoldings,
@@ -163,7 +163,7 @@ function accountsNeeded(
   for (const credit of credits) {
     const { accountNumber, bankCode, currency } = credit
     need('bank', bankOwner(bankCode), currency)
-    const target = targetOf(credit, numbers.get(accountNumber))
+    const target = findTarget(credit, numbers.get(accountNumber))
     const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
     need('suspense', owner, currency)
     if (target?.kind === 'payment') {

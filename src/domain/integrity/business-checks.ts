@@ -1,8 +1,8 @@
-// What must be true of the business, given that the ledger is true to itself (src/ledger/ledger-checks.ts):
-// I5, I6, I10, I13, I14 and I28, each as a statement that finds what breaks it.
+// Business invariants checked on top of the ledger's own (src/ledger/ledger-checks.ts): I5, I6,
+// I10, I13, I14 and I28, each as a statement that finds violations.
 //
-// Two sides of one truth are joined in full, so that what is missing on either side is found. Where
-// a table is large, it is added up before it is joined.
+// Both sides of an invariant are full-joined, so that a row missing on either side is found. Large
+// tables are aggregated before they are joined.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'

@@ -1,6 +1,6 @@
-// I11 where no foreign key holds it: what is written for every credit and every event has none, because
-// each would be a look-up and a lock on the path of money. The code that writes them takes the
-// client from the very row that it points at; this finds it if it ever does not.
+// I11 where no foreign key enforces it: rows written for every credit or event have none, because
+// it would cost a look-up and a lock on the money path. The writers take the client from the row
+// they reference; this check finds any that did not.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 

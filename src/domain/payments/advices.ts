@@ -49,7 +49,7 @@ export type Advice = AdviceTerms & {
   id: AdviceId
   clientId: ClientId
   merchantName: string
-  extendedSeconds: number // By how much its expiry was put off: see extensions.ts.
+  extendedSeconds: number // By how much its expiry was put off: see extend-advice.ts.
   cancelledAt: Date | null
   createdAt: Date
   isKnown?: true // By its merchantRef: it was there before it was asked for.

@@ -20,13 +20,13 @@ export async function readBranding(db: Queryable, clientId: ClientId): Promise<B
   return rows[0] as Branding
 }
 
-type SetBrandingInput = { client: Client; actor: string; branding: Branding }
+type BrandingChange = { client: Client; actor: string; branding: Branding }
 
-// The same again changes nothing and leaves no trace.
+// A no-op writes nothing.
 export async function setBranding(
   tx: Transaction,
   now: Date,
-  { client, actor, branding: { name, colour } }: SetBrandingInput,
+  { client, actor, branding: { name, colour } }: BrandingChange,
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'set-branding',

@@ -1,5 +1,5 @@
-// What a payer may know of an advice: what is due, where to send it, and how it stands. Whoever
-// holds the reference may see this and nothing else: no e-mail, no phone, nobody's bank account.
+// What a payer sees of an advice: the amount due, where to send it, and its status. The reference
+// is the only credential, so nothing else is shown: no email address, phone number or bank account.
 
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -14,7 +14,7 @@ import {
   remainingKobo,
   statusAt,
 } from './payments.ts'
-import { callBackUrlOf, type NameBank } from './resource-presenters.ts'
+import { buildCallBackUrl, type NameBank } from './resource-presenters.ts'
 
 type CheckoutRow = {
   adviceId: AdviceId
@@ -131,7 +131,7 @@ export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering
     expiresAt: payment?.expiresAt.toISOString() ?? null,
     closesAt: payment?.closesAt.toISOString() ?? null,
     paidAt: status === 'Successful' ? (payment?.updatedAt.toISOString() ?? null) : null,
-    returnUrl: payment ? callBackUrlOf({ ...row, id: payment.id }) : row.callBackUrl,
+    returnUrl: payment ? buildCallBackUrl({ ...row, id: payment.id }) : row.callBackUrl,
   }
 }
 

@@ -22,13 +22,13 @@ type Deps = { now: Date; actor: string }
 type AdviceRow = { cancelledAt: Date | null; expirySeconds: number }
 type PaymentRow = { id: PaymentId; status: PaymentStatus; amountPaidKobo: Kobo; expiresAt: Date }
 
-type ExtendAdviceInput = { clientId: ClientId; adviceId: AdviceId; extension: Extension }
+type AdviceExtension = { clientId: ClientId; adviceId: AdviceId; extension: Extension }
 
-// To the same time again is fine, and changes nothing.
+// Idempotent: extending to the same time changes nothing.
 export async function extendAdvice(
   tx: Transaction,
   { now, actor }: Deps,
-  { clientId, adviceId, extension }: ExtendAdviceInput,
+  { clientId, adviceId, extension }: AdviceExtension,
 ): Promise<void> {
   const { advice, payment } = await lockAdvice(tx, clientId, adviceId)
   const seconds = secondsToAdd({ adviceRow: advice, payment, extension, now })
@@ -42,7 +42,7 @@ export async function extendAdvice(
     subject: `advice/${adviceId}`,
     detail: { seconds, ...(expiresAt ? { expiresAt: timestamp(expiresAt) } : {}) },
   })
-  // Nobody was told of an advice that has no number yet.
+  // An advice without a number has not been reported yet.
   if (!payment || !expiresAt) return
   const { id: paymentId, status, amountPaidKobo } = payment
   const facts = { status, amountPaidKobo, expiresAt: timestamp(expiresAt) }
@@ -109,12 +109,12 @@ async function lockAdvice(tx: Transaction, clientId: ClientId, adviceId: AdviceI
   return { advice, payment: payments.rows[0] }
 }
 
-type MoveTimesInput = { adviceId: AdviceId; paymentId: PaymentId | null; seconds: number }
+type TimeShift = { adviceId: AdviceId; paymentId: PaymentId | null; seconds: number }
 
 async function moveTimes(
   tx: Transaction,
   now: Date,
-  { adviceId, paymentId, seconds }: MoveTimesInput,
+  { adviceId, paymentId, seconds }: TimeShift,
 ): Promise<void> {
   await tx.query({
     name: 'extend-advice',

@@ -1,9 +1,8 @@
-// Initiations with an Idempotency-Key. Initiating again finds the same number anyway; with a key the
-// answer is the first one too: the payment as it was then, also when it has been paid or has
-// expired since.
+// Initiations with an Idempotency-Key. Initiating again returns the same number anyway; with a key
+// the response is the first one too: the payment as it was then, even if paid or expired since.
 //
-// A caller without a token holds nothing but an advice, and must not use up the keys of its owner:
-// its keys are the advice's. No header has a space in it, so the two never meet.
+// A caller without a token holds only an advice reference and must not use up its owner's keys: its
+// keys are prefixed with the advice. Header values contain no space, so the two never collide.
 
 import type { Transaction } from '#db/transaction.ts'
 import { createOnce, type IdempotencyKey } from '#domain/records/idempotency.ts'
@@ -33,14 +32,14 @@ export async function initiateOnce(
   const owners = await findOwners(tx, keyed)
   const answers = await createOnce(tx, deps.now, {
     operation: OPERATION,
-    keys: initiations.map((initiation) => keyOf(deps.sealer, initiation, owners)),
+    keys: initiations.map((initiation) => toIdempotencyKey(deps.sealer, initiation, owners)),
     make: (places) =>
       initiatePayments(
         tx,
         deps,
         places.map((at) => initiations[at] as Initiation),
       ),
-    resourceOf,
+    resourceOf: formatResource,
     find: (resources) => findInitiated(tx, resources),
   })
   return answers.map((answer) =>
@@ -48,7 +47,7 @@ export async function initiateOnce(
   )
 }
 
-function keyOf(
+function toIdempotencyKey(
   sealer: Sealer,
   { clientId, adviceId, bankCode, idempotencyKey }: Initiation,
   owners: ReadonlyMap<string, ClientId>,
@@ -80,7 +79,7 @@ type Kept = {
   at: string
 }
 
-function resourceOf({ payment, bankCode, at }: Initiated): string {
+function formatResource({ payment, bankCode, at }: Initiated): string {
   const { id, status } = payment
   const paid = payment.amountPaidKobo.toString()
   const [expiresAt, then] = [payment.expiresAt.toISOString(), at.toISOString()]

@@ -1,15 +1,15 @@
-// Initiating a payment: a number is leased at the bank the payer chose.
+// Initiates a payment: leases a number at the bank that the payer chose.
 //
-// Initiating again at the same bank answers the same number of the same payment; at another bank it
-// leases a further number for the same payment, and money to either counts. The clock of the
-// payment starts with its first number.
+// Initiating again at the same bank returns the same number of the same payment; at another bank it
+// leases a further number for the same payment, and money to either counts. The payment's expiry
+// starts with its first number.
 //
 // Locks: advices, then payments, each in id order; then the ranges in bank order.
 
 import type { BankSettings } from '#config/bank-settings.ts'
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
-import { takeDynamicNumbers } from '#domain/accounts/numbers.ts'
+import { takeDynamicNumbers } from '#domain/accounts/account-numbers.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
@@ -22,7 +22,7 @@ export type Initiation = {
   adviceId: AdviceId
   bankCode: string
   clientId: ClientId | undefined // Undefined: the caller holds nothing but the reference.
-  idempotencyKey?: string | undefined // See keyed-initiations.ts.
+  idempotencyKey?: string | undefined // See initiate-once.ts.
 }
 
 export type Initiated = {
@@ -60,7 +60,7 @@ export async function initiatePayments(
     const bank = deps.banks.find(({ code }) => code === initiation.bankCode)
     if (!bank?.dynamic) return new Refusal('bank_not_supported')
     const known = payments.get(advice.adviceId)
-    const refusal = refusalOf(advice, known, deps.now)
+    const refusal = findRefusal(advice, known, deps.now)
     if (refusal) return refusal
     const payment = known ?? openPayment(advice, deps.now)
     if (!known) opened.set(payment.id, payment)
@@ -83,7 +83,7 @@ export async function initiatePayments(
   })
 }
 
-function refusalOf(advice: AdviceRow, payment: Payment | undefined, now: Date) {
+function findRefusal(advice: AdviceRow, payment: Payment | undefined, now: Date) {
   if (advice.cancelledAt) return new Refusal('advice_cancelled')
   if (!payment || isOpen(statusAt(payment, now))) return undefined
   return closedRefusal(statusAt(payment, now))
@@ -165,7 +165,7 @@ async function leaseNumbers(
   return { leases, told: alerts.length > 0 ? await raiseAlerts(tx, now, alerts) : [] }
 }
 
-type WriteLeasesInput = {
+type NewLeases = {
   opened: readonly Payment[]
   leases: readonly Lease[]
   told: readonly NewEvent[]
@@ -174,7 +174,7 @@ type WriteLeasesInput = {
 async function writeLeases(
   tx: Transaction,
   { quarantineDays, now }: Deps,
-  { opened, leases, told }: WriteLeasesInput,
+  { opened, leases, told }: NewLeases,
 ): Promise<void> {
   const reusableAt = ({ payment }: Lease) =>
     new Date(payment.closesAt.getTime() + quarantineDays * 86_400_000)

@@ -1,10 +1,9 @@
-// A client's advices and payments, newest or oldest first, by what it knows of them.
+// Lists and filters a client's advices and payments, newest or oldest first.
 //
-// Ids begin with their time, so the order, and any window of time, is a range of ids, along an index
-// that the foreign keys need anyway (advices_of_client, payments_of_client). A reference leads to
-// its few by its own index, and so does a rare status. For the other filters there is no index,
-// because every advice and payment would pay for it: a page reads at most SCAN_MAX of them and says
-// how far it came, and the next goes on from there.
+// Ids begin with their time, so an order or a time window is a range of ids, along an index that
+// the foreign keys need anyway (advices_of_client, payments_of_client). References and rare
+// statuses have their own indexes. Other filters have none, because every advice and payment would
+// pay for it: a page scans at most SCAN_MAX rows, and the next page continues from there.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -174,7 +173,7 @@ async function scan<Id extends string>(
   const values: unknown[] = [clientId]
   const given: Given = (value) => `$${values.push(value)}`
   const { sort, isAfter, isUpTo } = ORDER_SQL[order]
-  const inRange = rangeOf(id, filters, given)
+  const inRange = idRange(id, filters, given)
   if (after !== undefined) inRange.push(`${id} ${isAfter} ${given(after)}`)
   const rangeValues = [...values]
   const { conditions, isFew } = await narrow(db, kind, { clientId, filters, given })
@@ -190,13 +189,13 @@ async function scan<Id extends string>(
   return { ids: rows.map((row) => row.id), scannedTo: end ?? null }
 }
 
-type NarrowInput = { clientId: ClientId; filters: PaymentFilters<string>; given: Given }
+type PaymentSearch = { clientId: ClientId; filters: PaymentFilters<string>; given: Given }
 
 // By what leads to few of them, and by what is only compared.
 async function narrow(
   db: Queryable,
   kind: keyof typeof KINDS,
-  { clientId, filters, given }: NarrowInput,
+  { clientId, filters, given }: PaymentSearch,
 ): Promise<Conditions> {
   const { status, minKobo, maxKobo, search, merchantRef, accountNumber, reference } = filters
   const { id, amount, advice } = KINDS[kind]
@@ -227,7 +226,7 @@ async function narrow(
   return { conditions: [...few, ...compared], isFew: few.length > 0 || isPlain }
 }
 
-function rangeOf(id: string, { from, to }: Window, given: Given): string[] {
+function idRange(id: string, { from, to }: Window, given: Given): string[] {
   return [
     ...(from ? [`${id} >= ${given(leastIdAt(from.getTime()))}`] : []),
     ...(to ? [`${id} < ${given(leastIdAt(to.getTime()))}`] : []),

@@ -1,8 +1,8 @@
-// Advices and payments by any of their references, which is what a payer's complaint comes with.
-// Tried in this order, each within the client's own:
+// Finds advices and payments by any reference a payer's complaint may come with. Tried in this
+// order, each within the client's own:
 //   payment reference, advice reference, merchantRef, session id of a credit (the payment it is
-//   booked to, then one it was assigned to, then the one it was sent to), account number (the
-//   latest payment that had it first).
+//   booked to, then one it was assigned to, then the one it was sent to), account number (latest
+//   payment first).
 
 import type { Queryable } from '#db/pool.ts'
 import { type AdviceId, type ClientId, type PaymentId, parseReference } from '#ids.ts'

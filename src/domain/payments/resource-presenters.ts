@@ -60,14 +60,18 @@ export function viewPayment(
     message: how.status,
     amount: toNaira(payment.amountKobo),
     amountPaid: toNaira(payment.amountPaidKobo),
-    callBackUrl: callBackUrlOf(payment),
+    callBackUrl: buildCallBackUrl(payment),
     customerName: payment.customerName,
     expiresAt: timestamp(payment.expiresAt),
     accountName: accountName(how.nameStyle, payment),
   }
 }
 
-export function callBackUrlOf(payment: { id: PaymentId; adviceId: AdviceId; callBackUrl: string }) {
+export function buildCallBackUrl(payment: {
+  id: PaymentId
+  adviceId: AdviceId
+  callBackUrl: string
+}) {
   return withReferences(payment.callBackUrl, {
     adviceReference: payment.adviceId,
     paymentReference: payment.id,

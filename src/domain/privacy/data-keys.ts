@@ -1,12 +1,14 @@
-// Which data key seals, and who holds which. The database says, so that processes agree:
+// Which data key seals, and which process holds which keys. Stored in the database, so that all
+// processes agree:
 //
 //   cleared ──all processes open with it──▶ sealing ──another one seals──▶ being cleared ─┐
 //   ▲ offered                                                                             │
 //   └─────────────────────────────────────────────────────────────────────────────────────┘
 //
-// A process tells every other second which keys it opens with and which one it sealed with since it
-// told last. Nothing is sealed with a key that a running process could not open; and a key is
-// cleared (it may be dropped) when no process seals with it and nothing in a table is sealed by it.
+// Every two seconds each process reports which keys it opens with and which it has sealed with
+// since its last report. No key seals before every running process can open with it; a key is
+// cleared (and may be dropped) when no process seals with it and no table holds anything sealed by
+// it.
 
 import type { Pool, Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'

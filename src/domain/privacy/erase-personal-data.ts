@@ -1,11 +1,11 @@
-// Erasing a customer's personal data on request, for good. The account or advice itself at once, in
-// one transaction; what its credits and deliveries tell of people after that, page by page
-// (erase-payer-data.ts). Money, its history and its references stay as they are.
+// Erases a customer's personal data on request, permanently. The account or advice itself is erased
+// in one transaction; personal data on its credits and deliveries follows page by page
+// (erase-payer-data.ts). Money, its history and its references are kept.
 //
-// Refused while money is in suspense (to be sent back, it needs its payer), and for an advice that
-// may still be paid. Again is fine: what came in since is erased then.
+// Refused while money is in suspense (returning it needs the payer), and for an advice that may
+// still be paid. Repeating is safe and erases what has arrived since.
 //
-// Locks: the erasure, then what it is about: an advice before its payment, accounts in id order with
+// Locks: the erasure, then its subject: an advice before its payment, accounts in id order with
 // their ledger accounts, so that credits come before or after.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -80,7 +80,7 @@ export async function eraseAccounts(
   }
   const fresh = accounts.filter((account) => !account.erasedAt)
   for (const account of fresh) await eraseAccount(tx, deps, account)
-  await appendEvents(tx, now, fresh.map(eventOf))
+  await appendEvents(tx, now, fresh.map(erasureEvent))
   return erased
 }
 
@@ -118,7 +118,7 @@ async function eraseAccount(tx: Transaction, deps: Deps, account: Account): Prom
   await writeAuditLog(tx, now, { clientId: by.id, actor, action: 'account.erase', subject, detail })
 }
 
-function eventOf({ id, clientId, balanceKobo }: Account): NewEvent {
+function erasureEvent({ id, clientId, balanceKobo }: Account): NewEvent {
   const facts = { accountBalanceKobo: balanceKobo, isActive: false, isDefault: false }
   return { clientId, type: 'account.erased', collectionAccountId: id, facts }
 }
@@ -167,7 +167,7 @@ async function lockAdvice(tx: Transaction, adviceId: AdviceId): Promise<LockedAd
   return { ...(rows[0] as Omit<LockedAdvice, 'status'>), status: payment.rows[0]?.status ?? null }
 }
 
-// One that nobody has begun to pay is cancelled by it: it could not say any more who is to pay.
+// An unpaid advice is cancelled: without its customer it cannot be paid.
 async function emptyAdvice(
   tx: Transaction,
   deps: Deps,

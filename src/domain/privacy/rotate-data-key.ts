@@ -1,11 +1,10 @@
-// Replacing the data key while the service runs. Step by step, each of which may be cut off by a
-// kill and is simply done again the next time:
+// Rotates the data key while the service runs. An interrupted step is repeated by the next run:
 //
-//   1. the new key is offered, and we wait until every running process opens with it;
-//   2. it is chosen, and we wait until every running process seals with it;
-//   3. we wait for the transactions of before, which may hold values that were sealed earlier;
-//   4. every sealed column is gone through, page by page, again and again until a whole pass finds
-//      nothing of another key; then the other keys are cleared: they may be dropped.
+//   1. offer the new key, and wait until every running process opens with it;
+//   2. choose it, and wait until every running process seals with it;
+//   3. wait for earlier transactions, which may hold values sealed before;
+//   4. reseal every column page by page, until a whole pass finds nothing under another key; then
+//      clear the other keys: they may be dropped.
 
 import type { Clock } from '#clock.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
@@ -20,7 +19,7 @@ export type Progress =
   | { step: 'waiting'; processes: number; until: 'opens' | 'seals' }
   | { step: 'sealing'; table: string; column: string; seen: number; resealed: number }
 
-export type Rotation = {
+type Rotation = {
   pool: Pool
   sealer: Sealer // Holds the new key, and every key that something may be sealed with.
   clock: Clock
@@ -80,7 +79,7 @@ async function waitForProcesses(
   }
 }
 
-// Those of this database that have begun to write. One that has not begun seals anew when it does.
+// Transactions of this database that have written. Later ones seal with the new key.
 async function waitForTransactions({ pool, clock, pause }: Rotation): Promise<void> {
   const endMs = clock().getTime() + WAIT_MAX_MS
   const writing = async () => {

@@ -28,14 +28,14 @@ export async function findSealedColumns(db: Queryable): Promise<SealedColumn[]> 
   return rows
 }
 
-type ResealPageInput = { sealer: Sealer; of: SealedColumn; after: string | undefined }
+type SealedPage = { sealer: Sealer; of: SealedColumn; after: string | undefined }
 
 // One page: what is not sealed with the current key is sealed anew. Each value is written only if it
 // is still what was read, so whoever changes it meanwhile wins; nothing is locked for longer than
 // the one statement. Keys are compared as text, in the order of their own type.
 export async function resealPage(
   db: Queryable,
-  { sealer, of: { table, column, key, keyType }, after }: ResealPageInput,
+  { sealer, of: { table, column, key, keyType }, after }: SealedPage,
 ): Promise<Page> {
   const { rows } = await db.query<{ key: string; sealed: Buffer }>(
     `select ${key}::text as key, ${column} as sealed from ${table}

@@ -1,5 +1,5 @@
-// Every kind of alert: what it is called, and what an operator does about it. The API shows both, and
-// so does the dashboard; docs/operating.md lists them.
+// Every kind of alert: its title, and what an operator does about it. Shown by the API and the
+// dashboard, and listed in docs/operating.md.
 
 export type AlertKind =
   | 'numbers_exhausted'

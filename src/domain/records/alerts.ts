@@ -110,7 +110,7 @@ export async function getAlert(db: Queryable, id: bigint): Promise<Alert> {
   return rows[0]
 }
 
-// Again is fine: the first who did it stays.
+// Idempotent: the first acknowledgement is kept.
 export async function acknowledgeAlert(
   tx: Transaction,
   { now, clientId, actor }: { now: Date; clientId: ClientId; actor: string },
@@ -134,7 +134,7 @@ export async function acknowledgeAlert(
   return getAlert(tx, id)
 }
 
-// Those that the log has not told of yet. Whoever takes them logs them, once it is committed.
+// Alerts not logged yet. The caller logs them after commit.
 export async function claimUnlogged(tx: Transaction, now: Date, limit: number): Promise<Alert[]> {
   const { rows } = await tx.query<Alert>({
     name: 'take-unlogged-alerts',

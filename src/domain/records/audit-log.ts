@@ -48,14 +48,14 @@ type AuditLogFilters = Window & {
   subject?: string | undefined
 }
 
-type ListAuditLogInput = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
+type AuditLogPage = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
 
 // Newest first. Of an action from before actors were kept, the client itself is the actor. Who of
 // the operator's it was is nothing that another client is to know.
 export async function listAuditLog(
   db: Queryable,
   client: { id: bigint; clientId: string; isOperator: boolean },
-  { filters: { actor, action, subject, from, to }, beforeId, limit }: ListAuditLogInput,
+  { filters: { actor, action, subject, from, to }, beforeId, limit }: AuditLogPage,
 ): Promise<AuditLogEntry[]> {
   const { rows } = await db.query<AuditLogEntry>({
     name: 'list-actions',
@@ -98,7 +98,7 @@ const TAKEN_COLUMNS = `
   coalesce(a.actor, 'client:' || c.client_id) as actor, a.action, a.subject, a.detail,
   a.taken_at as "takenAt"`
 
-// What was done to these, in order, as far as it stands in the client's own record.
+// Actions on these subjects, in order, from the client's own audit log.
 export async function auditLogFor(
   db: Queryable,
   clientId: ClientId,

@@ -14,7 +14,7 @@ type StoredKey = { requestHash: Buffer; resource: string }
 
 export type Once<T> = { value: T; replayed: boolean }
 
-export type Creation<T> = {
+type Creation<T> = {
   operation: string
   // A request without a key is always new.
   keys: readonly (IdempotencyKey | undefined)[]
@@ -116,7 +116,7 @@ export async function findStoredKeys(
   )
 }
 
-type StoreKeysInput = {
+type UsedKeys = {
   operation: string
   made: readonly (IdempotencyKey & { resource: string })[]
 }
@@ -124,7 +124,7 @@ type StoreKeysInput = {
 export async function storeKeys(
   tx: Transaction,
   now: Date,
-  { operation, made }: StoreKeysInput,
+  { operation, made }: UsedKeys,
 ): Promise<void> {
   if (made.length === 0) return
   await tx.query({

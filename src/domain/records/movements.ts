@@ -1,15 +1,16 @@
-// What is counted of a client's money, everywhere the same: in balances, in the overview, in the CSV
-// of credits, on the dashboard. 0027_movements.sql has the same for transfers.
+// The five totals of a client's money, the same in balances, the overview, the CSV of credits and
+// the dashboard. 0027_movements.sql defines them for transfers.
 //
-//   gross      what banks reported for the client's numbers, and what was assigned to the client
-//              from unidentified suspense, at the moment of its assignment
-//   reversed   what banks took back of it, wherever it was
-//   returned   what went back to payers, as the banks confirmed
-//   suspended  what of it is in suspense, or on its way back to a payer and not confirmed
+//   gross      reported by banks for the client's numbers, or assigned to the client from
+//              unidentified suspense, at the moment of assignment
+//   reversed   taken back by banks, from wherever it was
+//   returned   sent back to payers, as confirmed by the banks
+//   suspended  in suspense, or being returned and not yet confirmed
 //   net        gross − reversed − returned − suspended: on collection accounts and payments
 //
-// I34: each event says what it moved, so that the sums of events, of transfers and of the balances
-// are one. What a bank took back after it had left us is its shortfall: no client's money moves.
+// I34: each event states what it moved, so that the sums of events, of transfers and of balances
+// are equal. A reversal of money already returned is a shortfall of the bank: no client's money
+// moves.
 
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 
@@ -23,7 +24,7 @@ export type Sums = {
   suspendedKobo: Kobo
 }
 
-export function netOf({ grossKobo, reversedKobo, returnedKobo, suspendedKobo }: Sums): Kobo {
+export function computeNet({ grossKobo, reversedKobo, returnedKobo, suspendedKobo }: Sums): Kobo {
   return kobo(grossKobo - reversedKobo - returnedKobo - suspendedKobo)
 }
 

@@ -1,8 +1,7 @@
-// Requests sent again, one at a time: for the many kinds of requests of which there are few. What
-// comes by the thousand is made in batches (idempotency.ts); the keys and their locks are the same,
-// so a key that one of them knows is known to the other.
+// Stored responses of low-volume requests, one at a time. High-volume requests use batches
+// (idempotency.ts); keys and locks are shared, so a key known to one is known to the other.
 //
-//   begun ──▶ answered      whoever answers first has answered for good, and for all
+//   begun ──▶ answered      the first response stored is final
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -56,7 +55,7 @@ export async function storeResponse(
   return (await findStoredResponse(db, { answerId })) as Buffer
 }
 
-// Undefined while nobody has answered yet.
+// Undefined until a response is stored.
 export async function findStoredResponse(
   db: Queryable,
   { answerId }: Pick<StoredRequest, 'answerId'>,

@@ -1,12 +1,12 @@
-// What a client has with us, by currency, and by the merchant labels of its collection accounts.
-// Read from the ledger's own accounts, so it always equals the ledger:
-//   net         collected: its collection accounts, and its paid payments (settled)
-//               pending: part payments that are not settled yet
-//   suspended   inSuspense: held, and not given to anyone yet
-//               returning: on its way back to payers
-//   returned    back with them, as the banks confirmed
+// A client's balances, by currency and by merchant label. Read from the ledger's own accounts, so
+// they always equal the ledger:
+//   net         collected: collection accounts and paid payments (settled)
+//               pending: part payments, not settled yet
+//   suspended   inSuspense: held, not assigned yet
+//               returning: being returned to payers
+//   returned    returned to payers, as confirmed by the banks
 //   reversed    taken back by the banks, from wherever it was
-//   gross       all of these: what ever came in (movements.ts)
+//   gross       the sum of these: everything ever received (movements.ts)
 
 import type { Queryable } from '#db/pool.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
@@ -83,7 +83,7 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
              'returned',
              'reversed',
            ]
-             .map((part) => `${sumOf(part)} as "${COLUMNS[part]}"`)
+             .map((part) => `${sumSql(part)} as "${COLUMNS[part]}"`)
              .join(', ')}
              from parts group by currency order by currency`,
     values: [clientId, clientOwner(clientId), CURRENCY],
@@ -108,7 +108,7 @@ const COLUMNS: Record<string, keyof Parts> = {
   reversed: 'reversedKobo',
 }
 
-function sumOf(part: string): string {
+function sumSql(part: string): string {
   return `coalesce(sum(kobo) filter (where part = '${part}'), 0)::bigint`
 }
 

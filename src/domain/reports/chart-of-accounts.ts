@@ -2,7 +2,7 @@
 // suspense. Shared accounts come first, then collection accounts, each in order of opening.
 
 import type { Queryable } from '#db/pool.ts'
-import type { Viewer } from '#domain/credits/credit-traces.ts'
+import type { Viewer } from '#domain/credits/credit-list.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
@@ -59,7 +59,7 @@ export async function listLedgerAccounts(
 
 const PAST_SHARED = 9_223_372_036_854_775_807n
 
-export function chartPositionOf({ kind, id }: LedgerAccount): ChartPosition {
+export function toChartPosition({ kind, id }: LedgerAccount): ChartPosition {
   return { isCollection: kind === 'collection', id }
 }
 
@@ -87,6 +87,6 @@ export function growsByDebits(kind: string): boolean {
   return kind === 'bank' || kind === 'shortfall'
 }
 
-export function balanceOf({ kind, debitsKobo, creditsKobo }: LedgerAccount): Kobo {
+export function computeBalance({ kind, debitsKobo, creditsKobo }: LedgerAccount): Kobo {
   return kobo(growsByDebits(kind) ? debitsKobo - creditsKobo : creditsKobo - debitsKobo)
 }

@@ -2,7 +2,7 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
-import type { CreditTrace } from '#domain/credits/credit-traces.ts'
+import type { CreditTrace } from '#domain/credits/credit-list.ts'
 import type { ClientId, CreditId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { type RelatedEvent, readRelatedEvents } from './related-events.ts'

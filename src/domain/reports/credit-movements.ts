@@ -6,7 +6,7 @@
 import { numberArray } from '#db/arrays.ts'
 import { ORDER_SQL } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { type CreditQuery, type CreditTrace, listCredits } from '#domain/credits/credit-traces.ts'
+import { type CreditQuery, type CreditTrace, listCredits } from '#domain/credits/credit-list.ts'
 import type { Sums } from '#domain/records/movements.ts'
 import type { CreditId, TransferId } from '#ids.ts'
 

@@ -1,10 +1,10 @@
-// What moved of a client's money (movements.ts), hour by hour. A worker counts the outbox into rows of
-// one hour each; whoever reads adds what came after the worker's last round, so the sums are exact at
-// any moment and never cost more than the hours asked for and a few seconds of events.
+// Hourly totals of a client's movements (movements.ts). A worker counts the outbox into one row per
+// hour; readers add the events after the worker's last round, so totals are exact at any moment and
+// cost no more than the requested hours and a few seconds of events.
 //
-// A client's events have no gaps and are in the order of commits (I5), so each is counted once: how
-// far we are is written in the transaction that counts. Should a number be missing, counting waits
-// for it, as sending does (dispatch-events.ts), and retention waits for counting.
+// A client's events have no gaps and are in commit order (I5), so each is counted once: the
+// position is stored in the transaction that counts. Counting waits for a missing number, as
+// dispatching does (dispatch-events.ts), and retention waits for counting.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -66,7 +66,7 @@ export async function findUncounted(db: Queryable): Promise<ClientId[]> {
   return rows.map(({ id }) => id)
 }
 
-// Answers whether there may be more. Of several at once, one counts.
+// Returns whether there may be more. Concurrent calls: one counts.
 export async function countEvents(
   tx: Transaction,
   clientId: ClientId,

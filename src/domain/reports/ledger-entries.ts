@@ -1,12 +1,12 @@
-// The transfers of one ledger account, newest first, each with the account at its other side.
+// The transfers of one ledger account, newest first, each with its counter-account.
 //
-// An account's two sides have an index each, but for what every credit takes from its bank's account
-// (0001_ledger.sql): so a bank's transfers are found through the credits, newest credit first, so
-// many credits a page; a page of a bank that little comes from may be short, and still has a next.
+// Both sides of a transfer are indexed, except the debit of a bank's account by a credit
+// (0001_ledger.sql): a bank's transfers are found through its credits, newest first, a fixed number
+// of credits per page; a page of a quiet bank may be short and still have a next.
 
 import type { Queryable } from '#db/pool.ts'
-import type { Viewer } from '#domain/credits/credit-traces.ts'
-import { assignedTo } from '#domain/credits/credit-traces.ts'
+import type { Viewer } from '#domain/credits/credit-list.ts'
+import { assignedTo } from '#domain/credits/credit-list.ts'
 import type { AccountId, CreditId, TransferId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import type { Kobo } from '#money.ts'
@@ -86,7 +86,7 @@ export async function listLedgerEntries(
     const { rows } = await db.query<Row>({ name: 'ledger-entries', text: BY_ID, values })
     return { rows: rows.map(present), scannedTo: null }
   }
-  const from = await firstCreditOf(db, before)
+  const from = await findFirstCredit(db, before)
   const { rows } = await db.query<Row>({
     name: 'ledger-entries-of-bank',
     text: BY_CREDIT,
@@ -95,7 +95,7 @@ export async function listLedgerEntries(
   return { rows: rows.map(present), scannedTo: from > 0n ? `${from}/0` : null }
 }
 
-async function firstCreditOf(db: Queryable, before: bigint): Promise<bigint> {
+async function findFirstCredit(db: Queryable, before: bigint): Promise<bigint> {
   const { rows } = await db.query<{ last: bigint | null }>({
     name: 'last-credit-up-to',
     text: 'select max(credit_id) as last from transfers where credit_id <= $1',

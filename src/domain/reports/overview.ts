@@ -32,7 +32,7 @@ export function firstHourShown(now: Date): Date {
 }
 
 // The current hour and day come last, and are not over yet.
-export function seriesOf(totals: readonly HourlyTotals[], now: Date): Series {
+export function buildSeries(totals: readonly HourlyTotals[], now: Date): Series {
   const day = watDayStart(now).getTime()
   const hour = now.getTime() - (now.getTime() % HOUR_MS)
   const days = periods({ totals, lastStart: day, count: DAYS_SHOWN, lengthMs: DAY_MS })
@@ -40,7 +40,7 @@ export function seriesOf(totals: readonly HourlyTotals[], now: Date): Series {
   return { today: days.at(-1) as Period, yesterday: days.at(-2) as Period, hours, days }
 }
 
-// Of the payments that came to an end, how many were paid. Null: none did.
+// The share of finished payments that were paid. Null: none finished.
 export function successRate({ successful, expired, cancelled }: Totals): number | null {
   const ended = successful + expired + cancelled
   return ended === 0n ? null : Number((successful * 10_000n) / ended) / 10_000

@@ -10,7 +10,7 @@ import type { Scope } from '#domain/access/scopes.ts'
 import { listAccounts } from '#domain/accounts/account-list.ts'
 import { getAccountIn } from '#domain/accounts/account-lookups.ts'
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
-import { type CreditTrace, getCredit, listCredits } from '#domain/credits/credit-traces.ts'
+import { type CreditTrace, getCredit, listCredits } from '#domain/credits/credit-list.ts'
 import { type ListedAdvice, listPayments, readAdvices } from '#domain/payments/payment-list.ts'
 import { resolveReference } from '#domain/payments/payment-references.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
@@ -45,7 +45,7 @@ const LOOKS: readonly Look[] = [
   { scope: 'payments:read', find: byReference },
   { scope: 'accounts:read', find: accountsLike },
   { scope: 'credits:read', find: creditsLike },
-  { scope: 'webhooks:read', find: eventOf },
+  { scope: 'webhooks:read', find: findEvent },
   { scope: 'payments:read', find: paymentsLike },
 ]
 
@@ -97,7 +97,7 @@ async function creditsLike(db: Queryable, { sealer, client }: Deps, text: string
   )
 }
 
-async function eventOf(db: Queryable, { client }: Deps, text: string): Promise<Hit[]> {
+async function findEvent(db: Queryable, { client }: Deps, text: string): Promise<Hit[]> {
   const id = parseReference(text)
   return id === undefined ? [] : ifAny(async () => eventHit(await getEvent(db, client.id, id)))
 }

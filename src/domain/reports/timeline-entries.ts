@@ -1,8 +1,8 @@
 // Timeline entries: pure functions from rows to entries, each with a sentence and its data.
 
+import type { CreditTrace } from '#domain/credits/credit-list.ts'
 import type { TracedItem, TracedReturn } from '#domain/credits/credit-location.ts'
-import type { CreditTrace } from '#domain/credits/credit-traces.ts'
-import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-changes.ts'
+import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-history.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { AuditedAction } from '#domain/records/audit-log.ts'
 import type { PendingDelivery, SentAttempt } from '#domain/webhooks/delivery-log.ts'
@@ -12,7 +12,7 @@ import { timestamp } from '#wat-time.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
 import type { RelatedEvent } from './related-events.ts'
 
-// In the order of cause and effect: what happened at the same moment is told in this order.
+// Cause before effect: the order of entries with the same timestamp.
 export const ENTRY_KINDS = [
   'advice',
   'account',
@@ -48,7 +48,7 @@ export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
 
 type Told = Pick<TimelineEntry, 'description'> & Partial<TimelineEntry>
 
-export function entryOf(at: Date, kind: EntryKind, told: Told): TimelineEntry {
+export function toEntry(at: Date, kind: EntryKind, told: Told): TimelineEntry {
   const nothing = { amountKobo: null, currency: null, reference: null, detail: {} }
   return { ...nothing, ...told, at, kind }
 }
@@ -59,7 +59,7 @@ export function creditEntries(
   history: ReadonlyMap<SuspenseItemId, readonly SuspenseChange[]>,
 ): TimelineEntry[] {
   const { amountKobo, currency, sessionId, accountNumber, sourceAccountName: payer } = credit
-  const came = entryOf(credit.receivedAt, 'credit', {
+  const came = toEntry(credit.receivedAt, 'credit', {
     description: `Money came in${payer ? ` from ${payer}` : ''}, to ${accountNumber}.`,
     amountKobo,
     currency,
@@ -85,7 +85,7 @@ const CLOSED = {
   reversed: 'Left suspense: taken back by the bank.',
 } as const
 
-// Null: told by its return, with reference and reason.
+// Null: shown by its return, with reference and reason.
 const CHANGED: Record<SuspenseChange['change'], string | null> = {
   assigned: CLOSED.assigned,
   suspended_again: 'Put in suspense again: the payment closed without enough.',
@@ -105,7 +105,7 @@ function itemEntries(
   const about = { currency, reference: `suspense/${item.id}` }
   const amountKobo = originalKobo(item.amountKobo, changes)
   const because = `Put in suspense: ${reason.replaceAll('_', ' ')}.`
-  const opened = entryOf(openedAt, 'suspense', {
+  const opened = toEntry(openedAt, 'suspense', {
     description: because,
     ...about,
     amountKobo,
@@ -117,7 +117,7 @@ function itemEntries(
     const more = { ...about, amountKobo: kobo.amountKobo, detail }
     return sentence === null
       ? []
-      : [entryOf(changedAt, 'suspense', { description: sentence, ...more })]
+      : [toEntry(changedAt, 'suspense', { description: sentence, ...more })]
   })
   const told = [opened, ...steps, ...item.returns.flatMap((each) => returnEntries(each, currency))]
   const isTold = steps.some(({ at }) => at.getTime() === closedAt?.getTime())
@@ -128,7 +128,7 @@ function itemEntries(
     amountKobo: item.amountKobo,
     detail: { accountNumber, paymentReference },
   }
-  return [...told, entryOf(closedAt, 'suspense', { description: CLOSED[state], ...closed })]
+  return [...told, toEntry(closedAt, 'suspense', { description: CLOSED[state], ...closed })]
 }
 
 const SETTLED = {
@@ -141,12 +141,12 @@ function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
   const about = { amountKobo, currency, reference }
   const detail = { returnReference: reference }
   const left = 'Left suspense: on its way back to the payer.'
-  const asked = entryOf(requestedAt, 'suspense', { description: left, ...about, detail })
+  const asked = toEntry(requestedAt, 'suspense', { description: left, ...about, detail })
   if (status === 'pending' || !settledAt) return [asked]
   const { bankReference, failureReason } = each
   const more = status === 'confirmed' ? { bankReference } : { failureReason }
   const settled = { ...about, detail: { ...detail, ...more } }
-  return [asked, entryOf(settledAt, 'suspense', { description: SETTLED[status], ...settled })]
+  return [asked, toEntry(settledAt, 'suspense', { description: SETTLED[status], ...settled })]
 }
 
 const LEDGER_NAMES: Record<string, string> = {
@@ -164,7 +164,7 @@ const sideName = ({ kind, accountNumber }: LedgerSide) =>
 export function transferEntry(transfer: CreditTransfer, currency: string): TimelineEntry {
   const { from, to, amountKobo, reason, creditId } = transfer
   const moved = `Booked in the ledger, from ${sideName(from)} to ${sideName(to)}.`
-  return entryOf(transfer.postedAt, 'transfer', {
+  return toEntry(transfer.postedAt, 'transfer', {
     description: moved,
     amountKobo,
     currency,
@@ -177,7 +177,7 @@ export function reversalEntry(reversal: CreditReversal, currency: string): Timel
   const { receivedAt, amountKobo, sessionId, shortfallKobo } = reversal
   const isShort = shortfallKobo > 0n
   const what = `Taken back by the bank${isShort ? ', in part after it had left us' : ''}.`
-  return entryOf(receivedAt, 'reversal', {
+  return toEntry(receivedAt, 'reversal', {
     description: what,
     amountKobo,
     currency,
@@ -187,7 +187,7 @@ export function reversalEntry(reversal: CreditReversal, currency: string): Timel
 
 export function eventEntry({ id, type, sequence, createdAt }: RelatedEvent): TimelineEntry {
   const detail = { type, sequence: Number(sequence) }
-  return entryOf(createdAt, 'event', { description: `Event ${type}.`, reference: id, detail })
+  return toEntry(createdAt, 'event', { description: `Event ${type}.`, reference: id, detail })
 }
 
 export function attemptEntry(attempt: SentAttempt, type: string): TimelineEntry {
@@ -195,7 +195,7 @@ export function attemptEntry(attempt: SentAttempt, type: string): TimelineEntry 
   const answer = status === null ? 'had no answer' : `was answered ${status}`
   const what = `${SENT[kind]} ${type} ${answer} after ${latencyMs} ms.`
   const detail = { url, kind, attempt: attempt.attempt, status, latencyMs, error }
-  return entryOf(attemptedAt, 'attempt', { description: what, reference: eventId, detail })
+  return toEntry(attemptedAt, 'attempt', { description: what, reference: eventId, detail })
 }
 
 const SENT = { endpoint: 'Webhook', notification: 'Notification', callback: 'Callback' } as const
@@ -205,13 +205,13 @@ export function waitingEntry(waiting: PendingDelivery, type: string): TimelineEn
   const detail = { url, kind, nextAttemptAt: nextAttemptAt && timestamp(nextAttemptAt) }
   const isPlanned = nextAttemptAt !== null
   const what = `${SENT[kind]} ${type} is ${isPlanned ? 'waiting to be sent' : 'held: its address is off'}.`
-  return entryOf(createdAt, 'waiting', { description: what, reference: eventId, detail })
+  return toEntry(createdAt, 'waiting', { description: what, reference: eventId, detail })
 }
 
 export function auditLogEntry({ actor, action, subject, ...taken }: AuditedAction): TimelineEntry {
   const { note } = taken.detail as { note?: string | null }
   const who = actor.slice(actor.indexOf(':') + 1)
-  return entryOf(taken.takenAt, 'action', {
+  return toEntry(taken.takenAt, 'action', {
     description: `By hand: ${action}, by ${who}.`,
     reference: subject,
     detail: { action, actor, note: typeof note === 'string' ? note : null },

@@ -5,8 +5,8 @@ import { isAccountNumber } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'
 import { PAST_ID } from '#db/time-bounds.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
-import { type CreditTrace, listCredits, type Viewer } from '#domain/credits/credit-traces.ts'
-import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
+import { type CreditTrace, listCredits, type Viewer } from '#domain/credits/credit-list.ts'
+import { readSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import { type Advice, getAdvice } from '#domain/payments/advices.ts'
 import type { Payment } from '#domain/payments/payments.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
@@ -21,11 +21,11 @@ import {
   attemptEntry,
   auditLogEntry,
   creditEntries,
-  entryOf,
   eventEntry,
   inOrder,
   reversalEntry,
   type TimelineEntry,
+  toEntry,
   transferEntry,
   waitingEntry,
 } from './timeline-entries.ts'
@@ -58,7 +58,7 @@ export async function paymentTimeline(
   const own = [
     askedFor(advice),
     ...issued.map(({ accountNumber, bankCode, issuedAt }) =>
-      entryOf(issuedAt, 'number', {
+      toEntry(issuedAt, 'number', {
         description: `Number ${accountNumber} issued at ${nameBank(bankCode)}.`,
         reference: accountNumber,
         detail: { accountNumber, bank: nameBank(bankCode) },
@@ -105,7 +105,7 @@ export async function adviceTimeline(
 
 function askedFor(advice: Advice): TimelineEntry {
   const { id, amountKobo, currency, merchantRef, amountPolicy } = advice
-  return entryOf(advice.createdAt, 'advice', {
+  return toEntry(advice.createdAt, 'advice', {
     description: `Payment asked of ${advice.customerName}.`,
     amountKobo,
     currency,
@@ -142,11 +142,11 @@ export async function getTimelineAccount(
   return rows[0]
 }
 
-// Of the last credit that was told of, and since when.
+// The last credit shown, and the start of its page.
 type AccountPosition = { creditId: CreditId; at: Date }
 type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
 
-type AccountTimelineInput = {
+type AccountTimelinePage = {
   account: TimelineAccount
   before?: AccountPosition | undefined
   limit: number
@@ -158,7 +158,7 @@ type AccountTimelineInput = {
 export async function accountTimeline(
   db: Queryable,
   { sealer, viewer, nameBank }: TimelineDeps,
-  { account, before, limit }: AccountTimelineInput,
+  { account, before, limit }: AccountTimelinePage,
 ): Promise<AccountTimeline> {
   const filters = { accountNumber: account.accountNumber }
   const after = before?.creditId
@@ -170,8 +170,8 @@ export async function accountTimeline(
   const actions = await latestAuditLogFor(db, viewer.id, { subject, ...within, limit: limit + 1 })
   const assigned = await readAssigned(db, account, { ...within, limit: limit + 1 })
   const cuts = [actions.map(({ takenAt }) => takenAt), assigned.map(({ postedAt }) => postedAt)]
-  const since = latest([from, ...cuts.map((times) => cutOf(times, limit))])
-  // What is the account's own, not a credit's, is told on the page of its time.
+  const since = latest([from, ...cuts.map((times) => findCut(times, limit))])
+  // The account's own entries, not a credit's, are on the page of their time.
   const isInPage = (at: Date) => (!since || at >= since) && (!before || at < before.at)
   const credits = since === from ? found.slice(0, limit) : cameSince(found, since as Date)
   const told = await tell(db, {
@@ -184,7 +184,7 @@ export async function accountTimeline(
     assigned: assigned.flatMap(({ creditId, postedAt }) => (isInPage(postedAt) ? creditId : [])),
     currency: account.currency,
   })
-  const opened = entryOf(account.createdAt, 'account', {
+  const opened = toEntry(account.createdAt, 'account', {
     description: `Account opened for ${account.accountName}.`,
     reference: account.accountNumber,
   })
@@ -197,7 +197,7 @@ export async function accountTimeline(
 }
 
 // Since when a page tells of things of one kind, of which there are more than it holds.
-function cutOf(times: readonly Date[], limit: number): Date | undefined {
+function findCut(times: readonly Date[], limit: number): Date | undefined {
   const newestFirst = times.toSorted((one, other) => other.getTime() - one.getTime())
   return newestFirst.length > limit ? newestFirst[limit - 1] : undefined
 }

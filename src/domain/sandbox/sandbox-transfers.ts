@@ -1,9 +1,9 @@
-// What a tester may have the sandbox's bank send to a number, and how much that is. Pure: what is
-// decided here is then sent as a bank would send it.
+// What the sandbox bank can be asked to send to a number, and the amount. A pure decision; the
+// result is sent as a bank would send it.
 //
-//   exact       what is due; to a collection account any amount
+//   exact       the amount due; any amount to a collection account
 //   under over  less, or more, than is due
-//   late        to a payment whose time and grace are over; nobody's clock is moved for it
+//   late        to a payment past its grace period; no clock is changed
 //   duplicate   the same transfer reported twice
 //   reversed    a transfer that the bank then takes back
 

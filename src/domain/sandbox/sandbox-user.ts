@@ -14,7 +14,7 @@ export const SANDBOX_USER = {
   role: 'operator',
 } as const
 
-// Again is fine and changes nothing.
+// Idempotent.
 export async function createSandboxUser(db: Queryable, now: Date): Promise<void> {
   const { email, passwordHash, role } = SANDBOX_USER
   await db.query(

@@ -1,16 +1,16 @@
 // Approval requests as a user sees them, each with the reason why this user may not approve it, if
 // any. In the order they are checked:
-//   people_only               the credentials of a client are nobody
-//   other_person_needed       asked for it themselves
+//   people_only               client credentials are not a person
+//   other_person_needed       the user made the request
 //   role_not_allowed          only owners and operators decide on maker-checker itself
-//   approver_too_new          somebody changed their access too recently
-//   approver_not_independent  the maker stands behind them (access-grants.ts)
+//   approver_too_new          the user's access was changed too recently
+//   approver_not_independent  the maker granted the user access (access-grants.ts)
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
-import type { ItemState } from '#domain/credits/suspense-changes.ts'
+import type { ItemState } from '#domain/credits/suspense-history.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { PaymentId, SuspenseItemId, UserId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -53,7 +53,7 @@ export type ApprovalRequest = {
 // Who looks. `newSince`: whose access was changed later than this approves nothing yet.
 export type Viewer = { client: Client; actor: string; userId: UserId | null; newSince: Date }
 
-// Of the client's own people, about what the client may see.
+// By the client's own users, about items the client may see.
 const SELECT_REQUEST = `
   select r.id, r.item_id as "itemId", i.state as "itemState", i.reason as "itemReason",
          coalesce(r.requested_kobo, i.amount_kobo) as "requestedKobo",
@@ -84,7 +84,7 @@ const SELECT_REQUEST = `
      and (i.client_id = $1 or r.item_id is null or ($2 and i.client_id is null))
      and ${inMerchantScope('c.collection_account_id', '$1')}`
 
-function valuesOf({ client, userId, actor, newSince }: Viewer): unknown[] {
+function toValues({ client, userId, actor, newSince }: Viewer): unknown[] {
   return [client.id, client.isOperator, userId, actor, newSince, [...SETTERS]]
 }
 
@@ -96,7 +96,7 @@ export async function lockRequest(
   const { rows } = await tx.query<ApprovalRequest>({
     name: 'lock-suspense-request',
     text: `${SELECT_REQUEST} and r.id = $7 for no key update of r`,
-    values: [...valuesOf(viewer), id],
+    values: [...toValues(viewer), id],
   })
   if (!rows[0]) throw new Refusal('request_not_found')
   return rows[0]
@@ -110,7 +110,7 @@ export async function getRequest(
   const { rows } = await db.query<ApprovalRequest>({
     name: 'get-suspense-request',
     text: `${SELECT_REQUEST} and r.id = $7`,
-    values: [...valuesOf(viewer), id],
+    values: [...toValues(viewer), id],
   })
   if (!rows[0]) throw new Refusal('request_not_found')
   return rows[0]
@@ -136,7 +136,7 @@ export async function listRequests(
               and ($8::bigint is null or r.item_id = $8)
               and ($9::bigint is null or r.id < $9)
             order by r.id desc limit $10`,
-    values: [...valuesOf(viewer), state, itemId, beforeId, limit],
+    values: [...toValues(viewer), state, itemId, beforeId, limit],
   })
   return rows
 }

@@ -3,7 +3,7 @@
 //   open ──▶ approved     another person, independent of the first; it happens in the same transaction
 //     ├────▶ rejected     another person, with a reason
 //     ├────▶ withdrawn    whoever asked
-//     └────▶ void         the bank took the money back (approval-amounts.ts)
+//     └────▶ void         the bank took the money back (adjust-approval-requests.ts)
 //
 // The database holds that two people take part (suspense_requests_two_people), that they are
 // independent (suspense_requests_independent_checker), and that an item has one open request
@@ -76,7 +76,7 @@ export async function requestDisable(
   const asked = { itemId: null, amountKobo: null, action, reason } as const
   const id = await insertRequest(tx, acting, asked)
   if (id === undefined) throw new Refusal('disable_requested')
-  const subject = subjectOf(acting.client)
+  const subject = settingSubject(acting.client)
   const detail = { action, note: reason }
   await record(tx, acting, { action: 'suspense.request', subject, detail })
   return id
@@ -111,7 +111,7 @@ async function insertRequest(
   return rows[0]?.id
 }
 
-// Again by the same person is fine and changes nothing.
+// Idempotent for the same user.
 export async function approveRequest(
   tx: Transaction,
   { sharedAccounts, ...acting }: Acting & { sharedAccounts: SharedAccounts },
@@ -129,7 +129,7 @@ export async function approveRequest(
   if (itemId === null)
     await writeMakerChecker(tx, now, { client: by, actor, hasMakerChecker: false })
   else if (request.action === 'return') await requestReturn(tx, moving, itemId)
-  else await assignSuspense(tx, moving, { itemId, to: targetOf(request) })
+  else await assignSuspense(tx, moving, { itemId, to: assignTarget(request) })
   await decide(tx, acting, { request, state: 'approved', reason: null })
 }
 
@@ -140,7 +140,7 @@ async function lockSubject(tx: Transaction, acting: Acting, requestId: bigint): 
   if (itemId !== null) await lockItems(tx, 'id', itemId)
 }
 
-// Whoever would change their access waits, and they are told what was changed before.
+// Concurrent changes of the user's access wait; earlier ones are seen here.
 async function lockPerson(tx: Transaction, userId: UserId): Promise<Role> {
   const { rows } = await tx.query<{ role: Role }>({
     name: 'lock-deciding-person',
@@ -151,7 +151,7 @@ async function lockPerson(tx: Transaction, userId: UserId): Promise<Role> {
   return rows[0].role
 }
 
-// Moves nothing, so whoever may not approve for being new, or not independent, may still reject.
+// Moves no money, so users too new or not independent may still reject.
 export async function rejectRequest(
   tx: Transaction,
   acting: Acting,
@@ -190,12 +190,16 @@ function refuseDecided({ state }: ApprovalRequest): void {
 
 const VERBS = { approved: 'approve', rejected: 'reject', withdrawn: 'withdraw' } as const
 
-type DecideInput = { request: ApprovalRequest; state: keyof typeof VERBS; reason: string | null }
+type ApprovalDecision = {
+  request: ApprovalRequest
+  state: keyof typeof VERBS
+  reason: string | null
+}
 
 async function decide(
   tx: Transaction,
   acting: Acting,
-  { request: { id, itemId, requestedBy }, state, reason }: DecideInput,
+  { request: { id, itemId, requestedBy }, state, reason }: ApprovalDecision,
 ): Promise<void> {
   await tx.query({
     name: 'decide-suspense-request',
@@ -205,7 +209,7 @@ async function decide(
             where id = $1`,
     values: [id, state, acting.actor, acting.userId, acting.now, reason],
   })
-  const subject = itemId === null ? subjectOf(acting.client) : `suspense/${itemId}`
+  const subject = itemId === null ? settingSubject(acting.client) : `suspense/${itemId}`
   const detail = { requestedBy, note: reason }
   await record(tx, acting, { action: `suspense.${VERBS[state]}`, subject, detail })
 }
@@ -218,11 +222,11 @@ function record(
   return writeAuditLog(tx, now, { clientId: client.id, actor, action, subject, detail })
 }
 
-function subjectOf({ clientId }: Client): string {
+function settingSubject({ clientId }: Client): string {
   return `client/${clientId}`
 }
 
-function targetOf({ toAccount, toPaymentId }: ApprovalRequest): AssignTo {
+function assignTarget({ toAccount, toPaymentId }: ApprovalRequest): AssignTo {
   if (toPaymentId !== null) return { paymentId: toPaymentId }
   return { accountNumber: toAccount as string }
 }

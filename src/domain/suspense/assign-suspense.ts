@@ -19,7 +19,7 @@ import {
   reopenPayment,
   updatePayments,
 } from '#domain/credits/payment-balances.ts'
-import { recordSuspenseChanges } from '#domain/credits/suspense-changes.ts'
+import { recordSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import {
   type LockedItem,
   lockItems,
@@ -101,7 +101,7 @@ function withOutcome(events: readonly NewEvent[], outcome: string | undefined): 
   )
 }
 
-// Whether it could be assigned now, by the very rules; for who asks somebody else to do so.
+// Whether it could be assigned now, by the same rules; checked when approval is requested.
 export async function lockAssignable(
   tx: Transaction,
   by: Client,

@@ -22,14 +22,14 @@ export async function readMakerChecker(db: Queryable, clientId: ClientId): Promi
   return rows[0]?.hasMakerChecker === true
 }
 
-type SetMakerCheckerInput = { client: Client; actor: string; role: Role; hasMakerChecker: boolean }
+type MakerCheckerChange = { client: Client; actor: string; role: Role; hasMakerChecker: boolean }
 
-// One person switches it on; off, it takes two as well: see suspense-requests.ts. The same again
+// One person switches it on; off, it takes two as well: see approval-requests.ts. The same again
 // changes nothing and leaves no trace.
 export async function setMakerChecker(
   tx: Transaction,
   now: Date,
-  { client, actor, role, hasMakerChecker }: SetMakerCheckerInput,
+  { client, actor, role, hasMakerChecker }: MakerCheckerChange,
 ): Promise<void> {
   if (!SETTERS.includes(role)) throw new Refusal('role_not_allowed')
   if (!hasMakerChecker) {

@@ -5,16 +5,14 @@
 //             ▲                     │
 //             └───────failed────────┘
 //
-// Each request is a return of its own (`returns`), whose reference is its own for ever. While it is
-// pending, the money stands on the bank's `returning` account. A return is written only under the
-// lock of its item.
+// Each request creates a return (returns.ts) with a permanent reference. While it is pending, the
+// money is on the bank's `returning` account. A return is written only under the lock of its item.
 
 import type { ReturnResult } from '#banks/return-senders.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
-import { newReturnReference } from '#domain/credits/returns.ts'
-import { explainReversal } from '#domain/credits/reversed-credits.ts'
-import { recordSuspenseChanges } from '#domain/credits/suspense-changes.ts'
+import { explainReversal } from '#domain/credits/reversal-events.ts'
+import { recordSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import {
   type LockedItem,
   lockItems,
@@ -34,6 +32,7 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { lockVisibleItem } from './assign-suspense.ts'
 import { refuseUnapproved } from './maker-checker.ts'
+import { newReturnReference } from './returns.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
 type Asking = Deps & {
@@ -43,7 +42,7 @@ type Asking = Deps & {
   isApproved?: boolean // By a second person, where four eyes are wanted.
 }
 
-// Again is fine: money that is on its way, or back, stays so.
+// Idempotent: a return in progress or completed is left as it is.
 export async function requestReturn(
   tx: Transaction,
   { sharedAccounts, now, by, actor, note, isApproved = false }: Asking,

@@ -4,11 +4,11 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
-import { JOIN_LAST_RETURN } from '#domain/credits/returns.ts'
 import type { LockedItem } from '#domain/credits/suspense-items.ts'
 import { Refusal } from '#errors.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
+import { JOIN_LAST_RETURN } from './returns.ts'
 
 export type SuspenseEntry = {
   id: SuspenseItemId

@@ -46,7 +46,7 @@ const ATTEMPT_COLUMNS = `
   a.attempted_at as "attemptedAt", a.status, a.latency_ms as "latencyMs", a.error,
   a.response_start as "responseStart", a.signature`
 
-// Of each event in the order in which they were queued.
+// Per event, in the order in which they were queued.
 export async function listDeliveries(
   db: Queryable,
   now: Date,

@@ -1,39 +1,39 @@
-// Destinations: the places that deliveries go to, each with its own queue. `due_at` says when to
-// look at a queue next, so that finding work costs nothing for the queues that have none.
+// Destinations: where deliveries go, each with its own queue. `due_at` says when to look at a queue
+// next, so that idle queues cost nothing.
 //
-// Whoever makes a delivery due calls `scheduleNow` afterwards, in the same transaction: it waits for a
-// claim that is looking at the queue at that moment and could not have seen the delivery.
+// After making a delivery due, call `scheduleNow` in the same transaction: it waits for any claim
+// that is reading the queue at that moment and could not have seen the delivery.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, DestinationId } from '#ids.ts'
-import type { Target } from './event-targets.ts'
+import type { Target } from './event-routing.ts'
 
 type ClientTarget = Target & { clientId: ClientId }
 export type Destination = { id: DestinationId; isDisabled: boolean }
 
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 
-// The destination of each target, in order; made where there is none.
+// The destination of each target, in order; created if missing.
 export async function findDestinations(
   tx: Transaction,
   targets: readonly ClientTarget[],
 ): Promise<Destination[]> {
-  const wanted = new Map(targets.map((target) => [nameOf(target), target]))
+  const wanted = new Map(targets.map((target) => [destinationKey(target), target]))
   const asked = [...wanted.values()]
   const known = await readDestinations(tx, asked)
-  const missing = asked.filter((target) => !known.has(nameOf(target)))
+  const missing = asked.filter((target) => !known.has(destinationKey(target)))
   if (missing.length > 0) {
     await tx.query({
       name: 'insert-destinations',
       text: `insert into destinations (client_id, endpoint_id, url, is_callback)
              select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bool[])
              on conflict do nothing`,
-      values: columnsOf(missing, null),
+      values: toColumns(missing, null),
     })
     for (const [name, found] of await readDestinations(tx, missing)) known.set(name, found)
   }
-  return targets.map((target) => known.get(nameOf(target)) as Destination)
+  return targets.map((target) => known.get(destinationKey(target)) as Destination)
 }
 
 async function readDestinations(
@@ -50,17 +50,17 @@ async function readDestinations(
               and (case when d.endpoint_id is null then md5(d.url) else '' end)
                 = (case when t.endpoint_id = '${NO_ENDPOINT}' then md5(t.url) else '' end)
               and d.is_callback = t.is_callback`,
-    values: columnsOf(targets, NO_ENDPOINT),
+    values: toColumns(targets, NO_ENDPOINT),
   })
   return new Map(
     rows.map(({ place, id, isDisabled }) => [
-      nameOf(targets[Number(place) - 1] as ClientTarget),
+      destinationKey(targets[Number(place) - 1] as ClientTarget),
       { id, isDisabled },
     ]),
   )
 }
 
-function columnsOf(targets: readonly ClientTarget[], noEndpoint: string | null) {
+function toColumns(targets: readonly ClientTarget[], noEndpoint: string | null) {
   return [
     numberArray(targets.map(({ clientId }) => clientId)),
     targets.map(({ endpointId }) => endpointId ?? noEndpoint),
@@ -70,7 +70,7 @@ function columnsOf(targets: readonly ClientTarget[], noEndpoint: string | null) 
 }
 
 // An endpoint has one destination, whatever its address.
-function nameOf({ clientId, endpointId, kind, url }: ClientTarget): string {
+function destinationKey({ clientId, endpointId, kind, url }: ClientTarget): string {
   return endpointId ?? `${clientId} ${kind} ${url}`
 }
 

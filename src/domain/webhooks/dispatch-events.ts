@@ -1,21 +1,20 @@
-// Dispatching: from the outbox to the queues of the destinations.
+// Dispatches events: from the outbox to the queues of their destinations.
 //
-// I15: every event of a client reaches the queue of each of its targets. A client's events are gone
-// through by their number, which has no gaps and is given in the order of commits (I5); how far we
-// are is written in the transaction that queues them. A number that is not there yet is waited for:
-// nothing after it is queued, and retention keeps what is not queued (maintain_partitions). Many may
-// dispatch at once: each client is one dispatcher's at a time.
+// I15: every event of a client reaches the queue of each of its targets. A client's events are read
+// by number, gapless and in commit order (I5); the position is stored in the transaction that
+// queues them. A missing number is waited for: nothing after it is queued, and retention keeps what
+// is not queued (maintain_partitions). Dispatchers may run concurrently; each client has one at a
+// time.
 //
-// Locks: cursors (those that are free), then destinations in id order.
+// Locks: free cursors, then destinations in id order.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
 import { findDestinations, scheduleNow } from './destinations.ts'
-import { readAddresses } from './event-addresses.ts'
 import { inOrder, type StoredEvent } from './event-list.ts'
-import { type Target, targetsOf } from './event-targets.ts'
+import { readAddresses, routeEvent, type Target } from './event-routing.ts'
 
 const CLIENTS_MAX = 100
 const EVENTS_MAX = 1_000
@@ -36,7 +35,7 @@ export async function dispatchEvents(
   const events = await readNext(tx, cursors)
   const addressesOf = await readAddresses(tx, events)
   const targets = events.flatMap((event) =>
-    targetsOf(event, addressesOf(event)).map((target) => ({ event, target })),
+    routeEvent(event, addressesOf(event)).map((target) => ({ event, target })),
   )
   const deliveries = await queueDeliveries(tx, now, targets)
   await moveCursors(tx, events)

@@ -1,6 +1,6 @@
-// An event's facts between the outbox and what is rendered: in kobo inside, in naira outside.
+// An event's facts between the outbox and its rendering: kobo inside, naira outside.
 //
-// Kobo are stored as text, since JSON numbers are doubles. Events from before that hold naira
+// Kobo are stored as text, since JSON numbers are doubles. Older events hold naira
 // (`amountPaid: 2000.1`): the outbox is append-only, so both forms are read, here and nowhere else.
 
 import type { EventFacts, EventType } from '#domain/records/event-types.ts'

@@ -1,9 +1,8 @@
-// A client's events, newest first, by what it knows of them; and what became of their delivery.
+// Lists and filters a client's events, newest first, with the state of their deliveries.
 //
-// No filter has an index of its own: one more index on the outbox would be paid for by every
-// payment. A page reads at most SCAN_MAX events by their numbers, which have no gaps, and says how
-// far it came; the next goes on from there. Times are first turned into numbers by halving, and an
-// account or a payment has no events from before it was made.
+// No filter has an index of its own: every payment would pay for one more index on the outbox. A
+// page scans at most SCAN_MAX events by number, and the next page continues from there. Times are
+// converted to numbers by binary search; an account or payment has no events older than itself.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
@@ -12,7 +11,7 @@ import type { EventType } from '#domain/records/event-types.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, EventId, PaymentId } from '#ids.ts'
 import type { StoredFacts } from './event-facts.ts'
-import { type AddParameter, findSubject } from './event-subjects.ts'
+import { type AddParameter, findSubject } from './event-filters.ts'
 import { sequenceBounds } from './sequence-bounds.ts'
 
 // 20,000 with a look at the deliveries of each take some 100 ms.
@@ -30,7 +29,7 @@ export type StoredEvent = {
   createdAt: Date
 }
 
-export type DeliveryState = 'none' | 'pending' | 'delivered' | 'failed'
+type DeliveryState = 'none' | 'pending' | 'delivered' | 'failed'
 export type ListedEvent = StoredEvent & { deliveryState: DeliveryState }
 
 export type EventFilters = Window & {
@@ -61,7 +60,7 @@ export const inOrder = ({ clientId, after, limit, more = '' }: Ordered) => `
    where n.sequence = ${after} + n.place
    order by n.sequence`
 
-// Of a credit's event, the account that the credit came to.
+// For a credit's event, the account that the credit was sent to.
 export const visibleEvent = (clientId: string) =>
   inMerchantScope(
     `coalesce(e.collection_account_id,
@@ -100,7 +99,7 @@ export async function listEvents(
   if (start >= end) return { rows: [], scannedTo: null }
   const values: unknown[] = [clientId, start, end, limit]
   const given = (value: unknown) => `$${values.push(value)}`
-  const conditions = [...conditionsOf(filters, given), ...subject.conditions(given)]
+  const conditions = [...buildConditions(filters, given), ...subject.conditions(given)]
   const { rows } = await db.query<ListedEvent>({
     text: `select ${EVENT_COLUMNS}, log."deliveryState"
              from events e ${WITH_STATE}
@@ -166,7 +165,7 @@ export async function sequenceEnds(
   return rows[0] ?? { last: 0n, dropped: 0n }
 }
 
-function conditionsOf(
+function buildConditions(
   { type, from, to, isDelivered }: EventFilters,
   given: AddParameter,
 ): string[] {

@@ -40,19 +40,19 @@ export async function readResources(
   sealer: Sealer,
   events: readonly StoredEvent[],
 ): Promise<Resources> {
-  const credits = await readCredits(db, sealer, idsOf(events.map((event) => event.creditId)))
+  const credits = await readCredits(db, sealer, distinctIds(events.map((event) => event.creditId)))
   const own = [...credits.values()]
   const [accounts, payments] = await Promise.all([
     readAccounts(
       db,
-      idsOf([...events, ...own].map(({ collectionAccountId }) => collectionAccountId)),
+      distinctIds([...events, ...own].map(({ collectionAccountId }) => collectionAccountId)),
     ),
-    readPayments(db, idsOf([...events, ...own].map(({ paymentId }) => paymentId))),
+    readPayments(db, distinctIds([...events, ...own].map(({ paymentId }) => paymentId))),
   ])
   return { accounts, payments, credits }
 }
 
-function idsOf<Id>(ids: readonly (Id | null)[]): Id[] {
+function distinctIds<Id>(ids: readonly (Id | null)[]): Id[] {
   return [...new Set(ids)].filter((id) => id !== null) as Id[]
 }
 

@@ -1,5 +1,5 @@
-// Says in plain words why an attempt failed: this is what a merchant's developer reads in the log.
-// No library's name and no address of ours appears in it; what the receiver sent is cleaned.
+// Explains in plain words why an attempt failed, for the merchant's developers. Reveals no library
+// name and no address of ours; text from the receiver is cleaned.
 
 export const ATTEMPT_TIMEOUT = 'ATTEMPT_TIMEOUT'
 export const ATTEMPT_STOPPED = 'ATTEMPT_STOPPED'

@@ -10,9 +10,8 @@ import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, type EndpointId, type EventId, leastIdAt, type PaymentId } from '#ids.ts'
 import { findDestinations, resumeDestinations } from './destinations.ts'
-import { readAddresses } from './event-addresses.ts'
 import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
-import { type Target, targetsOf } from './event-targets.ts'
+import { readAddresses, routeEvent, type Target } from './event-routing.ts'
 import { sequenceBounds } from './sequence-bounds.ts'
 import { getEndpoint } from './webhook-endpoints.ts'
 
@@ -24,14 +23,14 @@ const AGAIN = `
      set state = 'pending', ladder_step = 0, next_attempt_at = excluded.next_attempt_at,
          delivered_at = null`
 
-type RedeliverInput = { clientId: ClientId; eventId: EventId; endpointId?: EndpointId }
+type EventRedelivery = { clientId: ClientId; eventId: EventId; endpointId?: EndpointId }
 
 // To all of its targets as they are now, or to one endpoint whatever types that wants. Answers how
 // many deliveries are on their way.
 export async function redeliver(
   tx: Transaction,
   now: Date,
-  { clientId, eventId, endpointId }: RedeliverInput,
+  { clientId, eventId, endpointId }: EventRedelivery,
 ): Promise<number> {
   const { rows } = await tx.query<StoredEvent>({
     name: 'event-to-redeliver',
@@ -43,12 +42,12 @@ export async function redeliver(
   if (!event) throw new Refusal('event_not_found')
   const targets =
     endpointId === undefined
-      ? targetsOf(event, (await readAddresses(tx, [event]))(event))
+      ? routeEvent(event, (await readAddresses(tx, [event]))(event))
       : [await endpointTarget(tx, clientId, endpointId)]
   return queueAgain(tx, now, { event, targets })
 }
 
-type ReplayInput = {
+type Replay = {
   asked: { clientId: ClientId; endpointId: EndpointId; from: Date; to: Date; after?: bigint }
   limit?: number | undefined
 }
@@ -59,7 +58,7 @@ type ReplayInput = {
 export async function replay(
   tx: Transaction,
   now: Date,
-  { asked, limit = REPLAY_MAX }: ReplayInput,
+  { asked, limit = REPLAY_MAX }: Replay,
 ): Promise<{ queued: number; last: bigint | null }> {
   const { clientId, endpointId, from, to, after = 0n } = asked
   const target = await endpointTarget(tx, clientId, endpointId)
@@ -100,7 +99,7 @@ export async function pushPayment(
   const event = await findLatestEvent(tx, payment)
   if (!event) throw new Refusal('event_not_found')
   const { payment: address } = (await readAddresses(tx, [event]))(event)
-  const targets = targetsOf(event, { account: undefined, payment: address, endpoints: [] })
+  const targets = routeEvent(event, { account: undefined, payment: address, endpoints: [] })
   return { eventId: event.id, queued: await queueAgain(tx, now, { event, targets }) }
 }
 

@@ -1,9 +1,9 @@
-// What an event says: the body of every delivery, of the events list and of live pages.
+// Renders events: the body of deliveries, of the events list and of live pages.
 //
 //   {id, type, sequence, createdAt, env, data}
 //
-// `data` is the full resource as the API shows it, with the facts of that moment laid over it: an
-// event sent again a day later still tells the balance and the status of when it happened.
+// `data` is the full resource as the API shows it, overlaid with the facts of that moment: an event
+// redelivered a day later still shows the balance and status of when it happened.
 
 import type { Queryable } from '#db/pool.ts'
 import { type Payment, remainingKobo } from '#domain/payments/payments.ts'
@@ -50,7 +50,7 @@ export async function renderEvents(
     sequence: Number(event.sequence),
     createdAt: timestamp(event.createdAt),
     env: how.mode === 'live' ? 'Live' : 'Test',
-    data: dataOf(event.type, { ...how, sealer, ...aboutOf(event, resources) }),
+    data: renderData(event.type, { ...how, sealer, ...findAbout(event, resources) }),
   }))
 }
 
@@ -89,12 +89,12 @@ const RENDERERS: { [Type in EventType]: (facts: Facts<Type>, about: About) => Da
   'endpoint.test': showFacts,
 }
 
-function dataOf<Type extends EventType>(type: Type, about: About): Data {
+function renderData<Type extends EventType>(type: Type, about: About): Data {
   return RENDERERS[type](readFacts<Type>(about.event.facts), about)
 }
 
 // A credit's event is about the payment or the account that has the credit, where it names none.
-function aboutOf(event: StoredEvent, { accounts, payments, credits }: Resources) {
+function findAbout(event: StoredEvent, { accounts, payments, credits }: Resources) {
   const credit = event.creditId === null ? undefined : credits.get(event.creditId)
   const owned = event.type.startsWith('credit.') ? credit : undefined
   return {
@@ -119,7 +119,7 @@ function paymentData(facts: Facts<'payment.processing'>, about: About): Data {
   const { payment, credit, nameBank, nameStyle } = about
   if (!payment) return showFacts(facts)
   const { status = payment.status, amountPaidKobo = payment.amountPaidKobo } = facts
-  const number = numberOf(payment, credit)
+  const number = findNumber(payment, credit)
   const bankName = nameBank(number.bankCode)
   return {
     ...viewPayment(payment, number, { status, bankName, nameStyle }),
@@ -133,7 +133,7 @@ function paymentData(facts: Facts<'payment.processing'>, about: About): Data {
 }
 
 // The number that was paid to, where money came; the first one otherwise.
-function numberOf({ numbers }: Payment, credit: EventCredit | undefined) {
+function findNumber({ numbers }: Payment, credit: EventCredit | undefined) {
   const paid = numbers.find(({ accountNumber }) => accountNumber === credit?.accountNumber)
   return paid ?? numbers[0] ?? { bankCode: '', accountNumber: '' }
 }

@@ -1,9 +1,9 @@
-// Windows of time as windows of a client's event numbers, found by halving (some 25 look-ups by
-// number, one statement), so that the outbox needs no index on time. The bounds are wide: times are
-// still to be compared.
+// Time windows as ranges of a client's event numbers, found by binary search (some 25 look-ups in
+// one statement), so that the outbox needs no index on time. The bounds are wide: callers still
+// compare times.
 //
-// A clock may have been wrong for a while, so a look-up is at a run of events: one that lies within
-// the window keeps the bound outside of it, whatever the times of its neighbours.
+// The clock may have been wrong for a while, so each probe looks at a run of events: one within the
+// window keeps the bound outside of it, whatever the times of its neighbours.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'

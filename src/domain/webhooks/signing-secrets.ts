@@ -1,9 +1,9 @@
-// What deliveries are signed with: each endpoint has a secret, and the client one of its own
-// (endpoint null) for its notificationUrls and callBackUrls. Made when first asked for.
+// Signing secrets of deliveries: one per endpoint, and one per client (endpoint null) for its
+// notificationUrls and callBackUrls. Created on first use.
 //
 //   current ──rotated──▶ retiring ──24 h──▶ gone
 //
-// While one retires, both sign. Rotated again and again, no more than three are still retiring.
+// A retiring secret still signs, beside the current one. At most three retire at a time.
 
 import { randomBytes } from 'node:crypto'
 import { numberArray } from '#db/arrays.ts'
@@ -32,7 +32,7 @@ export async function getSecret(
   const known = await findCurrent(db, { clientId, endpointId })
   if (known) return sealer.open(known)
   await addSecrets(db, { sealer, now, owners: [{ clientId, endpointId }] })
-  // Perhaps somebody else's, who was faster.
+  // Possibly created by a concurrent request.
   return sealer.open((await findCurrent(db, { clientId, endpointId })) as Buffer)
 }
 

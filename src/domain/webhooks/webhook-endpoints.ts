@@ -1,8 +1,8 @@
 // Webhook endpoints: the URLs that a client registered for all or some of its event types.
 //
-// One that is deleted keeps its row, because its deliveries point at it; nobody finds it again. An
-// endpoint has one destination, made with it, whose queue goes along when the address changes, and
-// waits while the endpoint is switched off.
+// A deleted endpoint keeps its row, because its deliveries reference it, but is never found again.
+// An endpoint has one destination, created with it, whose queue survives a change of URL and waits
+// while the endpoint is inactive.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -57,14 +57,14 @@ const SELECT_ENDPOINT = `
     join destinations d on d.client_id = e.client_id
      and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = e.id`
 
-type CreateEndpointInput = { clientId: ClientId; url: string; eventTypes: EventType[] | null }
+type NewEndpoint = { clientId: ClientId; url: string; eventTypes: EventType[] | null }
 
 export async function createEndpoint(
   tx: Transaction,
   now: Date,
-  { clientId, url, eventTypes }: CreateEndpointInput,
+  { clientId, url, eventTypes }: NewEndpoint,
 ): Promise<WebhookEndpoint> {
-  // Two at once must not both find room.
+  // Concurrent requests must not exceed the maximum.
   await tx.query({
     name: 'lock-endpoints',
     text: `select pg_advisory_xact_lock(hashtext('webhook_endpoints'), hashtext($1))`,
@@ -100,7 +100,7 @@ export async function getEndpoint(
     values: [id, clientId],
   })
   if (!rows[0]) throw new Refusal('endpoint_not_found')
-  return endpointOf(rows[0])
+  return toEndpoint(rows[0])
 }
 
 // Newest first, older than `beforeId`.
@@ -116,20 +116,20 @@ export async function listEndpoints(
             order by e.id desc limit $3`,
     values: [clientId, beforeId, limit],
   })
-  return rows.map(endpointOf)
+  return rows.map(toEndpoint)
 }
 
-function endpointOf(row: EndpointRow): WebhookEndpoint {
+function toEndpoint(row: EndpointRow): WebhookEndpoint {
   const { failures, failingSince, pausedUntil, disabledWhy, ...endpoint } = row
   return { ...endpoint, condition: { failures, failingSince, pausedUntil, disabledWhy } }
 }
 
-type UpdateEndpointInput = { clientId: ClientId; id: EndpointId; changes: EndpointChanges }
+type EndpointUpdate = { clientId: ClientId; id: EndpointId; changes: EndpointChanges }
 
 export async function updateEndpoint(
   tx: Transaction,
   now: Date,
-  { clientId, id, changes: { url, eventTypes, isActive } }: UpdateEndpointInput,
+  { clientId, id, changes: { url, eventTypes, isActive } }: EndpointUpdate,
 ): Promise<WebhookEndpoint> {
   const { rowCount } = await tx.query({
     name: 'update-endpoint',

@@ -39,7 +39,7 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
       },
     },
     async ({ session }) => {
-      const { clientId } = clientOf(session)
+      const { clientId } = requireClient(session)
       const client = await getClient(db, clock(), clientId)
       return accepted('Client retrieved successfully', presentClientDetail(client))
     },
@@ -63,7 +63,7 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
     },
     async (request, reply) => {
       const { session, body } = request
-      const { id, clientId } = clientOf(session)
+      const { id, clientId } = requireClient(session)
       const actor = `user:${session.user.email}`
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
@@ -85,7 +85,7 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
   )
 }
 
-function clientOf({ user, client }: SignedInSession) {
+function requireClient({ user, client }: SignedInSession) {
   if (!mayManageSecrets(user.role)) throw new Refusal('role_not_allowed')
   return client
 }

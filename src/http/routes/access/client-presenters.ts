@@ -165,7 +165,7 @@ export function presentDay({ from, grossKobo, ...counts }: DailyUsage) {
 }
 
 // PostgreSQL rejects these characters.
-export function clientIdOf(text: string): string {
+export function requireClientId(text: string): string {
   if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('client_not_found')
   return text
 }

@@ -3,14 +3,14 @@
 import formbody from '@fastify/formbody'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { addressMatcher } from '#address-ranges.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { countFailedLogin, findLoginLock } from '#domain/access/client-logins.ts'
+import { countFailedLogin, findLoginLock } from '#domain/access/client-login-attempts.ts'
 import { logIn } from '#domain/access/client-secrets.ts'
 import { Refusal } from '#errors.ts'
-import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
+import { rateLimitKey } from '#http/rate-limit-keys.ts'
 import { ApiFailure, named, text } from '#http/schemas.ts'
+import { addressMatcher } from '#ip-allowlist.ts'
 
 const TokenBody = named('AccessToken', {
   access_token: Type.String(),
@@ -100,7 +100,7 @@ async function logInWithinLimits(
   request: FastifyRequest,
   { clientId, clientSecret }: Credentials,
 ) {
-  const who = { clientId, address: request.ip, caller: addressKey(request.ip) }
+  const who = { clientId, address: request.ip, caller: rateLimitKey(request.ip) }
   const locked = await findLoginLock(db, clock(), who)
   if (locked !== undefined) throw new Refusal('too_many_attempts', [], locked)
   try {

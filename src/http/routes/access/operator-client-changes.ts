@@ -23,9 +23,9 @@ import {
   ClientName,
   ClientParams,
   ClientWithSecretBody,
-  clientIdOf,
   presentClientDetail,
   RotationBody,
+  requireClientId,
 } from './client-presenters.ts'
 
 const NoteBody = Type.Object(
@@ -68,7 +68,7 @@ export const operatorClientChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async
       },
     },
     async ({ client: own, actor, params, body }) => {
-      const clientId = clientIdOf(params.clientId)
+      const clientId = requireClientId(params.clientId)
       const isLess = body.isOperator === false || body.scopes?.includes('operator') === false
       if (clientId === own.clientId && isLess) throw new Refusal('own_client')
       const client = await withTransaction(db, (tx) =>
@@ -102,7 +102,7 @@ const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { actor, params, body } = request
-      const clientId = clientIdOf(params.clientId)
+      const clientId = requireClientId(params.clientId)
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
       const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
@@ -142,7 +142,7 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
       async (request, reply) => {
         const { client: own, actor, params, body } = request
-        const clientId = clientIdOf(params.clientId)
+        const clientId = requireClientId(params.clientId)
         if (clientId === own.clientId) throw new Refusal('own_client')
         const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
           const client = await change(

@@ -1,14 +1,14 @@
 // /api/v1/operator/clients: create, list and retrieve clients.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { makeSecret } from '#domain/access/client-secrets.ts'
 import { getClient, listClients, registerClient } from '#domain/access/manage-clients.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   CLIENTS,
@@ -19,10 +19,10 @@ import {
   ClientName,
   ClientParams,
   ClientWithSecretBody,
-  clientIdOf,
   presentClient,
   presentClientDetail,
   presentDay,
+  requireClientId,
   UsageBody,
 } from './client-presenters.ts'
 
@@ -82,9 +82,9 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const list: List = { name: 'clients', clientId: client.id, filters: {} }
       const position = readCursor(sealer, list, asked.cursor)
       const afterId = position ? (BigInt(position[0] as string) as (typeof client)['id']) : null
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const rows = await listClients(db, { afterId, limit: limit + 1 })
-      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       return listResponse('Clients retrieved successfully', page, presentClient)
     },
   )
@@ -108,7 +108,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ params: { clientId } }) => {
-      const client = await getClient(db, clock(), clientIdOf(clientId))
+      const client = await getClient(db, clock(), requireClientId(clientId))
       return accepted('Client retrieved successfully', presentClientDetail(client))
     },
   )
@@ -136,7 +136,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ params, query: { days = '7' } }) => {
-      const { id, clientId } = await getClient(db, clock(), clientIdOf(params.clientId))
+      const { id, clientId } = await getClient(db, clock(), requireClientId(params.clientId))
       const use = await readUsage(db, clock(), { clientId: id, days: Number(days) })
       return accepted('Usage retrieved successfully', { clientId, days: use.map(presentDay) })
     },

@@ -2,26 +2,26 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
-import { scopesOf } from '#domain/access/roles.ts'
+import { grantedScopes } from '#domain/access/roles.ts'
 import {
   endSession,
-  endSessionsOf,
+  endUserSessions,
   listSessions,
   type SignedInSession,
 } from '#domain/access/sessions.ts'
 import { checkPassword, finishSignIn, type SignInOutcome } from '#domain/access/sign-in.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery } from '#http/lists.ts'
+import { rateLimitKey } from '#http/rate-limit-keys.ts'
 import { ApiEnvelope, ApiFailure, Email, named, oneOf, text } from '#http/schemas.ts'
 import {
   Code,
-  idOf,
   Password,
   presentSession,
+  requireId,
   SESSION,
   SessionBody,
   tags,
@@ -95,13 +95,13 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { ip, headers } = request
-      const from = { address: ip, caller: addressKey(ip), userAgent: headers['user-agent'] }
+      const from = { address: ip, caller: rateLimitKey(ip), userAgent: headers['user-agent'] }
       const signIn = { ...request.body, ...from, oldToken: sessionCookies.tokenOf(request) }
       const checked = await checkPassword(db, clock(), signIn)
       const outcome = await withTransaction(db, (tx) =>
         finishSignIn(tx, { sealer, now: clock() }, { signIn, checked }),
       )
-      if ('refused' in outcome) throw refusalOf(outcome)
+      if ('refused' in outcome) throw refusalFor(outcome)
       sessionCookies.begin(reply, outcome.token)
       reply.header('cache-control', 'no-store')
       const session = await sessionCookies.find(outcome.token)
@@ -193,7 +193,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
     },
     async ({ session }, reply) => {
       const ended = await withTransaction(db, async (tx) => {
-        const count = await endSessionsOf(tx, session.user.id)
+        const count = await endUserSessions(tx, session.user.id)
         const detail = { sessions: count }
         await writeAuditLog(tx, clock(), { ...about(session), action: 'user.sign_out', detail })
         return count
@@ -216,7 +216,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
       },
     },
     async ({ session, params }) => {
-      const id = idOf(params.id, 'session_not_found')
+      const id = requireId(params.id, 'session_not_found')
       await withTransaction(db, async (tx) => {
         const wasThere = await endSession(tx, session.user.id, id)
         if (!wasThere) throw new Refusal('session_not_found')
@@ -233,7 +233,7 @@ function present({ sessionCookies, mode }: Deps, { user, client }: SignedInSessi
   return {
     user: { id, email, hasTotp, mustChangePassword: isPasswordTemporary },
     role,
-    scopes: [...scopesOf(role, client)],
+    scopes: [...grantedScopes(role, client)],
     client: { clientId: client.clientId, name: client.name, mode },
     csrfToken: sessionCookies.csrfTokenOf(token),
   }
@@ -244,7 +244,7 @@ function about({ user }: SignedInSession) {
   return { clientId, actor: `user:${email}`, subject: `user/${email}` }
 }
 
-function refusalOf({
+function refusalFor({
   refused,
   choices,
   retryAfterSeconds,

@@ -7,15 +7,15 @@ import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { passwordProblem } from '#domain/access/password-rules.ts'
 import { hashPassword } from '#domain/access/passwords.ts'
 import { beginTotp, confirmTotp, removeTotp, useCode } from '#domain/access/second-factors.ts'
-import { endSessionsOf, openSession, type SessionUser } from '#domain/access/sessions.ts'
+import { endUserSessions, openSession, type SessionUser } from '#domain/access/sessions.ts'
 import { confirmPassword, settleConfirmation } from '#domain/access/sign-in.ts'
 import { setPassword, sharedSalt } from '#domain/access/users.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import { addressKey } from '#http/client-addresses.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
+import { rateLimitKey } from '#http/rate-limit-keys.ts'
 import { ApiEnvelope, ApiFailure, named } from '#http/schemas.ts'
 import { Code, NewPassword, Password, SESSION, tags } from './user-presenters.ts'
 
@@ -60,7 +60,7 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const from = { address: request.ip, userAgent: request.headers['user-agent'] }
       const token = await withTransaction(db, async (tx) => {
         await setPassword(tx, clock(), { id: user.id, hash, isTemporary: false })
-        await endSessionsOf(tx, user.id)
+        await endUserSessions(tx, user.id)
         await record(tx, clock(), { visitor: user, action: 'user.change_password' })
         return openSession(tx, clock(), { user, from })
       })
@@ -182,7 +182,7 @@ async function refuseWrongPassword(
   { session: { user }, ip }: FastifyRequest,
   password: string,
 ): Promise<() => Promise<void>> {
-  const who = { email: user.email, userId: user.id, caller: addressKey(ip), password }
+  const who = { email: user.email, userId: user.id, caller: rateLimitKey(ip), password }
   if (await confirmPassword(db, clock(), who)) return () => settleConfirmation(db, who)
   await withTransaction(db, (tx) =>
     record(tx, clock(), { visitor: user, action: 'user.confirm_failed' }),

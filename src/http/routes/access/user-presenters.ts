@@ -96,7 +96,7 @@ export function presentSession(session: Session, currentId: string): Static<type
   }
 }
 
-export function idOf<Id extends string>(text: string, otherwise: RefusalCode): Id {
+export function requireId<Id extends string>(text: string, otherwise: RefusalCode): Id {
   const id = parseReference<Id>(text)
   if (!id) throw new Refusal(otherwise)
   return id

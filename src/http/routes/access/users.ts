@@ -1,7 +1,7 @@
 // /dashboard/api/users: users of a client, managed by owners and operators.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import {
   addUser,
@@ -18,13 +18,13 @@ import { listUsers, sharedSalt } from '#domain/access/users.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, Deleted, Email, IdempotencyHeaders, text } from '#http/schemas.ts'
 import type { UserId } from '#ids.ts'
 import {
-  idOf,
   presentUser,
   RoleName,
+  requireId,
   SESSION,
   tags,
   UserBody,
@@ -59,12 +59,12 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ session, query: asked }) => {
-      const client = await clientToManage(db, administratorOf(session), asked.clientId)
+      const client = await clientToManage(db, toAdministrator(session), asked.clientId)
       const list: List = { name: 'users', clientId: client.id, filters: {} }
       const beforeId = (readCursor(sealer, list, asked.cursor)?.[0] as UserId | undefined) ?? null
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const rows = await listUsers(db, client.id, { beforeId, limit: limit + 1 })
-      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
       return listResponse('Users retrieved successfully', page, presentUser)
     },
   )
@@ -90,7 +90,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { session, body } = request
-      const by = administratorOf(session)
+      const by = toAdministrator(session)
       const { email, role } = body
       const client = await clientToManage(db, by, body.clientId)
       await refuseRole(db, by, { clientId: client.id, role })
@@ -136,9 +136,9 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ session, params, body }) => {
-      const id = idOf<UserId>(params.id, 'user_not_found')
+      const id = requireId<UserId>(params.id, 'user_not_found')
       const user = await withTransaction(db, (tx) =>
-        changeUserBy(tx, clock(), { by: administratorOf(session), id, change: body }),
+        changeUserBy(tx, clock(), { by: toAdministrator(session), id, change: body }),
       )
       return accepted('User updated successfully', presentUser(user))
     },
@@ -158,9 +158,9 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ session, params }) => {
-      const id = idOf<UserId>(params.id, 'user_not_found')
+      const id = requireId<UserId>(params.id, 'user_not_found')
       await withTransaction(db, (tx) =>
-        removeUserBy(tx, clock(), { by: administratorOf(session), id }),
+        removeUserBy(tx, clock(), { by: toAdministrator(session), id }),
       )
       return accepted('User deleted successfully', { id })
     },
@@ -197,8 +197,12 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
     },
     async (request, reply) => {
       const { session, params, body } = request
-      const by = administratorOf(session)
-      const { id, email } = await getManageable(db, by, idOf<UserId>(params.id, 'user_not_found'))
+      const by = toAdministrator(session)
+      const { id, email } = await getManageable(
+        db,
+        by,
+        requireId<UserId>(params.id, 'user_not_found'),
+      )
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
       const reset = { id, passwordHash, removesTotp: body.removeTotp === true }
@@ -212,7 +216,7 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   )
 }
 
-function administratorOf({ user, client }: SignedInSession) {
+function toAdministrator({ user, client }: SignedInSession) {
   const { id: userId, email, role } = user
   return { actor: `user:${email}`, role, clientId: client.id, client, userId }
 }

@@ -92,7 +92,7 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const bulkId = timeOrderedId(clock())
       return withIdempotentSteps(deps, { request, reply, begin: bulkId }, async (id) => {
         const results = await makeAll(writers.accounts, items, isKeyed ? id : undefined)
-        return accepted('Collection accounts created', summaryOf(results, sealer))
+        return accepted('Collection accounts created', summarise(results, sealer))
       })
     },
   )
@@ -134,17 +134,17 @@ async function makeAll(
   const toMake = items.flatMap((item, index) =>
     item instanceof Refusal ? [] : [{ ...item, idempotencyKey: id && `${id} ${index}` }],
   )
-  const made = (await writer.submitAll(toMake)).map(outcomeOf)
+  const made = (await writer.submitAll(toMake)).map(presentOutcome)
   return items.map((item) => (item instanceof Refusal ? item : made.shift())) as never
 }
 
 // What is our fault fails the whole request, so that it is sent again.
-function outcomeOf(settled: BatchResult<Once<CollectionAccount> | Refusal>) {
+function presentOutcome(settled: BatchResult<Once<CollectionAccount> | Refusal>) {
   if (!settled.ok) throw settled.error
   return settled.value instanceof Refusal ? settled.value : settled.value.value
 }
 
-function summaryOf(results: readonly (CollectionAccount | Refusal)[], sealer: Sealer) {
+function summarise(results: readonly (CollectionAccount | Refusal)[], sealer: Sealer) {
   const refused = results.filter((result) => result instanceof Refusal).length
   return {
     accepted: results.length - refused,

@@ -35,12 +35,12 @@ import { koboOf } from '#money.ts'
 import {
   ACCOUNTS,
   AccountParams,
-  accountNumberOf,
   ChangeableFields,
-  etagOf,
+  etagMatcher,
+  formatEtag,
   IfMatchHeader,
-  matcherOf,
   OwnAccountBody,
+  requireAccountNumber,
 } from './account-presenters.ts'
 
 const Limit = Type.Optional(Type.Union([Amount, Type.Null()]))
@@ -111,9 +111,9 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       },
     },
     async ({ client: by, actor, params, headers, body }, reply) => {
-      const accountNumber = accountNumberOf(params)
-      const changes = changesOf(body, payerHasher(sealer))
-      const isCurrent = matcherOf(headers['if-match'])
+      const accountNumber = requireAccountNumber(params)
+      const changes = parseChanges(body, payerHasher(sealer))
+      const isCurrent = etagMatcher(headers['if-match'])
       const account = await withTransaction(db, (tx) =>
         updateAccount(
           tx,
@@ -121,7 +121,7 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
           { accountNumber, changes },
         ),
       )
-      reply.header('etag', etagOf(account.version))
+      reply.header('etag', formatEtag(account.version))
       return accepted('Collection account updated successfully', presentOwnAccount(account, sealer))
     },
   )
@@ -174,8 +174,8 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
       async (request, reply) => {
         const { client: by, actor, params, headers, body } = request
-        const accountNumber = accountNumberOf(params)
-        const isCurrent = matcherOf(headers['if-match'])
+        const accountNumber = requireAccountNumber(params)
+        const isCurrent = etagMatcher(headers['if-match'])
         const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
           const how = { sealer, now: clock(), by, actor, isCurrent, note: body?.note }
           const account = await make(tx, how, accountNumber)
@@ -184,14 +184,14 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             presentOwnAccount(account, sealer),
           )
         })
-        reply.header('etag', etagOf(answer.data.version))
+        reply.header('etag', formatEtag(answer.data.version))
         return answer
       },
     )
   }
 }
 
-function changesOf(body: Static<typeof AccountChange>, hashPayer: HashPayer): AccountChanges {
+function parseChanges(body: Static<typeof AccountChange>, hashPayer: HashPayer): AccountChanges {
   const { payerRules, limits, ...fields } = body
   const { perCredit, perDay } = limits === null ? { perCredit: null, perDay: null } : (limits ?? {})
   return {

@@ -6,13 +6,13 @@ import { type AccountFilters, listAccounts } from '#domain/accounts/account-list
 import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
-  limitOf,
   listResponse,
   OrderQuery,
   PageQuery,
+  parseLimit,
+  parseWindow,
   query,
   WindowQuery,
-  windowOf,
 } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
 import { ApiFailure, BEARER, digits, text } from '#http/schemas.ts'
@@ -72,9 +72,9 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     async ({ client, query: asked }) => {
       const { limit: _limit, cursor, order, ...given } = asked
       const list: List = { name: 'accounts', clientId: client.id, order, filters: given }
-      const filters = accountFiltersOf(asked)
+      const filters = parseAccountFilters(asked)
       const position = readCursor(sealer, list, cursor)
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const { rows, scannedTo } = await listAccounts(db, {
         sealer,
         client,
@@ -97,10 +97,10 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 // In a query a + means a space, and nearly everybody forgets to write it as %2B.
 type FilterQuery = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
 
-export function accountFiltersOf(asked: FilterQuery): AccountFilters {
+export function parseAccountFilters(asked: FilterQuery): AccountFilters {
   const { merchantId, merchantCode, bvn, name } = asked
   return {
-    ...windowOf(asked),
+    ...parseWindow(asked),
     merchantId,
     merchantCode,
     bvn,

@@ -114,14 +114,14 @@ export function pickFields(body: GivenFields): GivenFields {
 
 export const AccountParams = Type.Object({ accountNumber: Type.String() })
 
-export function accountNumberOf({ accountNumber: given }: { accountNumber: string }): string {
+export function requireAccountNumber({ accountNumber: given }: { accountNumber: string }): string {
   if (!isAccountNumber(given)) throw new Refusal('account_not_found')
   return given
 }
 
 // Covers the updatable fields. Balances are excluded, so it is not for caching: If-None-Match is
 // ignored.
-export function etagOf(version: bigint | number): string {
+export function formatEtag(version: bigint | number): string {
   return `"${version}"`
 }
 
@@ -136,8 +136,8 @@ export const IfMatchHeader = {
 }
 
 // A weak ETag never matches (RFC 9110, section 13.1.1).
-export function matcherOf(ifMatch: string | undefined): (version: bigint) => boolean {
+export function etagMatcher(ifMatch: string | undefined): (version: bigint) => boolean {
   if (ifMatch === undefined || ifMatch.trim() === '*') return () => true
   const seen = new Set(ifMatch.split(',').map((tag) => tag.trim()))
-  return (version) => seen.has(etagOf(version))
+  return (version) => seen.has(formatEtag(version))
 }

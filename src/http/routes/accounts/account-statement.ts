@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { isAccountNumber } from '#banks/nuban.ts'
-import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { readCursor, toPage, writeCursor } from '#db/paging.ts'
 import {
   type Entry,
   type EntryPosition,
@@ -14,12 +14,12 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
-  limitOf,
   listResponse,
   PageQuery,
+  parseLimit,
+  parseWindow,
   query,
   WindowQuery,
-  windowOf,
 } from '#http/lists.ts'
 import { ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import type { TransferId } from '#ids.ts'
@@ -61,16 +61,16 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       },
     },
     async ({ client, params: { accountNumber }, query: asked }) => {
-      const window = windowOf(asked)
+      const window = parseWindow(asked)
       if (!isAccountNumber(accountNumber)) throw new Refusal('account_not_found')
       const account = await getStatementAccount(db, client.id, accountNumber)
       const { from, to, cursor } = asked
       const filters = { accountNumber, from, to }
       const list = { name: 'transactions', clientId: client.id, filters }
-      const after = positionOf(readCursor(sealer, list, cursor))
-      const limit = limitOf(asked)
+      const after = parsePosition(readCursor(sealer, list, cursor))
+      const limit = parseLimit(asked)
       const rows = await listEntries(db, account.id, { window, after, limit: limit + 1 })
-      const page = pageOf(rows, limit, (last) => {
+      const page = toPage(rows, limit, (last) => {
         const { id, balanceKobo } = positionAfter(last)
         return writeCursor(sealer, list, [id.toString(), balanceKobo.toString()])
       })
@@ -81,7 +81,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   )
 }
 
-function positionOf(cursor: readonly string[] | undefined): EntryPosition | undefined {
+function parsePosition(cursor: readonly string[] | undefined): EntryPosition | undefined {
   if (!cursor) return undefined
   const [id, balanceKobo] = cursor as [string, string]
   return { id: BigInt(id) as TransferId, balanceKobo: kobo(BigInt(balanceKobo)) }

@@ -13,10 +13,10 @@ import {
   ACCOUNTS,
   AccountBody,
   AccountParams,
-  accountNumberOf,
-  etagOf,
+  formatEtag,
   pickFields,
   RequestFields,
+  requireAccountNumber,
 } from './account-presenters.ts'
 
 const AccountRequest = named('AccountRequest', RequestFields)
@@ -51,7 +51,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
-      reply.header('etag', etagOf(value.version))
+      reply.header('etag', formatEtag(value.version))
       return accepted(
         'Collection account created successfully',
         presentAccount(value, { isPerson: request.isPerson, sealer }),
@@ -75,9 +75,9 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       },
     },
     async (request, reply) => {
-      const accountNumber = accountNumberOf(request.params)
+      const accountNumber = requireAccountNumber(request.params)
       const account = await getAccount(accountLookups, request.client, accountNumber)
-      reply.header('etag', etagOf(account.version))
+      reply.header('etag', formatEtag(account.version))
       return accepted(
         'Collection account retrieved successfully',
         presentAccount(account, { isPerson: request.isPerson, sealer }),

@@ -2,6 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { isSessionId } from '#banks/session-id.ts'
+import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-list.ts'
 import {
   type CreditLocation,
   type Place,
@@ -9,7 +10,6 @@ import {
   type TracedItem,
   type TracedReturn,
 } from '#domain/credits/credit-location.ts'
-import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-traces.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
@@ -141,7 +141,7 @@ export const CreditDetailBody = named('CreditDetail', {
 })
 
 // By its id, or by the bank's session id, which is hardly ever as short.
-export function creditKeyOf(
+export function parseCreditKey(
   sealer: Sealer,
   text: string,
 ): { id: CreditId } | { sessionId: string } {

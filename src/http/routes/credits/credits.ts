@@ -1,7 +1,7 @@
 // /api/v1/credits: trace credits by any known reference.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import {
   type CreditFilters,
@@ -9,28 +9,28 @@ import {
   listCredits,
   OUTCOMES,
   type Outcome,
-} from '#domain/credits/credit-traces.ts'
+} from '#domain/credits/credit-list.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { readHistory } from '#domain/reports/credit-histories.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
-  limitOf,
   listResponse,
   NoQuery,
   OrderQuery,
   PageQuery,
+  parseLimit,
+  parseWindow,
   query,
   WindowQuery,
-  windowOf,
 } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, accountNumber, BEARER, reference, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import {
   CreditBody,
   CreditDetailBody,
-  creditKeyOf,
+  parseCreditKey,
   presentCredit,
   presentCreditDetail,
 } from './credit-presenters.ts'
@@ -78,17 +78,17 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     async ({ client, query: asked }) => {
       const { limit: _, cursor, order, ...filters } = asked
       const list = { name: 'credits', clientId: client.id, order, filters }
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const after = readCursor(sealer, list, cursor)?.[0]
       const rows = await listCredits(db, {
         sealer,
         viewer: client,
-        filters: creditFiltersOf(asked),
+        filters: parseCreditFilters(asked),
         order,
         after: after === undefined ? undefined : BigInt(after),
         limit: limit + 1,
       })
-      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       return listResponse('Credits retrieved successfully', page, (row) =>
         presentCredit(row, { sealer, nameBank }),
       )
@@ -111,7 +111,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       },
     },
     async ({ client, params: { id } }) => {
-      const by = creditKeyOf(sealer, id)
+      const by = parseCreditKey(sealer, id)
       const data = await withSnapshot(db, async (tx) => {
         const credit = await getCredit(tx, { sealer, viewer: client, by })
         return presentCreditDetail(credit, await readHistory(tx, client.id, credit), {
@@ -126,7 +126,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
 
 type FilterQuery = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor' | 'order'>
 
-export function creditFiltersOf(asked: FilterQuery): CreditFilters {
+export function parseCreditFilters(asked: FilterQuery): CreditFilters {
   const { sessionId, accountNumber, merchantRef, outcome } = asked
   const id = (text: string | undefined) => (text === undefined ? text : parseReference(text))
   return {
@@ -136,6 +136,6 @@ export function creditFiltersOf(asked: FilterQuery): CreditFilters {
     adviceReference: id(asked.adviceReference),
     merchantRef,
     outcome,
-    ...windowOf(asked),
+    ...parseWindow(asked),
   }
 }

@@ -30,7 +30,7 @@ export async function keepRejected(
   }
   const found = items.flatMap((item, at) => {
     const answer = answers[at] as Acknowledgement
-    const kept = railItemOf({ bankCode: report.bankCode, item, answer, placeOf: () => placeOf(at) })
+    const kept = toRailItem({ bankCode: report.bankCode, item, answer, placeOf: () => placeOf(at) })
     return kept ? [{ at, kept }] : []
   })
   if (found.length === 0) return answers
@@ -55,7 +55,7 @@ function keep({ batchPool, sealer, clock }: Deps, items: readonly NewRailItem[])
 }
 
 // Identified by content if it has a session ID, otherwise by its position in the report.
-function railItemOf({
+function toRailItem({
   bankCode,
   item,
   answer: { code = '' },
@@ -134,7 +134,7 @@ export async function keepUnreadable(
   rawBody: Buffer,
 ): Promise<void> {
   if (!speaksOfAmount(rawBody)) return
-  const body = textOf(rawBody)
+  const body = decodeBody(rawBody)
   const rest = { outcome: 'unreadable', responseCode: '02', sessionId: null, amount: null } as const
   await keep(deps, [{ ...about, ...rest, body, identity: body }])
 }
@@ -144,6 +144,6 @@ function speaksOfAmount(rawBody: Buffer): boolean {
   return /amount|[<:]Amt\b/i.test(rawBody.toString('latin1').replaceAll('\0', ''))
 }
 
-function textOf(rawBody: Buffer): string {
+function decodeBody(rawBody: Buffer): string {
   return isUtf8(rawBody) ? rawBody.toString('utf8') : `base64,${rawBody.toString('base64')}`
 }

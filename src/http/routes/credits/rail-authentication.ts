@@ -1,10 +1,10 @@
 // Authenticates rail calls, each bank by its connector, over the raw body.
 
 import type { FastifyRequest } from 'fastify'
-import { addressMatcher } from '#address-ranges.ts'
 import type { BankConnection, RailCall } from '#banks/connector.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
+import { addressMatcher } from '#ip-allowlist.ts'
 
 export type RailRequest = FastifyRequest<{
   Params: { bankCode: string }

@@ -1,7 +1,7 @@
 // /api/v1/operator/rail-items: signed bank messages that could not be booked.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import {
   listRailItems,
@@ -13,7 +13,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, bankCode, named, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -76,14 +76,14 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const { limit: _, cursor, ...filters } = asked
       const list: List = { name: 'rail-items', clientId: client.id, filters }
       const position = readCursor(sealer, list, cursor)?.[0]
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const rows = await listRailItems(db, {
         outcome: asked.outcome ?? null,
         bankCode: asked.bankCode ?? null,
         beforeId: position === undefined ? null : BigInt(position),
         limit: limit + 1,
       })
-      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       return listResponse('Rail items retrieved successfully', page, presentItem)
     },
   )

@@ -3,7 +3,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ACCOUNT_NUMBER, isAccountNumber } from '#banks/nuban.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
-import { findLiveName } from '#domain/accounts/number-lookups.ts'
+import { findLiveName } from '#domain/accounts/number-owners.ts'
 import type { Deps } from '#http/deps.ts'
 import { named, RailFailure } from '#http/schemas.ts'
 import { readBody } from './rail-body.ts'

@@ -16,7 +16,7 @@ import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { presentAdvice } from '#http/presenters.ts'
-import { publicAddress } from '#http/public-address.ts'
+import { publicAddress } from '#http/public-url.ts'
 import {
   AdviceFields,
   Amount,
@@ -117,7 +117,7 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       const { value, replayed } = await writers.advices.submit({
         clientId: client.id,
         merchantName: client.name,
-        terms: termsOf(request.body, policy, payerHasher(sealer)),
+        terms: parseTerms(request.body, policy, payerHasher(sealer)),
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
@@ -191,7 +191,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   )
 }
 
-function termsOf(
+function parseTerms(
   body: Static<typeof AdviceRequest>,
   policy: Deps['policy'],
   hashPayer: HashPayer,

@@ -31,21 +31,21 @@ export const PaymentBody = named('InitiatedPayment', {
   accountName: Type.String(),
 })
 
-type ShowPaymentInput = { payment: Payment; number: PaymentNumber; now?: Date | undefined }
+type PaymentView = { payment: Payment; number: PaymentNumber; now?: Date | undefined }
 
 // As the envelope shows it, with the number that the caller pays into.
 export function showPayment(
   { banks, clock, policy }: Deps,
-  { payment, number, now = clock() }: ShowPaymentInput,
+  { payment, number, now = clock() }: PaymentView,
 ) {
   return presentPayment(payment, number, {
     now,
-    bankName: bankNameOf(banks, number.bankCode),
+    bankName: findBankName(banks, number.bankCode),
     nameStyle: policy.accountName,
   })
 }
 
-export function bankNameOf(banks: Deps['banks'], code: string): string {
+export function findBankName(banks: Deps['banks'], code: string): string {
   return banks.find((bank) => bank.code === code)?.name ?? code
 }
 

@@ -87,7 +87,7 @@ export class CheckoutFeeds {
       await pause(this.#options.pollMs, undefined, { signal }).catch(() => {})
       if (!signal.aborted) await this.#round()
     }
-    // At once, so that nobody who comes now counts on a reader that has left.
+    // Immediately, so that a new watcher does not rely on a reader that has stopped.
     this.#running = undefined
   }
 

@@ -88,7 +88,7 @@ const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const wantsJson = request.headers.accept?.includes('application/json') ?? false
       const back = new URLSearchParams({ adviceReference, bank: bankCode })
       try {
-        const adviceId = referenceOf(adviceReference)
+        const adviceId = requireReference(adviceReference)
         await writers.initiations.submit({ adviceId, bankCode, clientId: undefined })
       } catch (error) {
         if (wantsJson || !(error instanceof Refusal)) throw error
@@ -164,7 +164,7 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 function checkoutReader(deps: Deps) {
   const present = presenter(deps)
   return async (adviceReference: string | undefined) => {
-    const [row] = await findCheckouts(deps.reads, [referenceOf(adviceReference)])
+    const [row] = await findCheckouts(deps.reads, [requireReference(adviceReference)])
     if (!row) throw new Refusal('advice_not_found')
     const checkout = { now: deps.clock().toISOString(), ...present(row) }
     return { checkout, colour: row.brandColour ?? DEFAULT_COLOUR }
@@ -176,7 +176,7 @@ function presenter({ mode, banks, policy, clock }: Deps) {
   return (row: Parameters<typeof viewCheckout>[0]) => viewCheckout(row, clock(), how)
 }
 
-function referenceOf(text: string | undefined): AdviceId {
+function requireReference(text: string | undefined): AdviceId {
   const adviceId = parseReference<AdviceId>(text ?? '')
   if (!adviceId) throw new Refusal('advice_not_found')
   return adviceId

@@ -17,8 +17,8 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http/lists.ts'
-import { publicAddress } from '#http/public-address.ts'
+import { ListEnvelope, listResponse, NoQuery, parseLimit, scannedPage } from '#http/lists.ts'
+import { publicAddress } from '#http/public-url.ts'
 import { NoBody } from '#http/routes/webhooks/webhook-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
 import type { AdviceId } from '#ids.ts'
@@ -26,9 +26,9 @@ import { parseBankTime } from '#wat-time.ts'
 import {
   AdviceRecord,
   BY_ANY_REFERENCE,
-  filtersOf,
   LISTED,
   listQuery,
+  parsePaymentFilters,
   presentAdviceRecord,
 } from './payment-presenters.ts'
 
@@ -85,10 +85,10 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const { limit: _, cursor, order, ...filters } = asked
       const list = { name: 'advices', clientId: client.id, order, filters } as List
       const after = readCursor(sealer, list, cursor)?.[0]
-      const [limit, now] = [limitOf(asked), clock()]
+      const [limit, now] = [parseLimit(asked), clock()]
       const page = { order, after, limit: limit + 1, now }
       const scan = await withSnapshot(db, (tx) =>
-        listAdvices(tx, client.id, { filters: filtersOf(asked), ...page }),
+        listAdvices(tx, client.id, { filters: parsePaymentFilters(asked), ...page }),
       )
       const shown = scannedPage(scan, {
         limit,
@@ -169,7 +169,7 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, actor, params, body } = request
-      const extension = extensionOf(body)
+      const extension = parseExtension(body)
       return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const id = await getAdviceId(tx, client.id, params.reference)
         await extendAdvice(
@@ -190,7 +190,7 @@ async function readAdvice(db: Queryable, id: AdviceId): Promise<ListedAdvice> {
   return row
 }
 
-function extensionOf({ expiresAt, seconds }: Static<typeof ExtendRequest>): Extension {
+function parseExtension({ expiresAt, seconds }: Static<typeof ExtendRequest>): Extension {
   if ((expiresAt === undefined) === (seconds === undefined)) {
     throw refused('Send either expiresAt or seconds.')
   }

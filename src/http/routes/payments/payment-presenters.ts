@@ -5,9 +5,9 @@ import type { Advice } from '#domain/payments/advices.ts'
 import type { PaymentFilters } from '#domain/payments/payment-list.ts'
 import { type Payment, remainingKobo, statusAt } from '#domain/payments/payments.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
-import { callBackUrlOf } from '#domain/payments/resource-presenters.ts'
+import { buildCallBackUrl } from '#domain/payments/resource-presenters.ts'
 import { type FieldError, Refusal } from '#errors.ts'
-import { OrderQuery, PageQuery, query, WindowQuery, windowOf } from '#http/lists.ts'
+import { OrderQuery, PageQuery, parseWindow, query, WindowQuery } from '#http/lists.ts'
 import { presentAdvice } from '#http/presenters.ts'
 import {
   AdviceFields,
@@ -89,7 +89,7 @@ export function presentPaymentRecord(payment: Payment, now: Date, nameBank: Name
     })),
     customerName: payment.customerName,
     narration: payment.narration,
-    callBackUrl: callBackUrlOf(payment),
+    callBackUrl: buildCallBackUrl(payment),
     createdAt: timestamp(payment.createdAt),
     updatedAt: timestamp(payment.updatedAt),
   }
@@ -138,7 +138,7 @@ type FilterQuery<Status extends string> = Omit<
   'limit' | 'cursor' | 'order'
 >
 
-export function filtersOf<Status extends string>(
+export function parsePaymentFilters<Status extends string>(
   asked: FilterQuery<Status>,
 ): PaymentFilters<Status> {
   const { status, minAmount, maxAmount, search, merchantRef, accountNumber, reference } = asked
@@ -150,5 +150,5 @@ export function filtersOf<Status extends string>(
     throw new Refusal('invalid_request', [{ field: 'maxAmount', message }] satisfies FieldError[])
   }
   const compared = { status, minKobo, maxKobo, search }
-  return { ...compared, merchantRef, accountNumber, reference, ...windowOf(asked) }
+  return { ...compared, merchantRef, accountNumber, reference, ...parseWindow(asked) }
 }

@@ -3,22 +3,22 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { LIMIT_MAX, type List, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
-import { listCredits } from '#domain/credits/credit-traces.ts'
+import { listCredits } from '#domain/credits/credit-list.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
 import { findPayment } from '#domain/payments/payment-lookups.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listResponse, NoQuery, scannedPage } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, parseLimit, scannedPage } from '#http/lists.ts'
 import { CreditBody, presentCredit } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import {
   BY_ANY_REFERENCE,
-  filtersOf,
   LISTED,
   listQuery,
   PaymentFields,
+  parsePaymentFilters,
   presentPaymentRecord,
 } from './payment-presenters.ts'
 
@@ -52,10 +52,10 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       const { limit: _, cursor, order, ...filters } = asked
       const list = { name: 'payments', clientId: client.id, order, filters } as List
       const after = readCursor(sealer, list, cursor)?.[0]
-      const [limit, now] = [limitOf(asked), clock()]
+      const [limit, now] = [parseLimit(asked), clock()]
       const page = { order, after, limit: limit + 1, now }
       const scan = await withSnapshot(db, (tx) =>
-        listPayments(tx, client.id, { filters: filtersOf(asked), ...page }),
+        listPayments(tx, client.id, { filters: parsePaymentFilters(asked), ...page }),
       )
       const shown = scannedPage(scan, {
         limit,

@@ -8,7 +8,7 @@ import {
   type PaymentNumber,
   statusAt,
 } from '#domain/payments/payments.ts'
-import { callBackUrlOf } from '#domain/payments/resource-presenters.ts'
+import { buildCallBackUrl } from '#domain/payments/resource-presenters.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
@@ -79,7 +79,7 @@ function presentTransaction(
     merchantReference: payment.merchantRef,
     amountCollected: toNaira(payment.amountPaidKobo),
     amount: toNaira(payment.amountKobo),
-    callBackUrl: callBackUrlOf(payment),
+    callBackUrl: buildCallBackUrl(payment),
     processorCode: number?.bankCode ?? null,
     transactionStatus: status,
     currencyCode: payment.currency,

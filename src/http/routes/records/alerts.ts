@@ -1,7 +1,7 @@
 // /api/v1/operator/alerts: list, retrieve and acknowledge alerts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { ALERT_KIND_NAMES, ALERT_KINDS, type AlertKind } from '#domain/records/alert-kinds.ts'
 import { type Alert, acknowledgeAlert, getAlert, listAlerts } from '#domain/records/alerts.ts'
 import { Refusal } from '#errors.ts'
@@ -10,13 +10,13 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import {
   ListEnvelope,
-  limitOf,
   listResponse,
   NoQuery,
   PageQuery,
+  parseLimit,
+  parseWindow,
   query,
   WindowQuery,
-  windowOf,
 } from '#http/lists.ts'
 import {
   ApiEnvelope,
@@ -88,15 +88,15 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { kind, open, from, to } = asked
       const list: List = { name: 'alerts', clientId: client.id, filters: { kind, open, from, to } }
       const position = readCursor(sealer, list, asked.cursor)
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const rows = await listAlerts(db, {
         kind,
         isOpen: open === undefined ? undefined : open === 'true',
-        ...windowOf(asked),
+        ...parseWindow(asked),
         beforeId: position ? BigInt(position[0] as string) : null,
         limit: limit + 1,
       })
-      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       return listResponse('Alerts retrieved successfully', page, present)
     },
   )
@@ -115,7 +115,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ params }) => {
-      const alert = await getAlert(db, alertIdOf(params.id))
+      const alert = await getAlert(db, requireAlertId(params.id))
       return accepted('Alert retrieved successfully', present(alert))
     },
   )
@@ -143,7 +143,7 @@ const acknowledging: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, actor, params } = request
-      const id = alertIdOf(params.id)
+      const id = requireAlertId(params.id)
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const by = { now: clock(), clientId: client.id, actor }
         const alert = await acknowledgeAlert(tx, by, id)
@@ -153,7 +153,7 @@ const acknowledging: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-function alertIdOf(given: string): bigint {
+function requireAlertId(given: string): bigint {
   if (!/^[0-9]{1,18}$/.test(given)) throw new Refusal('alert_not_found')
   return BigInt(given)
 }

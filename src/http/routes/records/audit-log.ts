@@ -1,17 +1,17 @@
 // GET /api/v1/audit-log: manual actions.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { type AuditLogEntry, listAuditLog } from '#domain/records/audit-log.ts'
 import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
-  limitOf,
   listResponse,
   PageQuery,
+  parseLimit,
+  parseWindow,
   query,
   WindowQuery,
-  windowOf,
 } from '#http/lists.ts'
 import { ApiFailure, BEARER, named, text } from '#http/schemas.ts'
 import { findName, publicId, publicName } from '#public-ids.ts'
@@ -56,12 +56,12 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const list: List = { name: 'actions', clientId: client.id, filters }
       const position = readCursor(sealer, list, cursor)?.[0]
       const beforeId = position === undefined ? null : BigInt(position)
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const { actor, action, subject } = asked
       const named = subject && findName(sealer, subject)
-      const wanted = { actor, action, subject: named, ...windowOf(asked) }
+      const wanted = { actor, action, subject: named, ...parseWindow(asked) }
       const rows = await listAuditLog(db, client, { filters: wanted, beforeId, limit: limit + 1 })
-      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       return listResponse('Audit log retrieved successfully', page, (row) =>
         presentAction(row, sealer),
       )

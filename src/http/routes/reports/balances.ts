@@ -1,7 +1,7 @@
 // /api/v1/balances: balances of a client, in total and by merchant.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { LIMIT_DEFAULT, type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { LIMIT_DEFAULT, type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '#domain/reports/balances.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import { toNaira } from '#money.ts'
@@ -80,7 +80,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         await readBalances(tx, client.id),
         await listMerchantBalances(tx, client.id, { limit: LIMIT_DEFAULT + 1 }),
       ])
-      const page = pageOf(merchants, LIMIT_DEFAULT, cursorAfter(listOf(client.id)))
+      const page = toPage(merchants, LIMIT_DEFAULT, cursorAfter(listOf(client.id)))
       return accepted('Balances retrieved successfully', {
         totals: totals.map(presentBalance),
         merchants: page.rows.map(presentMerchant),
@@ -105,16 +105,16 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     },
     async ({ client, query: asked }) => {
       const list = listOf(client.id)
-      const after = merchantOf(readCursor(sealer, list, asked.cursor))
-      const limit = limitOf(asked)
+      const after = parseMerchant(readCursor(sealer, list, asked.cursor))
+      const limit = parseLimit(asked)
       const rows = await listMerchantBalances(db, client.id, { after, limit: limit + 1 })
-      const page = pageOf(rows, limit, cursorAfter(list))
+      const page = toPage(rows, limit, cursorAfter(list))
       return listResponse('Balances retrieved successfully', page, presentMerchant)
     },
   )
 }
 
-function merchantOf(cursor: readonly string[] | undefined): MerchantName | undefined {
+function parseMerchant(cursor: readonly string[] | undefined): MerchantName | undefined {
   if (!cursor) return undefined
   const [merchantId, merchantCode, currency] = cursor as [string, string, string]
   return { merchantId, merchantCode, currency }

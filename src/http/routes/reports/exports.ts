@@ -5,19 +5,19 @@ import { withSnapshot } from '#db/snapshot.ts'
 import { listAccounts } from '#domain/accounts/account-list.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
-import { netOf } from '#domain/records/movements.ts'
+import { computeNet } from '#domain/records/movements.ts'
 import { type CreditMovement, listMovements } from '#domain/reports/credit-movements.ts'
 import { type Columns, CsvExports, decimal, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { OrderQuery, query } from '#http/lists.ts'
 import { presentOwnAccount } from '#http/presenters.ts'
-import { AccountFilterFields, accountFiltersOf } from '#http/routes/accounts/account-list.ts'
+import { AccountFilterFields, parseAccountFilters } from '#http/routes/accounts/account-list.ts'
 import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
 import { presentCredit } from '#http/routes/credits/credit-presenters.ts'
-import { CreditFilterFields, creditFiltersOf } from '#http/routes/credits/credits.ts'
+import { CreditFilterFields, parseCreditFilters } from '#http/routes/credits/credits.ts'
 import {
   filterFields,
-  filtersOf,
+  parsePaymentFilters,
   presentPaymentRecord,
 } from '#http/routes/payments/payment-presenters.ts'
 import { ApiFailure, BEARER } from '#http/schemas.ts'
@@ -63,7 +63,7 @@ const MOVEMENT_COLUMNS: Columns<Movement> = [
   ['reversed', kobo(({ reversedKobo }) => reversedKobo)],
   ['returned', kobo(({ returnedKobo }) => returnedKobo)],
   ['suspended', kobo(({ suspendedKobo }) => suspendedKobo)],
-  ['net', kobo(netOf)],
+  ['net', kobo(computeNet)],
   ['currency', ({ credit }) => credit.currency],
   ['assignedTo', ({ movement }) => movement.assignedTo],
   ['creditId', ({ credit }) => credit.id],
@@ -108,7 +108,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
       },
     },
     async ({ client, query: asked }, reply) => {
-      const filters = creditFiltersOf(asked)
+      const filters = parseCreditFilters(asked)
       const batches = readBatches<Movement, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, next } = await listMovements(db, { sealer, viewer: client, filters, ...page })
@@ -162,7 +162,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       },
     },
     async ({ client, query: asked }, reply) => {
-      const filters = accountFiltersOf(asked)
+      const filters = parseAccountFilters(asked)
       const batches = readBatches<Account, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, scannedTo } = await listAccounts(db, { sealer, client, filters, ...page })
@@ -214,7 +214,7 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       },
     },
     async ({ client, query: asked }, reply) => {
-      const [filters, now] = [filtersOf(asked), clock()]
+      const [filters, now] = [parsePaymentFilters(asked), clock()]
       const batches = readBatches<Payment, string>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH, now }
         const { rows, scannedTo } = await withSnapshot(db, (tx) =>

@@ -1,7 +1,7 @@
 // /api/v1/ledger: ledger accounts with balances, their transfers, and the last integrity check.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import {
   CHECK_NAMES,
@@ -9,12 +9,12 @@ import {
   INTEGRITY_INTERVAL_MS,
 } from '#domain/integrity/integrity-checks.ts'
 import {
-  balanceOf,
   type ChartPosition,
-  chartPositionOf,
+  computeBalance,
   getLedgerAccount,
   type LedgerAccount,
   listLedgerAccounts,
+  toChartPosition,
 } from '#domain/reports/chart-of-accounts.ts'
 import { type LedgerEntry, listLedgerEntries } from '#domain/reports/ledger-entries.ts'
 import { Refusal } from '#errors.ts'
@@ -22,10 +22,10 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
-  limitOf,
   listResponse,
   NoQuery,
   PageQuery,
+  parseLimit,
   query,
   scannedPage,
 } from '#http/lists.ts'
@@ -130,10 +130,10 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       refuseRestricted(client)
       const list: List = { name: 'ledger-accounts', clientId: client.id, filters: {} }
       const after = chartAfter(readCursor(sealer, list, asked.cursor))
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const rows = await listLedgerAccounts(db, client, { after, limit: limit + 1 })
-      const page = pageOf(rows, limit, (last) => {
-        const { isCollection, id } = chartPositionOf(last)
+      const page = toPage(rows, limit, (last) => {
+        const { isCollection, id } = toChartPosition(last)
         return writeCursor(sealer, list, [isCollection ? 'collection' : 'shared', id.toString()])
       })
       return listResponse('Ledger accounts retrieved successfully', page, (row) =>
@@ -158,7 +158,7 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, params }) => {
       refuseRestricted(client)
-      const account = await getLedgerAccount(db, client, accountIdOf(sealer, params.id))
+      const account = await getLedgerAccount(db, client, requireAccountId(sealer, params.id))
       return accepted('Ledger account retrieved successfully', presentAccount(account, sealer))
     },
   )
@@ -183,11 +183,11 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, params, query: asked }) => {
       refuseRestricted(client)
-      const account = await getLedgerAccount(db, client, accountIdOf(sealer, params.id))
+      const account = await getLedgerAccount(db, client, requireAccountId(sealer, params.id))
       const filters = { id: account.id.toString() }
       const list: List = { name: 'ledger-transfers', clientId: client.id, filters }
       const after = readCursor(sealer, list, asked.cursor)?.[0]
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const found = await listLedgerEntries(db, client, { account, after, limit: limit + 1 })
       const page = scannedPage(found, {
         limit,
@@ -237,7 +237,7 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-function accountIdOf(sealer: Sealer, given: string): AccountId {
+function requireAccountId(sealer: Sealer, given: string): AccountId {
   const id = findId(sealer, 'account', given)
   if (id === undefined) throw new Refusal('ledger_account_not_found')
   return id
@@ -257,7 +257,7 @@ function presentAccount(account: LedgerAccount, sealer: Sealer) {
     accountNumber: account.accountNumber,
     accountName: account.accountName,
     currency: account.currency,
-    balance: toNaira(balanceOf(account)),
+    balance: toNaira(computeBalance(account)),
     debits: toNaira(account.debitsKobo),
     credits: toNaira(account.creditsKobo),
     openedAt: timestamp(account.openedAt),

@@ -2,9 +2,10 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { refuseRestricted } from '#domain/access/clients.ts'
-import { netOf } from '#domain/records/movements.ts'
+import { computeNet } from '#domain/records/movements.ts'
 import { readTotals } from '#domain/reports/hourly-totals.ts'
 import {
+  buildSeries,
   COUNT_MAX,
   DAYS_SHOWN,
   firstHourShown,
@@ -12,7 +13,6 @@ import {
   type Issues,
   type Period,
   readIssues,
-  seriesOf,
   successRate,
 } from '#domain/reports/overview.ts'
 import type { Deps } from '#http/deps.ts'
@@ -101,7 +101,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         readTotals(db, client.id, { since: firstHourShown(now) }),
         readIssues(db, client.id),
       ])
-      const { today, yesterday, hours, days } = seriesOf(totals.hours, now)
+      const { today, yesterday, hours, days } = buildSeries(totals.hours, now)
       return accepted('Overview retrieved successfully', {
         now: timestamp(now),
         currency: 'NGN',
@@ -125,7 +125,7 @@ function presentPoint(period: Period) {
   return {
     from: timestamp(period.from),
     gross: toNaira(period.grossKobo),
-    net: toNaira(netOf(period)),
+    net: toNaira(computeNet(period)),
     credits: Number(period.credits),
     successful: Number(period.successful),
   }

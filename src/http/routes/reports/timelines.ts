@@ -4,7 +4,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import type { Scope } from '#domain/access/scopes.ts'
-import { getCredit } from '#domain/credits/credit-traces.ts'
+import { getCredit } from '#domain/credits/credit-list.ts'
 import { getAdvice } from '#domain/payments/advices.ts'
 import { resolveReference } from '#domain/payments/payment-references.ts'
 import { getPayment } from '#domain/payments/payments.ts'
@@ -25,8 +25,8 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
-import { creditKeyOf } from '#http/routes/credits/credit-presenters.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { parseCreditKey } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import type { CreditId } from '#ids.ts'
 import { toNaira } from '#money.ts'
@@ -128,7 +128,7 @@ const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, scopes, params: { id } }) => {
-      const by = creditKeyOf(sealer, id)
+      const by = parseCreditKey(sealer, id)
       const { entries, isWhole } = await withSnapshot(db, async (tx) => {
         const credit = await getCredit(tx, { sealer, viewer: client, by })
         return creditTimeline(tx, { sealer, viewer: client, nameBank }, credit)
@@ -171,7 +171,7 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           : { creditId: BigInt(id) as CreditId, at: new Date(Number(at)) }
       const { entries, next } = await withSnapshot(db, async (tx) => {
         const account = await getTimelineAccount(tx, client.id, params.accountNumber)
-        const page = { before, limit: limitOf(asked) }
+        const page = { before, limit: parseLimit(asked) }
         return accountTimeline(tx, { sealer, viewer: client, nameBank }, { account, ...page })
       })
       const position = next && [next.creditId.toString(), next.at.getTime().toString()]

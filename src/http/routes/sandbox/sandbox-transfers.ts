@@ -4,7 +4,7 @@
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { sandboxCredit, sandboxSessionId } from '#banks/sandbox-credits.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { findNumber } from '#domain/accounts/number-lookups.ts'
+import { findNumber } from '#domain/accounts/number-owners.ts'
 import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import { takeReversal } from '#domain/credits/reverse-credit.ts'
 import { getPayment } from '#domain/payments/payments.ts'

@@ -6,7 +6,7 @@ import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
 import { sandboxCredit } from '#banks/sandbox-credits.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
-import { findNumber, type NumberOwner } from '#domain/accounts/number-lookups.ts'
+import { findNumber, type NumberOwner } from '#domain/accounts/number-owners.ts'
 import type { CreditDecision } from '#domain/credits/decide-credits.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { getPayment } from '#domain/payments/payments.ts'
@@ -14,7 +14,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
-import { bankNameOf, PaymentBody, showPayment } from '#http/routes/payments/bank-transfers.ts'
+import { findBankName, PaymentBody, showPayment } from '#http/routes/payments/bank-transfers.ts'
 import {
   Amount,
   BEARER,
@@ -89,7 +89,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   )
 }
 
-type ShowTargetInput = {
+type SimulatedCredit = {
   client: Client
   owner: NumberOwner
   credit: IncomingCredit
@@ -104,7 +104,7 @@ async function showTarget(
     owner,
     credit: { accountNumber, bankCode, amountKobo, sessionId },
     taken: { outcome },
-  }: ShowTargetInput,
+  }: SimulatedCredit,
 ) {
   const { db, accountLookups, banks } = deps
   if (owner.paymentId !== null) {
@@ -114,7 +114,7 @@ async function showTarget(
   const { accountName } = await getAccount(accountLookups, client, accountNumber)
   const status = outcome === 'booked' ? 'Successful' : 'Suspended'
   return {
-    bankName: bankNameOf(banks, bankCode),
+    bankName: findBankName(banks, bankCode),
     bankCode,
     bankAccount: accountNumber,
     paymentReference: sessionId,

@@ -61,13 +61,13 @@ export async function requireUser({ userId }: FastifyRequest): Promise<void> {
   if (userId === null) throw new Refusal('people_only')
 }
 
-export function viewerOf({ clock, policy }: Deps, { client, actor, userId }: Identity): Viewer {
+export function toViewer({ clock, policy }: Deps, { client, actor, userId }: Identity): Viewer {
   const newSince = new Date(clock().getTime() - policy.approverWaitHours * HOUR_MS)
   return { client, actor, userId, newSince }
 }
 
-export function approverOf(deps: Deps, by: Identity) {
-  const { userId, ...viewer } = viewerOf(deps, by)
+export function requireApprover(deps: Deps, by: Identity) {
+  const { userId, ...viewer } = toViewer(deps, by)
   if (userId === null) throw new Refusal('people_only')
   return { ...viewer, userId, now: deps.clock() }
 }

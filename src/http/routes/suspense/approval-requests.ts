@@ -2,7 +2,7 @@
 // not count as a second person.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import {
@@ -22,20 +22,20 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { findId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import {
-  approverOf,
   presentRequest,
   RequestBody,
+  requireApprover,
   requireUser,
-  viewerOf,
+  toViewer,
 } from './approval-presenters.ts'
-import { AssignTarget, itemIdOf, targetOf } from './suspense-presenters.ts'
+import { AssignTarget, parseAssignTo, requireItemId } from './suspense-presenters.ts'
 
 const REQUESTS = '/api/v1/suspense/requests'
 const REASON_MAX = 500
@@ -86,14 +86,14 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const filters = { state, itemId }
       const list: List = { name: 'suspense-requests', clientId: client.id, filters }
       const position = readCursor(sealer, list, asked.cursor)
-      const limit = limitOf(asked)
-      const rows = await listRequests(db, viewerOf(deps, request), {
+      const limit = parseLimit(asked)
+      const rows = await listRequests(db, toViewer(deps, request), {
         state: state ?? null,
         itemId: itemId === undefined ? null : (findId(sealer, 'suspense', itemId) ?? NO_ITEM),
         beforeId: position ? BigInt(position[0] as string) : null,
         limit: limit + 1,
       })
-      const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
+      const page = toPage(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
       return listResponse('Requests retrieved successfully', page, (row) =>
         presentRequest(row, { actor: request.actor, sealer }),
       )
@@ -130,11 +130,11 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { params, body } = request
-      const itemId = itemIdOf(sealer, params.id)
-      const to = body.action === 'assign' ? targetOf(body) : refuseTarget(body)
+      const itemId = requireItemId(sealer, params.id)
+      const to = body.action === 'assign' ? parseAssignTo(body) : refuseTarget(body)
       return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const asked = { to, reason: body.reason }
-        const id = await requestApproval(tx, approverOf(deps, request), { itemId, ...asked })
+        const id = await requestApproval(tx, requireApprover(deps, request), { itemId, ...asked })
         return accepted(
           'Approval requested successfully',
           await show(tx, deps, { by: request, id }),
@@ -160,9 +160,9 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const id = requestIdOf(sealer, request.params.id)
+      const id = requireRequestId(sealer, request.params.id)
       const begin = async (tx: Transaction) => {
-        await approveRequest(tx, { ...approverOf(deps, request), sharedAccounts }, id)
+        await approveRequest(tx, { ...requireApprover(deps, request), sharedAccounts }, id)
         return id.toString()
       }
       return withIdempotentSteps(deps, { request, reply, pool: batchPool, begin }, async () => {
@@ -194,9 +194,9 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const id = requestIdOf(sealer, request.params.id)
+      const id = requireRequestId(sealer, request.params.id)
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        await rejectRequest(tx, approverOf(deps, request), {
+        await rejectRequest(tx, requireApprover(deps, request), {
           requestId: id,
           reason: request.body.reason,
         })
@@ -219,9 +219,9 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const id = requestIdOf(sealer, request.params.id)
+      const id = requireRequestId(sealer, request.params.id)
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        await withdrawRequest(tx, approverOf(deps, request), id)
+        await withdrawRequest(tx, requireApprover(deps, request), id)
         return accepted('Withdrawn successfully', await show(tx, deps, { by: request, id }))
       })
     },
@@ -230,10 +230,10 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 async function show(db: Queryable, deps: Deps, { by, id }: { by: Identity; id: bigint }) {
   const { actor } = by
-  return presentRequest(await getRequest(db, viewerOf(deps, by), id), { actor, ...deps })
+  return presentRequest(await getRequest(db, toViewer(deps, by), id), { actor, ...deps })
 }
 
-function requestIdOf(sealer: Sealer, given: string): bigint {
+function requireRequestId(sealer: Sealer, given: string): bigint {
   const id = findId(sealer, 'request', given)
   if (id === undefined) throw new Refusal('request_not_found')
   return id

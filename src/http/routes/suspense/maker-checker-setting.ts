@@ -13,11 +13,11 @@ import { NoQuery } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import {
-  approverOf,
   presentRequest,
   RequestBody,
+  requireApprover,
   requireUser,
-  viewerOf,
+  toViewer,
 } from './approval-presenters.ts'
 
 const REASON_MAX = 500
@@ -106,8 +106,8 @@ const disabling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) =>
       withIdempotency(deps, { request, reply }, async (tx) => {
-        const id = await requestDisable(tx, approverOf(deps, request), request.body.reason)
-        const shown = await getRequest(tx, viewerOf(deps, request), id)
+        const id = await requestDisable(tx, requireApprover(deps, request), request.body.reason)
+        const shown = await getRequest(tx, toViewer(deps, request), id)
         return accepted(
           'Approval requested successfully',
           presentRequest(shown, { actor: request.actor, ...deps }),

@@ -1,12 +1,7 @@
 // Schemas and presenters of returns, for operators.
 
 import { Type } from '@fastify/type-provider-typebox'
-import {
-  isReturnReference,
-  RETURN_STATUSES,
-  type Return,
-  type ReturnStatus,
-} from '#domain/credits/returns.ts'
+import { isReturnReference, RETURN_STATUSES, type Return } from '#domain/suspense/returns.ts'
 import { Refusal } from '#errors.ts'
 import { named, nullable } from '#http/schemas.ts'
 import { maskAccountNumber } from '#mask.ts'
@@ -16,7 +11,7 @@ import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
 export const StatusQuery = Type.Optional(
-  Type.Unsafe<ReturnStatus>({
+  Type.Unsafe<Return['status']>({
     type: 'string',
     enum: [...RETURN_STATUSES],
     'x-says': `Must be one of ${RETURN_STATUSES.join(', ')}.`,

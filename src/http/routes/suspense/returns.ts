@@ -3,11 +3,11 @@
 // per number.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { findReturn, listReturns, type Return } from '#domain/credits/returns.ts'
 import { recordActions } from '#domain/records/audit-log.ts'
 import { settleByHand, type Verdict } from '#domain/suspense/return-suspense.ts'
+import { findReturn, listReturns, type Return } from '#domain/suspense/returns.ts'
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
@@ -15,13 +15,13 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import {
   ListEnvelope,
-  limitOf,
   listResponse,
   NoQuery,
   PageQuery,
+  parseLimit,
+  parseWindow,
   query,
   WindowQuery,
-  windowOf,
 } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
@@ -76,15 +76,15 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const filters = { status, bankCode, from, to }
       const list: List = { name: 'returns', clientId: client.id, filters }
       const position = readCursor(sealer, list, asked.cursor)
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const rows = await listReturns(db, {
         status,
         bankCode,
-        ...windowOf(asked),
+        ...parseWindow(asked),
         beforeId: position ? BigInt(position[0] as string) : null,
         limit: limit + 1,
       })
-      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       if (isRevealed) await logRevealed(deps, request, page.rows)
       return listResponse('Returns retrieved successfully', page, (row) =>
         presentReturn(row, sealer, { isRevealed }),

@@ -5,7 +5,7 @@ import {
   originalKobo,
   SUSPENSE_CHANGES,
   type SuspenseChange,
-} from '#domain/credits/suspense-changes.ts'
+} from '#domain/credits/suspense-history.ts'
 import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import type { SuspenseEntry } from '#domain/suspense/suspense-list.ts'
 import { Refusal } from '#errors.ts'
@@ -17,7 +17,7 @@ import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
-// Of the last return of an item.
+// The last return of an item.
 export const ReturnOfItem = {
   returnReference: nullable('string', {
     description: 'Permanent reference of the last return, also used by banks and events.',
@@ -73,13 +73,13 @@ export const AssignTarget = {
   paymentReference: Type.Optional(text(40, 'A payment.')),
 }
 
-export function itemIdOf(sealer: Sealer, text: string): SuspenseItemId {
+export function requireItemId(sealer: Sealer, text: string): SuspenseItemId {
   const id = findId(sealer, 'suspense', text)
   if (id === undefined) throw new Refusal('suspense_not_found')
   return id
 }
 
-export function targetOf(body: {
+export function parseAssignTo(body: {
   accountNumber?: string | undefined
   paymentReference?: string | undefined
 }): AssignTo {

@@ -1,14 +1,14 @@
 // /api/v1/suspense: list, assign and return suspense items.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
 import {
   ITEM_STATES,
   type ItemState,
   readSuspenseChanges,
-} from '#domain/credits/suspense-changes.ts'
+} from '#domain/credits/suspense-history.ts'
 import { assignSuspense } from '#domain/suspense/assign-suspense.ts'
 import { requestReturn } from '#domain/suspense/return-suspense.ts'
 import { getSuspense, listSuspense } from '#domain/suspense/suspense-list.ts'
@@ -16,7 +16,7 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listResponse, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, PageQuery, parseLimit, query } from '#http/lists.ts'
 import {
   ApiEnvelope,
   ApiFailure,
@@ -29,12 +29,12 @@ import {
 import type { SuspenseItemId } from '#ids.ts'
 import {
   AssignTarget,
-  itemIdOf,
+  parseAssignTo,
   presentSuspense,
   presentSuspenseDetail,
+  requireItemId,
   SuspenseBody,
   SuspenseDetailBody,
-  targetOf,
 } from './suspense-presenters.ts'
 
 const Note = Type.Optional(text(500, 'Reason (audit log).'))
@@ -83,14 +83,14 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const { state, reason } = asked
       const list: List = { name: 'suspense', clientId: client.id, filters: { state, reason } }
       const position = readCursor(sealer, list, asked.cursor)
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const rows = await listSuspense(db, client, {
         state: state ?? null,
         reason: reason ?? null,
         beforeId: position ? (BigInt(position[0] as string) as SuspenseItemId) : null,
         limit: limit + 1,
       })
-      const page = pageOf(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
+      const page = toPage(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
       return listResponse('Suspense retrieved successfully', page, (entry) =>
         presentSuspense(entry, sealer, clock()),
       )
@@ -112,7 +112,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     },
     async ({ client, params }) => {
       const [entry, changes] = await withSnapshot(db, async (tx) => {
-        const found = await getSuspense(tx, client, itemIdOf(sealer, params.id))
+        const found = await getSuspense(tx, client, requireItemId(sealer, params.id))
         const history = await readSuspenseChanges(tx, [found.id])
         return [found, history.get(found.id) ?? []] as const
       })
@@ -150,8 +150,8 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, params, body } = request
-      const itemId = itemIdOf(sealer, params.id)
-      const target = targetOf(body)
+      const itemId = requireItemId(sealer, params.id)
+      const target = parseAssignTo(body)
       return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         await assignSuspense(tx, actionOf(request), { itemId, to: target })
         const entry = await getSuspense(tx, client, itemId)
@@ -180,7 +180,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, params } = request
-      const itemId = itemIdOf(sealer, params.id)
+      const itemId = requireItemId(sealer, params.id)
       const begin = async (tx: Transaction) => {
         await requestReturn(tx, actionOf(request), itemId)
         return itemId.toString()

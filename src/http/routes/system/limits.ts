@@ -36,7 +36,7 @@ const LimitsBody = named('Limits', {
 })
 
 export const limitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const data = limitsOf(deps)
+  const data = presentLimits(deps)
 
   app.get(
     '/api/v1/limits',
@@ -56,7 +56,7 @@ export const limitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
   )
 }
 
-function limitsOf({ rates, policy }: Deps) {
+function presentLimits({ rates, policy }: Deps) {
   const { client, simulate, address, initiate, login } = rates
   const naira = (kobo: Kobo | null) => (kobo === null ? null : toNaira(kobo))
   const orNone = (perMinute: number) => (perMinute === 0 ? null : perMinute)

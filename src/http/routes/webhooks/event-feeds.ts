@@ -15,7 +15,7 @@ import type { Logger } from '#log.ts'
 export type Frame = { sequence: bigint; text: string }
 type ReadFrames = (clientId: ClientId, after: bigint, limit: number) => Promise<Frame[]>
 
-export type Listening = {
+type Listening = {
   clientId: ClientId
   after: bigint // Has everything up to this number.
   socket: ServerResponse
@@ -155,7 +155,7 @@ export class EventFeeds {
     }
   }
 
-  // A token that has run out, or a client that was suspended, hears no more.
+  // Expired tokens and suspended clients get no more events.
   async #beat({ socket, isAllowed }: Listener): Promise<void> {
     if (!(await isAllowed())) end(socket)
     else if (socket.writable) socket.write(':\n\n')

@@ -11,13 +11,13 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
-  limitOf,
   listResponse,
   NoQuery,
   PageQuery,
+  parseLimit,
+  parseWindow,
   query,
   WindowQuery,
-  windowOf,
 } from '#http/lists.ts'
 import {
   ApiEnvelope,
@@ -32,10 +32,10 @@ import { parseReference } from '#ids.ts'
 import { EventFields, eventPresenter } from './event-presenters.ts'
 import {
   DeliveryBody,
-  eventIdOf,
   ListedDelivery,
   presentDelivery,
   presentListedDelivery,
+  requireEventId,
 } from './webhook-presenters.ts'
 
 const EventsQuery = query({
@@ -115,9 +115,9 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const list: List = { name: 'events', clientId: client.id, filters }
       const position = readCursor(sealer, list, cursor)?.[0]
       const before = position === undefined ? undefined : BigInt(position)
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const found = await listEvents(db, client.id, {
-        filters: filtersOf(asked),
+        filters: parseEventFilters(asked),
         before,
         limit: limit + 1,
       })
@@ -160,7 +160,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, params }) => {
       const data = await withSnapshot(db, async (tx) => {
-        const event = await getEvent(tx, client.id, eventIdOf(params.id))
+        const event = await getEvent(tx, client.id, requireEventId(params.id))
         const [body] = await show(tx, [event])
         const deliveries = await listDeliveries(tx, clock(), [event.id])
         const attempts = await listAttempts(tx, event.id)
@@ -190,7 +190,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, params }) => {
       const [deliveries, attempts] = await withSnapshot(db, async (tx) => {
-        const { id } = await getEvent(tx, client.id, eventIdOf(params.id))
+        const { id } = await getEvent(tx, client.id, requireEventId(params.id))
         return [await listDeliveries(tx, clock(), [id]), await listAttempts(tx, id)] as const
       })
       const page = { rows: deliveries, nextCursor: null }
@@ -201,13 +201,13 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-function filtersOf(asked: Static<typeof EventsQuery>): EventFilters {
+function parseEventFilters(asked: Static<typeof EventsQuery>): EventFilters {
   const { type, accountNumber, paymentReference, delivered } = asked
   return {
     type,
     accountNumber,
     paymentReference: paymentReference === undefined ? undefined : parseReference(paymentReference),
     isDelivered: delivered === undefined ? undefined : delivered === 'true',
-    ...windowOf(asked),
+    ...parseWindow(asked),
   }
 }

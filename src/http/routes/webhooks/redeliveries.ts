@@ -7,7 +7,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { NoQuery, windowOf } from '#http/lists.ts'
+import { NoQuery, parseWindow } from '#http/lists.ts'
 import {
   ApiEnvelope,
   ApiFailure,
@@ -18,7 +18,7 @@ import {
 } from '#http/schemas.ts'
 import type { EndpointId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
-import { endpointIdOf, eventIdOf, NoBody } from './webhook-presenters.ts'
+import { NoBody, requireEndpointId, requireEventId } from './webhook-presenters.ts'
 
 const Queued = Type.Integer({ description: 'Number of deliveries queued.' })
 
@@ -85,13 +85,13 @@ const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, params, body } = request
-      const eventId = eventIdOf(params.id)
+      const eventId = requireEventId(params.id)
       const only = body?.endpointId
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const queued = await redeliver(tx, clock(), {
           clientId: client.id,
           eventId,
-          ...(only === undefined ? {} : { endpointId: endpointIdOf(only) }),
+          ...(only === undefined ? {} : { endpointId: requireEndpointId(only) }),
         })
         if (queued === 0) throw new Refusal('nowhere_to_send')
         return accepted('Event queued successfully', { queued })
@@ -124,9 +124,10 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { client, params, body } = request
-      const endpointId = endpointIdOf(params.id)
-      const { since, after } = startOf(body.from)
-      const { from, to } = windowOf({ ...body, from: since }) as { from: Date; to: Date } // Both are given.
+      const endpointId = requireEndpointId(params.id)
+      const { since, after } = parseStart(body.from)
+      // Both are given.
+      const { from, to } = parseWindow({ ...body, from: since }) as { from: Date; to: Date }
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const asked = { clientId: client.id, endpointId, from, to, after }
         const { queued, last } = await replay(tx, clock(), { asked })
@@ -154,7 +155,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const id = endpointIdOf(request.params.id)
+      const id = requireEndpointId(request.params.id)
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const eventId = await sendTestEvent(tx, clock(), {
           clientId: request.client.id,
@@ -168,7 +169,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 // Start time and, when continuing, the last sequence of the previous call. Times do not order
 // events: several share one, and a later event may have an earlier one.
-function startOf(from: string): { since: string; after: bigint } {
+function parseStart(from: string): { since: string; after: bigint } {
   const [, since, after] = /^([^#]+)#([0-9]{1,18})$/.exec(from) ?? []
   return since && after ? { since, after: BigInt(after) } : { since: from, after: 0n }
 }

@@ -1,12 +1,12 @@
 // /api/v1/webhook-endpoints: registered endpoints, besides the URLs of accounts and advices.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, pageOf, readCursor, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import type { EventType } from '#domain/records/event-types.ts'
 import { readHealth } from '#domain/webhooks/delivery-log.ts'
 import { getSecret } from '#domain/webhooks/signing-secrets.ts'
-import { checkTargetUrl } from '#domain/webhooks/target-guard.ts'
+import { checkTargetUrl } from '#domain/webhooks/ssrf-guard.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -20,7 +20,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, limitOf, listResponse, NoQuery, PageQuery, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import {
   ApiEnvelope,
   ApiFailure,
@@ -33,12 +33,12 @@ import {
 import type { EndpointId } from '#ids.ts'
 import {
   EndpointFields,
-  endpointIdOf,
   HealthBody,
   ListedHealth,
   presentEndpoint,
   presentHealth,
   presentListedEndpoint,
+  requireEndpointId,
   Secret,
 } from './webhook-presenters.ts'
 
@@ -149,9 +149,9 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const list: List = { name: 'webhook-endpoints', clientId: client.id, filters: {} }
       const beforeId =
         (readCursor(sealer, list, asked.cursor)?.[0] as EndpointId | undefined) ?? null
-      const limit = limitOf(asked)
+      const limit = parseLimit(asked)
       const rows = await listEndpoints(db, client.id, { beforeId, limit: limit + 1 })
-      const page = pageOf(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id]))
       return listResponse('Webhook endpoints retrieved successfully', page, presentListedEndpoint)
     },
   )
@@ -173,7 +173,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, scopes, params }) => {
-      const endpoint = await getEndpoint(db, client.id, endpointIdOf(params.id))
+      const endpoint = await getEndpoint(db, client.id, requireEndpointId(params.id))
       const owner = { clientId: client.id, endpointId: endpoint.id }
       const mayWrite = scopes.has('webhooks:write')
       const data = {
@@ -201,7 +201,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, params, body }) => {
-      const id = endpointIdOf(params.id)
+      const id = requireEndpointId(params.id)
       if (body.url !== undefined) refuseBadTarget(body.url, mode)
       const endpoint = await withTransaction(db, (tx) =>
         updateEndpoint(tx, clock(), { clientId: client.id, id, changes: body }),
@@ -223,7 +223,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, params }) => {
-      const id = endpointIdOf(params.id)
+      const id = requireEndpointId(params.id)
       await withTransaction(db, (tx) => deleteEndpoint(tx, clock(), { clientId: client.id, id }))
       return accepted('Webhook endpoint deleted successfully', { id })
     },

@@ -1,13 +1,13 @@
 // Schemas and presenters of webhook endpoints, deliveries and attempts.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { OUR_HEADERS } from '#domain/webhooks/attempt.ts'
+import { OUR_HEADERS } from '#domain/webhooks/attempt-delivery.ts'
 import type { Attempt, Delivery, EndpointHealth } from '#domain/webhooks/delivery-log.ts'
 import type { Condition, WebhookEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import { Refusal } from '#errors.ts'
 import { named, nullable, oneOf } from '#http/schemas.ts'
 import { type EndpointId, type EventId, parseReference } from '#ids.ts'
-import { headersOf } from '#standard-webhooks.ts'
+import { signatureHeaders } from '#standard-webhooks.ts'
 import { timestamp } from '#wat-time.ts'
 
 const AttemptFields = {
@@ -85,13 +85,13 @@ export const HealthBody = named('EndpointHealthDetail', {
   lastAttempts: Type.Array(Type.Object({ eventId: Type.String(), ...AttemptFields })),
 })
 
-export function endpointIdOf(text: string): EndpointId {
+export function requireEndpointId(text: string): EndpointId {
   const id = parseReference<EndpointId>(text)
   if (!id) throw new Refusal('endpoint_not_found')
   return id
 }
 
-export function eventIdOf(text: string): EventId {
+export function requireEventId(text: string): EventId {
   const id = parseReference<EventId>(text)
   if (!id) throw new Refusal('event_not_found')
   return id
@@ -140,7 +140,7 @@ function presentAttempt({ eventId, attemptedAt, signature, ...rest }: Attempt) {
   const { attempt, status, latencyMs, error, responseStart } = rest
   const requestHeaders = signature && {
     ...OUR_HEADERS,
-    ...headersOf(eventId, attemptedAt, signature),
+    ...signatureHeaders(eventId, attemptedAt, signature),
   }
   return {
     attempt,

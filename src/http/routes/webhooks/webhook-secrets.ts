@@ -9,7 +9,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
-import { endpointIdOf, NoBody, Secret } from './webhook-presenters.ts'
+import { NoBody, requireEndpointId, Secret } from './webhook-presenters.ts'
 
 const about = {
   tags: ['Webhooks'],
@@ -76,7 +76,7 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     },
     async (request, reply) => {
       const { client, params } = request
-      const id = endpointIdOf(params.id)
+      const id = requireEndpointId(params.id)
       return withIdempotency(deps, { request, reply }, async (tx) => {
         await getEndpoint(tx, client.id, id)
         const owner = { clientId: client.id, endpointId: id }

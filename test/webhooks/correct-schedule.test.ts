@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { claimDeliveries } from '#domain/webhooks/delivery-claims.ts'
+import { claimDeliveries } from '#domain/webhooks/claim-deliveries.ts'
 import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'

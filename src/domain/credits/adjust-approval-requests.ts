@@ -1,5 +1,5 @@
-// Adjusts pending approval requests when a bank reverses the money. A full reversal voids the
-// request; a partial one is recorded as a change, and the request goes on for the rest. The original
+// Adjusts open approval requests when a bank reverses the money. A full reversal voids the request;
+// a partial one is recorded as a change, and the request continues for the rest. The original
 // amount is kept. Locks: the item, then the request.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -8,7 +8,7 @@ import type { LockedItem } from './suspense-items.ts'
 
 type Taking = { item: LockedItem; takenKobo: Kobo }
 
-export async function adjustRequests(
+export async function adjustApprovalRequests(
   tx: Transaction,
   now: Date,
   takings: readonly Taking[],

@@ -6,8 +6,8 @@
 
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
-import { type Lookup, lookupFor } from './resolve-names.ts'
-import { isAllowedAddress, type Mode } from './target-addresses.ts'
+import { isAllowedAddress, type Mode } from './allowed-addresses.ts'
+import { type Lookup, lookupFor } from './dns-lookup.ts'
 
 const URL_LENGTH_MAX = 2_048
 

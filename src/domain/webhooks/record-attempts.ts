@@ -14,7 +14,7 @@ import { appendEvents } from '#domain/records/outbox.ts'
 import type { ClientId, DestinationId, EndpointId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 import { advanceBreaker, type Health, type Result, type Verdict } from './circuit-breaker.ts'
-import type { Claim } from './delivery-claims.ts'
+import type { Claim } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 
 export type AttemptOutcome = {
@@ -44,7 +44,7 @@ const WHY = {
 } as const
 
 // Answers for each whether it counted.
-export async function recordOutcomes(
+export async function recordAttempts(
   tx: Transaction,
   now: Date,
   outcomes: readonly AttemptOutcome[],
@@ -105,7 +105,7 @@ async function writeOutcomes(
       numberArray(outcomes.map(({ claim }) => claim.destinationId)),
       numberArray(outcomes.map(({ claim }) => claim.attempts)),
       outcomes.map(({ claim }) => claim.leasedUntil),
-      outcomes.map(stateOf),
+      outcomes.map(nextState),
       outcomes.map(({ nextAttemptAt }) => nextAttemptAt),
       outcomes.map(({ attemptedAt }) => attemptedAt),
       numberArray(outcomes.map(({ status }) => status)),
@@ -121,7 +121,7 @@ async function writeOutcomes(
   return counted
 }
 
-function stateOf({ isOk, nextAttemptAt }: AttemptOutcome): string {
+function nextState({ isOk, nextAttemptAt }: AttemptOutcome): string {
   if (isOk) return 'delivered'
   return nextAttemptAt ? 'pending' : 'failed'
 }
@@ -149,7 +149,7 @@ async function updateHealth(
   })
   if (rows.length === 0) return
   const verdicts = rows.map((row) => {
-    const results = (byDestination.get(row.id) ?? []).map(resultOf)
+    const results = (byDestination.get(row.id) ?? []).map(toResult)
     const verdict = advanceBreaker(row, results, now)
     return { row, verdict: row.isDisabled ? { ...verdict, disable: null } : verdict }
   })
@@ -157,7 +157,7 @@ async function updateHealth(
   await tellOfDisabled(tx, now, verdicts)
 }
 
-function resultOf({ isOk, status, claim, nextAttemptAt }: AttemptOutcome): Result {
+function toResult({ isOk, status, claim, nextAttemptAt }: AttemptOutcome): Result {
   return { isOk, isGone: status === GONE, isProbe: claim.isProbe, nextAttemptAt }
 }
 
@@ -209,7 +209,7 @@ async function tellOfDisabled(tx: Transaction, now: Date, judged: readonly Judge
   await appendEvents(tx, now, [...events, ...(await raiseAlerts(tx, now, alerts))])
 }
 
-// Gives claims back that were not begun: somebody may take them at once.
+// Releases claims that were not started, so that they can be claimed again immediately.
 export async function releaseClaims(
   tx: Transaction,
   now: Date,

@@ -1,13 +1,13 @@
 // Gross, reversed, returned, suspended and net are one thing wherever they are shown: the overview,
 // the balances and the CSV of credits say the same after any history.
 //
-// Replay a failure with: SEED=<seed> npm test -- test/reports/sums.test.ts
+// Replay a failure with: SEED=<seed> npm test -- test/reports/movement-totals.test.ts
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { netOf, PARTS, type Part, type Sums } from '#domain/records/movements.ts'
+import { computeNet, PARTS, type Part, type Sums } from '#domain/records/movements.ts'
 import { readBalances } from '#domain/reports/balances.ts'
 import { countEvents, readTotals } from '#domain/reports/hourly-totals.ts'
 import { parseCsv } from '../support/csv.ts'
@@ -166,7 +166,7 @@ async function assertOneSum(bench: Bench): Promise<void> {
   )
   assert.equal(
     movements.reduce((sum, { net }) => sum + kobo(net), 0n),
-    netOf(balance as Sums),
+    computeNet(balance as Sums),
   )
   const { days } = dataOf(await bench.call({ url: OVERVIEW }), 'account')
   const [total] = dataOf(await bench.call({ url: BALANCES }), 'account').totals

@@ -2,7 +2,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { isUnavailable } from '#db/transaction.ts'
-import type { Claim } from '#domain/webhooks/delivery-claims.ts'
+import type { Claim } from '#domain/webhooks/claim-deliveries.ts'
 import { EVENT_COLUMNS, type StoredEvent } from '#domain/webhooks/event-list.ts'
 import { type Rendering, renderEvents } from '#domain/webhooks/render-events.ts'
 import {
@@ -51,7 +51,7 @@ export class DeliveryPreparer {
     const bodies = await this.#render(events)
     const known = new Set(events.map(({ id }) => id))
     return claims.map((claim) => {
-      const signing = ownersOf(claim).flatMap((owner) => secrets.get(ownerName(owner)) ?? [])
+      const signing = secretOwners(claim).flatMap((owner) => secrets.get(ownerName(owner)) ?? [])
       const body = bodies.get(claim.eventId)
       if (body) return { claim, secrets: signing, body }
       const problem = known.has(claim.eventId) ? NOT_PREPARED : NOT_KEPT
@@ -77,7 +77,7 @@ export class DeliveryPreparer {
 
   async #findSecrets(claims: readonly Claim[], now: Date): Promise<Map<string, SigningSecret[]>> {
     const { pool, sealer } = this.#deps
-    const owners = new Map(claims.flatMap(ownersOf).map((owner) => [ownerName(owner), owner]))
+    const owners = new Map(claims.flatMap(secretOwners).map((owner) => [ownerName(owner), owner]))
     const found = await findSigningSecrets(pool, { sealer, now, owners: [...owners.values()] })
     if (this.#opened.size > SECRETS_KEPT_MAX) this.#opened.clear()
     const byOwner = new Map<string, SigningSecret[]>()
@@ -92,7 +92,7 @@ export class DeliveryPreparer {
 }
 
 // An endpoint has its own secret; a notificationUrl or callBackUrl is signed with the client's.
-function ownersOf({ clientId, endpointId, kind }: Claim): SecretOwner[] {
+function secretOwners({ clientId, endpointId, kind }: Claim): SecretOwner[] {
   const owners: SecretOwner[] = []
   if (endpointId !== null) owners.push({ clientId, endpointId })
   if (kind !== 'endpoint') owners.push({ clientId, endpointId: null })

@@ -1,5 +1,5 @@
-// What events can be asked for by: an account number, a payment. An event names the account, the
-// payment or the credit that it is about; a credit leads to the number and the payment it came to.
+// Filters events by account number or payment. An event names its account, payment or credit; a
+// credit leads to the number and payment it was sent to.
 
 import type { Queryable } from '#db/pool.ts'
 import type { AccountId, ClientId, PaymentId } from '#ids.ts'

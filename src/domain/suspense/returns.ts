@@ -1,16 +1,16 @@
-// Returns: each time that suspended money was to go back to its payer, with the reference it bears
-// for ever. In live this is what an operator executes at the bank.
+// Returns: attempts to send suspended money back to its payer, each with a permanent reference. In
+// live mode, these are what an operator executes at the bank.
 
 import { randomInt } from 'node:crypto'
 import type { ReturnInstruction } from '#banks/return-senders.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
+import type { ReturnStatus } from '#domain/credits/credit-location.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
-export const RETURN_STATUSES = ['pending', 'confirmed', 'failed'] as const
-export type ReturnStatus = (typeof RETURN_STATUSES)[number]
+export const RETURN_STATUSES: readonly ReturnStatus[] = ['pending', 'confirmed', 'failed']
 
 export type Return = {
   id: bigint
@@ -38,7 +38,7 @@ export type Return = {
 const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
 const REFERENCE = /^RTN[0-9]{12,15}$/ // Twelve, when it was made of the item's id.
 
-// Random, so that it tells no client how many returns there are.
+// Random, so that it does not reveal the number of returns.
 export function newReturnReference(): string {
   return `RTN${randomInt(REFERENCES).toString().padStart(15, '0')}`
 }
@@ -73,7 +73,7 @@ type ReturnFilter = Window & {
   limit: number
 }
 
-// Newest first, of all clients: whoever asks runs the service.
+// Newest first, of all clients: for operators.
 export async function listReturns(
   db: Queryable,
   { status, bankCode, from, to, beforeId, limit }: ReturnFilter,
@@ -102,7 +102,7 @@ export async function findReturn(db: Queryable, reference: string): Promise<Retu
   return rows[0]
 }
 
-// What banks are to be told. Sent again until they answer.
+// Pending returns as instructions to banks; sent again until they respond.
 export async function findInstructions(
   db: Queryable,
   sealer: Sealer,

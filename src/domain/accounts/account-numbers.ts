@@ -1,8 +1,9 @@
-// Account numbers: drawn from the serials that a bank granted us, each used once; dynamic ones come
-// back after quarantine when their range is used up. A live number is never given out again.
+// Account numbers, drawn from the serial ranges granted by banks. Each serial is used once; dynamic
+// numbers are reused after quarantine when their range is exhausted. A live number is never
+// reissued.
 //
-// The row of the range is locked until commit, so two batches never draw the same index. Should a
-// number be taken already (in the sandbox, ranges of two banks may overlap), the next one is drawn.
+// The range's row is locked until commit, so two batches never draw the same index. If a number is
+// already taken (in the sandbox, ranges of two banks may overlap), the next one is drawn.
 
 import { randomBytes } from 'node:crypto'
 import { nuban } from '#banks/nuban.ts'

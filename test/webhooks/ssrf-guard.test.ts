@@ -5,15 +5,15 @@ import assert from 'node:assert/strict'
 import { connect as connectSocket, Socket } from 'node:net'
 import { test } from 'node:test'
 import { Agent, type buildConnector } from 'undici'
-import { attempt } from '#domain/webhooks/attempt.ts'
-import type { Address, Lookup } from '#domain/webhooks/resolve-names.ts'
-import { isAllowedAddress } from '#domain/webhooks/target-addresses.ts'
+import { isAllowedAddress } from '#domain/webhooks/allowed-addresses.ts'
+import { attemptDelivery } from '#domain/webhooks/attempt-delivery.ts'
+import type { Address, Lookup } from '#domain/webhooks/dns-lookup.ts'
 import {
   checkTargetUrl,
   createGuardedAgent,
   ForbiddenTarget,
   guardConnector,
-} from '#domain/webhooks/target-guard.ts'
+} from '#domain/webhooks/ssrf-guard.ts'
 import { httpReceiver, httpsReceiver } from './receivers.ts'
 
 const PUBLIC = ['1.1.1.1', '41.58.0.1', '102.89.0.1', '172.15.0.1', '172.32.0.1', '2606:4700::1']
@@ -209,5 +209,5 @@ function guardedAgent(mode: 'live' | 'sandbox', answers: Address[][]) {
 }
 
 function send(agent: Agent, url: string) {
-  return attempt(agent, { url, headers: {}, body: '{}', timeoutMs: 3_000 })
+  return attemptDelivery(agent, { url, headers: {}, body: '{}', timeoutMs: 3_000 })
 }

@@ -1,6 +1,6 @@
-// The named schemas of the API's description. A schema has its name as `$id`. Routes hold it whole,
-// so that validators and serialisers are compiled without references; the description has it once,
-// under components, and refers to it wherever it stands.
+// Named schemas of the OpenAPI description. A schema's name is its `$id`. Routes hold schemas
+// whole, so that validators and serialisers compile without references; the description holds each
+// once, under components, and references it elsewhere.
 
 import type { FastifyInstance } from 'fastify'
 
@@ -8,14 +8,14 @@ type Json = Record<string, unknown>
 
 // Compilers would take the same `$id` in two places for two schemas: for them, and for swagger, the
 // name is a keyword without a meaning.
-export function markComponents(app: FastifyInstance): void {
+export function markSchemaComponents(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (!route.schema) return
     route.schema = JSON.parse(JSON.stringify(route.schema).replaceAll('"$id":', '"x-component":'))
   })
 }
 
-export function shareComponents({ openapiObject }: { openapiObject: Json }): Json {
+export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }): Json {
   const schemas: Record<string, Json> = {}
   // A reviver is called from the inside out: what a component holds is shared before it.
   const shared = JSON.parse(JSON.stringify(openapiObject), (_, value) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
-import { addressKey } from '#http/client-addresses.ts'
+import { rateLimitKey } from '#http/rate-limit-keys.ts'
 
 test('an IPv4 address counts for itself, however it is written', () => {
   for (const address of [
@@ -13,7 +13,7 @@ test('an IPv4 address counts for itself, however it is written', () => {
     '::FFFF:c000:207',
     '0:0:0:0:0:ffff:c000:0207',
   ]) {
-    assert.equal(addressKey(address), '192.0.2.7', address)
+    assert.equal(rateLimitKey(address), '192.0.2.7', address)
   }
 })
 
@@ -25,9 +25,9 @@ test('an IPv6 address counts for its network of 64 bits', () => {
     '2001:db8::192.0.2.1',
     '2001:db8::1%eth0',
   ]
-  for (const address of same) assert.equal(addressKey(address), '2001:db8:0:0::/64', address)
-  assert.equal(addressKey('2001:db8:0:1::1'), '2001:db8:0:1::/64')
-  assert.equal(addressKey('::1'), '0:0:0:0::/64')
+  for (const address of same) assert.equal(rateLimitKey(address), '2001:db8:0:0::/64', address)
+  assert.equal(rateLimitKey('2001:db8:0:1::1'), '2001:db8:0:1::/64')
+  assert.equal(rateLimitKey('::1'), '0:0:0:0::/64')
 })
 
 test('any two IPv6 addresses count as one exactly when their networks are one', () => {
@@ -36,7 +36,7 @@ test('any two IPv6 addresses count as one exactly when their networks are one', 
     fc.property(address, address, (one, other) => {
       const same = one.slice(0, 4).join() === other.slice(0, 4).join()
       const text = (groups: number[]) => new ipaddr.IPv6(groups).toString()
-      assert.equal(addressKey(text(one)) === addressKey(text(other)), same)
+      assert.equal(rateLimitKey(text(one)) === rateLimitKey(text(other)), same)
     }),
     { seed: 7, numRuns: 2_000 },
   )
@@ -56,6 +56,6 @@ test('what is no address counts as one caller', () => {
     '%',
     '::1%%',
   ]
-  const strange = texts.map(addressKey)
+  const strange = texts.map(rateLimitKey)
   assert.deepEqual(new Set(strange.slice(0, -1)), new Set(['unknown']))
 })

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { type AttemptRequest, attempt } from '#domain/webhooks/attempt.ts'
-import type { Address } from '#domain/webhooks/resolve-names.ts'
-import { createGuardedAgent } from '#domain/webhooks/target-guard.ts'
+import { type AttemptRequest, attemptDelivery } from '#domain/webhooks/attempt-delivery.ts'
+import type { Address } from '#domain/webhooks/dns-lookup.ts'
+import { createGuardedAgent } from '#domain/webhooks/ssrf-guard.ts'
 import { closedPort, httpReceiver, httpsReceiver, rawReceiver } from './receivers.ts'
 
 const SHORT_MS = 150
@@ -91,7 +91,7 @@ test('the deadline covers the dial, and what missed it is not sent later', async
   const resolving = Promise.withResolvers<Address[]>()
   const agent = createGuardedAgent({ mode: 'sandbox', lookup: () => resolving.promise })
   const url = `http://slow.example.ng:${receiver.port}/`
-  const result = await attempt(agent, { url, headers: {}, body: '{}', timeoutMs: SHORT_MS })
+  const result = await attemptDelivery(agent, { url, headers: {}, body: '{}', timeoutMs: SHORT_MS })
   assert.deepEqual([result.ok, result.status, result.error], [false, null, NO_ANSWER])
   assert(result.latencyMs < 2_000)
 
@@ -180,7 +180,11 @@ test('nobody listening, no such name, a bad address: each says so', async () => 
     throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })
   }
   const lost = createGuardedAgent({ mode: 'sandbox', lookup })
-  const nameless = await attempt(lost, { url: 'http://gone.example.ng/', headers: {}, body: '' })
+  const nameless = await attemptDelivery(lost, {
+    url: 'http://gone.example.ng/',
+    headers: {},
+    body: '',
+  })
   await lost.close()
   assert.equal(nameless.error, 'the name could not be resolved')
   assert.equal(await error(`http://127.0.0.1:${await closedPort()}/`), 'the connection was refused')
@@ -220,7 +224,7 @@ test('small answers leave the connection open for the next delivery', async () =
   await using receiver = await httpReceiver((_, response) => response.end('a'.repeat(4_096)))
   const agent = createGuardedAgent({ mode: 'sandbox' })
   for (let count = 0; count < 20; count++) {
-    const result = await attempt(agent, { url: receiver.url, headers: {}, body: '{}' })
+    const result = await attemptDelivery(agent, { url: receiver.url, headers: {}, body: '{}' })
     assert.equal(result.ok, true)
   }
   await agent.close()
@@ -237,9 +241,9 @@ test('a receiver that hangs does not hold up another path of the same host', asy
   const stop = new AbortController()
   const to = (path: string) => ({ url: new URL(path, receiver.url).href, headers: {}, body: '{}' })
   const hanging = Array.from({ length: 50 }, () =>
-    attempt(agent, { ...to('/hang'), signal: stop.signal }),
+    attemptDelivery(agent, { ...to('/hang'), signal: stop.signal }),
   )
-  assert.equal((await attempt(agent, to('/quick'))).responseStart, 'quick')
+  assert.equal((await attemptDelivery(agent, to('/quick'))).responseStart, 'quick')
   stop.abort()
   for (const result of await Promise.all(hanging)) {
     assert.equal(result.error, 'stopped by us before an answer came')
@@ -266,7 +270,9 @@ test('closing the agent waits for nothing once the attempts are over', async () 
   await using receiver = await httpReceiver((_, response) => response.end('x'.repeat(100_000)))
   const agent = createGuardedAgent({ mode: 'sandbox' })
   const results = await Promise.all(
-    Array.from({ length: 20 }, () => attempt(agent, { url: receiver.url, headers: {}, body: '' })),
+    Array.from({ length: 20 }, () =>
+      attemptDelivery(agent, { url: receiver.url, headers: {}, body: '' }),
+    ),
   )
   await agent.close()
   assert(results.every(({ ok, responseStart }) => ok && responseStart.length === 4_096))
@@ -274,7 +280,7 @@ test('closing the agent waits for nothing once the attempts are over', async () 
 
 async function send(request: Partial<AttemptRequest> & { url: string }) {
   const agent = createGuardedAgent({ mode: 'sandbox' })
-  const result = await attempt(agent, { headers: {}, body: '{}', ...request })
+  const result = await attemptDelivery(agent, { headers: {}, body: '{}', ...request })
   await agent.close()
   return result
 }

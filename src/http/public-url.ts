@@ -1,5 +1,5 @@
-// Where payers and merchants find us: PUBLIC_URL, or this machine. With port 0 the system picks a
-// free one, which is known once the server listens.
+// The public URL of the service: PUBLIC_URL, or this machine. With port 0 the system picks a free
+// port, known once the server listens.
 
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

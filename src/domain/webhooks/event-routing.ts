@@ -1,10 +1,69 @@
-// Reads the possible targets of a batch of events.
+// Event routing: which addresses an event is sent to. A pure decision (`routeEvent`) over the
+// addresses of its account, payment and client (`readAddresses`).
+//
+//   the account's notificationUrl     events about the account, and credits to it
+//   the advice's notificationUrl      events about the payment, and credits to it
+//   the advice's callBackUrl          a payment's final state, with the two references in the query
+//   registered endpoints              those that are active and want the type
+//
+// A notificationUrl that is also the address of an endpoint gets the event once, signed for both.
+// `endpoint.test` goes to the endpoint that it was asked for, and nowhere else.
 
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
-import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
+import { buildCallBackUrl } from '#domain/payments/resource-presenters.ts'
+import type { EventType } from '#domain/records/event-types.ts'
+import type { AccountId, AdviceId, ClientId, CreditId, EndpointId, PaymentId } from '#ids.ts'
 import type { StoredEvent } from './event-list.ts'
-import type { Addresses, TargetEndpoint } from './event-targets.ts'
+
+export type Target = {
+  kind: 'endpoint' | 'notification' | 'callback'
+  endpointId: EndpointId | null
+  url: string // Of the destination …
+  sentTo: string | null // … and of this delivery, where it differs.
+}
+
+type TargetEndpoint = { id: EndpointId; url: string; eventTypes: EventType[] | null }
+
+export type Addresses = {
+  account: { notificationUrl: string } | undefined
+  payment:
+    | { id: PaymentId; adviceId: AdviceId; notificationUrl: string | null; callBackUrl: string }
+    | undefined
+  endpoints: readonly TargetEndpoint[] // The client's active ones.
+}
+
+const FINAL_STATUSES = ['Successful', 'Expired', 'Cancelled', 'Reversed']
+
+export function routeEvent(event: StoredEvent, addresses: Addresses): Target[] {
+  const { account, payment, endpoints } = addresses
+  const targets = endpoints
+    .filter((endpoint) => isWanted(event, endpoint))
+    .map(({ id, url }): Target => ({ kind: 'endpoint', endpointId: id, url, sentTo: null }))
+
+  const urls = new Set([account?.notificationUrl, payment?.notificationUrl])
+  for (const url of urls) {
+    if (!url) continue
+    const endpoint = targets.find((target) => target.url === url)
+    if (endpoint) endpoint.kind = 'notification'
+    else targets.push({ kind: 'notification', endpointId: null, url, sentTo: null })
+  }
+  if (payment && isFinal(event)) {
+    const { callBackUrl: url } = payment
+    targets.push({ kind: 'callback', endpointId: null, url, sentTo: buildCallBackUrl(payment) })
+  }
+  return targets
+}
+
+function isWanted({ type, facts }: StoredEvent, { id, eventTypes }: TargetEndpoint): boolean {
+  if (type === 'endpoint.test') return facts.endpointId === id
+  return eventTypes === null || eventTypes.includes(type)
+}
+
+// By status, not type: a reversal of a part payment leaves the payment open.
+function isFinal({ type, facts }: StoredEvent): boolean {
+  return type.startsWith('payment.') && FINAL_STATUSES.includes(String(facts.status))
+}
 
 // `isVisible`: not outside the merchantCodes that its client is restricted to.
 type Account = { id: bigint; clientId: ClientId; notificationUrl: string; isVisible: boolean }
@@ -15,7 +74,7 @@ type CreditOwner = {
   paymentId: PaymentId | null
 }
 
-// What is not the client's own is not found: nobody is told of another's events.
+// Only the client's own: no event is sent to another client's addresses.
 export async function readAddresses(
   tx: Transaction,
   events: readonly StoredEvent[],
@@ -53,7 +112,7 @@ export async function readAddresses(
   }
 }
 
-// Events of suspended money name the credit only; it knows whom it was sent to.
+// Events about suspended money name only the credit, which names its account or payment.
 async function readCreditOwners(tx: Transaction, events: readonly StoredEvent[]) {
   const ids = events.flatMap(({ creditId, collectionAccountId, paymentId }) =>
     creditId !== null && collectionAccountId === null && paymentId === null ? creditId : [],

@@ -1,5 +1,5 @@
-// Rate-limiting key of an IP address. IPv6 is grouped by /64 (one host has them all); IPv4-mapped
-// IPv6 counts as IPv4.
+// The rate-limiting key of an IP address. IPv6 is grouped by /64 (one host has them all);
+// IPv4-mapped IPv6 counts as IPv4.
 
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js'
 const UNKNOWN = 'unknown' // Gone before it was asked, or what a proxy passed on is no address.
 const REMEMBERED_MAX = 1_000
 
-export function addressKey(address: string | undefined): string {
+export function rateLimitKey(address: string | undefined): string {
   if (address === undefined) return UNKNOWN
   if (address.includes(':')) return remembered.get(address) ?? cache(address)
   return isIP(address) === 4 ? address : UNKNOWN
@@ -17,13 +17,13 @@ export function addressKey(address: string | undefined): string {
 const remembered = new Map<string, string>()
 
 function cache(address: string): string {
-  const caller = networkOf(address)
+  const caller = networkPrefix(address)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
   remembered.set(address, caller)
   return caller
 }
 
-function networkOf(address: string): string {
+function networkPrefix(address: string): string {
   const plain = address.split('%', 1)[0] as string
   if (isIP(plain) !== 6) return UNKNOWN
   const parsed = ipaddr.process(plain)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EventType } from '#domain/records/event-types.ts'
 import type { StoredEvent } from '#domain/webhooks/event-list.ts'
-import { type Addresses, targetsOf } from '#domain/webhooks/event-targets.ts'
+import { type Addresses, routeEvent } from '#domain/webhooks/event-routing.ts'
 import type { AdviceId, ClientId, EndpointId, EventId, PaymentId } from '#ids.ts'
 import { asId } from '../support/as-id.ts'
 
@@ -70,14 +70,14 @@ test('a test goes to the endpoint that it was asked for, whatever types that wan
 
 test('an endpoint with the address of a notificationUrl gets it once, as both', () => {
   const endpoints = [{ id: E_1, url: ACCOUNT.notificationUrl, eventTypes: null }]
-  const targets = targetsOf(event('account.created'), known({ account: ACCOUNT, endpoints }))
+  const targets = routeEvent(event('account.created'), known({ account: ACCOUNT, endpoints }))
   assert.deepEqual(targets, [
     { kind: 'notification', endpointId: 'e-1', url: ACCOUNT.notificationUrl, sentTo: null },
   ])
 })
 
 function sentTo(type: EventType, addresses: Partial<Addresses>, facts = {}): string[] {
-  return targetsOf(event(type, facts), known(addresses)).map(({ url, sentTo }) => sentTo ?? url)
+  return routeEvent(event(type, facts), known(addresses)).map(({ url, sentTo }) => sentTo ?? url)
 }
 
 function known(addresses: Partial<Addresses>): Addresses {

@@ -1,5 +1,5 @@
-// Addresses on a list, and whether a caller's is among them. IPv4 within IPv6 counts as IPv4, both
-// on the list and at the door.
+// IP allowlists: parses address ranges and matches callers against them. IPv4-mapped IPv6 counts as
+// IPv4, on the list and for callers.
 
 import ipaddr from 'ipaddr.js'
 

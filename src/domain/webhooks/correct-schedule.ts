@@ -1,16 +1,16 @@
-// Corrects the schedule after a clock error: a first attempt is due at once, a retry no later than
-// its step from now, and leases and pauses end within their usual time.
+// Corrects the delivery schedule after a clock error: a first attempt is due at once, a retry no
+// later than its step from now, and leases and pauses end within their usual time.
 //
-// An attempt may be further ahead than its step only because its receiver asked for that
-// (Retry-After), by a day at most, and never after an attempt that lies in the future itself.
+// An attempt may be scheduled beyond its step only if its receiver asked for that (Retry-After), by
+// a day at most, and never after an attempt dated in the future.
 //
-// Locks: deliveries that are free, then destinations in id order, as recording an outcome does.
+// Locks: free deliveries, then destinations in id order, as when attempts are recorded.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { DestinationId } from '#ids.ts'
 import { PAUSE_MAX_MS } from './circuit-breaker.ts'
-import { LEASE_MS } from './delivery-claims.ts'
+import { LEASE_MS } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 
 export const CORRECTED_MAX = 1_000 // At a time.

@@ -6,7 +6,7 @@ import { chownSync, mkdirSync, statSync } from 'node:fs'
 import { EmbeddedProblem } from './embedded-problem.ts'
 
 // `undefined` ids leave spawn and chown alone: the server is us.
-export type Account = { uid: number | undefined; gid: number | undefined }
+export type ServerUser = { uid: number | undefined; gid: number | undefined }
 
 const NOBODY = 65534
 
@@ -14,7 +14,7 @@ const NOBODY = 65534
 // leak in from ours.
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
 
-export function accountFor(clusterFolder: string): Account {
+export function serverUserFor(clusterFolder: string): ServerUser {
   const owner = statSync(clusterFolder, { throwIfNoEntry: false })
   const me = process.getuid?.()
   if (me !== 0) {
@@ -31,18 +31,18 @@ export function accountFor(clusterFolder: string): Account {
 }
 
 // The working directory is `/` because the one we stand in may be closed to that user.
-export function spawnOptions({ uid, gid }: Account) {
+export function spawnOptions({ uid, gid }: ServerUser) {
   const ids = uid === undefined || gid === undefined ? {} : { uid, gid }
   return { ...ids, cwd: '/', env: ENVIRONMENT }
 }
 
-export function makePrivateFolder(path: string, { uid, gid }: Account): void {
+export function makePrivateFolder(path: string, { uid, gid }: ServerUser): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
 // Asked of the system itself, because mode bits do not tell of access lists.
-export function canEnter(path: string, account: Account): boolean {
+export function canEnter(path: string, account: ServerUser): boolean {
   const entered = spawnSync('/bin/sh', ['-c', 'cd -- "$0"', path], spawnOptions(account))
   return entered.status === 0
 }

@@ -1,11 +1,11 @@
-// Claiming: taking deliveries that are due out of their queues, a few from each, so that a long
-// queue never delays a short one.
+// Claims due deliveries from their queues, a few from each, so that a long queue never delays a
+// short one.
 //
-// A claim is a lease, committed before anything is sent: whoever dies loses it when it runs out, and
-// the delivery is sent again. A destination is looked at by one claim at a time, and goes to the
-// end of the line when it has more than it was given.
+// A claim is a lease, committed before anything is sent: if its holder dies, the lease expires and
+// the delivery is sent again. A destination is claimed from by one worker at a time, and goes to
+// the back of the line if it has more than was taken.
 //
-// Locks: destinations that are free, then their deliveries that are free. Waits for nobody.
+// Locks: free destinations, then their free deliveries (skip locked). Never waits.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'

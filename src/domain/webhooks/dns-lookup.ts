@@ -1,12 +1,12 @@
-// Turns a receiver's name into its addresses.
+// Resolves a receiver's host name.
 //
-// Live asks the name servers directly (c-ares): the system's resolver runs on four threads that
-// it shares with password hashing and files, so that four names with a dead name server would stop
-// every other delivery. The sandbox uses the system's resolver, because a developer's names are in
-// the hosts file.
+// Live mode queries name servers directly (c-ares): the system resolver runs on four threads shared
+// with password hashing and files, so that four names with a dead name server would block every
+// other delivery. The sandbox uses the system resolver, because a developer's names are in the
+// hosts file.
 
 import { promises as dns } from 'node:dns'
-import type { Mode } from './target-addresses.ts'
+import type { Mode } from './allowed-addresses.ts'
 
 const QUERY_TIMEOUT_MS = 2_000
 const QUERY_TRIES = 2
@@ -30,14 +30,14 @@ export function queryNameServers(servers?: readonly string[]): Lookup {
       resolver.resolve4(hostname),
       resolver.resolve6(hostname),
     ])
-    const addresses = [...addressesOf(v4, 4), ...addressesOf(v6, 6)]
+    const addresses = [...toAddresses(v4, 4), ...toAddresses(v6, 6)]
     if (addresses.length > 0) return addresses
     const isAbsent = [v4, v6].every((answer) => answer.status === 'fulfilled' || saysNo(answer))
     throw Object.assign(new Error('no address'), { code: isAbsent ? 'ENOTFOUND' : 'EAI_AGAIN' })
   }
 }
 
-function addressesOf(answer: PromiseSettledResult<string[]>, family: number): Address[] {
+function toAddresses(answer: PromiseSettledResult<string[]>, family: number): Address[] {
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
 }
 

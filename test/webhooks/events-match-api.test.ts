@@ -1,7 +1,7 @@
 // An event says what the API says at the moment it happens: every field that both have is the same,
 // whatever becomes of the money.
 //
-// Replay a failure with: SEED=<seed> npm test -- test/webhooks/event-truth.test.ts
+// Replay a failure with: SEED=<seed> npm test -- test/webhooks/events-match-api.test.ts
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'

@@ -163,7 +163,7 @@ export async function listCredits(
   const values: unknown[] = []
   const place = (value: unknown) => `$${values.push(value)}`
   const { sql, conditions, scopes } = narrow(viewer, filters, place)
-  const times = await timesOf(db, filters, place)
+  const times = await readTimes(db, filters, place)
   if (after !== undefined) conditions.push(`c.id ${isAfter} ${place(after)}`)
   // Written out, so that an index on one outcome can serve.
   const outcome = OUTCOMES.find((known) => known === filters.outcome)
@@ -189,7 +189,7 @@ export async function listCredits(
 const LATER = `'assign', 'suspend', 'returned', 'reversal'` // As the index transfers_later has them.
 
 // Conditions of a window; either is enough.
-async function timesOf(
+async function readTimes(
   db: Queryable,
   { from, to, by }: CreditFilters & { by?: 'movement' },
   place: (value: unknown) => string,
@@ -241,7 +241,7 @@ function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) 
   return { sql, conditions, scopes }
 }
 
-type GetCreditInput = {
+type CreditLookup = {
   sealer: Sealer
   viewer: Viewer
   by: { id: CreditId } | { sessionId: string }
@@ -251,7 +251,7 @@ type GetCreditInput = {
 // "not there" for what does not exist and for what is another client's.
 export async function getCredit(
   db: Queryable,
-  { sealer, viewer, by }: GetCreditInput,
+  { sealer, viewer, by }: CreditLookup,
 ): Promise<CreditTrace> {
   const [column, value] = 'id' in by ? ['id', by.id] : ['session_id', by.sessionId]
   const { rows } = await db.query<CreditRow>(

@@ -6,6 +6,6 @@ import { withTransaction } from '#db/transaction.ts'
 import { eraseNextPage } from '#domain/privacy/erase-payer-data.ts'
 import type { Round } from './loop.ts'
 
-export function eraseTracesRound({ db, clock }: { db: Pool; clock: Clock }): Round {
+export function completeErasuresRound({ db, clock }: { db: Pool; clock: Clock }): Round {
   return async () => ({ more: await withTransaction(db, (tx) => eraseNextPage(tx, clock())) })
 }
