@@ -4,8 +4,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { EVENT_TYPES } from '#domain/records/event-types.ts'
-import { EVENT_TYPES as SHOWN_TYPES } from '../../web/dashboard/event-types.ts'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
@@ -218,8 +216,4 @@ test('all of it is done by keyboard', async () => {
   assert.equal(back, 'Disable')
   assert.match((await page.locator(':focus').getAttribute('href')) ?? '', new RegExp(id))
   assert.deepEqual(problems, [])
-})
-
-test('the page knows every type of event there is', () => {
-  assert.deepEqual([...SHOWN_TYPES], [...EVENT_TYPES])
 })

@@ -1,7 +1,7 @@
 // Alerts: what needs an operator's attention, the recommended action, and who acknowledged it.
 
 import { useState } from 'preact/hooks'
-import { ALERT_KINDS } from '../alert-kinds.ts'
+import { ALERT_KINDS } from '../../api-types.ts'
 import { type Schemas, send } from '../api.ts'
 import { humanize } from '../format.ts'
 import { refreshAlertCount } from '../parts/alert-count.tsx'

@@ -1,7 +1,7 @@
 // Deliveries: every event and whether it was delivered.
 
+import { EVENT_TYPES } from '../../../api-types.ts'
 import type { Schemas } from '../../api.ts'
-import { EVENT_TYPES } from '../../event-types.ts'
 import { humanize } from '../../format.ts'
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
