@@ -33,16 +33,9 @@ async function runAll(bed: Testbed): Promise<void> {
   }
   const { pids } = await bed.service()
   const memoryMb = Math.max(...pids.map(peakMemoryMb))
-  const results = [
-    table(rows),
-    goals(rows, memoryMb)
-      .map((goal) => `- ${goal}`)
-      .join('\n'),
-  ]
-  const body = [machine(), ...results].join('\n\n')
+  const body = [machine(), table(rows), goals(rows, memoryMb).join('\n')].join('\n\n')
   console.log(body)
-  const day = new Date().toISOString().slice(0, 10)
-  if (write) writeSection(scale ? 'scale' : 'bench', `Measured on ${day}: ${body}`)
+  if (write) writeSection(scale ? 'scale' : 'bench', body)
 }
 
 // A signal ends the bench with all that it started, and its folder.
