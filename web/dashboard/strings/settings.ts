@@ -68,7 +68,6 @@ export const settingsStrings = {
     askPassword: 'Confirm your password',
     scan: 'Open the link on the phone with your authenticator app, or enter the secret manually.',
     open: 'Open in authenticator app',
-    secret: 'Secret',
     code: '6-digit code',
     removeCode: '6-digit code or recovery code',
     goOn: 'Continue',

@@ -4,9 +4,9 @@ import { getData, type Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
-import type { Filter } from '../parts/filters.tsx'
+import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import type { Column } from '../parts/table.tsx'
+import { amountColumn, type Column } from '../parts/table.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { ADVICE_PREFIX } from '../search.tsx'
 import { appStrings } from '../strings/app.ts'
@@ -21,25 +21,15 @@ const PATH = '/api/v1/payments'
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
 
 const FILTERS: readonly Filter[] = [
-  {
-    name: 'status',
-    label: strings.status,
-    choices: STATUSES.map((value) => ({ value, label: humanize(value) })),
-  },
+  { name: 'status', label: strings.status, choices: humanized(STATUSES) },
   { name: 'reference', label: strings.reference, placeholder: strings.anyReference },
   { name: 'search', label: strings.customer, placeholder: strings.nameOrEmail },
-  { name: 'from', label: appStrings.filters.from, type: 'date' },
-  { name: 'to', label: appStrings.filters.to, type: 'date' },
+  ...DATES,
 ]
 
 const COLUMNS: readonly Column<Payment>[] = [
   { name: strings.customer, place: 'lead', show: ({ customerName }) => customerName },
-  {
-    name: strings.amount,
-    place: 'amount',
-    isAmount: true,
-    show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-  },
+  amountColumn(strings.amount),
   {
     name: strings.paid,
     isAmount: true,
