@@ -36,7 +36,7 @@ test('an endpoint is added, tested, changed, switched off and on, and deleted', 
   await page.getByRole('button', { name: 'Add endpoint' }).click()
   await page.getByLabel('URL').fill(`${hooks.url}/in`)
   assert.deepEqual(await findAxeFaults(page), [])
-  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await modalOf(page).getByRole('button', { name: 'Add endpoint' }).click()
   const secret = await modalOf(page).locator('code').innerText()
   await page.getByRole('button', { name: 'I’ve saved it' }).click()
   await rowsOf(page).getByRole('link').click()

@@ -36,7 +36,6 @@ export const webhooksStrings = {
     allTypes: 'All events, including future ones',
     theseTypes: 'Selected events',
     noneChosen: 'Select at least one event.',
-    add: 'Add',
     madeTitle: 'Signing secret',
     made: 'Use this secret to verify signatures. You can reveal it again later.',
   },

@@ -94,7 +94,7 @@ function About({ credit }: { credit: Credit }) {
         <Money amount={amount} currency={currency} />
         <Badge state={outcome} />
       </div>
-      <p class="muted">{strings.from(credit.sourceAccountName ?? strings.unnamed)}</p>
+      <p class="muted">{strings.from(credit.sourceAccountName)}</p>
       <ul class="locations">
         {locations.map((where) => (
           <li key={`${where.place} ${where.description}`}>

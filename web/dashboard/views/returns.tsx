@@ -86,7 +86,7 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
         <Money amount={item.amount} currency={item.currency} />
         <Badge state={item.status} />
       </div>
-      <p class="muted">{strings.to(item.payerName ?? strings.unnamed)}</p>
+      <p class="muted">{strings.to(item.payerName)}</p>
       <Facts
         facts={[
           [strings.failure, item.failureReason],

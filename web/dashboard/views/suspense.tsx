@@ -188,7 +188,7 @@ function About({ item }: { item: Item }) {
         <Money amount={item.amount} currency={item.currency} />
         <Badge state={item.state} />
       </div>
-      <p class="muted">{strings.from(item.sourceAccountName ?? strings.unnamed)}</p>
+      <p class="muted">{strings.from(item.sourceAccountName)}</p>
       <Facts
         facts={[
           [strings.why, whyOf(item.reason)],

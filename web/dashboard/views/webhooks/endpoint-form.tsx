@@ -34,7 +34,7 @@ export function EndpointForm({ endpoint, close, done }: Props) {
   return (
     <DialogForm
       title={endpoint ? strings.changeTitle : strings.addTitle}
-      action={endpoint ? appStrings.save : strings.add}
+      action={endpoint ? appStrings.save : strings.addTitle}
       sending={sending}
       close={close}
     >
