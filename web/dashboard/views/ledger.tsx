@@ -141,7 +141,7 @@ function Entry({ transfer, currency }: { transfer: Transfer; currency: string })
       <span class={`entry-mark ${direction}`}>
         <Icon name={isIn ? 'credits' : 'reversal'} />
       </span>
-      <div class="entry-text">
+      <div>
         {creditId === null ? (
           <p>{what}</p>
         ) : (
