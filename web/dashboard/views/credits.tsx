@@ -7,7 +7,7 @@ import { Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
-import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
 import { appStrings } from '../strings/app.ts'
 import { creditsStrings as strings } from '../strings/credits.ts'
 import { suspenseStrings } from '../strings/suspense.ts'
@@ -87,14 +87,14 @@ export default function Credits(props: ViewProps) {
 }
 
 function About({ credit }: { credit: Credit }) {
-  const { amount, currency, outcome, reason, locations } = credit
+  const { currency, reason, locations } = credit
   return (
     <>
-      <div class="headline">
-        <Money amount={amount} currency={currency} />
-        <Badge state={outcome} />
-      </div>
-      <p class="muted">{strings.from(credit.sourceAccountName)}</p>
+      <Headline
+        sum={credit}
+        state={credit.outcome}
+        about={strings.from(credit.sourceAccountName)}
+      />
       <ul class="locations">
         {locations.map((where) => (
           <li key={`${where.place} ${where.description}`}>

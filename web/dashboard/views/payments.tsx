@@ -7,7 +7,7 @@ import { Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
-import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
 import { ADVICE_PREFIX } from '../search.tsx'
 import { appStrings } from '../strings/app.ts'
 import { paymentsStrings as strings } from '../strings/payments.ts'
@@ -102,11 +102,7 @@ export default function Payments(props: ViewProps) {
 function AboutAdvice({ advice }: { advice: Advice }) {
   return (
     <>
-      <div class="headline">
-        <Money amount={advice.amount} currency={advice.currency} />
-        <Badge state={advice.status} />
-      </div>
-      <p class="muted">{strings.from(advice.customerFullName)}</p>
+      <Headline sum={advice} state={advice.status} about={strings.from(advice.customerFullName)} />
       <Facts
         facts={[
           [strings.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
@@ -126,14 +122,10 @@ function AboutAdvice({ advice }: { advice: Advice }) {
 }
 
 function About({ payment }: { payment: PaymentDetail }) {
-  const { amount, amountPaid, amountRemaining, amountInSuspense, currency, status } = payment
+  const { amountPaid, amountRemaining, amountInSuspense, currency } = payment
   return (
     <>
-      <div class="headline">
-        <Money amount={amount} currency={currency} />
-        <Badge state={status} />
-      </div>
-      <p class="muted">{strings.from(payment.customerName)}</p>
+      <Headline sum={payment} state={payment.status} about={strings.from(payment.customerName)} />
       <Facts
         facts={[
           [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],

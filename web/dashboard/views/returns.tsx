@@ -10,7 +10,7 @@ import { ListView } from '../parts/list-view.tsx'
 import { type Return, ReturnActions } from '../parts/return-actions.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
-import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { Badge, Copyable, Headline, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
 import { appStrings } from '../strings/app.ts'
 import { returnsStrings as strings } from '../strings/returns.ts'
@@ -82,11 +82,7 @@ export default function Returns(props: ViewProps) {
 function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
   return (
     <>
-      <div class="headline">
-        <Money amount={item.amount} currency={item.currency} />
-        <Badge state={item.status} />
-      </div>
-      <p class="muted">{strings.to(item.payerName)}</p>
+      <Headline sum={item} state={item.status} about={strings.to(item.payerName)} />
       <Facts
         facts={[
           [strings.failure, item.failureReason],

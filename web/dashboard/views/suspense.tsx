@@ -12,7 +12,7 @@ import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Item, SuspenseForm } from '../parts/suspense-form.tsx'
 import { DecidedRequests, OpenRequest, WaitingRequests } from '../parts/suspense-requests.tsx'
 import { amountColumn, type Column, ListTable } from '../parts/table.tsx'
-import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { Copyable, Headline, Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
 import { appStrings } from '../strings/app.ts'
@@ -184,11 +184,7 @@ function ItemDrawer({ id, session, isMakerChecker, version, close, changed }: Dr
 function About({ item }: { item: Item }) {
   return (
     <>
-      <div class="headline">
-        <Money amount={item.amount} currency={item.currency} />
-        <Badge state={item.state} />
-      </div>
-      <p class="muted">{strings.from(item.sourceAccountName)}</p>
+      <Headline sum={item} state={item.state} about={strings.from(item.sourceAccountName)} />
       <Facts
         facts={[
           [strings.why, whyOf(item.reason)],
