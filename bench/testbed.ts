@@ -24,6 +24,7 @@ export class Testbed implements AsyncDisposable {
   readonly options: Options
   readonly cluster: Cluster
   readonly generator: Child
+  readonly servicePids: number[] = []
   readonly #stack = new AsyncDisposableStack()
   readonly #started = new Map<string, Promise<unknown>>()
   #creditsSent = 0
@@ -112,6 +113,7 @@ export class Testbed implements AsyncDisposable {
     const nodeArgs = profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : []
     const service = await startService(this.cluster, database.connectionString, { nodeArgs })
     const { port, pid } = this.#stack.use(service)
+    this.servicePids.push(pid)
     return { ports: [port], pids: [pid], accounts, database }
   }
 }
