@@ -15,9 +15,13 @@ export function startChild(file: string): Child {
     process: child,
     async [Symbol.asyncDispose]() {
       if (child.connected) child.disconnect()
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      await untilExited(child)
     },
   }
+}
+
+export async function untilExited(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
 // Sends a message and waits until `onMessage` makes something of the replies.
@@ -39,16 +43,11 @@ export function request<Reply, T>(
   })
 }
 
-export function requestPort(child: Child, message: object): Promise<number> {
-  return request<{ port: number }, number>(child, message, ({ port }) => port)
-}
-
 // Runs one slice of load. CPU is counted while it is measured, not while it warms up.
 export function measure(child: Child, job: object, pids: Omit<Pids, 'load'>): Promise<Slice> {
   const all = { ...pids, load: child.pid }
-  let start: ReturnType<typeof readCpu>
-  let cpu: ReturnType<typeof readCpu>
-  return request<Phase, Slice>(child, job, (reply) => {
+  let [start, cpu]: Slice['cpu'][] = []
+  return request(child, job, (reply: Phase) => {
     if (reply.at === 'warm') start = readCpu(all)
     if (reply.at === 'measured') cpu = cpuBetween(start, readCpu(all))
     return reply.at === 'done' ? { ...reply.slice, cpu } : undefined

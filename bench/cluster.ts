@@ -2,7 +2,6 @@
 // a new folder on a real disk. The role is `api`: webhooks are sent by workers, after the response.
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { loadConfig } from '#config/config.ts'
 import { findSecrets } from '#config/secrets-file.ts'
 import { startEmbedded } from '#embedded/embedded.ts'
+import { untilExited } from './child-process.ts'
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>
 export type ServiceProcess = AsyncDisposable & { pid: number; port: number }
@@ -68,7 +68,7 @@ export async function startService(
     port: role === 'api' ? await portOf(child) : 0,
     async [Symbol.asyncDispose]() {
       kill()
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      await untilExited(child)
     },
   }
 }

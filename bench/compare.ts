@@ -22,30 +22,30 @@ export async function runRow(bed: Testbed, name: string, others: readonly string
   const sides: Side[] = []
   for (const each of [...others, name]) {
     const load = LOADS[each] as Load
-    const on = await load.target?.(bed)
+    const on = load.target && (await bed[load.target]())
     sides.push({ name: each, load, on, slices: [] })
   }
-  const databases = [...new Set(sides.flatMap(({ on }) => on?.database ?? []))]
-  const before: number[] = []
-  for (const database of databases) {
-    await database.settle()
-    before.push(await countBooked(database, sides))
+  const books = new Map<BenchDatabase, number>()
+  for (const { on } of sides) {
+    if (!on || books.has(on.database)) continue
+    await on.database.settle()
+    books.set(on.database, await countBooked(on.database, sides))
   }
-  const isLong = LOADS[name]?.isOneLongSlice
-  const rounds = isLong ? 1 : WARM_UP_ROUNDS + bed.options.slices
+  const [warmUp, rounds] = LOADS[name]?.isOneLongSlice
+    ? [0, 1]
+    : [WARM_UP_ROUNDS, bed.options.slices]
   const problems: string[] = []
-  for (let round = 0; round < rounds && problems.length === 0; round++) {
+  for (let round = 0; round < warmUp + rounds && problems.length === 0; round++) {
     problems.push(...(await runRound(bed, sides)))
   }
-  for (const [at, database] of databases.entries()) {
-    const booked = (await countBooked(database, sides)) - (before[at] as number)
+  for (const [database, before] of books) {
+    const booked = (await countBooked(database, sides)) - before
     const slices = booking(database, sides).flatMap((side) => side.slices)
     const acknowledged = slices.reduce((sum, slice) => sum + slice.acknowledged, 0)
     if (booked !== acknowledged) problems.push(`${acknowledged} acknowledged, ${booked} booked`)
     problems.push(...(await database.integrityProblems()))
   }
-  const measured = (slices: Slice[]) => slices.slice(isLong ? 0 : WARM_UP_ROUNDS)
-  const slices = Object.fromEntries(sides.map((side) => [side.name, measured(side.slices)]))
+  const slices = Object.fromEntries(sides.map((side) => [side.name, side.slices.slice(warmUp)]))
   return { name, reference: others.at(-1), slices, problems }
 }
 

@@ -2,7 +2,7 @@
 
 import pg from 'pg'
 import { createPool, type Pool } from '#db/pool.ts'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { checkIntegrity, type Finding } from '#domain/integrity/integrity-checks.ts'
 
 export type Table = 'credits' | 'collection_accounts' | 'payments'
 
@@ -31,11 +31,9 @@ export class BenchDatabase implements AsyncDisposable {
   }
 
   async integrityProblems(): Promise<string[]> {
-    const findings = await checkIntegrity(this.db)
-    return findings.map(
-      ({ check, subject, expected, found }) =>
-        `${check}: ${subject}: expected ${expected}, found ${found}`,
-    )
+    const line = ({ check, subject, expected, found }: Finding) =>
+      `${check}: ${subject}: expected ${expected}, found ${found}`
+    return (await checkIntegrity(this.db)).map(line)
   }
 
   // Advices to initiate payments of; answers their references.
@@ -53,9 +51,7 @@ export class BenchDatabase implements AsyncDisposable {
     return rows.map(({ id }) => id)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.db.end()
-  }
+  [Symbol.asyncDispose] = () => this.db.end()
 }
 
 // On the database that every cluster has.

@@ -14,7 +14,7 @@ import type { Sealer } from '#seal.ts'
 export const BANK = '058' // Not the one that new accounts come from: no number meets another.
 export const INSTITUTIONS = Array.from({ length: 24 }, (_, at) => String(at + 1).padStart(6, '0'))
 export const SCATTER = 7_919_003 // Prime to 10 and to SERIALS: neighbours in time lie far apart.
-export const ACCOUNT_STEP = 70_001 // Prime to the number of accounts.
+const ACCOUNT_STEP = 70_001 // Prime to the number of accounts.
 const FIRST_SERIAL = 150_000_000
 const SERIALS = 25_000_000
 const CREDITS_PER_ACCOUNT = 2
@@ -24,12 +24,14 @@ const CHUNK = 250_000
 const FIRST_ID = 1_000_000
 const CLIENT = '(select id from clients)'
 
-// The number of the k-th account.
-export function accountNumber(k: number): string {
+// The number that the j-th credit goes to: accounts are visited in a scattered order, each as often
+// as the others.
+export function accountNumber(j: number, accounts: number): string {
+  const k = (j * ACCOUNT_STEP) % accounts
   return nuban(BANK, FIRST_SERIAL + ((k * SCATTER) % SERIALS))
 }
 
-// The same in SQL; 59 is what the digits of the bank's code add to the check sum.
+// The number of the k-th account in SQL; 59 is what the digits of the bank's code add to the check sum.
 const numberSql = (k: string) => {
   const serial = `(${FIRST_SERIAL} + (${k}::bigint * ${SCATTER}) % ${SERIALS})`
   const weighted = [3, 7, 3, 3, 7, 3, 3, 7, 3]

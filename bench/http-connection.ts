@@ -4,15 +4,14 @@
 import { connect } from 'node:net'
 
 export type Connection = { sentAtMs: number; send(request: Uint8Array): void; close(): void }
-export type OnResponse = (connection: Connection, status: number, body: Buffer) => void
+export type Handlers = {
+  onResponse: (connection: Connection, status: number, body: Buffer) => void
+  onLost: (error: Error) => void
+}
 
 const BUFFER_BYTES = 16_384
 
-export function openConnection(
-  port: number,
-  onResponse: OnResponse,
-  onLost: (error: Error) => void,
-): Connection {
+export function openConnection(port: number, { onResponse, onLost }: Handlers): Connection {
   // One buffer for the life of the connection: nothing is allocated per response.
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
   let rest = Buffer.alloc(0)
@@ -27,15 +26,11 @@ export function openConnection(
     if (isWhole) onResponse(connection, Number(head.slice(9, 12)), bytes.subarray(headEnd + 4))
     return true
   }
-  const onread = { buffer, callback }
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread })
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } })
   socket.on('error', onLost)
   socket.on('end', () => onLost(new Error('the server closed a connection')))
   const close = () => void socket.removeAllListeners('end').destroy()
-  const connection = {
-    sentAtMs: 0,
-    send: (request: Uint8Array) => void socket.write(request),
-    close,
-  }
+  const send = (request: Uint8Array) => void socket.write(request)
+  const connection = { sentAtMs: 0, send, close }
   return connection
 }

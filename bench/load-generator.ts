@@ -41,11 +41,9 @@ class Run {
   constructor(job: Job, requests: Requests) {
     this.#job = job
     this.#requests = requests
-    const onResponse = this.#receive.bind(this)
-    const onLost = this.#lose.bind(this)
-    const port = (at: number) => job.ports[at % job.ports.length] as number
+    const handlers = { onResponse: this.#receive.bind(this), onLost: this.#lose.bind(this) }
     this.#connections = Array.from({ length: job.connections }, (_, at) =>
-      openConnection(port(at), onResponse, onLost),
+      openConnection(job.ports[at % job.ports.length] as number, handlers),
     )
     setTimeout(() => this.#startMeasuring(), job.warmUpMs)
     if (job.perSecond !== undefined) this.#pace(job.perSecond)
@@ -88,14 +86,12 @@ class Run {
   #send(connection: Connection, sinceMs: number): void {
     const { all, isRepeated } = this.#requests
     const request = all[isRepeated ? this.#sent % all.length : this.#sent]
-    if (!request) {
-      this.#stop()
-      return
-    }
-    this.#sent++
-    this.#inFlight++
-    connection.sentAtMs = sinceMs
-    connection.send(request)
+    if (request) {
+      this.#sent++
+      this.#inFlight++
+      connection.sentAtMs = sinceMs
+      connection.send(request)
+    } else this.#stop()
   }
 
   #receive(connection: Connection, status: number, body: Buffer): void {
@@ -126,8 +122,8 @@ class Run {
   #lose(error: Error): void {
     this.#fail(`a connection was lost: ${error.message}`)
     this.#inFlight = 0
-    if (this.#phase === 'over') this.#endWhenAnswered()
-    else this.#stop()
+    this.#stop()
+    this.#endWhenAnswered()
   }
 
   #endWhenAnswered(): void {

@@ -1,6 +1,5 @@
 // `npm run bench`: what the service does on this machine, each row beside its reference. options.ts
-// says what can be asked, rows.ts what each row is. Exits with 1 when an answer was wrong, however
-// fast.
+// says what can be asked, rows.ts what each row is. Exits with 1 when an answer was wrong.
 
 import { startCluster } from './cluster.ts'
 import { type Row, runRow } from './compare.ts'
@@ -31,18 +30,10 @@ async function runAll(bed: Testbed): Promise<void> {
     process.exitCode = 1
     return // What follows would prove nothing.
   }
-  const { pids } = await bed.service()
-  const memoryMb = Math.max(...pids.map(peakMemoryMb))
-  const results = [
-    table(rows),
-    goals(rows, memoryMb)
-      .map((goal) => `- ${goal}`)
-      .join('\n'),
-  ]
-  const body = [machine(), ...results].join('\n\n')
+  const memoryMb = Math.max(0, ...bed.servicePids.map(peakMemoryMb))
+  const body = [machine(), table(rows), goals(rows, memoryMb).join('\n')].join('\n\n')
   console.log(body)
-  const day = new Date().toISOString().slice(0, 10)
-  if (write) writeSection(scale ? 'scale' : 'bench', `Measured on ${day}: ${body}`)
+  if (write) writeSection(scale ? 'scale' : 'bench', body)
 }
 
 // A signal ends the bench with all that it started, and its folder.

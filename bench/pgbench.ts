@@ -8,7 +8,6 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { runAsAdmin } from './database.ts'
 import { cpuBetween, readCpu } from './process-stats.ts'
-import type { Slice } from './slice.ts'
 import type { Testbed } from './testbed.ts'
 
 const SCALE = 10
@@ -50,21 +49,17 @@ export async function runPgbench(bed: Testbed, script: 'tpcb' | 'pgledger') {
     await runAsAdmin(url, PGLEDGER(accounts))
     writeFileSync(scriptPath, SCRIPT(accounts))
   })
-  const shape = ['-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-n']
+  const seconds = String(bed.options.sliceMs / 1000)
+  const shape = ['-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-n', '-T', seconds]
   const own = script === 'tpcb' ? [] : ['-f', scriptPath]
   const pids = { service: [], postgres: bed.cluster.pid, load: 'ended children' } as const
   const before = readCpu(pids)
-  const seconds = String(bed.options.sliceMs / 1000)
-  const { stdout } = await run(program, [...shape, ...own, '-T', seconds, url])
+  const { stdout } = await run(program, [...shape, ...own, url])
   const cpu = cpuBetween(before, readCpu(pids))
   await runAsAdmin(url, 'vacuum (analyze)')
-  return sliceOf(stdout, cpu)
-}
-
-function sliceOf(output: string, cpu: Slice['cpu']): Slice {
-  const perSecond = Number(/^tps = ([0-9.]+)/m.exec(output)?.[1])
-  const items = Number(/^number of transactions actually processed: (\d+)/m.exec(output)?.[1])
-  if (!(perSecond > 0)) throw new Error(`pgbench printed: ${output}`)
+  const perSecond = Number(/^tps = ([0-9.]+)/m.exec(stdout)?.[1])
+  const items = Number(/^number of transactions actually processed: (\d+)/m.exec(stdout)?.[1])
+  if (!(perSecond > 0)) throw new Error(`pgbench printed: ${stdout}`)
   return { acknowledged: items, failures: { count: 0 }, items, seconds: items / perSecond, cpu }
 }
 

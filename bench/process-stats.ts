@@ -14,15 +14,13 @@ export type CpuTime = { service: number; postgres: number; load: number; others:
 
 export function readCpu(pids: Pids): CpuTime | undefined {
   if (statOf('self').length === 0) return undefined
-  const service = sum(pids.service.map((pid) => ticks(statOf(pid), 14, 15)))
-  const { load: pid } = pids
-  const isEnded = pid === 'ended children'
-  const load = isEnded ? ticks(statOf('self'), 16, 17) : ticks(statOf(pid), 14, 15)
+  const used = (pid: number | string) => ticks(statOf(pid), 14, 15)
+  const service = sum(pids.service.map(used))
+  const isEnded = pids.load === 'ended children'
+  const load = isEnded ? ticks(statOf('self'), 16, 17) : used(pids.load)
   // Backends that have ended are counted in their parent.
   const backends = readdirSync('/proc').filter((pid) => statOf(pid)[4 - 3] === `${pids.postgres}`)
-  const postgres =
-    ticks(statOf(pids.postgres), 14, 15, 16, 17) +
-    sum(backends.map((pid) => ticks(statOf(pid), 14, 15)))
+  const postgres = ticks(statOf(pids.postgres), 14, 15, 16, 17) + sum(backends.map(used))
   return { service, postgres, load, others: busySeconds() - service - postgres - load }
 }
 
@@ -62,6 +60,4 @@ function read(path: string): string {
   }
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
-}
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)

@@ -27,9 +27,8 @@ process.on('message', async ({ connectionString, data, hash }: Settings) => {
   app.get('/', async () => ({ isSuccessful: true }))
   app.post<{ Params: { bankCode: string } }>('/rails/:bankCode/credits', async (request, reply) => {
     const body = request.body as Buffer
-    const header = (name: string) => request.headers[`webhook-${name}`] as string
-    const [id, timestamp, signature] = [header('id'), header('timestamp'), header('signature')]
-    const headers = { id, timestamp, signature }
+    const read = (name: string) => request.headers[`webhook-${name}`] as string
+    const headers = { id: read('id'), timestamp: read('timestamp'), signature: read('signature') }
     const [now, parsed] = [new Date(), jsonFormat.parse(body)]
     const item = 'items' in parsed ? parsed.items[0] : undefined
     const verdict = verify({ secrets, headers, body, nowMs: now.getTime() })

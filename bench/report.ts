@@ -10,10 +10,8 @@ import { quantile, rateOf, type Slice } from './slice.ts'
 
 const PATH = join(import.meta.dirname, '..', 'docs', 'performance.md')
 const MEMORY_MAX_MB = 300
-const HEAD = [
-  ...['row', 'service µs', 'PostgreSQL µs', 'load µs', 'reference', '× (low)', '×', 'per s'],
-  ...['p50 ms', 'p99 ms', 'others'],
-]
+const HEAD =
+  'row,service µs,PostgreSQL µs,load µs,reference,× (low),×,per s,p50 ms,p99 ms,others'.split(',')
 
 type Value = (slice: Slice) => number
 
@@ -44,21 +42,18 @@ const GOALS: readonly (readonly [row: string, Value, '× ' | '', '≥' | '≤', 
 ]
 
 export function table(rows: readonly Row[]): string {
-  const names = new Set(rows.map(({ name }) => name))
-  for (const { slices } of rows) for (const name of Object.keys(slices)) names.add(name)
-  const cells = [...names].flatMap((name) => {
+  const others = rows.flatMap(({ slices }) => Object.keys(slices))
+  const cells = [...new Set([...rows.map(({ name }) => name), ...others])].flatMap((name) => {
     const slices = rows.flatMap((row) => row.slices[name] ?? [])
-    if (slices.length === 0) return []
     const row = rows.find((each) => each.name === name)
     const value = (of: Value, digits = 0) => format(quantile(slices.map(of), 0.5), digits)
     const ratio = (share: number) => format(quantile(row ? ratios(row, rateOf) : [], share), 2)
-    return [
-      [
-        ...[LOADS[name]?.title ?? '', value(serviceUs), value(postgresUs), value(loadUs)],
-        ...[row?.reference ?? '–', ratio(0.25), ratio(0.5), value(rateOf)],
-        ...[value(p50, 2), value(p99, 2), value(otherCores, 2)],
-      ],
+    const cells = [
+      ...[LOADS[name]?.title ?? '', value(serviceUs), value(postgresUs), value(loadUs)],
+      ...[row?.reference ?? '–', ratio(0.25), ratio(0.5), value(rateOf)],
+      ...[value(p50, 2), value(p99, 2), value(otherCores, 2)],
     ]
+    return slices.length > 0 ? [cells] : []
   })
   const lines = [HEAD, HEAD.map((_, at) => (at === 0 ? '-' : '-:')), ...cells]
   const padded = HEAD.map((_, at) => {
@@ -79,10 +74,10 @@ export function goals(rows: readonly Row[], memoryMb: number): string[] {
     const digits = middle < 20 ? 2 : 0
     const spread = [0.25, 0.75].map((share) => format(quantile(values ?? [], share), digits))
     const found = `${format(middle, digits)} (${spread.join('–')})`
-    return [`${isReached ? '✓' : '✗'} ${found} ${times}${title}; goal ${sign} ${goal}`]
+    return [`- ${isReached ? '✓' : '✗'} ${found} ${times}${title}; goal ${sign} ${goal}`]
   })
   const sign = memoryMb < MEMORY_MAX_MB ? '✓' : '✗'
-  const memory = `${sign} ${Math.round(memoryMb)} MB of memory (RSS) at most; goal < ${MEMORY_MAX_MB}`
+  const memory = `- ${sign} ${Math.round(memoryMb)} MB of memory (RSS) at most; goal < ${MEMORY_MAX_MB}`
   return memoryMb > 0 ? [...lines, memory] : lines
 }
 
@@ -96,7 +91,9 @@ export function writeSection(section: 'bench' | 'scale', body: string): void {
   const text = readFileSync(PATH, 'utf8')
   const [begin, end] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`]
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-  writeFileSync(PATH, `${text.slice(0, from)}${begin}\n${body}\n${text.slice(to)}`)
+  const day = new Date().toISOString().slice(0, 10)
+  const dated = `${begin}\nMeasured on ${day}: ${body}\n`
+  writeFileSync(PATH, text.slice(0, from) + dated + text.slice(to))
 }
 
 // Of the row's load to its reference, round by round.

@@ -6,7 +6,7 @@
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { loadSecret, sign } from '#standard-webhooks.ts'
 import { watDigits } from '#wat-time.ts'
-import { ACCOUNT_STEP, accountNumber, BANK, INSTITUTIONS, SCATTER } from './history.ts'
+import { accountNumber, BANK, INSTITUTIONS, SCATTER } from './history.ts'
 
 export type Workload =
   // `first` goes on from load to load, so that no two share a session id.
@@ -36,7 +36,8 @@ export function makeRequests(load: Workload): Requests {
       return { all, isRepeated: false, items, mark: taken }
     }
     case 'create': {
-      const all = list(load.count, (at) => post('/api/v1/accounts/static', account(at), load.token))
+      const auth = bearer(load.token)
+      const all = list(load.count, (at) => post('/api/v1/accounts/static', account(at), auth))
       return { ...one, all, mark: '"isSuccessful":true' }
     }
     case 'initiate': {
@@ -45,41 +46,36 @@ export function makeRequests(load: Workload): Requests {
       return { ...one, all, mark: taken }
     }
     case 'get': {
-      const number = (at: number) => accountNumber((at * ACCOUNT_STEP) % load.accounts)
-      const path = (at: number) => `/api/v1/accounts/static/${number(at)}`
-      const all = list(load.count, (at) => get(path(at), load.token))
+      const path = (at: number) => `/api/v1/accounts/static/${accountNumber(at, load.accounts)}`
+      const all = list(load.count, (at) => request('GET', path(at), bearer(load.token)))
       return { all, isRepeated: true, items: 1, mark: '"accountBalance":' }
     }
     case 'empty':
-      return { all: [get('/')], isRepeated: true, items: 1, mark: '"isSuccessful":true' }
+      return { all: [request('GET', '/')], isRepeated: true, items: 1, mark: '"isSuccessful":true' }
   }
 }
 
-function creditRequest(
-  { accounts, first, perRequest }: Extract<Workload, { kind: 'credits' }>,
-  from: number,
-  nowMs: number,
-): Buffer {
-  const credits = Array.from({ length: perRequest }, (_, at) => {
+type Credits = Extract<Workload, { kind: 'credits' }>
+
+function creditRequest({ accounts, first, perRequest }: Credits, from: number, nowMs: number) {
+  const credits = list(perRequest, (at) => {
     const seconds = Math.floor((from + at - first) / SESSIONS_PER_SECOND)
     return credit(from + at, accounts, nowMs + seconds * 1000)
   })
   const body = JSON.stringify(perRequest === 1 ? credits[0] : credits)
   const [id, timestampSeconds] = [`msg_${from}`, Math.floor(nowMs / 1000)]
   const signature = sign({ secrets: [secret], id, timestampSeconds, body })
-  const headers =
-    `webhook-id: ${id}\r\nwebhook-timestamp: ${timestampSeconds}\r\n` +
-    `webhook-signature: ${signature}\r\n`
-  return post(`/rails/${BANK}/credits`, body, undefined, headers)
+  const signed = { id, timestamp: timestampSeconds, signature }
+  const headers = Object.entries(signed).map(([name, value]) => `webhook-${name}: ${value}\r\n`)
+  return post(`/rails/${BANK}/credits`, body, headers.join(''))
 }
 
-// Accounts are visited in a scattered order, each as often as the others.
 function credit(index: number, accounts: number, atMs: number) {
   const at = new Date(atMs)
   const unique = String((index * SCATTER) % 1e10).padStart(10, '0')
   return {
     sessionId: `${INSTITUTIONS[(index * 7) % INSTITUTIONS.length]}${watDigits(at)}${unique}00`,
-    accountNumber: accountNumber((index * ACCOUNT_STEP) % accounts),
+    accountNumber: accountNumber(index, accounts),
     amount: `${100 + ((index * 37) % 9_000)}.50`,
     currency: 'NGN',
     sourceAccountNumber: String(1_000_000_000 + ((index * 13) % 1_000_000)),
@@ -103,18 +99,17 @@ function account(index: number): string {
   })
 }
 
-function get(path: string, token?: string): Buffer {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\n${bearer(token)}\r\n`, 'latin1')
+function request(method: string, path: string, headers = '', body = ''): Buffer {
+  const head = `${method} ${path} HTTP/1.1\r\nhost: bench\r\n${headers}\r\n`
+  return Buffer.from(head + body, 'latin1') // All of it is ASCII.
 }
 
-// All of it is ASCII.
-function post(path: string, body: string, token?: string, more = ''): Buffer {
-  const headers = `host: bench\r\ncontent-type: application/json\r\n${bearer(token)}${more}`
-  const length = `content-length: ${body.length}\r\n`
-  return Buffer.from(`POST ${path} HTTP/1.1\r\n${headers}${length}\r\n${body}`, 'latin1')
+function post(path: string, body: string, headers = ''): Buffer {
+  const about = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`
+  return request('POST', path, about + headers, body)
 }
 
-const bearer = (token?: string) => (token ? `authorization: Bearer ${token}\r\n` : '')
+const bearer = (token: string) => `authorization: Bearer ${token}\r\n`
 
 const list = <T>(length: number, make: (at: number) => T): T[] =>
   Array.from({ length }, (_, at) => make(at))

@@ -9,9 +9,12 @@ import { rateOf, type Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 import { deliverBacklog, deliverBesideDead } from './webhook-loads.ts'
 
+type Where = 'service' | 'twoProcesses' | 'scale' | 'reference'
+type Make = (bed: Testbed, on: Target) => Promise<Workload>
+
 export type Load = {
   title: string
-  target?: (bed: Testbed) => Promise<Target> // Without: it brings its own.
+  target?: Where // Without: it brings its own.
   table?: Table | undefined // Grows by exactly what is acknowledged.
   isOneLongSlice?: true
   // Undefined: not to be had here. `latest` has the slices of this round so far.
@@ -23,16 +26,10 @@ const ARRAYS = { perRequest: 100, connections: 16 } // More in flight than the q
 // So many connections that the generator holds nothing back; opening them takes a while.
 const OVERLOAD = { connections: 4_000, mayRefuse: true, warmUpMs: 1_500 }
 const FEW = 50
-const EMPTY = { kind: 'empty' } as const
 // Requests are made for these rates; a slice that is faster ends early, and is right.
 const CREDITS_PER_SECOND = 25_000
 const ARRAYS_PER_SECOND = 700
 const OTHERS_PER_SECOND = 14_000
-
-const one = (bed: Testbed) => bed.service()
-const two = (bed: Testbed) => bed.twoProcesses()
-const scale = (bed: Testbed) => bed.scale()
-const reference = (bed: Testbed) => bed.reference()
 
 function send(bed: Testbed, on: Target, workload: Workload, job: Partial<Job> = {}) {
   const { warmUpMs, sliceMs } = bed.options
@@ -48,7 +45,7 @@ function requestsFor({ options }: Testbed, perSecond: number): number {
 type CreditShape = Partial<Job> & { accounts?: number; perRequest?: number; share?: number }
 
 // `share` is of the cold rate in the same round.
-function credits(title: string, target: typeof one, shape: CreditShape = {}): Load {
+function credits(title: string, target: Where, shape: CreditShape = {}): Load {
   const { accounts, perRequest = 1, share, ...job } = shape
   const run: Load['run'] = (bed, on, latest) => {
     const cold = latest.get('cold')
@@ -62,23 +59,17 @@ function credits(title: string, target: typeof one, shape: CreditShape = {}): Lo
   return { title, target, table: 'credits', run }
 }
 
-function requests(
-  title: string,
-  table: Table | undefined,
-  workload: (bed: Testbed, on: Target) => Promise<Workload>,
-): Load {
-  return {
-    title,
-    target: one,
-    table,
-    run: async (bed, on) => send(bed, on, await workload(bed, on)),
-  }
+function requests(title: string, table: Table | undefined, make: Make): Load {
+  const run: Load['run'] = async (bed, on) => send(bed, on, await make(bed, on))
+  return { title, target: 'service', table, run }
 }
 
+const long = (title: string, run: Load['run']): Load => ({ title, run, isOneLongSlice: true })
+
 export const LOADS: Record<string, Load> = {
-  cold: credits('credits, one per request, cold', one),
-  hot: credits('credits, one per request, hot', one, { accounts: 1 }),
-  arrays: credits('credits, 100 per request, cold', one, ARRAYS),
+  cold: credits('credits, one per request, cold', 'service'),
+  hot: credits('credits, one per request, hot', 'service', { accounts: 1 }),
+  arrays: credits('credits, 100 per request, cold', 'service', ARRAYS),
   create: requests('create account', 'collection_accounts', async (bed, on) => {
     const token = await bed.token(on.ports[0] as number)
     return { kind: 'create', token, count: requestsFor(bed, OTHERS_PER_SECOND) }
@@ -91,25 +82,26 @@ export const LOADS: Record<string, Load> = {
     const token = await bed.token(ports[0] as number)
     return { kind: 'get', token, accounts, count: accounts }
   }),
-  quiet: credits('credits at 30% of the cold rate', one, { share: 0.3 }),
-  double: credits('credits at 200% of the cold rate', one, { share: 2, ...OVERLOAD }),
-  fourfold: credits('credits at 400% of the cold rate', one, { share: 4, ...OVERLOAD }),
-  two: credits('two processes, cold', two),
-  'two-hot': credits(`two processes, ${FEW} hot accounts`, two, { accounts: FEW }),
-  webhooks: { title: 'webhooks, 8 endpoints', run: deliverBacklog, isOneLongSlice: true },
-  dead: {
-    title: 'webhooks beside 1,000 dead endpoints',
-    run: deliverBesideDead,
-    isOneLongSlice: true,
-  },
-  'few-hot': credits(`one process, ${FEW} hot accounts`, one, { accounts: FEW }),
-  naive: credits('naive: one transaction per request', reference),
-  unbatched: credits('naive, one connection: one unbatched commit', reference, { connections: 1 }),
+  quiet: credits('credits at 30% of the cold rate', 'service', { share: 0.3 }),
+  double: credits('credits at 200% of the cold rate', 'service', { share: 2, ...OVERLOAD }),
+  fourfold: credits('credits at 400% of the cold rate', 'service', { share: 4, ...OVERLOAD }),
+  two: credits('two processes, cold', 'twoProcesses'),
+  'two-hot': credits(`two processes, ${FEW} hot accounts`, 'twoProcesses', { accounts: FEW }),
+  webhooks: long('webhooks, 8 endpoints', deliverBacklog),
+  dead: long('webhooks beside 1,000 dead endpoints', deliverBesideDead),
+  'few-hot': credits(`one process, ${FEW} hot accounts`, 'service', { accounts: FEW }),
+  naive: credits('naive: one transaction per request', 'reference'),
+  unbatched: credits('naive, one connection: one unbatched commit', 'reference', {
+    connections: 1,
+  }),
   pgledger: { title: "pgledger's pattern", run: (bed) => runPgbench(bed, 'pgledger') },
   pgbench: { title: 'pgbench TPC-B', run: (bed) => runPgbench(bed, 'tpcb') },
-  empty: { ...requests('empty Fastify route', undefined, async () => EMPTY), target: reference },
-  'scale-cold': credits('credits, one per request, 10 M accounts', scale),
-  'scale-arrays': credits('credits, 100 per request, 10 M accounts', scale, ARRAYS),
+  empty: {
+    ...requests('empty Fastify route', undefined, async () => ({ kind: 'empty' })),
+    target: 'reference',
+  },
+  'scale-cold': credits('credits, one per request, 10 M accounts', 'scale'),
+  'scale-arrays': credits('credits, 100 per request, 10 M accounts', 'scale', ARRAYS),
 }
 
 // What runs in every round before the row's own load; the last is its reference.

@@ -13,9 +13,7 @@ export type Slice = {
 
 export type Phase = { at: 'warm' } | { at: 'measured' } | { at: 'done'; slice: Slice }
 
-export function rateOf({ items, seconds }: Slice): number {
-  return items / seconds
-}
+export const rateOf = ({ items, seconds }: Slice) => items / seconds
 
 export function latencyOf(samplesMs: readonly number[]): { p50: number; p99: number } {
   return { p50: quantile(samplesMs, 0.5), p99: quantile(samplesMs, 0.99) }

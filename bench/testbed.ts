@@ -1,14 +1,13 @@
 // What rows run on: the service, the load generator and the references, each started when a row first
 // needs it. Every database is a copy of one template, so all start equally full.
 
-import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemClock } from '#clock.ts'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { createLogger } from '#log.ts'
 import { Sealer } from '#seal.ts'
 import { prepareDatabase } from '#wiring.ts'
-import { type Child, requestPort, startChild } from './child-process.ts'
+import { type Child, request, startChild } from './child-process.ts'
 import { type Cluster, startService } from './cluster.ts'
 import { BenchDatabase, runAsAdmin } from './database.ts'
 import { writeHistory } from './history.ts'
@@ -25,6 +24,7 @@ export class Testbed implements AsyncDisposable {
   readonly options: Options
   readonly cluster: Cluster
   readonly generator: Child
+  readonly servicePids: number[] = []
   readonly #stack = new AsyncDisposableStack()
   readonly #started = new Map<string, Promise<unknown>>()
   #creditsSent = 0
@@ -58,10 +58,9 @@ export class Testbed implements AsyncDisposable {
   }
 
   service(): Promise<Target> {
-    return this.once('service', async () => {
-      const database = await this.newDatabase('service')
-      return this.#startService(database, this.options.accounts)
-    })
+    return this.once('service', async () =>
+      this.#startService(await this.newDatabase('service'), this.options.accounts),
+    )
   }
 
   // A second process beside the first, on the same database.
@@ -84,7 +83,8 @@ export class Testbed implements AsyncDisposable {
       const database = await this.newDatabase('naive')
       const child = this.#stack.use(startChild('reference-server.ts'))
       const { connectionString } = database
-      const port = await requestPort(child, { connectionString, ...this.cluster.config.secrets })
+      const settings = { connectionString, ...this.cluster.config.secrets }
+      const port = await request(child, settings, (reply: { port: number }) => reply.port)
       return { ports: [port], pids: [child.pid], accounts: this.options.accounts, database }
     })
   }
@@ -106,17 +106,14 @@ export class Testbed implements AsyncDisposable {
     return started as Promise<T>
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stack.disposeAsync()
-  }
+  [Symbol.asyncDispose] = () => this.#stack.disposeAsync()
 
   async #startService(database: BenchDatabase, accounts: number): Promise<Target> {
     const { profile } = this.options
-    if (profile) mkdirSync(profile, { recursive: true })
     const nodeArgs = profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : []
-    const { connectionString } = database
-    const service = await startService(this.cluster, connectionString, { nodeArgs })
+    const service = await startService(this.cluster, database.connectionString, { nodeArgs })
     const { port, pid } = this.#stack.use(service)
+    this.servicePids.push(pid)
     return { ports: [port], pids: [pid], accounts, database }
   }
 }

@@ -36,18 +36,15 @@ export async function deliverBacklog(bed: Testbed): Promise<Slice> {
   const events = (BACKLOG_PER_SECOND * seconds(bed)) / ENDPOINTS
   const database = await bed.newDatabase('webhooks')
   await using receiver = await startReceiver()
-  const accounts = await skipHistory(database, 1)
+  const [account] = (await skipHistory(database, 1)) as [Account]
   for (let at = 0; at < ENDPOINTS; at++) {
-    const { clientId } = accounts[0] as Account
-    const endpoint = { clientId, url: `${receiver.url}/${at}`, eventTypes: null }
-    const now = systemClock()
-    await withTransaction(database.db, (tx) => createEndpoint(tx, now, endpoint))
+    const endpoint = { ...account, url: `${receiver.url}/${at}`, eventTypes: null }
+    await withTransaction(database.db, (tx) => createEndpoint(tx, systemClock(), endpoint))
   }
-  await writeEvents(database, accounts, events)
+  await writeEvents(database, [account], events)
   await database.settle()
-  const expected = events * ENDPOINTS
-  const isWarm = () => receiver.seen.size >= expected / 5
-  return await deliver(bed, database, receiver, { expected, isWarm })
+  const isWarm = () => receiver.seen.size >= (events * ENDPOINTS) / 5
+  return await deliver(bed, database, receiver, { expected: events * ENDPOINTS, isWarm })
 }
 
 export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
@@ -85,11 +82,10 @@ async function deliver(
   const [before, warmUp, fromMs] = [readCpu(pids), seen.size, performance.now()]
   await whileMeasured?.()
   await until(seen, () => seen.size >= expected)
-  const elapsed = (performance.now() - fromMs) / 1000
+  const [cpu, elapsedMs] = [cpuBetween(before, readCpu(pids)), performance.now() - fromMs]
   const failures = { count: expected - seen.size, first: 'it was never delivered' }
-  const cpu = cpuBetween(before, readCpu(pids))
   const [acknowledged, items, latency] = [seen.size, seen.size - warmUp, latencyOf(delaysMs)]
-  return { acknowledged, items, seconds: elapsed, failures, cpu, latency }
+  return { acknowledged, items, seconds: elapsedMs / 1000, failures, cpu, latency }
 }
 
 // Gives up when nothing has arrived for a long while: what is missing is then a failure.

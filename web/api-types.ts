@@ -3330,3 +3330,5 @@ export interface components {
         };
     };
 }
+export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","alert.raised","endpoint.disabled","endpoint.test"] as const
+export const ALERT_KINDS = ["numbers_exhausted","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","endpoint_disabled","audit_failed"] as const

@@ -107,8 +107,10 @@ test('the menu counts open alerts as they come, and one that is acknowledged no 
   const subject = await raiseAlert()
   await page.getByRole('link', { name: 'Alerts 1 open' }).waitFor()
 
-  await page.getByRole('link', { name: 'A bank sent a known session id on other terms' }).click()
-  await see(page, 'The second message was rejected: ask the bank which of the two is right.')
+  await page
+    .getByRole('link', { name: 'A bank reused a session ID with different details' })
+    .click()
+  await see(page, 'The second message was rejected. Ask the bank which of the two is correct.')
   await see(page, subject)
   await button(page, 'Acknowledge').click()
   await see(page, 'Acknowledge this alert?')

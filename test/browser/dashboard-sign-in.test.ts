@@ -31,7 +31,7 @@ test('somebody signs in, stays signed in over a reload, and signs out for good',
   await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
   await page.reload()
   await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
-  assert.match(await page.locator('.user-menu').innerText(), new RegExp(`${email} · owner`))
+  assert.match(await page.locator('.user-menu').innerText(), new RegExp(`${email}\\s+Owner`))
   await page.getByRole('button', { name: 'Sign out' }).click()
 
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()

@@ -51,10 +51,10 @@ test('a payment shows on Today and in its list as it is made and paid, with its 
 
   const drawer = drawerOf(tab)
   await drawer
-    .getByText(/^Webhook payment\.successful was answered 200 after \d+ ms\./)
+    .getByText(/^Webhook payment\.successful: HTTP 200 in \d+ ms\./)
     .first()
     .waitFor()
-  for (const told of ['Payment asked of Ada Obi.', 'Event payment.successful.']) {
+  for (const told of ['Payment requested from Ada Obi.', 'Event payment.successful.']) {
     await drawer.getByText(told).waitFor()
   }
   assert.equal(new URL(tab.url()).pathname, `/dashboard/payments/${paymentReference}`)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { takeCredits } from '#domain/credits/take-credits.ts'
-import { ALERT_KIND_NAMES, ALERT_KINDS } from '#domain/records/alert-kinds.ts'
+import { ALERT_KINDS } from '#domain/records/alert-kinds.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
@@ -14,7 +14,6 @@ import { createLogger } from '#log.ts'
 import { kobo } from '#money.ts'
 import { Sealer } from '#seal.ts'
 import { logAlertsRound } from '#workers/log-alerts.ts'
-import { ALERT_KINDS as SHOWN_KINDS } from '../../web/dashboard/alert-kinds.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, dataOf, TIMESTAMP } from '../support/fixtures.ts'
 import { newBrowser } from '../support/people.ts'
@@ -216,8 +215,4 @@ test('whoever is told of an alert is locked with all others who are told, in id 
     ['taken', 'session_reused'],
   )
   assert((await raised()).some(({ data }) => data.subject === `${reused}@035`))
-})
-
-test('the dashboard knows every kind', () => {
-  assert.deepEqual([...SHOWN_KINDS], ALERT_KIND_NAMES)
 })

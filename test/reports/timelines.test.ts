@@ -67,10 +67,7 @@ test('a payment tells of its advice, number, credit, ledger, events and every we
   const whole = await timeline(`${PAYMENTS}/${paymentReference}`)
 
   const [callback, ...others] = whole.filter(({ detail }) => detail.kind === 'callback')
-  assert.match(
-    callback.description,
-    /^Callback payment\.successful was answered 200 after \d+ ms\.$/,
-  )
+  assert.match(callback.description, /^Callback payment\.successful: HTTP 200 in \d+ ms\.$/)
   assert.deepEqual(others, [])
   const entries = whole.filter((entry) => entry !== callback)
   assert.deepEqual(kindsOf(entries), [
@@ -83,14 +80,14 @@ test('a payment tells of its advice, number, credit, ledger, events and every we
     [adviceReference, 6000, 'NGN'],
   )
   assert.deepEqual(advice.detail, { merchantRef: 'ORDER-1', amountPolicy: 'allow_under' })
-  assert.equal(number.description, `Number ${bankAccount} issued at Wema Bank.`)
+  assert.equal(number.description, `Account number ${bankAccount} issued at Wema Bank.`)
   assert.deepEqual(typesOf(entries), ['payment.processing', 'payment.successful'])
   assert.deepEqual([told.detail.status, told.detail.attempt], [200, 1])
   assert.deepEqual([money.reference, money.amount], [sessionId, 6000])
-  assert.equal(booked.description, 'Booked in the ledger, from the bank to paid payments.')
+  assert.equal(booked.description, 'Ledger transfer from the bank to settled payments.')
   assert.equal(failed.reference, paid.reference)
   assert.equal(failed.detail.url, `${hooks.url}/mine`)
-  assert.match(failed.description, /^Webhook payment\.successful was answered 503 after \d+ ms\.$/)
+  assert.match(failed.description, /^Webhook payment\.successful: HTTP 503 in \d+ ms\.$/)
   assert.deepEqual([failed.detail.status, again.detail.status], [503, 200])
   assert.deepEqual([failed.detail.attempt, again.detail.attempt], [1, 2])
   for (const reference of [adviceReference, 'ORDER-1', sessionId, bankAccount]) {
@@ -109,7 +106,7 @@ test('a webhook that still waits is told of, with when it is tried next', async 
 
   const waiting = entries.find(({ kind }) => kind === 'waiting')
   assert.match(waiting.detail.nextAttemptAt, TIMESTAMP)
-  assert.equal(waiting.description, 'Webhook payment.processing is waiting to be sent.')
+  assert.equal(waiting.description, 'Webhook payment.processing is queued.')
   await bench.call({ method: 'DELETE', url: `/api/v1/webhook-endpoints/${endpoint.id}` })
 })
 
@@ -123,8 +120,8 @@ test('what people do by hand is told with who did it, and cancelling with what f
 
   const cancelled = entries.slice(kindsOf(entries).indexOf('action'))
   assert.deepEqual(kindsOf(cancelled), ['action', 'suspense', 'transfer', 'event', 'event'])
-  assert.equal(cancelled[0].description, 'By hand: advice.cancel, by MAN0000001.')
-  assert.equal(cancelled[1].description, 'Put in suspense: underpaid.')
+  assert.equal(cancelled[0].description, 'Action advice.cancel by MAN0000001.')
+  assert.equal(cancelled[1].description, 'Moved to suspense: underpaid.')
   assert.deepEqual(typesOf(cancelled), ['payment.cancelled', 'credit.suspended'])
 })
 

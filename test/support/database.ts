@@ -11,10 +11,9 @@ import { startTestServer, TEMPLATE } from './server.ts'
 const OBJECT_IN_USE = '55006'
 const ATTEMPTS_MAX = 5
 
-const GIVEN_URL = process.env.TEST_DATABASE_URL
 let ownServer: ReturnType<typeof startTestServer> | undefined
 
-if (!GIVEN_URL) after(async () => (await ownServer)?.stop())
+after(async () => (await ownServer)?.stop())
 
 export type TestDatabase = Awaited<ReturnType<typeof createDatabase>>
 
@@ -72,7 +71,7 @@ async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<vo
 }
 
 async function urlOf(database: string): Promise<string> {
-  const url = GIVEN_URL ?? (await startOwnServer()).templateUrl
+  const url = process.env.TEST_DATABASE_URL ?? (await startOwnServer()).templateUrl
   return url.replace(TEMPLATE, database)
 }
 

@@ -188,7 +188,7 @@ test('a confirmed return is done: money, item, trace, timeline and event name it
   const told = timeline.json().data.entries.filter((entry: Row) => entry.reference === reference)
   assert.deepEqual(
     told.map((entry: Row) => entry.description),
-    ['Left suspense: on its way back to the payer.', 'Returned to the payer.'],
+    ['Return to the payer started.', 'Return to the payer confirmed.'],
   )
 })
 
@@ -209,7 +209,7 @@ test('a failed return is in open suspense again with its reason, and the client 
   const timeline = await live.call({ url: `/api/v1/credits/${creditId}/timeline`, ...merchant })
   const entries: Row[] = timeline.json().data.entries
   const last = entries.findLast((entry) => entry.reference === reference)
-  assert.equal(last.description, 'Could not be returned to the payer.')
+  assert.equal(last.description, 'Return to the payer failed.')
   assert.equal(last.detail.failureReason, 'Account closed')
   assert(entries.some((entry) => entry.detail.type === 'credit.return_failed'))
 })

@@ -1,10 +1,15 @@
 // The types of the API for those who call it, from its description: what each path takes, and what it
 // answers when all is well. Descriptions, refusals and webhooks are left out: the types are for
-// compilers, the description is for people.
+// compilers, the description is for people. Lists of values that pages offer come along.
 
 import openapiTS, { astToString } from 'openapi-typescript'
 
-type Operation = { operationId?: string; responses: Record<string, unknown> }
+type Parameter = { name: string; schema: { enum?: string[] } }
+type Operation = {
+  operationId?: string
+  parameters?: Parameter[]
+  responses: Record<string, unknown>
+}
 type Description = {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, unknown> }
@@ -13,6 +18,12 @@ type Description = {
 
 const SERVED = /^\/(?:api\/v1|dashboard\/api|sandbox)\//
 const TEXTS = new Set(['description', 'summary', 'examples'])
+
+// Each the values of a filter: the path it is of, and its name.
+const LISTS = [
+  ['EVENT_TYPES', '/api/v1/events', 'type'],
+  ['ALERT_KINDS', '/api/v1/operator/alerts', 'kind'],
+] as const
 
 // What openapi-typescript writes of what is not there.
 const ABSENT =
@@ -33,7 +44,12 @@ export async function renderTypes(text: string): Promise<string> {
   description.components = { schemas: reachable(description.paths, description.components.schemas) }
   const nodes = await openapiTS(description as never, { defaultNonNullable: false })
   const types = astToString(nodes).replaceAll(ABSENT, '').replaceAll(EMPTY, '')
-  return `// The types of the API, written by npm run generate.\n\n${types}`
+  const lists = LISTS.map(([name, path, filter]) => {
+    const parameters = description.paths[path]?.get?.parameters
+    const values = parameters?.find((parameter) => parameter.name === filter)?.schema.enum
+    return `export const ${name} = ${JSON.stringify(values)} as const\n`
+  })
+  return `// The types of the API, written by npm run generate.\n\n${types}${lists.join('')}`
 }
 
 // Of a text, not of a field that is called so.

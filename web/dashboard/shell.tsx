@@ -3,6 +3,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom } from './api.ts'
+import { humanize } from './format.ts'
 import { useConnection } from './live.ts'
 import { Icon } from './parts/icons.tsx'
 import { Failed, Skeleton } from './parts/states.tsx'
@@ -137,9 +138,10 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
       <p class="user-menu-client" title={client.clientId}>
         {client.name}
       </p>
-      <p class="muted small user-menu-email" title={user.email}>
-        {appStrings.user(user.email, role)}
+      <p class="muted small" title={user.email}>
+        {user.email}
       </p>
+      <p class="muted small">{humanize(role)}</p>
       <div class="user-menu-buttons">
         <button type="button" class="button quiet" onClick={turn}>
           <Icon name={theme} />

@@ -82,8 +82,8 @@ export function locateCredit(credit: Parts): CreditLocation[] {
       reference: credit.reversedBy,
       reason: null,
       description:
-        'Taken back by the bank that had reported it' +
-        (credit.shortfallKobo > 0n ? ', with more that had left us already.' : '.'),
+        'Reversed by the bank' +
+        (credit.shortfallKobo > 0n ? ', along with funds that had already left.' : '.'),
     })
   }
   return places
@@ -100,13 +100,13 @@ function ofItem(item: TracedItem): CreditLocation {
     case 'assigned':
       return { amountKobo, reason, ...owned(item.accountNumber, item.paymentReference) }
     case 'returning': {
-      const description = 'On its way back to the payer; the bank has not confirmed it yet.'
+      const description = 'Being returned to the payer; not yet confirmed by the bank.'
       const reference = item.returns.at(-1)?.reference ?? null
       return { amountKobo, reason, place: 'returning', reference, description }
     }
     case 'returned': {
       const reference = item.returns.at(-1)?.bankReference ?? null
-      const description = 'Returned to the payer, as the bank has confirmed.'
+      const description = 'Returned to the payer and confirmed by the bank.'
       return { amountKobo, reason, place: 'returned', reference, description }
     }
     default: {
@@ -121,7 +121,7 @@ function owned(accountNumber: string | null, paymentReference: string | null) {
     const description = `In the balance of collection account ${accountNumber}.`
     return { place: 'collection_account', reference: accountNumber, description } as const
   }
-  const description = `Counted towards payment ${paymentReference}.`
+  const description = `Applied to payment ${paymentReference}.`
   return { place: 'payment', reference: paymentReference, description } as const
 }
 

@@ -20,35 +20,36 @@ type About = {
 
 export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   numbers_exhausted: {
-    title: 'No account number is left at a bank',
+    title: 'A bank has no account numbers left',
     remedy:
-      'Ask the bank for another range and add it to the settings; until then, use another bank.',
+      'Request another number range from the bank and add it to the configuration. Until then, use ' +
+      'another bank.',
   },
   session_reused: {
-    title: 'A bank sent a known session id on other terms',
-    remedy: 'The second message was rejected: ask the bank which of the two is right.',
+    title: 'A bank reused a session ID with different details',
+    remedy: 'The second message was rejected. Ask the bank which of the two is correct.',
   },
   wrong_bank: {
-    title: 'A bank reported a credit to another bank’s number',
-    remedy: 'The money is in suspense with the bank that reported it: ask that bank what it holds.',
+    title: 'A bank reported a credit to another bank’s account number',
+    remedy:
+      'The funds are in suspense. Ask the bank that reported the credit whether it holds them.',
   },
   rail_item_rejected: {
-    title: 'A bank reported money that could not be booked',
-    remedy: 'Read the item under rail items, and have the bank report it again, corrected.',
+    title: 'A bank message couldn’t be booked',
+    remedy: 'Open the message in Rail items, and ask the bank to correct and resend it.',
   },
   reversal_shortfall: {
-    title: 'A bank took back money that had left already',
-    remedy: 'Recover the shortfall from whoever got the money, or settle it with the bank.',
+    title: 'A bank reversed a credit whose funds had already left',
+    remedy: 'Recover the shortfall from the recipient, or settle it with the bank.',
   },
   endpoint_disabled: {
-    title: 'A webhook endpoint was disabled after days of failures',
+    title: 'A webhook endpoint was disabled after repeated failures',
     remedy:
-      'Tell the client: once its receiver answers again, it can activate the endpoint and replay.',
+      'Notify the client. Once its receiver works again, it can enable the endpoint and replay events.',
   },
   audit_failed: {
-    title: 'The books do not add up',
-    remedy:
-      'Stop payouts and returns, look at the findings of the audit, and keep the database as it is.',
+    title: 'The books don’t balance',
+    remedy: 'Stop payouts and returns, review the findings, and don’t change the database.',
     isClearedByItself: true,
   },
 }

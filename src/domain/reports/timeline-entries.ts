@@ -60,7 +60,7 @@ export function creditEntries(
 ): TimelineEntry[] {
   const { amountKobo, currency, sessionId, accountNumber, sourceAccountName: payer } = credit
   const came = toEntry(credit.receivedAt, 'credit', {
-    description: `Money came in${payer ? ` from ${payer}` : ''}, to ${accountNumber}.`,
+    description: `Credit received${payer ? ` from ${payer}` : ''} on ${accountNumber}.`,
     amountKobo,
     currency,
     reference: sessionId,
@@ -81,14 +81,14 @@ export function creditEntries(
 }
 
 const CLOSED = {
-  assigned: 'Left suspense: assigned.',
-  reversed: 'Left suspense: taken back by the bank.',
+  assigned: 'Assigned from suspense.',
+  reversed: 'Reversed by the bank while in suspense.',
 } as const
 
 // Null: shown by its return, with reference and reason.
 const CHANGED: Record<SuspenseChange['change'], string | null> = {
   assigned: CLOSED.assigned,
-  suspended_again: 'Put in suspense again: the payment closed without enough.',
+  suspended_again: 'Moved back to suspense: the payment closed before it was paid in full.',
   return_requested: null,
   returned: null,
   return_failed: null,
@@ -104,7 +104,7 @@ function itemEntries(
   const { reason, state, openedAt, closedAt } = item
   const about = { currency, reference: `suspense/${item.id}` }
   const amountKobo = originalKobo(item.amountKobo, changes)
-  const because = `Put in suspense: ${reason.replaceAll('_', ' ')}.`
+  const because = `Moved to suspense: ${reason.replaceAll('_', ' ')}.`
   const opened = toEntry(openedAt, 'suspense', {
     description: because,
     ...about,
@@ -132,15 +132,15 @@ function itemEntries(
 }
 
 const SETTLED = {
-  confirmed: 'Returned to the payer.',
-  failed: 'Could not be returned to the payer.',
+  confirmed: 'Return to the payer confirmed.',
+  failed: 'Return to the payer failed.',
 } as const
 
 function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
   const { reference, status, amountKobo, requestedAt, settledAt } = each
   const about = { amountKobo, currency, reference }
   const detail = { returnReference: reference }
-  const left = 'Left suspense: on its way back to the payer.'
+  const left = 'Return to the payer started.'
   const asked = toEntry(requestedAt, 'suspense', { description: left, ...about, detail })
   if (status === 'pending' || !settledAt) return [asked]
   const { bankReference, failureReason } = each
@@ -151,11 +151,11 @@ function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
 
 const LEDGER_NAMES: Record<string, string> = {
   bank: 'the bank',
-  pending: 'part payments',
-  settled: 'paid payments',
+  pending: 'pending part payments',
+  settled: 'settled payments',
   suspense: 'suspense',
-  returning: 'money on its way back',
-  shortfall: 'the shortfall',
+  returning: 'returns in progress',
+  shortfall: 'reversal shortfall',
 }
 
 const sideName = ({ kind, accountNumber }: LedgerSide) =>
@@ -163,7 +163,7 @@ const sideName = ({ kind, accountNumber }: LedgerSide) =>
 
 export function transferEntry(transfer: CreditTransfer, currency: string): TimelineEntry {
   const { from, to, amountKobo, reason, creditId } = transfer
-  const moved = `Booked in the ledger, from ${sideName(from)} to ${sideName(to)}.`
+  const moved = `Ledger transfer from ${sideName(from)} to ${sideName(to)}.`
   return toEntry(transfer.postedAt, 'transfer', {
     description: moved,
     amountKobo,
@@ -176,7 +176,7 @@ export function transferEntry(transfer: CreditTransfer, currency: string): Timel
 export function reversalEntry(reversal: CreditReversal, currency: string): TimelineEntry {
   const { receivedAt, amountKobo, sessionId, shortfallKobo } = reversal
   const isShort = shortfallKobo > 0n
-  const what = `Taken back by the bank${isShort ? ', in part after it had left us' : ''}.`
+  const what = `Reversed by the bank${isShort ? ', partly after the funds had left' : ''}.`
   return toEntry(receivedAt, 'reversal', {
     description: what,
     amountKobo,
@@ -192,8 +192,8 @@ export function eventEntry({ id, type, sequence, createdAt }: RelatedEvent): Tim
 
 export function attemptEntry(attempt: SentAttempt, type: string): TimelineEntry {
   const { attemptedAt, status, latencyMs, error, kind, url, eventId } = attempt
-  const answer = status === null ? 'had no answer' : `was answered ${status}`
-  const what = `${SENT[kind]} ${type} ${answer} after ${latencyMs} ms.`
+  const answer = status === null ? 'no response after' : `HTTP ${status} in`
+  const what = `${SENT[kind]} ${type}: ${answer} ${latencyMs} ms.`
   const detail = { url, kind, attempt: attempt.attempt, status, latencyMs, error }
   return toEntry(attemptedAt, 'attempt', { description: what, reference: eventId, detail })
 }
@@ -204,7 +204,8 @@ export function waitingEntry(waiting: PendingDelivery, type: string): TimelineEn
   const { createdAt, kind, url, eventId, nextAttemptAt } = waiting
   const detail = { url, kind, nextAttemptAt: nextAttemptAt && timestamp(nextAttemptAt) }
   const isPlanned = nextAttemptAt !== null
-  const what = `${SENT[kind]} ${type} is ${isPlanned ? 'waiting to be sent' : 'held: its address is off'}.`
+  const state = isPlanned ? 'queued' : 'on hold because its destination is disabled'
+  const what = `${SENT[kind]} ${type} is ${state}.`
   return toEntry(createdAt, 'waiting', { description: what, reference: eventId, detail })
 }
 
@@ -212,7 +213,7 @@ export function auditLogEntry({ actor, action, subject, ...taken }: AuditedActio
   const { note } = taken.detail as { note?: string | null }
   const who = actor.slice(actor.indexOf(':') + 1)
   return toEntry(taken.takenAt, 'action', {
-    description: `By hand: ${action}, by ${who}.`,
+    description: `Action ${action} by ${who}.`,
     reference: subject,
     detail: { action, actor, note: typeof note === 'string' ? note : null },
   })

@@ -59,7 +59,7 @@ export async function paymentTimeline(
     askedFor(advice),
     ...issued.map(({ accountNumber, bankCode, issuedAt }) =>
       toEntry(issuedAt, 'number', {
-        description: `Number ${accountNumber} issued at ${nameBank(bankCode)}.`,
+        description: `Account number ${accountNumber} issued at ${nameBank(bankCode)}.`,
         reference: accountNumber,
         detail: { accountNumber, bank: nameBank(bankCode) },
       }),
@@ -106,7 +106,7 @@ export async function adviceTimeline(
 function askedFor(advice: Advice): TimelineEntry {
   const { id, amountKobo, currency, merchantRef, amountPolicy } = advice
   return toEntry(advice.createdAt, 'advice', {
-    description: `Payment asked of ${advice.customerName}.`,
+    description: `Payment requested from ${advice.customerName}.`,
     amountKobo,
     currency,
     reference: id,

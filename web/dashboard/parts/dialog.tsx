@@ -1,10 +1,10 @@
 // Modal dialogs: confirmations, forms, and secrets that are shown once.
 
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { appStrings } from '../strings/app.ts'
-import { dismissal } from './dialog-dismissal.ts'
 import { useSending } from './forms.tsx'
+import { useModal } from './modal-dialog.ts'
 import { Failed } from './states.tsx'
 import { Toasts } from './toasts.tsx'
 import { Copyable } from './values.tsx'
@@ -12,20 +12,9 @@ import { Copyable } from './values.tsx'
 type Props = { title: string; close: () => void; children: ComponentChildren }
 
 export function Dialog({ title, close, children }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // Before anything is drawn: what is seen of it must have the keyboard.
-  useLayoutEffect(() => {
-    const before = document.activeElement as HTMLElement | null
-    const shown = dialog.current
-    shown?.showModal()
-    return () => {
-      shown?.close() // What is under it can have the focus again.
-      before?.focus?.()
-    }
-  }, [])
   return (
-    <dialog ref={dialog} class="modal" aria-labelledby={id} {...dismissal(close)}>
+    <dialog class="modal" aria-labelledby={id} {...useModal(close)}>
       <h2 id={id}>{title}</h2>
       {children}
       <Toasts />

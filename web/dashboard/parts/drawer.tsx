@@ -1,34 +1,23 @@
 // The drawer beside a list: a dialog, so that focus stays inside and Escape closes it.
 
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import { appStrings } from '../strings/app.ts'
-import { dismissal } from './dialog-dismissal.ts'
 import { Icon } from './icons.tsx'
+import { useModal } from './modal-dialog.ts'
 import { TimeZoneNote } from './time-zone-note.tsx'
 import { Toasts } from './toasts.tsx'
 
 type Props = { title: string; close: () => void; children: ComponentChildren }
 
 export function Drawer({ title, close, children }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useLayoutEffect(() => {
-    const before = document.activeElement as HTMLElement | null
-    const shown = dialog.current
-    shown?.showModal()
-    return () => {
-      shown?.close() // What is under it can have the focus again.
-      before?.focus?.()
-    }
-  }, [])
+  const modal = useModal(close)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same by keyboard.
     <dialog
-      ref={dialog}
+      {...modal}
       class="drawer"
       aria-labelledby="drawer-title"
-      {...dismissal(close)}
-      onClick={(event) => event.target === dialog.current && close()}
+      onClick={(event) => event.target === modal.ref.current && close()}
     >
       <div class="drawer-body">
         <header class="drawer-top">

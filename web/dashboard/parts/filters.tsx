@@ -4,6 +4,7 @@
 import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Query } from '../api.ts'
+import { humanize } from '../format.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
 import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
@@ -11,9 +12,18 @@ import { Icon } from './icons.tsx'
 export type Filter = {
   name: string
   label: string
-  choices?: readonly { value: string; label: string }[]
-  type?: 'text' | 'date'
+  choices?: Readonly<Record<string, string>> // Labels by value.
+  type?: 'date'
   placeholder?: string
+}
+
+export const DATES: readonly Filter[] = [
+  { name: 'from', label: appStrings.filters.from, type: 'date' },
+  { name: 'to', label: appStrings.filters.to, type: 'date' },
+]
+
+export function humanized(values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(values.map((value) => [value, humanize(value)]))
 }
 
 type Props = { view: string; filters: readonly Filter[]; query: Query; csv?: string }
@@ -74,7 +84,7 @@ export function Filters({ view, filters, query, csv }: Props) {
 }
 
 function Control({
-  filter: { name, choices, type = 'text', placeholder },
+  filter: { name, choices, type, placeholder },
   value,
   set,
 }: {
@@ -91,9 +101,9 @@ function Control({
         onChange={(event) => set(name, event.currentTarget.value)}
       >
         <option value="">{appStrings.filters.all}</option>
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.label}
+        {Object.entries(choices).map(([choice, label]) => (
+          <option key={choice} value={choice}>
+            {label}
           </option>
         ))}
       </select>

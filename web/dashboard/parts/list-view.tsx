@@ -22,12 +22,13 @@ type Props<P extends PagePath> = ViewProps & {
   csv?: string
   caption: string
   columns: readonly Column<Row<P>>[]
-  filters: readonly Filter[]
+  filters?: readonly Filter[]
   keyOf: (row: Row<P>) => string
-  isAbout: RegExp // Event types that refresh the list.
+  isAbout?: RegExp // Event types that refresh the list.
   none: { title: string; text: string; isMadeByApi?: boolean } // Made there: it leads to how.
   detail: (shown: {
     open: string
+    rows: readonly Row<P>[] | undefined // Of the page, when it has loaded.
     version: number
     close: () => void
     changed: () => void // To call when it was changed here.
@@ -35,7 +36,7 @@ type Props<P extends PagePath> = ViewProps & {
 }
 
 export function ListView<P extends PagePath>(props: Props<P>) {
-  const { view, path, filters, place, session, isAbout } = props
+  const { view, path, filters = [], place, session, isAbout } = props
   const filtered = filterQuery(filters, place.query)
   const isFiltered = Object.values(filtered).some(Boolean)
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
@@ -46,16 +47,19 @@ export function ListView<P extends PagePath>(props: Props<P>) {
     setVersion((before) => before + 1)
     if (pages.isFirst) pages.reload()
   })
-  useEvents(({ type }) => isAbout.test(type) && refresh(), session.scopes.includes('webhooks:read'))
+  const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
+  useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen)
   const close = () => goTo(hrefOf(view, undefined, place.query))
   return (
     <>
-      <Filters
-        view={view}
-        filters={filters}
-        query={place.query}
-        {...(props.csv ? { csv: withQuery(props.csv, asked) } : {})}
-      />
+      {filters.length > 0 && (
+        <Filters
+          view={view}
+          filters={filters}
+          query={place.query}
+          {...(props.csv ? { csv: withQuery(props.csv, asked) } : {})}
+        />
+      )}
       <ListTable
         caption={props.caption}
         columns={props.columns}
@@ -83,7 +87,13 @@ export function ListView<P extends PagePath>(props: Props<P>) {
         }
       />
       {place.open !== undefined &&
-        props.detail({ open: place.open, version, close, changed: refresh })}
+        props.detail({
+          open: place.open,
+          rows: pages.data?.data,
+          version,
+          close,
+          changed: refresh,
+        })}
     </>
   )
 }

@@ -130,7 +130,7 @@ function Confirmation({ item, filled, isMakerChecker, back, done }: SureProps) {
       <h3 id="sure" tabIndex={-1} ref={heading}>
         {action === 'assign'
           ? strings.sureAssign(amount, target?.title ?? '')
-          : strings.sureReturn(amount, item.sourceAccountName ?? strings.unnamed)}
+          : strings.sureReturn(amount, item.sourceAccountName)}
       </h3>
       <p class="muted">{filled.reason}</p>
       <p>{isMakerChecker ? strings.twoPeople : strings.final}</p>

@@ -9,6 +9,7 @@ import { follow, goTo } from '../routing.ts'
 import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
 import { Failed, Skeleton } from './states.tsx'
+import { Money } from './values.tsx'
 
 export type Column<Row> = {
   name: string
@@ -17,6 +18,14 @@ export type Column<Row> = {
   isAmount?: boolean
   isOrder?: boolean // The list comes in its order, and can be turned round.
   show: (row: Row) => ComponentChildren
+}
+
+// The sum that a row is about.
+export function amountColumn<Row extends { amount: number; currency: string }>(
+  name: string,
+): Column<Row> {
+  const show = ({ amount, currency }: Row) => <Money amount={amount} currency={currency} />
+  return { name, place: 'amount', isAmount: true, show }
 }
 
 export type Turning = { isOldestFirst: boolean; turn: () => void }

@@ -47,6 +47,21 @@ export function Badge({ state, tone }: { state: string; tone?: Tone }) {
   return <span class={`badge ${tone ?? TONES[state] ?? 'calm'}`}>{humanize(state)}</span>
 }
 
+type Sum = { amount: number; currency: string }
+
+// What a drawer is about: a sum, its state, and whose it is.
+export function Headline({ sum, state, about }: { sum: Sum; state: string; about: string }) {
+  return (
+    <>
+      <div class="headline">
+        <Money amount={sum.amount} currency={sum.currency} />
+        <Badge state={state} />
+      </div>
+      <p class="muted">{about}</p>
+    </>
+  )
+}
+
 const SHOWN_MS = 1_500
 
 // A reference with a copy button. A secret is announced by its name, never read aloud.

@@ -7,7 +7,7 @@ export const accountsStrings = {
   number: 'Account number',
   bank: 'Bank',
   balance: 'Balance',
-  state: 'State',
+  state: 'Status',
   active: 'Active',
   inactive: 'Inactive',
   email: 'Email',

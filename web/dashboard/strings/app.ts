@@ -19,7 +19,6 @@ export const appStrings = {
   signOut: 'Sign out',
   reference: 'View the API reference',
   themes: { auto: 'System', light: 'Light', dark: 'Dark' },
-  user: (email: string, role: string) => `${email} · ${role}`,
   copy: (text: string) => `Copy ${text}`,
   copied: (text: string) => `Copied ${text}`,
   notCopied: 'Couldn’t copy. Select the text and copy it manually.',

@@ -13,7 +13,7 @@ export const creditsStrings = {
   sessionId: 'Session ID',
   judged: 'Timeliness based on',
   judgedBy: { bank_time: 'Bank time', arrival: 'Time received' },
-  digits30: 'e.g. 30 digits',
+  digits30: '30 digits',
   accountNumber: 'Account number',
   digits10: '10 digits',
   payment: 'Payment',
@@ -21,7 +21,7 @@ export const creditsStrings = {
   narration: 'Narration',
   happened: 'Sent',
   received: 'Received',
-  from: (name: string) => `From ${name}`,
+  from: (name: string | null) => `From ${name ?? 'an unknown payer'}`,
   none: 'No credits yet',
   noneText: 'Credits reported by banks appear here immediately.',
 } as const

@@ -21,7 +21,7 @@ export const ledgerStrings = {
   accounts: 'Chart of accounts',
   one: 'Ledger account',
   account: 'Account',
-  kind: 'Kind',
+  kind: 'Type',
   debits: 'Debits',
   credits: 'Credits',
   balance: 'Balance',

@@ -21,7 +21,7 @@ export const returnsStrings = {
   settled: 'Settled',
   settledBy: 'Settled by',
   bankDigits: '3 to 6 digits',
-  to: (name: string) => `To ${name}`,
+  to: (name: string | null) => `To ${name ?? 'an unknown payer'}`,
   none: 'No returns',
   noneText: 'Returns to payers appear here for you to execute.',
   show: 'Reveal account number',

@@ -52,7 +52,7 @@ export const suspenseStrings = {
   returnFailed: 'Return failure reason',
   bankReference: 'Bank reference',
   credit: 'View credit',
-  from: (name: string) => `From ${name}`,
+  from: (name: string | null) => `From ${name ?? 'an unknown payer'}`,
   none: 'No suspense items',
   noneText: 'Credits that can’t be matched to an account or payment appear here.',
   assign: 'Assign',
@@ -71,7 +71,8 @@ export const suspenseStrings = {
   goOn: 'Continue',
   back: 'Back',
   sureAssign: (amount: string, to: string) => `Assign ${amount} to ${to}?`,
-  sureReturn: (amount: string, name: string) => `Return ${amount} to ${name}?`,
+  sureReturn: (amount: string, name: string | null) =>
+    `Return ${amount} to ${name ?? 'the payer'}?`,
   final: 'This can’t be undone.',
   twoPeople: 'Another user must approve this before funds move.',
   doAssign: (amount: string) => `Assign ${amount}`,

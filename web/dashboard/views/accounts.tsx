@@ -28,10 +28,7 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'active',
     label: strings.state,
-    choices: [
-      { value: 'true', label: strings.active },
-      { value: 'false', label: strings.inactive },
-    ],
+    choices: { true: strings.active, false: strings.inactive },
   },
   { name: 'name', label: strings.name, placeholder: strings.partOfName },
   { name: 'email', label: strings.email },

@@ -1,14 +1,13 @@
 // Alerts: what needs an operator's attention, the recommended action, and who acknowledged it.
 
 import { useState } from 'preact/hooks'
-import { ALERT_KINDS } from '../alert-kinds.ts'
+import { ALERT_KINDS } from '../../api-types.ts'
 import { type Schemas, send } from '../api.ts'
-import { humanize } from '../format.ts'
 import { refreshAlertCount } from '../parts/alert-count.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { Facts } from '../parts/drawer.tsx'
-import type { Filter } from '../parts/filters.tsx'
+import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
@@ -25,18 +24,10 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'open',
     label: strings.state,
-    choices: [
-      { value: 'true', label: strings.isOpen },
-      { value: 'false', label: strings.isDone },
-    ],
+    choices: { true: strings.isOpen, false: strings.isDone },
   },
-  {
-    name: 'kind',
-    label: strings.kind,
-    choices: ALERT_KINDS.map((value) => ({ value, label: humanize(value) })),
-  },
-  { name: 'from', label: appStrings.filters.from, type: 'date' },
-  { name: 'to', label: appStrings.filters.to, type: 'date' },
+  { name: 'kind', label: strings.kind, choices: humanized(ALERT_KINDS) },
+  ...DATES,
 ]
 
 const COLUMNS: readonly Column<Alert>[] = [

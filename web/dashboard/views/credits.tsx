@@ -4,10 +4,10 @@ import { getData, type Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
-import type { Filter } from '../parts/filters.tsx'
+import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import type { Column } from '../parts/table.tsx'
-import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { amountColumn, type Column } from '../parts/table.tsx'
+import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
 import { appStrings } from '../strings/app.ts'
 import { creditsStrings as strings } from '../strings/credits.ts'
 import { suspenseStrings } from '../strings/suspense.ts'
@@ -19,15 +19,10 @@ const PATH = '/api/v1/credits'
 const OUTCOMES = ['booked', 'suspended', 'assigned', 'returned', 'reversed']
 
 const FILTERS: readonly Filter[] = [
-  {
-    name: 'outcome',
-    label: strings.outcome,
-    choices: OUTCOMES.map((value) => ({ value, label: humanize(value) })),
-  },
+  { name: 'outcome', label: strings.outcome, choices: humanized(OUTCOMES) },
   { name: 'sessionId', label: strings.sessionId, placeholder: strings.digits30 },
   { name: 'accountNumber', label: strings.accountNumber, placeholder: strings.digits10 },
-  { name: 'from', label: appStrings.filters.from, type: 'date' },
-  { name: 'to', label: appStrings.filters.to, type: 'date' },
+  ...DATES,
 ]
 
 const COLUMNS: readonly Column<Credit>[] = [
@@ -36,12 +31,7 @@ const COLUMNS: readonly Column<Credit>[] = [
     place: 'lead',
     show: ({ sourceAccountName }) => sourceAccountName ?? strings.unnamed,
   },
-  {
-    name: strings.amount,
-    place: 'amount',
-    isAmount: true,
-    show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-  },
+  amountColumn(strings.amount),
   { name: strings.outcome, place: 'state', show: ({ outcome }) => <Badge state={outcome} /> },
   {
     name: strings.to,
@@ -97,14 +87,14 @@ export default function Credits(props: ViewProps) {
 }
 
 function About({ credit }: { credit: Credit }) {
-  const { amount, currency, outcome, reason, locations } = credit
+  const { currency, reason, locations } = credit
   return (
     <>
-      <div class="headline">
-        <Money amount={amount} currency={currency} />
-        <Badge state={outcome} />
-      </div>
-      <p class="muted">{strings.from(credit.sourceAccountName ?? strings.unnamed)}</p>
+      <Headline
+        sum={credit}
+        state={credit.outcome}
+        about={strings.from(credit.sourceAccountName)}
+      />
       <ul class="locations">
         {locations.map((where) => (
           <li key={`${where.place} ${where.description}`}>

@@ -1,5 +1,6 @@
 // Developers: client secrets, the webhook signing secret, and a quick start with the client's own ids.
 
+import { humanize } from '../format.ts'
 import { useData } from '../loading.ts'
 import { Facts } from '../parts/drawer.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
@@ -26,7 +27,7 @@ export default function Developers({ session }: ViewProps) {
           facts={[
             [strings.id, <Copyable key="id" text={data.clientId} />],
             [strings.name, data.name],
-            [strings.mode, mode],
+            [strings.mode, humanize(mode)],
             [strings.address, <Copyable key="address" text={window.location.origin} />],
             [strings.scopes, data.scopes.join(', ')],
             [strings.merchants, data.merchantCodes?.join(', ')],

@@ -2,17 +2,17 @@
 
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
-import { useEvents, useThrottled } from '../live.ts'
 import { usePages } from '../loading.ts'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { IntegrityStatus } from '../parts/integrity-status.tsx'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
-import { type Column, ListTable, Pager } from '../parts/table.tsx'
+import { ListView } from '../parts/list-view.tsx'
+import { Failed, Skeleton } from '../parts/states.tsx'
+import { type Column, Pager } from '../parts/table.tsx'
 import { Copyable, Money, Time } from '../parts/values.tsx'
-import { follow, goTo, hrefOf } from '../routing.ts'
+import { follow, hrefOf } from '../routing.ts'
 import { ledgerStrings as strings } from '../strings/ledger.ts'
 import type { ViewProps } from '../view-props.ts'
 
@@ -49,38 +49,33 @@ const COLUMNS: readonly Column<Account>[] = [
   amountColumn('balance'),
 ]
 
-export default function Ledger({ session, place }: ViewProps) {
-  const pages = usePages(PATH, {})
-  const refresh = useThrottled(() => pages.isFirst && pages.reload())
-  useEvents(refresh, session.scopes.includes('webhooks:read'))
-  const close = () => goTo(hrefOf('ledger'))
+export default function Ledger(props: ViewProps) {
   return (
     <>
       <IntegrityStatus />
       <h2 class="section">{strings.accounts}</h2>
-      <ListTable
+      <ListView
+        {...props}
+        view="ledger"
+        icon="ledger"
+        path={PATH}
+        params={{}}
         caption={strings.accounts}
         columns={COLUMNS}
-        pages={pages}
         keyOf={({ id }) => `${id}`}
-        hrefOf={({ id }) => hrefOf('ledger', `${id}`)}
-        openKey={place.open}
-        empty={
-          <Empty icon="ledger" title={strings.none}>
-            {strings.noneText}
-          </Empty>
-        }
+        isAbout={/./}
+        none={{ title: strings.none, text: strings.noneText }}
+        detail={({ open, close }) => (
+          <Detail
+            key={open}
+            title={strings.one}
+            path={`${PATH}/{id}`}
+            params={{ id: open }}
+            close={close}
+            show={(account) => <About account={account} />}
+          />
+        )}
       />
-      {place.open !== undefined && (
-        <Detail
-          key={place.open}
-          title={strings.one}
-          path={`${PATH}/{id}`}
-          params={{ id: place.open }}
-          close={close}
-          show={(account) => <About account={account} />}
-        />
-      )}
     </>
   )
 }
@@ -146,7 +141,7 @@ function Entry({ transfer, currency }: { transfer: Transfer; currency: string })
       <span class={`entry-mark ${direction}`}>
         <Icon name={isIn ? 'credits' : 'reversal'} />
       </span>
-      <div class="entry-text">
+      <div>
         {creditId === null ? (
           <p>{what}</p>
         ) : (

@@ -4,10 +4,10 @@ import { getData, type Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
-import type { Filter } from '../parts/filters.tsx'
+import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import type { Column } from '../parts/table.tsx'
-import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { amountColumn, type Column } from '../parts/table.tsx'
+import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
 import { ADVICE_PREFIX } from '../search.tsx'
 import { appStrings } from '../strings/app.ts'
 import { paymentsStrings as strings } from '../strings/payments.ts'
@@ -21,25 +21,15 @@ const PATH = '/api/v1/payments'
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
 
 const FILTERS: readonly Filter[] = [
-  {
-    name: 'status',
-    label: strings.status,
-    choices: STATUSES.map((value) => ({ value, label: humanize(value) })),
-  },
+  { name: 'status', label: strings.status, choices: humanized(STATUSES) },
   { name: 'reference', label: strings.reference, placeholder: strings.anyReference },
   { name: 'search', label: strings.customer, placeholder: strings.nameOrEmail },
-  { name: 'from', label: appStrings.filters.from, type: 'date' },
-  { name: 'to', label: appStrings.filters.to, type: 'date' },
+  ...DATES,
 ]
 
 const COLUMNS: readonly Column<Payment>[] = [
   { name: strings.customer, place: 'lead', show: ({ customerName }) => customerName },
-  {
-    name: strings.amount,
-    place: 'amount',
-    isAmount: true,
-    show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-  },
+  amountColumn(strings.amount),
   {
     name: strings.paid,
     isAmount: true,
@@ -112,11 +102,7 @@ export default function Payments(props: ViewProps) {
 function AboutAdvice({ advice }: { advice: Advice }) {
   return (
     <>
-      <div class="headline">
-        <Money amount={advice.amount} currency={advice.currency} />
-        <Badge state={advice.status} />
-      </div>
-      <p class="muted">{strings.from(advice.customerFullName)}</p>
+      <Headline sum={advice} state={advice.status} about={strings.from(advice.customerFullName)} />
       <Facts
         facts={[
           [strings.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
@@ -136,14 +122,10 @@ function AboutAdvice({ advice }: { advice: Advice }) {
 }
 
 function About({ payment }: { payment: PaymentDetail }) {
-  const { amount, amountPaid, amountRemaining, amountInSuspense, currency, status } = payment
+  const { amountPaid, amountRemaining, amountInSuspense, currency } = payment
   return (
     <>
-      <div class="headline">
-        <Money amount={amount} currency={currency} />
-        <Badge state={status} />
-      </div>
-      <p class="muted">{strings.from(payment.customerName)}</p>
+      <Headline sum={payment} state={payment.status} about={strings.from(payment.customerName)} />
       <Facts
         facts={[
           [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],

@@ -3,31 +3,24 @@
 
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
-import { usePages } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
-import { type Filter, Filters } from '../parts/filters.tsx'
-import { Empty } from '../parts/states.tsx'
-import { type Column, ListTable } from '../parts/table.tsx'
+import { type Filter, humanized } from '../parts/filters.tsx'
+import { ListView } from '../parts/list-view.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Copyable, Time } from '../parts/values.tsx'
-import { goTo, hrefOf } from '../routing.ts'
 import { appStrings } from '../strings/app.ts'
 import { railItemsStrings as strings } from '../strings/rail-items.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type RailItem = Schemas['RailItem']
 
-const VIEW = 'rail-items'
 const PATH = '/api/v1/operator/rail-items'
 
 const FILTERS: readonly Filter[] = [
-  {
-    name: 'outcome',
-    label: strings.outcome,
-    choices: ['rejected', 'unreadable'].map((value) => ({ value, label: humanize(value) })),
-  },
+  { name: 'outcome', label: strings.outcome, choices: humanized(['rejected', 'unreadable']) },
   { name: 'bankCode', label: strings.bank },
 ]
 
@@ -39,38 +32,31 @@ const COLUMNS: readonly Column<RailItem>[] = [
   { name: strings.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
 ]
 
-export default function RailItems({ place }: ViewProps) {
-  const { outcome, bankCode } = place.query
-  const query = { ...(outcome ? { outcome } : {}), ...(bankCode ? { bankCode } : {}) }
-  const pages = usePages(PATH, {}, query)
-  const close = () => goTo(hrefOf(VIEW, undefined, place.query))
+export default function RailItems(props: ViewProps) {
   return (
-    <>
-      <Filters view={VIEW} filters={FILTERS} query={place.query} />
-      <ListTable
-        caption={appStrings.views.railItems}
-        columns={COLUMNS}
-        pages={pages}
-        keyOf={({ id }) => id}
-        hrefOf={({ id }) => hrefOf(VIEW, id, place.query)}
-        openKey={place.open}
-        empty={
-          <Empty icon="railItems" title={strings.none}>
-            {strings.noneText}
-          </Empty>
-        }
-      />
-      {place.open !== undefined && (
+    <ListView
+      {...props}
+      view="rail-items"
+      icon="railItems"
+      path={PATH}
+      params={{}}
+      caption={appStrings.views.railItems}
+      columns={COLUMNS}
+      filters={FILTERS}
+      keyOf={({ id }) => id}
+      isAbout={/^alert\./}
+      none={{ title: strings.none, text: strings.noneText }}
+      detail={({ open, close }) => (
         <Detail
-          key={place.open}
+          key={open}
           title={strings.one}
           path={`${PATH}/{id}`}
-          params={{ id: place.open }}
+          params={{ id: open }}
           close={close}
           show={(item) => <About item={item} />}
         />
       )}
-    </>
+    />
   )
 }
 

@@ -2,16 +2,15 @@
 
 import { useState } from 'preact/hooks'
 import { getData, problemFrom } from '../api.ts'
-import { humanize } from '../format.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
-import type { Filter } from '../parts/filters.tsx'
+import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { type Return, ReturnActions } from '../parts/return-actions.tsx'
-import type { Column } from '../parts/table.tsx'
+import { amountColumn, type Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
-import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { Badge, Copyable, Headline, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
 import { appStrings } from '../strings/app.ts'
 import { returnsStrings as strings } from '../strings/returns.ts'
@@ -21,24 +20,14 @@ const PATH = '/api/v1/operator/returns'
 const STATUSES = ['pending', 'confirmed', 'failed']
 
 const FILTERS: readonly Filter[] = [
-  {
-    name: 'status',
-    label: strings.status,
-    choices: STATUSES.map((value) => ({ value, label: humanize(value) })),
-  },
+  { name: 'status', label: strings.status, choices: humanized(STATUSES) },
   { name: 'bankCode', label: strings.bank, placeholder: strings.bankDigits },
-  { name: 'from', label: appStrings.filters.from, type: 'date' },
-  { name: 'to', label: appStrings.filters.to, type: 'date' },
+  ...DATES,
 ]
 
 const COLUMNS: readonly Column<Return>[] = [
   { name: strings.payer, place: 'lead', show: ({ payerName }) => payerName ?? strings.unnamed },
-  {
-    name: strings.amount,
-    place: 'amount',
-    isAmount: true,
-    show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-  },
+  amountColumn(strings.amount),
   { name: strings.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
   {
     name: strings.payerNumber,
@@ -93,11 +82,7 @@ export default function Returns(props: ViewProps) {
 function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
   return (
     <>
-      <div class="headline">
-        <Money amount={item.amount} currency={item.currency} />
-        <Badge state={item.status} />
-      </div>
-      <p class="muted">{strings.to(item.payerName ?? strings.unnamed)}</p>
+      <Headline sum={item} state={item.status} about={strings.to(item.payerName)} />
       <Facts
         facts={[
           [strings.failure, item.failureReason],

@@ -48,7 +48,7 @@ export default function SandboxBank({ session }: ViewProps) {
         )}
         {!destination && <p class="muted">{strings.whereFirst}</p>}
       </section>
-      <section class="card bank-part bank-story" aria-labelledby="happened">
+      <section class="card bank-part" aria-labelledby="happened">
         <h2 id="happened">{strings.happened}</h2>
         <div aria-live="polite">
           {sent ? (

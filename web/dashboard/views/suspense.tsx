@@ -11,8 +11,8 @@ import { MakerCheckerSetting, SETTINGS } from '../parts/maker-checker-setting.ts
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { type Item, SuspenseForm } from '../parts/suspense-form.tsx'
 import { DecidedRequests, OpenRequest, WaitingRequests } from '../parts/suspense-requests.tsx'
-import { type Column, ListTable } from '../parts/table.tsx'
-import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { amountColumn, type Column, ListTable } from '../parts/table.tsx'
+import { Copyable, Headline, Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
 import { appStrings } from '../strings/app.ts'
@@ -45,12 +45,7 @@ const COLUMNS: readonly Column<Item>[] = [
       <time dateTime={openedAt}>{strings.ageOf(ageSeconds)}</time>
     ),
   },
-  {
-    name: strings.amount,
-    place: 'amount',
-    isAmount: true,
-    show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-  },
+  amountColumn(strings.amount),
 ]
 
 export default function Suspense({ session, place }: ViewProps) {
@@ -189,11 +184,7 @@ function ItemDrawer({ id, session, isMakerChecker, version, close, changed }: Dr
 function About({ item }: { item: Item }) {
   return (
     <>
-      <div class="headline">
-        <Money amount={item.amount} currency={item.currency} />
-        <Badge state={item.state} />
-      </div>
-      <p class="muted">{strings.from(item.sourceAccountName ?? strings.unnamed)}</p>
+      <Headline sum={item} state={item.state} about={strings.from(item.sourceAccountName)} />
       <Facts
         facts={[
           [strings.why, whyOf(item.reason)],

@@ -52,7 +52,7 @@ export default function Today({ session }: ViewProps) {
       {!isRestricted && <Stats overview={overview.data} />}
       {overview.data?.isComplete === false && <p class="notice">{strings.counting}</p>}
       {!isRestricted && <Chart hours={overview.data?.hours} days={overview.data?.days} />}
-      <section class="card newest" aria-labelledby="newest">
+      <section class="card" aria-labelledby="newest">
         <header class="card-top">
           <h2 id="newest">{strings.newest}</h2>
           <span class={`live ${isLive ? 'on' : ''}`}>

@@ -1,15 +1,12 @@
 // The audit log: who did what, to what, and when.
 
 import type { Schemas } from '../../api.ts'
-import { usePages } from '../../loading.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { type Filter, Filters, filterQuery, withoutFilters } from '../../parts/filters.tsx'
-import { Empty } from '../../parts/states.tsx'
-import { type Column, ListTable } from '../../parts/table.tsx'
+import { DATES, type Filter } from '../../parts/filters.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
-import { follow, goTo, hrefOf } from '../../routing.ts'
-import { appStrings } from '../../strings/app.ts'
 import { settingsStrings } from '../../strings/settings.ts'
 import type { ViewProps } from '../../view-props.ts'
 
@@ -21,8 +18,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'action', label: strings.action, placeholder: strings.example },
   { name: 'actor', label: strings.actor, placeholder: strings.exampleActor },
   { name: 'subject', label: strings.subject, placeholder: strings.exampleSubject },
-  { name: 'from', label: appStrings.filters.from, type: 'date' },
-  { name: 'to', label: appStrings.filters.to, type: 'date' },
+  ...DATES,
 ]
 
 const COLUMNS: readonly Column<Action>[] = [
@@ -32,44 +28,23 @@ const COLUMNS: readonly Column<Action>[] = [
   { name: strings.when, place: 'time', show: ({ takenAt }) => <Time at={takenAt} /> },
 ]
 
-export function AuditLog({ place }: ViewProps) {
-  const asked = filterQuery(FILTERS, place.query)
-  const pages = usePages('/api/v1/audit-log', {}, asked)
-  const close = () => goTo(hrefOf('settings', undefined, place.query))
+export function AuditLog(props: ViewProps) {
   return (
-    <>
-      <Filters view="settings" filters={FILTERS} query={place.query} />
-      <ListTable
-        caption={settingsStrings.tabs.auditLog}
-        columns={COLUMNS}
-        pages={pages}
-        keyOf={({ id }) => `${id}`}
-        hrefOf={({ id }) => hrefOf('settings', `${id}`, place.query)}
-        openKey={place.open}
-        empty={
-          Object.values(asked).some(Boolean) ? (
-            <Empty icon="search" title={appStrings.filters.nothing}>
-              <a
-                href={hrefOf('settings', undefined, withoutFilters(FILTERS, place.query))}
-                onClick={follow}
-              >
-                {appStrings.filters.clearAll}
-              </a>
-            </Empty>
-          ) : (
-            <Empty icon="action" title={strings.none}>
-              {strings.noneText}
-            </Empty>
-          )
-        }
-      />
-      {place.open !== undefined && pages.data && (
-        <ActionDrawer
-          action={pages.data.data.find(({ id }) => `${id}` === place.open)}
-          close={close}
-        />
-      )}
-    </>
+    <ListView
+      {...props}
+      view="settings"
+      icon="action"
+      path="/api/v1/audit-log"
+      params={{}}
+      caption={settingsStrings.tabs.auditLog}
+      columns={COLUMNS}
+      filters={FILTERS}
+      keyOf={({ id }) => `${id}`}
+      none={{ title: strings.none, text: strings.noneText }}
+      detail={({ open, rows, close }) =>
+        rows && <ActionDrawer action={rows.find(({ id }) => `${id}` === open)} close={close} />
+      }
+    />
   )
 }
 

@@ -1,13 +1,12 @@
 // Deliveries: every event and whether it was delivered.
 
+import { EVENT_TYPES } from '../../../api-types.ts'
 import type { Schemas } from '../../api.ts'
-import { EVENT_TYPES } from '../../event-types.ts'
 import { humanize } from '../../format.ts'
-import type { Filter } from '../../parts/filters.tsx'
+import { DATES, type Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
-import { appStrings } from '../../strings/app.ts'
 import { creditsStrings } from '../../strings/credits.ts'
 import { webhooksStrings } from '../../strings/webhooks.ts'
 import type { ViewProps } from '../../view-props.ts'
@@ -22,20 +21,16 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'delivered',
     label: strings.state,
-    choices: [
-      { value: 'true', label: strings.arrived },
-      { value: 'false', label: strings.notArrived },
-    ],
+    choices: { true: strings.arrived, false: strings.notArrived },
   },
   {
     name: 'type',
     label: strings.type,
-    choices: EVENT_TYPES.map((value) => ({ value, label: value })),
+    choices: Object.fromEntries(EVENT_TYPES.map((type) => [type, type])),
   },
   { name: 'accountNumber', label: strings.number, placeholder: creditsStrings.digits10 },
   { name: 'paymentReference', label: strings.payment },
-  { name: 'from', label: appStrings.filters.from, type: 'date' },
-  { name: 'to', label: appStrings.filters.to, type: 'date' },
+  ...DATES,
 ]
 
 const COLUMNS: readonly Column<ListedEvent>[] = [

@@ -1,8 +1,8 @@
 // Adds or edits an endpoint.
 
 import { useState } from 'preact/hooks'
+import { EVENT_TYPES } from '../../../api-types.ts'
 import { send } from '../../api.ts'
-import { SUBSCRIBABLE } from '../../event-types.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { appStrings } from '../../strings/app.ts'
@@ -11,6 +11,7 @@ import type { Endpoint } from './endpoint-state.ts'
 
 const { form: strings } = webhooksStrings
 const PATH = '/api/v1/webhook-endpoints'
+const SUBSCRIBABLE = EVENT_TYPES.filter((type) => type !== 'endpoint.test')
 
 type Props = {
   endpoint?: Endpoint // To be changed; without: a new one.
@@ -33,7 +34,7 @@ export function EndpointForm({ endpoint, close, done }: Props) {
   return (
     <DialogForm
       title={endpoint ? strings.changeTitle : strings.addTitle}
-      action={endpoint ? appStrings.save : strings.add}
+      action={endpoint ? appStrings.save : strings.addTitle}
       sending={sending}
       close={close}
     >
