@@ -1,23 +1,14 @@
 // Migrations on a database that is in use, by a process of the version before: nothing is lost.
 
 import assert from 'node:assert/strict'
-import { copyFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { migrate } from '#db/migrate.ts'
-import { withTransaction } from '#db/transaction.ts'
-import { findTaken } from '#domain/credits/credit-identifiers.ts'
 import { readSuspenseChanges } from '#domain/credits/suspense-changes.ts'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { readBalances } from '#domain/reports/balances.ts'
 import { readTotals } from '#domain/reports/hourly-totals.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { asId } from '../support/as-id.ts'
-import { createEmptyDatabase } from '../support/database.ts'
-import { incomingCredit } from '../support/incoming-credits.ts'
-import { createTempFolder } from '../support/temp-folder.ts'
-
-const MIGRATIONS = join(import.meta.dirname, '../../db/migrations')
+import { createOlderDatabase as setup } from '../support/older-database.ts'
 
 test('0026: who let whom in is read from the audit log, also through somebody else', async () => {
   await using bench = await setup('0026')
@@ -224,105 +215,3 @@ test('0030: to lift what refuses an update does not lift what refuses a truncate
     await assert.rejects(bench.pool.query(`delete from ${table}`), { code: '23001' })
   }
 })
-
-test('0032: credits taken before are duplicates after, whatever their references are called', async () => {
-  await using bench = await setup('0032')
-  await bench.pool.query(`
-    insert into ledger_accounts (id, kind, owner) values
-      (1, 'bank', 'bank:058'), (2, 'suspense', 'bank:058');
-    insert into credits (bank_code, session_id, account_number, amount_kobo, suspended_kobo, outcome,
-                         reason, currency, received_at)
-    select b, s, '0123456789', 500, 500, 'suspended', 'unknown_number', 'NGN', now()
-      from unnest(array['058', '035']) as b, unnest(array['${NIP}', 'AcctSvcrRef/1']) as s;
-    insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason,
-                           posted_at) select 1, 2, 500, id, 'credit', now() from credits;
-    insert into suspense_items (credit_id, account_id, amount_kobo, reason, opened_at)
-    select id, 2, 500, 'unknown_number', now() from credits`)
-
-  await migrate(bench.pool)
-
-  const { rows } = await bench.pool.query(
-    `select c.bank_code as bank, i.kind, i.value, i.is_first as first
-       from credit_identifiers i join credits c on c.id = i.credit_id and c.bank_code = i.bank_code
-        and c.session_id = i.value order by 1, 2, 3`,
-  )
-  const each = (bank: string) => [
-    { bank, kind: 'bank_reference', value: 'AcctSvcrRef/1', first: false },
-    { bank, kind: 'session_id', value: NIP, first: true },
-    { bank, kind: 'session_id', value: 'AcctSvcrRef/1', first: true },
-  ]
-  assert.deepEqual(rows, [...each('035'), ...each('058')])
-  const findings = await checkIntegrity(bench.pool)
-  assert.deepEqual(
-    findings.filter(({ check }) => check !== 'events_are_numbered_without_gaps'),
-    [],
-  )
-  const again = await incomingCredit(
-    { db: bench.pool },
-    { accountNumber: '0123456789', amount: 5, bankCode: '058', sessionId: 'AcctSvcrRef/1' },
-  )
-  const resent = [again, { ...again, identifiedBy: 'bank_reference' as const }]
-  const taken = await withTransaction(bench.pool, (tx) => findTaken(tx, resent))
-  assert.deepEqual(
-    [...taken.values()].map(({ amountKobo, outcome }) => [amountKobo, outcome]),
-    [
-      [500n, 'suspended'],
-      [500n, 'suspended'],
-    ],
-  )
-  const before = await bench.pool.query('select id, source, fee_kobo from credits order by id')
-  assert(before.rows.every((row) => row.source === 'notification' && row.fee_kobo === 0n))
-  // A process of the version before does not know how to make a credit known.
-  await assert.rejects(
-    bench.pool.query(
-      `insert into credits (bank_code, session_id, account_number, amount_kobo, outcome, currency,
-                            received_at)
-       values ('058', 'new', '0123456789', 500, 'booked', 'NGN', now())`,
-    ),
-    { code: '23502' },
-  )
-})
-
-const NIP = '000013261115090000000000000001'
-
-// As a version left it that knew nothing of this migration nor of later ones.
-async function setup(migration: string) {
-  using folder = createTempFolder()
-  for (const name of readdirSync(MIGRATIONS)) {
-    if (name < migration) copyFileSync(join(MIGRATIONS, name), join(folder.path, name))
-  }
-  const database = await createEmptyDatabase()
-  const { pool } = database
-  await migrate(pool, { migrationsDir: folder.path })
-  const isOld = migration <= '0022'
-  await pool.query(
-    `insert into clients (client_id, name, ${isOld ? 'event_sequence, ' : ''}created_at)
-     values ('BUSY', 'Busy', ${isOld ? '7, ' : ''}now()), ('QUIET', 'Quiet', ${isOld ? '0, ' : ''}now())`,
-  )
-  if (!isOld) {
-    await pool.query(
-      `update event_counters set sequence = 7
-        where client_id = (select id from clients where client_id = 'BUSY')`,
-    )
-  }
-  return {
-    pool,
-    isWaiting: async () => {
-      for (;;) {
-        const waiting = await pool.query(
-          `select from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        if (waiting.rowCount) return
-      }
-    },
-    counters: async () => {
-      const { rows } = await pool.query<{ name: string; sequence: bigint }>(
-        `select c.client_id as name, k.sequence
-           from clients c left join event_counters k on k.client_id = c.id order by 1`,
-      )
-      return Object.fromEntries(rows.map(({ name, sequence }) => [name, sequence]))
-    },
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
-  }
-}

@@ -132,7 +132,8 @@ test('an audit that is told to stop ends at once and leaves its connection clean
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-// Two clients; a collection account, also with bank charges; payments paid at once, in parts, in excess, again and late.
+// Two clients; a collection account, also with bank charges; payments paid at once, in parts, in
+// excess, again and late.
 async function journey(bench: Bench): Promise<void> {
   const account = await createAccount(bench)
   await createAccount(bench, { accountName: 'Nobody pays here' })

@@ -27,6 +27,8 @@ import {
   targetOf,
 } from './judge-credit.ts'
 import {
+  type CreditDecision,
+  type CreditResult,
   type IdentifierRow,
   identifiersOf,
   type KnownCredit,
@@ -34,16 +36,7 @@ import {
   recognise,
 } from './known-credits.ts'
 
-export type CreditDecision = {
-  creditId: CreditId
-  outcome: 'booked' | 'suspended'
-  reason: SuspenseReason | null
-  suspendedKobo: Kobo
-}
-
-export type CreditResult =
-  | ({ status: 'taken' | 'duplicate' } & CreditDecision)
-  | { status: 'session_reused' }
+export type { CreditDecision, CreditResult } from './known-credits.ts'
 
 export type CreditRow = CreditDecision & {
   credit: IncomingCredit

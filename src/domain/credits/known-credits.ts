@@ -4,11 +4,21 @@
 import type { CreditIdentifier } from '#banks/formats/format.ts'
 import type { CreditId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
-import type { CreditDecision, CreditResult } from './decide-credits.ts'
-import type { IncomingCredit } from './judge-credit.ts'
+import type { IncomingCredit, SuspenseReason } from './judge-credit.ts'
 
 export type BankIdentifier = CreditIdentifier & { bankCode: string }
 export type IdentifierRow = BankIdentifier & { creditId: CreditId; isFirst: boolean }
+
+export type CreditDecision = {
+  creditId: CreditId
+  outcome: 'booked' | 'suspended'
+  reason: SuspenseReason | null
+  suspendedKobo: Kobo
+}
+
+export type CreditResult =
+  | ({ status: 'taken' | 'duplicate' } & CreditDecision)
+  | { status: 'session_reused' }
 
 export type KnownCredit = CreditDecision & {
   accountNumber: string
