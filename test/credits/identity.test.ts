@@ -9,6 +9,7 @@ import { createAccount, dataOf, readAccount, simulate } from '../support/fixture
 import { incomingCredit, naira } from '../support/incoming-credits.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
 const NOBODYS_NUMBER = '0123456789'
@@ -142,13 +143,18 @@ test('two processes with the same lists by two routes, in opposite orders, book 
   const credits = await countCredits(NOBODYS_NUMBER)
   const transfers = await Promise.all(Array.from({ length: 60 }, () => routes(NOBODYS_NUMBER)))
 
-  const held = await holdTable(bench, 'credit_identifiers')
+  // Somebody else is about to write the one in the middle: both have written half when they wait.
+  const other = await bench.db.connect()
+  const middle = transfers[transfers.length / 2]?.requery.sessionId
+  await other.query(`begin; insert into credit_identifiers values (0, true, '${middle}', '035',
+                                                                   'settlement_id')`)
   const racing = Promise.all([
     bench.service.writers.credits.submitAll(transfers.map(({ notification }) => notification)),
     twin.service.writers.credits.submitAll(transfers.map(({ requery }) => requery).reverse()),
   ])
-  await held.waiting(2)
-  await held[Symbol.asyncDispose]()
+  await untilBlocked(bench.db, 2)
+  await other.query('rollback')
+  other.release()
   const answers = (await racing).flat().map((answer) => answer.ok && answer.value.status)
 
   assert.equal(answers.filter((status) => status === 'taken').length, 60)
