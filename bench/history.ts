@@ -105,18 +105,20 @@ function creditStatements(accounts: number, sealed: string): string[] {
   const institutions = INSTITUTIONS.map((code) => `'${code}'`).join(', ')
   const from = `from (select j, now() - interval '${WEEKS} weeks' * ${age} as at
                         from generate_series($1::bigint, $2::bigint) as j)`
+  const sessionId = `(array[${institutions}])[1 + (j * 7) % ${INSTITUTIONS.length}]
+              || to_char(at at time zone 'Africa/Lagos', 'YYMMDDHH24MISS')
+              || lpad(((j * ${SCATTER}) % 10000000000)::text, 10, '0') || '99'`
   return [
+    `insert into credit_identifiers (credit_id, is_first, value, bank_code, kind)
+     select ${FIRST_ID} + j, true, ${sessionId}, '${BANK}', 'session_id' ${from}`,
     `insert into credits
        (id, bank_code, session_id, account_number, client_id, collection_account_id, amount_kobo,
         currency, outcome, source_account_sealed, source_account_name, source_bank_code,
-        narration, transacted_at, received_at)
-     select ${FIRST_ID} + j, '${BANK}',
-            (array[${institutions}])[1 + (j * 7) % ${INSTITUTIONS.length}]
-              || to_char(at at time zone 'Africa/Lagos', 'YYMMDDHH24MISS')
-              || lpad(((j * ${SCATTER}) % 10000000000)::text, 10, '0') || '99',
+        narration, transacted_at, received_at, identified_by)
+     select ${FIRST_ID} + j, '${BANK}', ${sessionId},
             ${numberSql(account)}, ${CLIENT}, ${accountId}, ${amountSql('j')}, 'NGN', 'booked',
-            ${sealed}, 'Payer Number ' || j % 100000, '058', 'Transfer for order ' || j, at, at
-            ${from}`,
+            ${sealed}, 'Payer Number ' || j % 100000, '058', 'Transfer for order ' || j, at, at,
+            'session_id' ${from}`,
     `insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason,
                             posted_at)
      select (select id from ledger_accounts where kind = 'bank'), ${accountId}, ${amountSql('j')},

@@ -245,6 +245,20 @@ create table collection_days (
   constraint collection_days_collection_account_id_fkey FOREIGN KEY (collection_account_id) REFERENCES collection_accounts(id)
 ) with (fillfactor=50);
 
+create table credit_identifiers (
+  credit_id bigint not null,
+  is_first boolean not null,
+  value text collate "C" not null,
+  bank_code text collate "C" not null,
+  kind text collate "C" not null,
+  constraint credits_taken_once PRIMARY KEY (value, bank_code, kind),
+  constraint credit_identifiers_kind_known CHECK (kind = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text])),
+  constraint credit_identifiers_value_length CHECK (length(value) >= 1 AND length(value) <= 64)
+);
+CREATE INDEX credit_identifiers_further ON credit_identifiers USING btree (credit_id) WHERE NOT is_first;
+CREATE TRIGGER credit_identifiers_append_only BEFORE DELETE OR UPDATE ON credit_identifiers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER credit_identifiers_not_truncated BEFORE TRUNCATE ON credit_identifiers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create sequence credit_ids;
 
 create table credits (
@@ -269,13 +283,20 @@ create table credits (
   received_at timestamp with time zone not null,
   judged_by text collate "C",
   transacted_on date,
+  identified_by text collate "C" not null,
+  source text collate "C" not null default 'notification'::text,
+  fee_kobo bigint not null default 0,
+  vat_kobo bigint not null default 0,
+  duty_kobo bigint not null default 0,
   constraint credits_pkey PRIMARY KEY (id),
-  constraint credits_taken_once UNIQUE (session_id, bank_code),
   constraint credits_amount_positive CHECK (amount_kobo > 0),
+  constraint credits_charges_fit CHECK (fee_kobo >= 0 AND vat_kobo >= 0 AND duty_kobo >= 0 AND (fee_kobo + vat_kobo + duty_kobo) < amount_kobo),
+  constraint credits_identified_by_known CHECK (identified_by = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text])),
   constraint credits_judged_by_known CHECK (judged_by = ANY (ARRAY['bank_time'::text, 'arrival'::text])),
   constraint credits_outcome_known CHECK (outcome = ANY (ARRAY['booked'::text, 'suspended'::text, 'assigned'::text, 'returned'::text, 'reversed'::text])),
   constraint credits_parts_fit CHECK (suspended_kobo >= 0 AND reversed_kobo >= 0 AND (suspended_kobo + reversed_kobo) <= amount_kobo),
   constraint credits_session_id_length CHECK (length(session_id) >= 1 AND length(session_id) <= 64),
+  constraint credits_source_known CHECK (source = ANY (ARRAY['notification'::text, 'requery'::text, 'statement'::text, 'sandbox'::text])),
   constraint credits_transacted_once CHECK (transacted_at IS NULL OR transacted_on IS NULL)
 );
 CREATE INDEX credits_by_client ON credits USING btree (client_id, id) WHERE client_id IS NOT NULL;
@@ -457,11 +478,11 @@ create table ledger_accounts (
   credits_kobo bigint not null default 0,
   opened_at timestamp with time zone not null default now(),
   constraint ledger_accounts_pkey PRIMARY KEY (id),
-  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'collection'::text, 'pending'::text, 'settled'::text, 'suspense'::text, 'returning'::text])),
+  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'bank_cost'::text, 'input_vat'::text, 'collection'::text, 'pending'::text, 'settled'::text, 'suspense'::text, 'returning'::text])),
   constraint ledger_accounts_not_overdrawn CHECK (debits_kobo >= 0 AND credits_kobo >= 0 AND
-CASE kind
-    WHEN 'bank'::text THEN true
-    WHEN 'shortfall'::text THEN debits_kobo >= credits_kobo
+CASE
+    WHEN kind = 'bank'::text THEN true
+    WHEN kind = ANY (ARRAY['shortfall'::text, 'bank_cost'::text, 'input_vat'::text]) THEN debits_kobo >= credits_kobo
     ELSE credits_kobo >= debits_kobo
 END)
 ) with (fillfactor=70);

@@ -2208,6 +2208,11 @@ export interface components {
             code: string;
             name: string;
         };
+        BankCharges: {
+            fee: number;
+            vat: number;
+            duty: number;
+        };
         BanksResponse: {
             isSuccessful: boolean;
             message: string;
@@ -2348,10 +2353,14 @@ export interface components {
         Credit: {
             id: number;
             sessionId: string;
+            identifiers: components["schemas"]["CreditIdentifier"][];
+            source: "notification" | "requery" | "statement" | "sandbox";
             bankCode: string;
             bankName: string;
             accountNumber: string;
             amount: number;
+            charges: components["schemas"]["BankCharges"];
+            netAmount: number;
             currency: string;
             outcome: "booked" | "suspended" | "assigned" | "returned" | "reversed";
             reason: string | null;
@@ -2376,10 +2385,14 @@ export interface components {
         CreditDetail: {
             id: number;
             sessionId: string;
+            identifiers: components["schemas"]["CreditIdentifier"][];
+            source: "notification" | "requery" | "statement" | "sandbox";
             bankCode: string;
             bankName: string;
             accountNumber: string;
             amount: number;
+            charges: components["schemas"]["BankCharges"];
+            netAmount: number;
             currency: string;
             outcome: "booked" | "suspended" | "assigned" | "returned" | "reversed";
             reason: string | null;
@@ -2438,6 +2451,10 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["CreditDetail"];
+        };
+        CreditIdentifier: {
+            kind: "session_id" | "settlement_id" | "bank_reference";
+            value: string;
         };
         CreditList: {
             isSuccessful: boolean;

@@ -1,12 +1,13 @@
 // The chart of accounts. Shared accounts (a bank's, a client's) are opened the first time they are
 // needed and their ids remembered: an account's id never changes, so any process may remember it.
 //
-// What each kind holds is told in db/migrations/0001_ledger.sql.
+// What each kind holds is told in db/migrations/0001_ledger.sql and 0032_credit_identifiers.sql.
 
 import type { Queryable } from '#db/pool.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 
-type SharedKind = 'bank' | 'shortfall' | 'pending' | 'settled' | 'suspense' | 'returning'
+type BankKind = 'bank' | 'shortfall' | 'returning' | 'bank_cost' | 'input_vat'
+type SharedKind = BankKind | 'pending' | 'settled' | 'suspense'
 export type SharedAccount = { kind: SharedKind; owner: string; currency: string }
 
 // Suspense has two sorts of owners; the prefix keeps a client's id from being read as a bank's.

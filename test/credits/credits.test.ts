@@ -39,10 +39,14 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
   const { id, receivedAt, transactionTime, ...plain } = data[0]
   assert.deepEqual(plain, {
     sessionId,
+    identifiers: [{ kind: 'session_id', value: sessionId }],
+    source: 'notification',
     bankCode: '035',
     bankName: 'Wema Bank',
     accountNumber,
     amount: 1500.5,
+    charges: { fee: 0, vat: 0, duty: 0 },
+    netAmount: 1500.5,
     currency: 'NGN',
     outcome: 'booked',
     reason: null,

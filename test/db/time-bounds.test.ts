@@ -91,8 +91,9 @@ async function insertCredits(
 ) {
   await db.query(
     `insert into credits (id, bank_code, session_id, account_number, amount_kobo, currency,
-                          outcome, received_at)
-     select id, '058', lpad(id::text, 30, '0'), '0123456789', 100, 'NGN', 'suspended', at
+                          outcome, identified_by, received_at)
+     select id, '058', lpad(id::text, 30, '0'), '0123456789', 100, 'NGN', 'suspended',
+            'session_id', at
        from unnest($1::bigint[], $2::timestamptz[]) as c (id, at)`,
     [credits.map(({ id }) => id), credits.map(({ ms }) => new Date(ms))],
   )

@@ -1,8 +1,6 @@
 // Migrations on a database that is in use, by a process of the version before: nothing is lost.
 
 import assert from 'node:assert/strict'
-import { copyFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { migrate } from '#db/migrate.ts'
 import { readSuspenseChanges } from '#domain/credits/suspense-history.ts'
@@ -10,10 +8,7 @@ import { readBalances } from '#domain/reports/balances.ts'
 import { readTotals } from '#domain/reports/hourly-totals.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { asId } from '../support/as-id.ts'
-import { createEmptyDatabase } from '../support/database.ts'
-import { createTempFolder } from '../support/temp-folder.ts'
-
-const MIGRATIONS = join(import.meta.dirname, '../../db/migrations')
+import { createOlderDatabase as setup } from '../support/older-database.ts'
 
 test('0026: who let whom in is read from the audit log, also through somebody else', async () => {
   await using bench = await setup('0026')
@@ -220,45 +215,3 @@ test('0030: to lift what refuses an update does not lift what refuses a truncate
     await assert.rejects(bench.pool.query(`delete from ${table}`), { code: '23001' })
   }
 })
-
-// As a version left it that knew nothing of this migration nor of later ones.
-async function setup(migration: string) {
-  using folder = createTempFolder()
-  for (const name of readdirSync(MIGRATIONS)) {
-    if (name < migration) copyFileSync(join(MIGRATIONS, name), join(folder.path, name))
-  }
-  const database = await createEmptyDatabase()
-  const { pool } = database
-  await migrate(pool, { migrationsDir: folder.path })
-  const isOld = migration <= '0022'
-  await pool.query(
-    `insert into clients (client_id, name, ${isOld ? 'event_sequence, ' : ''}created_at)
-     values ('BUSY', 'Busy', ${isOld ? '7, ' : ''}now()), ('QUIET', 'Quiet', ${isOld ? '0, ' : ''}now())`,
-  )
-  if (!isOld) {
-    await pool.query(
-      `update event_counters set sequence = 7
-        where client_id = (select id from clients where client_id = 'BUSY')`,
-    )
-  }
-  return {
-    pool,
-    isWaiting: async () => {
-      for (;;) {
-        const waiting = await pool.query(
-          `select from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        if (waiting.rowCount) return
-      }
-    },
-    counters: async () => {
-      const { rows } = await pool.query<{ name: string; sequence: bigint }>(
-        `select c.client_id as name, k.sequence
-           from clients c left join event_counters k on k.client_id = c.id order by 1`,
-      )
-      return Object.fromEntries(rows.map(({ name, sequence }) => [name, sequence]))
-    },
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
-  }
-}

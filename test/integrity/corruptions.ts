@@ -46,6 +46,45 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
     /^credit \d+$/,
   ],
   [
+    'bank_charges_are_booked',
+    `update credits set fee_kobo = fee_kobo + 1 where vat_kobo > 0`,
+    /^credit \d+$/,
+  ],
+  ['bank_charges_are_booked', `update credits set fee_kobo = 0, vat_kobo = 0`, /^credit \d+$/],
+  [
+    'bank_charges_are_booked',
+    `delete from transfers where reason = 'bank_charge' and amount_kobo = 75`,
+    /^credit \d+$/,
+  ],
+  [
+    'bank_charges_are_booked',
+    `update transfers set debit_account_id =
+       (select id from ledger_accounts where kind = 'bank_cost') where reason = 'bank_charge'`,
+    /^credit \d+$/,
+  ],
+  [
+    'credits_are_known_by_their_identifiers',
+    `delete from credit_identifiers where credit_id = (select min(id) from credits)`,
+    /^credit \d+$/,
+  ],
+  [
+    'credits_are_known_by_their_identifiers',
+    `update credit_identifiers set value = 'another' where is_first
+        and credit_id = (select min(id) from credits)`,
+    /^credit \d+$/,
+  ],
+  [
+    'credits_are_known_by_their_identifiers',
+    `update credit_identifiers set credit_id = 999999 where not is_first`,
+    /^credit 999999$/,
+  ],
+  [
+    'credits_are_known_by_their_identifiers',
+    `insert into credit_identifiers (value, bank_code, kind, credit_id, is_first)
+     values ('of nothing', '035', 'session_id', 999999, true)`,
+    /^credit 999999$/,
+  ],
+  [
     'payments_hold_what_was_paid',
     `update payments set amount_paid_kobo = amount_paid_kobo + 1 where status = 'PartPayment'`,
     /^payment [0-9a-f-]{36}$/,

@@ -7,6 +7,7 @@ import { BUSINESS_CHECKS } from '#domain/integrity/business-checks.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/ledger-checks.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
+import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { CORRUPTIONS } from './corruptions.ts'
@@ -131,12 +132,19 @@ test('an audit that is told to stop ends at once and leaves its connection clean
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-// Two clients; a collection account; payments paid at once, in parts, in excess, again and late.
+// Two clients; a collection account, also with bank charges; payments paid at once, in parts, in
+// excess, again and late.
 async function journey(bench: Bench): Promise<void> {
   const account = await createAccount(bench)
   await createAccount(bench, { accountName: 'Nobody pays here' })
   await simulate(bench, account.accountNumber, '1500.50')
   await simulate(bench, account.accountNumber, '99.50')
+  await takeIncoming(bench, {
+    accountNumber: account.accountNumber,
+    amount: 100,
+    charges: chargesOf(10, 0.75),
+    otherIdentifiers: [{ kind: 'settlement_id', value: 'SETTLE-1' }],
+  })
   const whole = await startPayment(bench)
   await simulate(bench, whole.bankAccount, '6000.00')
   await simulate(bench, whole.bankAccount, '1.00')

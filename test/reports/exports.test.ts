@@ -159,9 +159,9 @@ test('a client has a bounded number of them; whoever goes away makes room for th
   const token = await bench.newClient('EXPORTER02')
   await bench.db.query(
     `insert into credits (bank_code, session_id, account_number, client_id, amount_kobo, currency,
-                          outcome, narration, received_at)
+                          outcome, narration, identified_by, received_at)
      select '058', lpad(n::text, 30, '0'), '0123456789', c.id, n, 'NGN', 'booked',
-            repeat('x', 100), now()
+            repeat('x', 100), 'session_id', now()
        from generate_series(1, $1::int) as n, clients c where c.client_id = 'EXPORTER02'`,
     [ROWS],
   )

@@ -6,6 +6,7 @@ import type { Books } from '../support/model-books.ts'
 import { Account, type Credit, Payment, type Policy, type Rules } from '../support/model-places.ts'
 import type { seededRandom } from '../support/random.ts'
 import { chooseCredits, paymentOf } from './credit-choices.ts'
+import { chooseFindings } from './findings.ts'
 import { BANK_CODES, CLIENTS, OPERATOR, SMALL_BANK } from './world.ts'
 
 export type Random = ReturnType<typeof seededRandom>
@@ -25,7 +26,8 @@ const WEIGHTS: readonly (readonly [kind: Op['do'], weight: number])[] = [
   ['advice', 15],
   ['initiate', 22],
   ['cancel', 2],
-  ['credits', 25],
+  ['credits', 20],
+  ['findings', 5],
   ['reversal', 10],
   ['assign', 9],
   ['return', 4],
@@ -68,6 +70,8 @@ export class Choices {
       }
       case 'credits':
         return chooseCredits(this)
+      case 'findings':
+        return this.isTimeless ? chooseCredits(this) : chooseFindings(this)
       case 'reversal':
         return this.#reversal()
       case 'assign':
@@ -195,7 +199,8 @@ export class Choices {
       const known = [...books.reversals].find(([, reversal]) => reversal === earlier)
       const [session = '', bank = ''] = known?.[0].split('@') ?? []
       const kobo = this.chance(60) ? earlier.kobo : earlier.kobo + 1n
-      return { do: 'reversal', bank, sessionId: session, original: sessionOf(earlier.of), kobo }
+      const original = random.pick(earlier.of.calls).value
+      return { do: 'reversal', bank, sessionId: session, original, kobo }
     }
     const credit = this.recent(books.credits)
     if (!credit || this.chance(4)) {
@@ -205,7 +210,8 @@ export class Choices {
     const left = credit.kobo - credit.reversedKobo
     const part = left > 1n ? this.kobo(1, Number(left)) : 1n
     const kobo = random.pick([left > 0n ? left : 1n, left > 0n ? left : 1n, part, part, left + 1n])
-    return { do: 'reversal', bank: credit.bank, sessionId, original: sessionOf(credit), kobo }
+    const original = random.pick(credit.calls).value
+    return { do: 'reversal', bank: credit.bank, sessionId, original, kobo }
   }
 
   #assignment(): Op {
@@ -249,6 +255,7 @@ function kindOf(sight: string): Op['do'] {
   return sight.split(' ')[0] as Op['do']
 }
 
-export function sessionOf(credit: Credit): string {
-  return credit.name.split('@')[0] as string
+// Undefined: it was never called by one.
+export function sessionOf({ calls }: Credit): string | undefined {
+  return calls.find(({ kind }) => kind === 'session_id')?.value
 }

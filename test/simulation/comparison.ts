@@ -17,6 +17,7 @@ export async function readBooks({ db, isTimeless }: World): Promise<Reading> {
     balance: await readBalances(db),
     payment: await readPayments(db),
     credit: await readCredits(db),
+    identifier: await readIdentifiers(db),
     suspense: await readSuspense(db),
     events: await readEvents(db),
     alert: await readAlerts(db),
@@ -29,6 +30,7 @@ export function expectedBooks({ isTimeless }: World, books: Books): Reading {
     balance: texts(books.balances()),
     payment: expectedPayments(books),
     credit: expectedCredits(books),
+    identifier: expectedIdentifiers(books),
     suspense: expectedSuspense(books),
     events: expectedEvents(books),
     alert: new Map([...books.alerts].map((alert) => [alert, 'raised'])),
@@ -87,7 +89,8 @@ function readBalances(db: Db): Promise<Lines> {
     `select case when l.kind = 'collection' then 'collection ' || a.account_number
                  else concat_ws(' ', l.kind, coalesce(c.client_id, split_part(l.owner, ':', 2)),
                                 l.currency) end as name,
-            (case when l.kind in ('bank', 'shortfall') then l.debits_kobo - l.credits_kobo
+            (case when l.kind in ('bank', 'shortfall', 'bank_cost', 'input_vat')
+                  then l.debits_kobo - l.credits_kobo
                   else l.credits_kobo - l.debits_kobo end)::text as line
        from ledger_accounts l
        left join collection_accounts a on a.id = l.id
@@ -121,17 +124,37 @@ function readCredits(db: Db): Promise<Lines> {
   return read(
     db,
     `select session_id || '@' || bank_code as name,
-            format('%s %s %s to %s', outcome, amount_kobo, currency, account_number) as line
+            format('%s %s %s to %s, withheld %s %s %s', outcome, amount_kobo, currency,
+                   account_number, fee_kobo, vat_kobo, duty_kobo) as line
        from credits`,
   )
 }
 
 function expectedCredits(books: Books): Lines {
   return new Map(
-    [...books.credits.values()].map((credit) => [
-      credit.name,
-      `${books.outcomeOf(credit)} ${credit.kobo} ${credit.currency} to ${credit.number}`,
-    ]),
+    [...books.credits.values()].map((credit) => {
+      const { fee, vat, duty } = credit.charges
+      const outcome = books.outcomeOf(credit)
+      const terms = `${outcome} ${credit.kobo} ${credit.currency} to ${credit.number}`
+      return [credit.name, `${terms}, withheld ${fee} ${vat} ${duty}`]
+    }),
+  )
+}
+
+function readIdentifiers(db: Db): Promise<Lines> {
+  return read(
+    db,
+    `select concat_ws(' ', i.kind, i.value || '@' || i.bank_code) as name,
+            c.session_id || '@' || c.bank_code as line
+       from credit_identifiers i join credits c on c.id = i.credit_id`,
+  )
+}
+
+function expectedIdentifiers({ credits }: Books): Lines {
+  return new Map(
+    [...credits.values()].flatMap(({ name, bank, calls }) =>
+      calls.map(({ kind, value }): [string, string] => [`${kind} ${value}@${bank}`, name]),
+    ),
   )
 }
 

@@ -37,7 +37,7 @@ export function chooseCredits(choices: Choices): Op {
   return { do: 'credits', credits, isList }
 }
 
-function chooseCredit(choices: Choices, bank: string): Report {
+export function chooseCredit(choices: Choices, bank: string): Report {
   const kind = choices.random.integer(1, 100)
   if (kind <= 3) return { ...newCredit(choices, bank), fault: choices.random.pick(FAULTS) }
   if (kind <= 7) return newCredit(choices, bank)
@@ -104,9 +104,11 @@ function earlierAgain(choices: Choices, bank: string): Report | undefined {
   for (let attempt = 0; attempt < AGAIN_TRIES; attempt++) {
     const earlier = choices.recent(choices.books.credits, 300)
     if (earlier?.bank !== bank) continue
+    const sessionId = sessionOf(earlier)
+    if (sessionId === undefined) continue
     const { number, kobo, currency } = earlier
     const payer = choices.random.pick(LISTED)
-    return again(choices, { bank, sessionId: sessionOf(earlier), number, kobo, currency, payer })
+    return again(choices, { bank, sessionId, number, kobo, currency, payer })
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 // Every operation of the model as the HTTP request it stands for, and of the answer what the model
-// can foretell. What has no endpoint (the expiry worker) is done directly.
+// can foretell. What has no endpoint (the expiry worker, findings) is done directly.
 
 import assert from 'node:assert/strict'
 import { formatKobo, type Kobo } from '#money.ts'
@@ -14,6 +14,7 @@ import {
 import type { Answer, Op } from '../support/model.ts'
 import type { RailAnswer, Rules, Terms } from '../support/model-places.ts'
 import { shownId } from '../support/shown-ids.ts'
+import { takeFindings } from './findings.ts'
 import type { Reply, World } from './world.ts'
 
 // Whom a list of payers allows, by account or by name.
@@ -49,6 +50,8 @@ export function send(world: World, op: Op): Promise<Answer> {
       return cancel(world, op)
     case 'credits':
       return reportCredits(world, op)
+    case 'findings':
+      return takeFindings(world, op)
     case 'reversal':
       return reportReversal(world, op)
     case 'assign':

@@ -4,6 +4,8 @@
 
 import type { Answer, Op } from '../support/model.ts'
 import type { Books } from '../support/model-books.ts'
+import { callsOf } from '../support/model-identity.ts'
+import type { CreditReport } from '../support/model-money.ts'
 import { Account, Payment } from '../support/model-places.ts'
 import type { Choices } from './choices.ts'
 
@@ -80,13 +82,16 @@ function touchedBy(op: Op, books: Books): string[] {
     case 'credits':
       return [
         ...new Set(
-          op.credits.flatMap(({ bank, sessionId, number, fault }) =>
-            fault ? [] : [`${sessionId}@${bank}`, ...ownerOf(number, books)],
-          ),
+          op.credits.flatMap((credit) => (credit.fault ? [] : creditAndOwner(credit, books))),
         ),
       ]
-    case 'reversal':
-      return [`${op.sessionId}@${op.bank}`, ...creditAndPlaces(`${op.original}@${op.bank}`, books)]
+    case 'findings':
+      return [...new Set(op.credits.flatMap((credit) => creditAndOwner(credit, books)))]
+    case 'reversal': {
+      const original = `${op.original}@${op.bank}`
+      const credit = books.called.get(original)?.name ?? original
+      return [`${op.sessionId}@${op.bank}`, ...creditAndPlaces(credit, books)]
+    }
     case 'assign':
       return [...new Set([...creditAndPlaces(op.credit, books), ...targetOf(op.to, books)])]
     case 'return':
@@ -100,6 +105,15 @@ function ownerOf(number: string, books: Books): string[] {
   if (!owner) return []
   const free = owner instanceof Payment && books.isFree(number) ? [FREE_NUMBERS] : []
   return [...(owner instanceof Account ? [number] : adviceOf(owner)), ...free]
+}
+
+// By whatever it is called, and what it is already known as.
+function creditAndOwner(report: CreditReport, books: Books): string[] {
+  const names = callsOf(report).flatMap(({ value }) => {
+    const name = `${value}@${report.bank}`
+    return [name, books.called.get(name)?.name ?? name]
+  })
+  return [...names, ...ownerOf(report.number, books)]
 }
 
 function targetOf(to: { account: string } | { payment: string }, books: Books): string[] {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { createBatchPool, type Pool } from '#db/pool.ts'
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { createService, type Service } from '#wiring.ts'
@@ -53,6 +54,8 @@ export type World = {
   newModel(now?: number): Model
   call(client: string | null, url: string, body?: unknown, method?: 'PATCH'): Promise<Reply>
   report(path: string, body: unknown): Promise<Reply>
+  // What no bank reports: a requery's findings, or a statement's. Not where a service is a process.
+  take?(credits: readonly IncomingCredit[]): ReturnType<Service['writers']['credits']['submitAll']>
 }
 
 export type MovedWorld = Awaited<ReturnType<typeof startWorld>>
@@ -94,6 +97,10 @@ export async function startWorld() {
       const payload = JSON.stringify(body)
       const headers = railHeaders(bench, payload, 'application/json')
       return inject({ method: 'POST', url: `/rails/${path}`, headers, payload })
+    },
+    take(credits) {
+      turn += 1
+      return (services[turn % services.length] as Service).writers.credits.submitAll(credits)
     },
     // A worker that starts, works until nothing is left, and stops.
     async expire() {

@@ -60,10 +60,15 @@ const TABLES: Record<string, string> = {
     select ${ID}, '035', '8' || lpad(k::text, 9, '0'), ${AT} from ${each}`,
   credits: `insert into credits
       (id, bank_code, session_id, account_number, client_id, collection_account_id, amount_kobo,
-       currency, outcome, reason, suspended_kobo, received_at)
+       currency, outcome, reason, suspended_kobo, identified_by, received_at)
     select ${CREDIT}, '058', ${SESSION}, '9' || lpad(k::text, 9, '0'), ${OWNER}, ${ACCOUNT}, 500,
            'NGN', case k % 5 when 0 then 'suspended' else 'booked' end, null,
-           case k % 5 when 0 then 500 else 0 end, ${AT} from ${each}`,
+           case k % 5 when 0 then 500 else 0 end, 'session_id', ${AT} from ${each}`,
+  credit_identifiers: `insert into credit_identifiers (value, bank_code, kind, credit_id, is_first)
+    select ${SESSION}, '058', 'session_id', ${CREDIT}, true from ${each}
+    union all
+    select 'S' || ${SESSION}, '058', 'settlement_id', ${CREDIT}, false from ${each}
+     where k % 2 = 0`,
   transfers: `insert into transfers
       (debit_account_id, credit_account_id, amount_kobo, credit_id, reason, posted_at)
     select 999999, ${ACCOUNT}, 500, ${CREDIT}, 'credit', ${AT} from ${each}

@@ -24,6 +24,7 @@ export class Books {
   readonly payments = new Map<string, Payment>()
   readonly numbers = new Map<string, Lease>()
   readonly credits = new Map<string, Credit>()
+  readonly called = new Map<string, Credit>() // By each of their names, with their bank.
   readonly reversals = new Map<string, { of: Credit; kobo: bigint }>()
   readonly shortfallKobo = new Map<string, bigint>() // By bank and currency.
   readonly alerts = new Set<string>()
@@ -93,9 +94,12 @@ export class Books {
     }
     for (const [key, place] of this.#suspense) add(`suspense ${key}`, place.kobo)
     for (const [key, kobo] of this.shortfallKobo) add(`shortfall ${key}`, kobo)
-    // A bank holds what it reported, less what it sent back for us and what it took back.
-    for (const { bank, currency, kobo, reversedKobo, parts } of this.credits.values()) {
-      add(`bank ${bank} ${currency}`, kobo - reversedKobo)
+    // A bank holds what it reported, less what it withheld, sent back for us and took back.
+    for (const { bank, currency, kobo, reversedKobo, parts, charges } of this.credits.values()) {
+      const { fee, vat, duty } = charges
+      add(`bank ${bank} ${currency}`, kobo - fee - vat - duty - reversedKobo)
+      add(`bank_cost ${bank} ${currency}`, fee + duty)
+      add(`input_vat ${bank} ${currency}`, vat)
       for (const part of parts) {
         if (part.place === this.returned) add(`bank ${bank} ${currency}`, -part.kobo)
       }

@@ -2,10 +2,13 @@
 // what closing a payment does. Each in the words of docs/money-flow.md, and nothing else.
 
 import type { Books } from './model-books.ts'
+import { answerAgain, remember } from './model-identity.ts'
 import {
   Account,
+  type Charges,
   type Client,
   Credit,
+  type CreditCall,
   Part,
   type Payer,
   Payment,
@@ -21,6 +24,9 @@ export type CreditReport = {
   currency: string
   payer: Payer
   agoMs?: number // How long ago it was made, as the bank says, if it does.
+  kind?: string // Of the session id, …
+  others?: readonly CreditCall[] // … and what else it is called.
+  charges?: Charges
 }
 
 export type ReversalReport = { bank: string; sessionId: string; original: string; kobo: bigint }
@@ -34,14 +40,15 @@ const rejected = (code: string): RailAnswer => ({ responseCode: '02', outcome: '
 
 export function takeCredit(books: Books, report: CreditReport): RailAnswer {
   const name = `${report.sessionId}@${report.bank}`
-  const earlier = books.credits.get(name)
-  if (earlier) return answerAgain(books, earlier, report)
+  const again = answerAgain(books, report)
+  if (again) return again
   const lease = books.numbers.get(report.number)
   const isOwnBank = lease?.bank === report.bank
   if (lease && !isOwnBank) books.alerts.add(`wrong_bank ${name}`)
   const owner = isOwnBank ? lease?.owner : undefined
   const credit = new Credit({ ...report, name })
   books.credits.set(name, credit)
+  remember(books, credit, report)
   const { keptKobo, reason } =
     lease && !owner ? { keptKobo: 0n, reason: 'wrong_bank' } : judge(books, owner, report)
 
@@ -74,16 +81,6 @@ export function keep(
   books.kept.add(name)
   books.alerts.add(`rail_item_rejected ${report.bank}/${code}`)
   return { responseCode: '00', outcome: 'kept', code }
-}
-
-function answerAgain(books: Books, earlier: Credit, report: CreditReport): RailAnswer {
-  const isSame =
-    earlier.number === report.number &&
-    earlier.kobo === report.kobo &&
-    earlier.currency === report.currency
-  if (isSame) return { ...earlier.answer, responseCode: '01', outcome: 'duplicate' }
-  books.alerts.add(`session_reused ${earlier.name}`)
-  return rejected('session_reused')
 }
 
 type Judgement = { keptKobo: bigint; reason: string | null }
@@ -176,7 +173,7 @@ export function close(books: Books, payment: Payment, end: 'Expired' | 'Cancelle
 
 export function takeBack(books: Books, report: ReversalReport): RailAnswer {
   const name = `${report.sessionId}@${report.bank}`
-  const credit = books.credits.get(`${report.original}@${report.bank}`)
+  const credit = books.called.get(`${report.original}@${report.bank}`)
   const earlier = books.reversals.get(name)
   if (earlier) {
     const isSame = earlier.of === credit && earlier.kobo === report.kobo

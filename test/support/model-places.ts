@@ -59,8 +59,16 @@ export type Limits = { creditKobo: bigint | null; dayKobo: bigint | null }
 
 export type RailAnswer = { responseCode: string; outcome: string; code?: string }
 
+// What a bank calls a credit.
+export type CreditCall = { kind: string; value: string }
+
+// What a bank withheld of it.
+export type Charges = { fee: bigint; vat: bigint; duty: bigint }
+
 export class Credit {
-  readonly name: string // Session id and bank.
+  readonly name: string // What it was called first, and its bank.
+  readonly calls: CreditCall[] = []
+  readonly charges: Charges
   readonly bank: string
   readonly number: string
   readonly kobo: bigint
@@ -75,8 +83,10 @@ export class Credit {
     number: string
     kobo: bigint
     currency: string
+    charges?: Charges
   }) {
     this.name = credit.name
+    this.charges = credit.charges ?? { fee: 0n, vat: 0n, duty: 0n }
     this.bank = credit.bank
     this.number = credit.number
     this.kobo = credit.kobo

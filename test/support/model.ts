@@ -37,6 +37,7 @@ export type Op =
   | { do: 'initiate'; advice: string; bank: string }
   | { do: 'cancel'; client: string; advice: string }
   | { do: 'credits'; credits: (CreditReport & { fault?: Fault })[]; isList: boolean }
+  | { do: 'findings'; credits: CreditReport[] } // By a requery, or from a statement.
   | ({ do: 'reversal' } & ReversalReport)
   | { do: 'assign'; client: string; credit: string; to: { account: string } | { payment: string } }
   | { do: 'return'; client: string; credit: string }
@@ -79,6 +80,8 @@ export class Model {
         return op.credits.map(({ fault, ...credit }): RailAnswer => {
           return fault ? keep(books, credit, fault) : takeCredit(books, credit)
         })
+      case 'findings':
+        return op.credits.map((credit) => takeCredit(books, credit))
       case 'reversal':
         return takeBack(books, op)
       case 'assign':

@@ -1,7 +1,7 @@
 // Credit search: a client's credits by any known field, each with where its money is now.
 //
 // A client sees credits to its numbers, and credits assigned to it even if suspended again since.
-// Operators also see credits to unrecognised numbers, by session id or account number.
+// Operators also see credits to unrecognised numbers, by any identifier or account number.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -9,20 +9,19 @@ import { idBounds, type Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, CreditId } from '#ids.ts'
-import { maskAccountNumber } from '#mask.ts'
-import { type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
+import { creditsCalled } from './credit-identifiers.ts'
 import {
-  type CreditLocation,
-  locateCredit,
-  REASON_NOW,
-  type TracedItem,
-  type TracedReturn,
-} from './credit-location.ts'
-import type { JudgedBy } from './judge-credit.ts'
+  type CreditRow,
+  type CreditTrace,
+  OUTCOMES,
+  type Outcome,
+  openTrace,
+  SELECT_TRACE,
+  WITH_OWNERS,
+} from './credit-rows.ts'
 
-export const OUTCOMES = ['booked', 'suspended', 'assigned', 'returned', 'reversed'] as const
-export type Outcome = (typeof OUTCOMES)[number]
+export { type CreditTrace, OUTCOMES, type Outcome } from './credit-rows.ts'
 
 export type Viewer = { id: ClientId; isOperator: boolean }
 
@@ -34,95 +33,6 @@ export type CreditFilters = Window & {
   merchantRef?: string | undefined
   outcome?: Outcome | undefined
 }
-
-export type CreditTrace = {
-  id: CreditId
-  sessionId: string
-  bankCode: string
-  accountNumber: string
-  amountKobo: Kobo
-  currency: string
-  outcome: Outcome
-  reason: string | null
-  sourceAccountName: string | null
-  sourceAccountNumberMasked: string | null
-  sourceBankCode: string | null
-  narration: string | null
-  paymentReference: string | null
-  adviceReference: string | null
-  merchantRef: string | null
-  collectionAccountNumber: string | null
-  transactionTime: Date | null
-  transactionDate: string | null // Where the bank gave no time of day.
-  receivedAt: Date
-  reversedKobo: Kobo // By banks, in all, …
-  shortfallKobo: Kobo // … and what of that had left us already.
-  judgedBy: JudgedBy | null
-  items: TracedItem[]
-  locations: CreditLocation[]
-}
-
-// As JSON has them.
-type InJson<T> = {
-  [Key in keyof T]: T[Key] extends bigint
-    ? string
-    : T[Key] extends Date | null
-      ? Extract<T[Key], null> | string
-      : T[Key]
-}
-type ReturnRow = InJson<TracedReturn>
-type ItemRow = Omit<InJson<TracedItem>, 'returns'> & { returns: ReturnRow[] | null }
-
-type CreditRow = Omit<
-  CreditTrace,
-  'sourceAccountNumberMasked' | 'items' | 'locations' | 'transactionTime'
-> & {
-  bookedKobo: Kobo
-  sourceSealed: Buffer | null
-  transactionTime: Date | null
-  reversedBy: string | null
-  items: ItemRow[] | null
-}
-
-const RETURNS = `
-  (select json_agg(json_build_object(
-            'reference', r.reference, 'status', r.status,
-            'amountKobo', r.amount_kobo::text, 'bankReference', r.bank_reference,
-            'failureReason', r.failure_reason, 'requestedAt', r.requested_at,
-            'settledAt', r.settled_at) order by r.id)
-     from returns r where r.item_id = i.id)`
-
-// The credit `c` comes from the query that this is put around. One statement, so that the parts of
-// a credit are of one moment.
-const SELECT_TRACE = `
-  select c.id, c.session_id as "sessionId", c.bank_code as "bankCode",
-         c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency, c.outcome,
-         ${REASON_NOW} as reason, c.amount_kobo - c.suspended_kobo - c.reversed_kobo as "bookedKobo",
-         c.source_account_name as "sourceAccountName", c.source_account_sealed as "sourceSealed",
-         c.source_bank_code as "sourceBankCode", c.narration, p.id as "paymentReference",
-         p.advice_id as "adviceReference", a.merchant_ref as "merchantRef",
-         n.account_number as "collectionAccountNumber", c.transacted_at as "transactionTime",
-         c.transacted_on::text as "transactionDate",
-         c.received_at as "receivedAt", c.judged_by as "judgedBy",
-         (select session_id from reversals where credit_id = c.id order by id desc limit 1)
-           as "reversedBy",
-         (select coalesce(sum(amount_kobo), 0)::bigint from reversals where credit_id = c.id)
-           as "reversedKobo",
-         (select coalesce(sum(shortfall_kobo), 0)::bigint from reversals where credit_id = c.id)
-           as "shortfallKobo",
-         (select json_agg(json_build_object(
-                   'id', i.id::text, 'amountKobo', i.amount_kobo::text, 'reason', i.reason,
-                   'state', i.state, 'accountNumber', t.account_number,
-                   'paymentReference', i.assigned_payment_id,
-                   'openedAt', i.opened_at, 'closedAt', i.closed_at,
-                   'returns', ${RETURNS}) order by i.id)
-            from suspense_items i left join collection_accounts t on t.id = i.assigned_account_id
-           where i.credit_id = c.id) as items`
-
-const WITH_OWNERS = `
-    left join payments p on p.id = c.payment_id
-    left join advices a on a.id = p.advice_id
-    left join collection_accounts n on n.id = c.collection_account_id`
 
 const ownTo = (place: string) =>
   `(c.client_id = ${place} and ${inMerchantScope('c.collection_account_id', place)})`
@@ -210,7 +120,7 @@ async function readTimes(
 }
 
 // Every way to narrow leads through an index: a payment's own credits and what was assigned to it,
-// a session id, a number; otherwise the client's own, and what was unidentified before. Of these the
+// an identifier, a number; otherwise the client's own, and what was unidentified before. Of these the
 // first is the client's already.
 function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) => string) {
   const { sessionId, accountNumber, paymentReference, adviceReference, merchantRef } = filters
@@ -221,7 +131,7 @@ function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) 
   if (merchantRef) ofPayment.push(`a.merchant_ref = ${place(merchantRef)}`)
 
   const conditions: string[] = []
-  if (sessionId) conditions.push(`c.session_id = ${place(sessionId)}`)
+  if (sessionId) conditions.push(`c.id = any(${creditsCalled(place(sessionId))})`)
   if (accountNumber) conditions.push(`c.account_number = ${place(accountNumber)}`)
   if (ofPayment.length === 0) {
     const isNarrow = conditions.length > 0
@@ -247,46 +157,22 @@ type CreditLookup = {
   by: { id: CreditId } | { sessionId: string }
 }
 
-// By its id, or by the session id: the latest, should two banks ever report the same one. The same
-// "not there" for what does not exist and for what is another client's.
+// By its id, or by any identifier: the latest, should two banks ever use the same one. The same "not
+// there" for what does not exist and for what is another client's.
 export async function getCredit(
   db: Queryable,
   { sealer, viewer, by }: CreditLookup,
 ): Promise<CreditTrace> {
-  const [column, value] = 'id' in by ? ['id', by.id] : ['session_id', by.sessionId]
+  const [isIt, value] =
+    'id' in by
+      ? (['c.id = $1', by.id] as const)
+      : ([`c.id = any(${creditsCalled('$1')})`, by.sessionId] as const)
   const { rows } = await db.query<CreditRow>(
     `${SELECT_TRACE} from credits c ${WITH_OWNERS}
-      where c.${column} = $1 and ${visibleTo(viewer, '$2')}
+      where ${isIt} and ${visibleTo(viewer, '$2')}
       order by c.id desc limit 1`,
     [value, viewer.id],
   )
   if (!rows[0]) throw new Refusal('credit_not_found')
   return openTrace(sealer, rows[0])
-}
-
-function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
-  const { sourceSealed, bookedKobo, reversedBy, items: itemRows, ...credit } = row
-  const items = (itemRows ?? []).map((item) => ({
-    ...item,
-    amountKobo: kobo(BigInt(item.amountKobo)),
-    openedAt: new Date(item.openedAt),
-    closedAt: readTime(item.closedAt),
-    returns: (item.returns ?? []).map(openReturn),
-  }))
-  return {
-    ...credit,
-    items,
-    sourceAccountNumberMasked: sourceSealed && maskAccountNumber(sealer.open(sourceSealed)),
-    locations: locateCredit({ ...credit, bookedKobo, reversedBy, items }),
-  }
-}
-
-function openReturn(row: ReturnRow): TracedReturn {
-  const amountKobo = kobo(BigInt(row.amountKobo))
-  const requestedAt = new Date(row.requestedAt)
-  return { ...row, amountKobo, requestedAt, settledAt: readTime(row.settledAt) }
-}
-
-function readTime(text: string | null): Date | null {
-  return text === null ? null : new Date(text)
 }

@@ -1,8 +1,9 @@
 // Decides a batch of credits. A pure function from the locked state and the batch to everything that
 // is written and answered.
 //
-// A session id seen before moves nothing: with the same terms the first result is repeated, with
-// other terms it is rejected and the operator alerted. A new one is judged (judge-credit.ts).
+// A credit known by any of its identifiers moves nothing: with the same terms the first result is
+// repeated, and its other identifiers are learned; with other terms, or if they name two credits, it
+// is rejected and the operator alerted. A new one is judged (judge-credit.ts).
 
 import type { HashPayer } from '#domain/accounts/payer-rules.ts'
 import type { NewAlert } from '#domain/records/alerts.ts'
@@ -12,6 +13,7 @@ import type { AccountId, ClientId, CreditId } from '#ids.ts'
 import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
 import type { Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
+import { chargeTransfers } from './bank-charges.ts'
 import {
   findTarget,
   type Holding,
@@ -24,23 +26,17 @@ import {
   type SuspenseReason,
   type Target,
 } from './judge-credit.ts'
+import {
+  type CreditDecision,
+  type CreditResult,
+  type IdentifierRow,
+  identifiersOf,
+  type KnownCredit,
+  learn,
+  recognise,
+} from './known-credits.ts'
 
-export type CreditDecision = {
-  creditId: CreditId
-  outcome: 'booked' | 'suspended'
-  reason: SuspenseReason | null
-  suspendedKobo: Kobo
-}
-
-export type CreditResult =
-  | ({ status: 'taken' | 'duplicate' } & CreditDecision)
-  | { status: 'session_reused' }
-
-export type KnownCredit = CreditDecision & {
-  accountNumber: string
-  amountKobo: Kobo
-  currency: string
-}
+export type { CreditDecision, CreditResult } from './known-credits.ts'
 
 export type CreditRow = CreditDecision & {
   credit: IncomingCredit
@@ -57,7 +53,7 @@ export type SuspenseRow = {
 
 type DecisionContext = {
   numbers: ReadonlyMap<string, IssuedNumber> // Their targets change as credits are decided.
-  taken: Map<string, KnownCredit> // By session name. Grows as credits are decided.
+  taken: Map<string, KnownCredit> // By identifier name. Grows as credits are decided.
   creditIds: readonly CreditId[] // One for each credit of the batch.
   accountId: (account: SharedAccount) => AccountId
   hashPayer: HashPayer
@@ -67,6 +63,7 @@ type DecisionContext = {
 
 export type Plan = {
   answers: CreditResult[]
+  identifiers: IdentifierRow[]
   credits: CreditRow[]
   transfers: Transfer[]
   payments: Set<PaymentTarget>
@@ -83,6 +80,7 @@ export function sessionName({ bankCode, sessionId }: { bankCode: string; session
 export function decideCredits(credits: readonly IncomingCredit[], known: DecisionContext): Plan {
   const plan: Plan = {
     answers: [],
+    identifiers: [],
     credits: [],
     transfers: [],
     payments: new Set(),
@@ -92,32 +90,21 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Decisio
     alerts: [],
   }
   for (const [index, credit] of credits.entries()) {
-    const earlier = known.taken.get(sessionName(credit))
-    plan.answers.push(
-      earlier
-        ? answerAgain(plan, credit, earlier)
-        : take(plan, known, { credit, creditId: known.creditIds[index] as CreditId }),
-    )
+    const identifiers = identifiersOf(credit)
+    const answer =
+      recognise(known.taken, credit, identifiers) ??
+      take(plan, known, { credit, creditId: known.creditIds[index] as CreditId })
+    plan.answers.push(answer)
+    if (answer.status === 'session_reused') plan.alerts.push(createAlert(answer.status, credit))
+    else plan.identifiers.push(...learn(known.taken, { credit, identifiers, answer }))
   }
   return plan
 }
 
-function answerAgain(plan: Plan, credit: IncomingCredit, earlier: KnownCredit): CreditResult {
-  const isSame =
-    earlier.accountNumber === credit.accountNumber &&
-    earlier.amountKobo === credit.amountKobo &&
-    earlier.currency === credit.currency
-  if (isSame) {
-    const { creditId, outcome, reason, suspendedKobo } = earlier
-    return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
-  }
-  plan.alerts.push(createAlert('session_reused', credit))
-  return { status: 'session_reused' }
-}
-
 function createAlert(kind: 'session_reused' | 'wrong_bank', credit: IncomingCredit): NewAlert {
-  const { accountNumber, currency, amountKobo } = credit
-  const detail = { accountNumber, currency, amountKobo: amountKobo.toString() }
+  const { accountNumber, currency, amountKobo, otherIdentifiers } = credit
+  const others = otherIdentifiers?.length ? { otherIdentifiers } : {}
+  const detail = { accountNumber, currency, amountKobo: amountKobo.toString(), ...others }
   return { kind, subject: sessionName(credit), detail }
 }
 
@@ -141,8 +128,7 @@ function take(
   }
   const judgedBy = target?.kind === 'payment' ? judgedTime(credit, target, known).by : null
   plan.credits.push({ ...taken, credit, target, judgedBy })
-  const { accountNumber, amountKobo, currency } = credit
-  known.taken.set(sessionName(credit), { ...taken, accountNumber, amountKobo, currency })
+  plan.transfers.push(...chargeTransfers(credit, creditId, known.accountId))
   return { status: 'taken', ...taken }
 }
 

@@ -35,7 +35,11 @@ import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#
 import { type Kobo, kobo } from '#money.ts'
 import { watDayStart } from '#wat-time.ts'
 
-export type IncomingCredit = BankCredit & { bankCode: string }
+// By which route we learned of a credit. Whichever it was, it takes the same way from here.
+export const CREDIT_SOURCES = ['notification', 'requery', 'statement', 'sandbox'] as const
+export type CreditSource = (typeof CREDIT_SOURCES)[number]
+
+export type IncomingCredit = BankCredit & { bankCode: string; source?: CreditSource }
 
 export type SuspenseReason =
   | 'unknown_number'

@@ -36,7 +36,7 @@ import { type LockedItem, lockItems, reduceItems } from './suspense-items.ts'
 type Reversal = {
   bankCode: string
   sessionId: string
-  originalSessionId: string
+  originalSessionId: string // Any identifier of the credit.
   amountKobo: Kobo
 }
 
@@ -185,7 +185,10 @@ async function lockOriginal(
       text: `select id, client_id as "clientId", collection_account_id as "collectionAccountId",
                     payment_id as "paymentId", amount_kobo as "amountKobo",
                     suspended_kobo as "suspendedKobo", reversed_kobo as "reversedKobo", currency
-               from credits where session_id = $1 and bank_code = $2 ${lock}`,
+               from credits
+              where id = (select credit_id from credit_identifiers
+                           where value = $1 and bank_code = $2
+                           order by kind = 'session_id' desc, kind limit 1) ${lock}`,
       values: [reversal.originalSessionId, reversal.bankCode],
     })
     return rows[0]

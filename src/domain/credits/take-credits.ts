@@ -1,13 +1,14 @@
 // Takes credits into the books. One transaction for a whole batch:
-//   lock   the owners of the numbers, and find session ids taken before;
+//   lock   the owners of the numbers, and find known identifiers;
 //   decide in memory, purely (decide-credits.ts);
-//   write  set-wise: credits, transfers, payments, suspense, events, alerts, all or none.
+//   write  set-wise: identifiers, credits, transfers, payments, suspense, events, alerts,
+//          all or none.
 //
 // I12: a credit is taken exactly once. If two processes take one at the same moment, the constraint
 // credits_taken_once fails the second, which runs again and finds a duplicate.
 //
-// Locks: payments in id order, then collection accounts in id order; shared ledger accounts and
-// the client's event counter come last, inside the write.
+// Locks: payments in id order, then collection accounts in id order; then identifiers, in the order
+// of their key; shared ledger accounts and the client's event counter come last, inside the write.
 
 import { bytesArray, numberArray, plainArray, textArray } from '#db/arrays.ts'
 import { PipelinedCommit, pipeline, type Transaction } from '#db/transaction.ts'
@@ -25,14 +26,9 @@ import {
 import { postTransfers } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-import {
-  type CreditResult,
-  type CreditRow,
-  decideCredits,
-  type KnownCredit,
-  type Plan,
-  sessionName,
-} from './decide-credits.ts'
+import { chargesOf } from './bank-charges.ts'
+import { findTaken, insertIdentifiers } from './credit-identifiers.ts'
+import { type CreditResult, type CreditRow, decideCredits, type Plan } from './decide-credits.ts'
 import {
   type CollectionTarget,
   findTarget,
@@ -80,7 +76,7 @@ export async function takeCredits(
 
 async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
-  const [byNumber, accounts, earlier, ids] = await pipeline([
+  const [byNumber, accounts, taken, ids] = await pipeline([
     lockPaymentsByNumber(tx, accountNumbers),
     lockCollectionAccounts(tx, accountNumbers),
     findTaken(tx, credits),
@@ -100,7 +96,6 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
     const target = { kind: 'collection', ...account, todayKobo } as const
     numbers.set(accountNumber, { bankCode, target })
   }
-  const taken = new Map(earlier.rows.map((row) => [sessionName(row), row]))
   return { numbers, taken, creditIds: ids.rows.map((row) => row.id) }
 }
 
@@ -131,28 +126,6 @@ function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
   })
 }
 
-// As they were first answered: that a payment closed later (underpaid) is no part of it.
-function findTaken(tx: Transaction, credits: readonly IncomingCredit[]) {
-  return tx.query<KnownCredit & { bankCode: string; sessionId: string }>({
-    name: 'find-taken-credits',
-    text: `select c.id as "creditId", c.bank_code as "bankCode", c.session_id as "sessionId",
-                  c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency,
-                  case when c.suspended_kobo < c.amount_kobo or c.reason = 'underpaid'
-                       then 'booked' else 'suspended' end as outcome,
-                  nullif(c.reason, 'underpaid') as reason,
-                  case when c.reason = 'underpaid' then 0
-                       else c.suspended_kobo end as "suspendedKobo"
-             from unnest($1::text[], $2::text[]) as s (session_id, bank_code)
-             join lateral (select * from credits c
-                            where c.session_id = s.session_id and c.bank_code = s.bank_code
-                            limit 1) c on true`,
-    values: [
-      textArray(credits.map((credit) => credit.sessionId)),
-      plainArray(credits.map((credit) => credit.bankCode)),
-    ],
-  })
-}
-
 function accountsNeeded(
   credits: readonly IncomingCredit[],
   numbers: ReadonlyMap<string, IssuedNumber>,
@@ -163,6 +136,7 @@ function accountsNeeded(
   for (const credit of credits) {
     const { accountNumber, bankCode, currency } = credit
     need('bank', bankOwner(bankCode), currency)
+    for (const { kind } of chargesOf(credit)) need(kind, bankOwner(bankCode), currency)
     const target = findTarget(credit, numbers.get(accountNumber))
     const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
     need('suspense', owner, currency)
@@ -179,6 +153,7 @@ function write(
   { sealer, now, plan }: { sealer: Sealer; now: Date; plan: Plan },
 ): Promise<void>[] {
   return [
+    insertIdentifiers(tx, plan.identifiers),
     insertCredits(tx, { sealer, now, rows: plan.credits }),
     postTransfers(tx, now, plan.transfers),
     updatePayments(tx, now, [...plan.payments]),
@@ -198,12 +173,15 @@ async function insertCredits(
              (id, bank_code, session_id, account_number, client_id, collection_account_id,
               payment_id, amount_kobo, suspended_kobo, currency, outcome, reason,
               source_account_sealed, source_account_name, source_bank_code, narration,
-              transacted_at, judged_by, transacted_on, received_at)
-           select c.*, $20
+              transacted_at, judged_by, transacted_on, identified_by, source, fee_kobo, vat_kobo,
+              duty_kobo, received_at)
+           select c.*, $25
              from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[],
                          $6::bigint[], $7::uuid[], $8::bigint[], $9::bigint[], $10::text[],
                          $11::text[], $12::text[], $13::bytea[], $14::text[], $15::text[],
-                         $16::text[], $17::timestamptz[], $18::text[], $19::date[]) as c`,
+                         $16::text[], $17::timestamptz[], $18::text[], $19::date[],
+                         $20::text[], $21::text[], $22::bigint[], $23::bigint[],
+                         $24::bigint[]) as c`,
     values: [
       numberArray(rows.map((row) => row.creditId)),
       plainArray(rows.map((row) => row.credit.bankCode)),
@@ -232,6 +210,11 @@ async function insertCredits(
       plainArray(rows.map((row) => row.credit.transactionTime?.toISOString() ?? null)),
       plainArray(rows.map((row) => row.judgedBy)),
       plainArray(rows.map((row) => row.credit.transactionDate ?? null)),
+      plainArray(rows.map((row) => row.credit.identifiedBy ?? 'session_id')),
+      plainArray(rows.map((row) => row.credit.source ?? 'notification')),
+      numberArray(rows.map((row) => row.credit.charges?.feeKobo ?? 0n)),
+      numberArray(rows.map((row) => row.credit.charges?.vatKobo ?? 0n)),
+      numberArray(rows.map((row) => row.credit.charges?.dutyKobo ?? 0n)),
       now,
     ],
   })

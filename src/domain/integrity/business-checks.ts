@@ -1,5 +1,5 @@
 // Business invariants checked on top of the ledger's own (src/ledger/ledger-checks.ts): I5, I6,
-// I10, I13, I14 and I28, each as a statement that finds violations.
+// I10, I12, I13, I14, I28 and I37, each as a statement that finds violations.
 //
 // Both sides of an invariant are full-joined, so that a row missing on either side is found. Large
 // tables are aggregated before they are joined.
@@ -24,7 +24,7 @@ const MONEY: readonly Check[] = [
     sql: `
       with kinds as (
         select id, kind from ledger_accounts
-         where kind in ('bank', 'shortfall', 'suspense', 'returning')
+         where kind in ('bank', 'shortfall', 'suspense', 'returning', 'bank_cost', 'input_vat')
       ), ways as (
         select t.credit_id, t.amount_kobo as kobo, t.reason,
                coalesce(d.kind, 'booked') as source, coalesce(c.kind, 'booked') as target
@@ -61,6 +61,30 @@ const MONEY: readonly Check[] = [
        where (t.brought, t.booked, t.suspense, t.returning)
              is distinct from (m.brought, m.booked, m.suspense, m.returning)
        order by coalesce(t.id, m.credit_id)`,
+  },
+  {
+    // I37. Fee and duty are a cost; VAT is apart. Nothing else moves these accounts.
+    name: 'bank_charges_are_booked',
+    sql: `
+      with costs as (
+        select id, kind from ledger_accounts where kind in ('bank_cost', 'input_vat')
+      ), booked as (
+        select t.credit_id,
+               coalesce(sum(t.amount_kobo) filter (where d.kind = 'bank_cost'), 0) as cost,
+               coalesce(sum(t.amount_kobo) filter (where d.kind = 'input_vat'), 0) as vat
+          from transfers t left join costs d on d.id = t.debit_account_id
+         where t.reason = 'bank_charge' or d.id is not null
+         group by t.credit_id
+      ), withheld as (
+        select id, fee_kobo + duty_kobo as cost, vat_kobo as vat
+          from credits where fee_kobo + vat_kobo + duty_kobo > 0
+      )
+      select 'credit ' || coalesce(w.id, b.credit_id) as subject,
+             format('cost %s, VAT %s', coalesce(w.cost, 0), coalesce(w.vat, 0)) as expected,
+             format('cost %s, VAT %s', coalesce(b.cost, 0), coalesce(b.vat, 0)) as found
+        from withheld w full join booked b on b.credit_id = w.id
+       where (w.cost, w.vat) is distinct from (b.cost, b.vat)
+       order by coalesce(w.id, b.credit_id)`,
   },
   {
     // I10. One that closed unpaid holds nothing: its money is in suspense.
@@ -162,6 +186,30 @@ const MONEY: readonly Check[] = [
   },
 ]
 
+const IDENTITY: readonly Check[] = [
+  {
+    // I12. Every credit is found by what it shows, and nothing leads to a credit that is not there,
+    // or is another bank's.
+    name: 'credits_are_known_by_their_identifiers',
+    sql: `
+      select 'credit ' || coalesce(c.id, i.credit_id) as subject,
+             case when c.id is null then 'no such credit' else
+               concat_ws(' ', c.identified_by, c.session_id, 'at', c.bank_code) end as expected,
+             case when i.credit_id is null then 'none' else
+               concat_ws(' ', i.kind, i.value, 'at', i.bank_code) end as found
+        from credits c
+        full join (select * from credit_identifiers where is_first) as i on i.credit_id = c.id
+       where (c.identified_by, c.session_id, c.bank_code)
+             is distinct from (i.kind, i.value, i.bank_code)
+      union all
+      select 'credit ' || i.credit_id, 'such a credit at ' || i.bank_code,
+             coalesce('at ' || c.bank_code, 'none')
+        from credit_identifiers i left join credits c on c.id = i.credit_id
+       where not i.is_first and c.bank_code is distinct from i.bank_code
+       order by 1`,
+  },
+]
+
 const NUMBERS: readonly Check[] = [
   {
     // I6. A collection account keeps its number for ever; a payment is checked further below.
@@ -237,6 +285,7 @@ const EVENTS: readonly Check[] = [
 
 export const BUSINESS_CHECKS: readonly Check[] = [
   ...MONEY,
+  ...IDENTITY,
   ...NUMBERS,
   ...EVENTS,
   ...ISOLATION_CHECKS,

@@ -45,7 +45,8 @@ export async function resolveReference(
                 select assigned_payment_id, 2 from suspense_items where credit_id = c.id
               ) as holder
                join payments p on p.id = holder.id
-              where c.session_id = $3 and p.client_id = $1
+              where c.id = any(array(select credit_id from credit_identifiers where value = $3))
+                and p.client_id = $1
              union all
              select 5, p.advice_id, p.id, null, n.issued_at, 0
                from payment_numbers n join payments p on p.id = n.payment_id

@@ -24,7 +24,8 @@ export type ChartPosition = { isCollection: boolean; id: AccountId }
 
 // $1 the client, $2 its name as an owner, $3 whether it is the operator.
 const SHARED = `
-  a.kind in ('pending', 'settled', 'suspense', 'bank', 'shortfall', 'returning')
+  a.kind in ('pending', 'settled', 'suspense', 'bank', 'shortfall', 'returning', 'bank_cost',
+             'input_vat')
   and a.kind <> 'collection' and (a.owner = $2 or $3 and a.owner like 'bank:%')`
 
 const COLUMNS = `
@@ -82,9 +83,11 @@ export async function getLedgerAccount(
   return rows[0]
 }
 
-// What a bank holds for us, and what it owes us, grows by debits; all else by credits.
+const GROW_BY_DEBITS = ['bank', 'shortfall', 'bank_cost', 'input_vat']
+
+// What a bank holds for us, owes us and cost us grows by debits; all else by credits.
 export function growsByDebits(kind: string): boolean {
-  return kind === 'bank' || kind === 'shortfall'
+  return GROW_BY_DEBITS.includes(kind)
 }
 
 export function computeBalance({ kind, debitsKobo, creditsKobo }: LedgerAccount): Kobo {

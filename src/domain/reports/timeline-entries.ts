@@ -7,7 +7,7 @@ import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { AuditedAction } from '#domain/records/audit-log.ts'
 import type { PendingDelivery, SentAttempt } from '#domain/webhooks/delivery-log.ts'
 import type { SuspenseItemId } from '#ids.ts'
-import { type Kobo, toNaira } from '#money.ts'
+import { type Kobo, kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
 import type { RelatedEvent } from './related-events.ts'
@@ -72,12 +72,21 @@ export function creditEntries(
       sourceBank: credit.sourceBankCode && nameBank(credit.sourceBankCode),
       narration: credit.narration,
       outcome: credit.outcome,
+      source: credit.source,
+      identifiers: credit.identifiers.map(({ value }) => value).join(', '),
+      ...withheld(credit),
     },
   })
   const entries = credit.items.flatMap((item) =>
     itemEntries(item, history.get(BigInt(item.id) as SuspenseItemId) ?? [], currency),
   )
   return [came, ...entries]
+}
+
+// Of most credits nothing.
+function withheld({ charges: { feeKobo, vatKobo, dutyKobo } }: CreditTrace) {
+  const sumKobo = kobo(feeKobo + vatKobo + dutyKobo)
+  return sumKobo > 0n ? { amountWithheld: toNaira(sumKobo) } : {}
 }
 
 const CLOSED = {
@@ -156,6 +165,8 @@ const LEDGER_NAMES: Record<string, string> = {
   suspense: 'suspense',
   returning: 'returns in progress',
   shortfall: 'reversal shortfall',
+  bank_cost: 'bank charges',
+  input_vat: 'VAT on bank charges',
 }
 
 const sideName = ({ kind, accountNumber }: LedgerSide) =>

@@ -36,6 +36,8 @@ export const ledgerStrings = {
     bank: 'Held at bank',
     returning: 'Returns in progress',
     shortfall: 'Reversal shortfall',
+    bank_cost: 'Bank charges',
+    input_vat: 'VAT on bank charges',
   } as Record<string, string>,
   ofBank: (kind: string, bank: string) => `${kind}, ${bank}`,
   none: 'The ledger is empty',

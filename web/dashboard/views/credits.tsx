@@ -3,7 +3,7 @@
 import { getData, type Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
-import { Facts } from '../parts/drawer.tsx'
+import { type Fact, Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
@@ -109,7 +109,9 @@ function About({ credit }: { credit: Credit }) {
           [strings.to, <Copyable key="to" text={credit.accountNumber} />],
           [strings.bank, credit.bankName],
           [strings.payerNumber, credit.sourceAccountNumberMasked],
-          [strings.sessionId, <Copyable key="session" text={credit.sessionId} />],
+          ...identifiersOf(credit),
+          ...withheld(credit),
+          [strings.source, strings.sources[credit.source]],
           [strings.payment, credit.paymentReference && <Copyable text={credit.paymentReference} />],
           [strings.merchantRef, credit.merchantRef],
           [strings.narration, credit.narration],
@@ -120,6 +122,28 @@ function About({ credit }: { credit: Credit }) {
       />
     </>
   )
+}
+
+// One line for each kind, though it may have several.
+function identifiersOf({ identifiers }: Credit): Fact[] {
+  const kinds = new Set(identifiers.map(({ kind }) => kind))
+  return [...kinds].map((kind) => [
+    strings.identifiers[kind],
+    identifiers
+      .filter((each) => each.kind === kind)
+      .map(({ value }) => <Copyable key={value} text={value} />),
+  ])
+}
+
+// Of most credits nothing.
+function withheld({ charges, netAmount, currency }: Credit): Fact[] {
+  const parts = (['fee', 'vat', 'duty'] as const).filter((part) => charges[part] > 0)
+  if (parts.length === 0) return []
+  const money = (amount: number) => <Money amount={amount} currency={currency} />
+  return [
+    ...parts.map((part): Fact => [strings.withheld[part], money(charges[part])]),
+    [strings.net, money(netAmount)],
+  ]
 }
 
 // A bank that gives no time of day gives a date.

@@ -1,6 +1,7 @@
 // Schemas and presenters of credits and where their money is.
 
 import { Type } from '@fastify/type-provider-typebox'
+import { IDENTIFIER_KINDS, type IdentifierKind } from '#banks/notifications.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-list.ts'
 import {
@@ -10,13 +11,14 @@ import {
   type TracedItem,
   type TracedReturn,
 } from '#domain/credits/credit-location.ts'
+import { CREDIT_SOURCES, type CreditSource } from '#domain/credits/judge-credit.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
 import { named, nullable } from '#http/schemas.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
-import { toNaira } from '#money.ts'
+import { kobo, toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
@@ -40,13 +42,36 @@ const LocationBody = named('CreditLocation', {
   description: Type.String({ description: 'Human-readable summary.' }),
 })
 
+const IdentifierBody = named('CreditIdentifier', {
+  kind: Type.Unsafe<IdentifierKind>({ type: 'string', enum: [...IDENTIFIER_KINDS] }),
+  value: Type.String(),
+})
+
+const ChargesBody = named(
+  'BankCharges',
+  { fee: Type.Number(), vat: Type.Number(), duty: Type.Number() },
+  { description: 'Withheld by the bank. Part of amount; the payer is credited in full.' },
+)
+
 export const CreditBody = named('Credit', {
   id: Type.Integer(),
-  sessionId: Type.String({ description: 'Interbank session ID (30 digits on NIP).' }),
+  sessionId: Type.String({
+    description: 'Interbank session ID (30 digits on NIP), or the first of identifiers.',
+  }),
+  identifiers: Type.Array(IdentifierBody, {
+    description: 'Everything the bank calls this credit. Each finds it.',
+  }),
+  source: Type.Unsafe<CreditSource>({
+    type: 'string',
+    enum: [...CREDIT_SOURCES],
+    description: 'How it was first learned of.',
+  }),
   bankCode: Type.String(),
   bankName: Type.String(),
   accountNumber: Type.String({ description: 'Credited account number.' }),
-  amount: Type.Number(),
+  amount: Type.Number({ description: 'What the payer sent.' }),
+  charges: ChargesBody,
+  netAmount: Type.Number({ description: 'What the bank holds of it: amount less charges.' }),
   currency: Type.String(),
   outcome: Type.String({ enum: [...OUTCOMES] }),
   reason: nullable('string', { description: 'Why all or part of it was suspended.' }),
@@ -140,7 +165,7 @@ export const CreditDetailBody = named('CreditDetail', {
   ),
 })
 
-// By its id, or by the bank's session id, which is hardly ever as short.
+// By its id, or by any identifier of the bank's, which is hardly ever as short.
 export function parseCreditKey(
   sealer: Sealer,
   text: string,
@@ -154,14 +179,19 @@ export function parseCreditKey(
 type Showing = { sealer: Sealer; nameBank: NameBank }
 
 export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing) {
-  const { locations } = credit
+  const { locations, amountKobo } = credit
+  const { feeKobo, vatKobo, dutyKobo } = credit.charges
   return {
     id: publicId(sealer, 'credit', credit.id),
     sessionId: credit.sessionId,
+    identifiers: credit.identifiers,
+    source: credit.source,
     bankCode: credit.bankCode,
     bankName: nameBank(credit.bankCode),
     accountNumber: credit.accountNumber,
-    amount: toNaira(credit.amountKobo),
+    amount: toNaira(amountKobo),
+    charges: { fee: toNaira(feeKobo), vat: toNaira(vatKobo), duty: toNaira(dutyKobo) },
+    netAmount: toNaira(kobo(amountKobo - feeKobo - vatKobo - dutyKobo)),
     currency: credit.currency,
     outcome: credit.outcome,
     reason: credit.reason,

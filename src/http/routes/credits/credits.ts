@@ -37,7 +37,7 @@ import {
 
 // What the list and its export can be narrowed by.
 export const CreditFilterFields = {
-  sessionId: Type.Optional(text(64, 'Interbank session ID.')),
+  sessionId: Type.Optional(text(64, 'Session ID, settlement ID or bank reference.')),
   accountNumber: Type.Optional(accountNumber('Credited account number.')),
   paymentReference: Type.Optional(reference('Credits paid or assigned to this payment.')),
   adviceReference: Type.Optional(reference('Credits paid or assigned to this advice.')),
@@ -103,7 +103,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         operationId: 'getCredit',
         tags: ['Credits'],
         summary: 'Retrieve a credit',
-        description: 'By ID or session ID. Shows where its money is now.',
+        description: 'By ID, or any of its identifiers. Shows where its money is now.',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,

@@ -5,8 +5,8 @@
 // the same transaction.
 
 import type { IncomingReversal } from '#banks/notifications.ts'
-import type { Queryable } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { findOriginal } from '#domain/credits/credit-identifiers.ts'
 import { storeRailItems } from '#domain/credits/rail-items.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
 import type { Deps } from '#http/deps.ts'
@@ -54,22 +54,6 @@ async function take(
   if (originalSessionId === undefined) return 'original_not_found'
   const { sessionId, amountKobo } = reversal
   return await takeReversal(tx, deps, { bankCode, sessionId, originalSessionId, amountKobo })
-}
-
-async function findOriginal(
-  db: Queryable,
-  bankCode: string,
-  { originals, currency }: IncomingReversal,
-): Promise<string | undefined> {
-  const { rows } = await db.query<{ sessionId: string }>({
-    name: 'find-reversed-credit',
-    text: `select session_id as "sessionId" from credits
-            where session_id = any($1::text[]) and bank_code = $2 and currency = $3
-            order by array_position($1::text[], session_id)
-            limit 1`,
-    values: [originals, bankCode, currency],
-  })
-  return rows[0]?.sessionId
 }
 
 function rejected(bankCode: string, reversal: IncomingReversal, reason: ReversalAnswer) {

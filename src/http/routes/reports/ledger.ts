@@ -45,7 +45,8 @@ const AccountBody = named('LedgerAccount', {
   id: Type.Integer(),
   kind: Type.String({
     description:
-      'collection, pending, settled or suspense; for operators also bank, returning, shortfall.',
+      'collection, pending, settled or suspense; for operators also bank, returning, shortfall, ' +
+      'bank_cost and input_vat.',
   }),
   bankCode: nullable('string', { description: 'For bank accounts and unidentified suspense.' }),
   accountNumber: nullable('string', { description: 'For collection accounts.' }),

@@ -144,7 +144,7 @@ async function sendPlanned(
   const { bankCode, sessionId, paymentReference } = planned
   const amountKobo = kobo(BigInt(planned.amountKobo))
   const { writers, clock } = deps
-  const to = { bankCode, accountNumber, amountKobo }
+  const to = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const
   const credit = sandboxCredit(to, clock(), { narration: `Sandbox bank: ${kind}`, sessionId })
   const taken = await writers.credits.submit(credit)
   if (taken.status === 'session_reused') throw new Refusal('try_again')

@@ -67,7 +67,8 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const owner = await findNumber(db, client.id, accountNumber)
       if (!owner) throw new Refusal('number_not_found')
       const amountKobo = koboOf(body.amount) as Kobo // Checked by the schema.
-      const to = { bankCode: owner.bankCode, accountNumber, amountKobo }
+      const { bankCode } = owner
+      const to = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const
       const made = sandboxCredit(to, clock(), { narration: 'Simulated payment' })
       // The session ID identifies the transfer across retries.
       return withIdempotentSteps(

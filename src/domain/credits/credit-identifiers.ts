@@ -1,0 +1,102 @@
+// The identifiers of credits, as they are stored: all in one table with one key, credits_taken_once.
+// Of two transactions that bring the same credit by different routes, the second waits at that key
+// for the first, fails, runs again and finds a duplicate. All write in one order, so that no two
+// wait for one another.
+
+import { numberArray, plainArray, textArray } from '#db/arrays.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { IncomingCredit } from './judge-credit.ts'
+import {
+  type BankIdentifier,
+  type IdentifierRow,
+  identifierName,
+  identifiersOf,
+  type KnownCredit,
+} from './known-credits.ts'
+
+type Taken = KnownCredit & BankIdentifier
+
+// By the identifiers' names, the credits as they were first answered: that a payment closed later
+// (underpaid) is no part of it. Held to one look-up by key for each, however many there are.
+export async function findTaken(
+  tx: Transaction,
+  credits: readonly IncomingCredit[],
+): Promise<Map<string, KnownCredit>> {
+  const identifiers = credits.flatMap(identifiersOf)
+  const { rows } = await tx.query<Taken>({
+    name: 'find-taken-credits',
+    text: `select s.value, s.bank_code as "bankCode", s.kind, c.id as "creditId",
+                  c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency,
+                  case when c.suspended_kobo < c.amount_kobo or c.reason = 'underpaid'
+                       then 'booked' else 'suspended' end as outcome,
+                  nullif(c.reason, 'underpaid') as reason,
+                  case when c.reason = 'underpaid' then 0
+                       else c.suspended_kobo end as "suspendedKobo"
+             from unnest($1::text[], $2::text[], $3::text[]) as s (value, bank_code, kind)
+             join lateral (select i.credit_id from credit_identifiers i
+                            where i.value = s.value and i.bank_code = s.bank_code
+                              and i.kind = s.kind
+                            limit 1) i on true
+             join lateral (select * from credits c where c.id = i.credit_id limit 1) c on true`,
+    values: columnsOf(identifiers),
+  })
+  return new Map(rows.map((row) => [identifierName(row), row]))
+}
+
+export async function insertIdentifiers(
+  tx: Transaction,
+  rows: readonly IdentifierRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const sorted = rows.toSorted(inOneOrder)
+  await tx.query({
+    name: 'insert-credit-identifiers',
+    text: `insert into credit_identifiers (value, bank_code, kind, credit_id, is_first)
+           select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bool[])`,
+    values: [
+      ...columnsOf(sorted),
+      numberArray(sorted.map((row) => row.creditId)),
+      plainArray(sorted.map((row) => (row.isFirst ? 't' : 'f'))),
+    ],
+  })
+}
+
+function inOneOrder(one: IdentifierRow, other: IdentifierRow): number {
+  if (one.value !== other.value) return one.value < other.value ? -1 : 1
+  return identifierName(one) < identifierName(other) ? -1 : 1
+}
+
+function columnsOf(identifiers: readonly BankIdentifier[]): string[] {
+  return [
+    textArray(identifiers.map((identifier) => identifier.value)),
+    plainArray(identifiers.map((identifier) => identifier.bankCode)),
+    plainArray(identifiers.map((identifier) => identifier.kind)),
+  ]
+}
+
+// Of the ids, the first that is a credit's of this bank, of whatever kind it is.
+export async function findOriginal(
+  db: Queryable,
+  bankCode: string,
+  { originals, currency }: { originals: readonly string[]; currency: string },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ value: string }>({
+    name: 'find-reversed-credit',
+    text: `select i.value from credit_identifiers i join credits c on c.id = i.credit_id
+            where i.value = any($1::text[]) and i.bank_code = $2 and c.currency = $3
+            order by array_position($1::text[], i.value)
+            limit 1`,
+    values: [originals, bankCode, currency],
+  })
+  return rows[0]?.value
+}
+
+// The credits that any bank calls by a value (SQL), of whatever kind it is: an array of their ids.
+export const creditsCalled = (value: string) =>
+  `array(select credit_id from credit_identifiers where value = ${value})`
+
+// What else than by its first identifier the credit `c` is known as, as JSON.
+export const OTHER_IDENTIFIERS = `
+  (select json_agg(json_build_object('kind', i.kind, 'value', i.value) order by i.kind, i.value)
+     from credit_identifiers i where i.credit_id = c.id and not i.is_first)`

@@ -1,0 +1,283 @@
+// A credit is taken once, whichever route it comes by and whatever its bank calls it there.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import { assertCleanBooks, countDeadlocks, holdTable, startTwin } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, dataOf, readAccount, simulate } from '../support/fixtures.ts'
+import { incomingCredit, naira } from '../support/incoming-credits.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
+
+const bench = closeAfterTests(await startTestService())
+const NOBODYS_NUMBER = '0123456789'
+
+const take = (credit: IncomingCredit, by: Bench = bench) =>
+  by.service.writers.credits.submit(credit)
+
+// One transfer, as each route knows it: every two have an identifier in common.
+async function routes(accountNumber: string) {
+  const session = newSessionId()
+  const settlement = `SETTLE-${session}`
+  const reference = `REF/${session}`
+  const credit = await incomingCredit(bench, { accountNumber, amount: 10 })
+  const notification: IncomingCredit = {
+    ...credit,
+    sessionId: session,
+    otherIdentifiers: [{ kind: 'settlement_id', value: settlement }],
+  }
+  const requery: IncomingCredit = {
+    ...credit,
+    sessionId: settlement,
+    identifiedBy: 'settlement_id',
+    otherIdentifiers: [{ kind: 'bank_reference', value: reference }],
+    source: 'requery',
+  }
+  const statement: IncomingCredit = {
+    ...credit,
+    sessionId: reference,
+    identifiedBy: 'bank_reference',
+    otherIdentifiers: [{ kind: 'session_id', value: session }],
+    source: 'statement',
+  }
+  const known = [
+    { kind: 'bank_reference', value: reference },
+    { kind: 'session_id', value: session },
+    { kind: 'settlement_id', value: settlement },
+  ]
+  return { notification, requery, statement, known }
+}
+
+async function shown(identifier: string) {
+  const answer = await bench.call({ url: `/api/v1/credits/${encodeURIComponent(identifier)}` })
+  return dataOf(answer, 'account')
+}
+
+const byKind = (identifiers: { kind: string; value: string }[]) =>
+  identifiers.toSorted((one, other) => (one.kind < other.kind ? -1 : 1))
+
+async function countCredits(accountNumber: string): Promise<number> {
+  const { rows } = await bench.db.query(
+    'select count(*)::int as count from credits where account_number = $1',
+    [accountNumber],
+  )
+  return rows[0].count
+}
+
+const ORDERS = [
+  ['notification', 'requery', 'statement'],
+  ['notification', 'statement', 'requery'],
+  ['requery', 'notification', 'statement'],
+  ['requery', 'statement', 'notification'],
+  ['statement', 'notification', 'requery'],
+  ['statement', 'requery', 'notification'],
+] as const
+
+for (const order of ORDERS) {
+  test(`by ${order.join(', then ')}, a credit is booked once and known by all it was called`, async () => {
+    const { accountNumber } = await createAccount(bench)
+    const { known, ...by } = await routes(accountNumber)
+
+    const statuses = []
+    for (const route of order) statuses.push((await take(by[route])).status)
+
+    assert.deepEqual(statuses, ['taken', 'duplicate', 'duplicate'])
+    assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
+    const credits = []
+    for (const { value } of known) credits.push(await shown(value))
+    const [credit] = credits
+    assert.deepEqual(new Set(credits.map(({ id }) => id)).size, 1)
+    assert.equal(credit.sessionId, by[order[0]].sessionId)
+    assert.deepEqual(credit.identifiers[0], {
+      kind: by[order[0]].identifiedBy ?? 'session_id',
+      value: credit.sessionId,
+    })
+    assert.deepEqual(byKind(credit.identifiers), known)
+    assert.equal(credit.source, order[0])
+  })
+}
+
+test('three routes in one batch bring one credit', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const { notification, requery, statement, known } = await routes(accountNumber)
+
+  const answers = await bench.service.writers.credits.submitAll([statement, notification, requery])
+
+  assert.deepEqual(
+    answers.map((answer) => answer.ok && answer.value.status),
+    ['taken', 'duplicate', 'duplicate'],
+  )
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
+  assert.deepEqual(byKind((await shown(statement.sessionId)).identifiers), known)
+})
+
+test('two processes that learn of it by two routes at the same moment book it once', async () => {
+  await using twin = await startTwin(bench)
+  const before = await countDeadlocks(bench)
+  for (const [one, other] of [
+    ['notification', 'requery'],
+    ['requery', 'statement'],
+    ['statement', 'notification'],
+  ] as const) {
+    const { known: _, ...by } = await routes(NOBODYS_NUMBER)
+    const credits = await countCredits(NOBODYS_NUMBER)
+
+    // Neither knows of the other yet, and both are about to write.
+    const held = await holdTable(bench, 'credit_identifiers')
+    const racing = Promise.all([take(by[one]), take(by[other], twin)])
+    await held.waiting(2)
+    await held[Symbol.asyncDispose]()
+    const answers = await racing
+
+    assert.deepEqual(answers.map(({ status }) => status).sort(), ['duplicate', 'taken'])
+    assert.equal(await countCredits(NOBODYS_NUMBER), credits + 1)
+  }
+  assert.equal(await countDeadlocks(bench), before)
+})
+
+test('two processes with the same lists by two routes, in opposite orders, book each once', async () => {
+  await using twin = await startTwin(bench)
+  const before = await countDeadlocks(bench)
+  const credits = await countCredits(NOBODYS_NUMBER)
+  const transfers = await Promise.all(Array.from({ length: 60 }, () => routes(NOBODYS_NUMBER)))
+
+  // Somebody else is about to write the one in the middle: both have written half when they wait.
+  const other = await bench.db.connect()
+  const middle = transfers[transfers.length / 2]?.requery.sessionId
+  await other.query(`begin; insert into credit_identifiers values (0, true, '${middle}', '035',
+                                                                   'settlement_id')`)
+  const racing = Promise.all([
+    bench.service.writers.credits.submitAll(transfers.map(({ notification }) => notification)),
+    twin.service.writers.credits.submitAll(transfers.map(({ requery }) => requery).reverse()),
+  ])
+  await untilBlocked(bench.db, 2)
+  await other.query('rollback')
+  other.release()
+  const answers = (await racing).flat().map((answer) => answer.ok && answer.value.status)
+
+  assert.equal(answers.filter((status) => status === 'taken').length, 60)
+  assert.equal(answers.filter((status) => status === 'duplicate').length, 60)
+  assert.equal(await countCredits(NOBODYS_NUMBER), credits + 60)
+  assert.equal(await countDeadlocks(bench), before)
+})
+
+test('two processes that learn the same identifier at the same moment both succeed', async () => {
+  await using twin = await startTwin(bench)
+  const { notification, statement, known } = await routes(NOBODYS_NUMBER)
+  await take({ ...notification, otherIdentifiers: [] })
+
+  const held = await holdTable(bench, 'credit_identifiers')
+  const learning = Promise.all([take(statement), take(statement, twin)])
+  await held.waiting(2)
+  await held[Symbol.asyncDispose]()
+
+  assert.deepEqual(
+    (await learning).map(({ status }) => status),
+    ['duplicate', 'duplicate'],
+  )
+  const { identifiers } = await shown(statement.sessionId)
+  assert.deepEqual(byKind(identifiers), known.slice(0, 2))
+})
+
+test('a kind is part of the identity, and so is the bank', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const credit = await incomingCredit(bench, { accountNumber, amount: 10 })
+
+  const answers = [
+    await take(credit),
+    await take({ ...credit, identifiedBy: 'settlement_id' }),
+    await take({ ...credit, bankCode: '058' }),
+  ]
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['taken', 'taken', 'taken'],
+  )
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 20)
+})
+
+test('identifiers that name two credits, or another amount, are refused with an alert', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const { notification, requery } = await routes(accountNumber)
+  const apart = { ...notification, otherIdentifiers: [] }
+  await take(apart)
+  await take({ ...requery, otherIdentifiers: [] })
+
+  const conflicting = await take(notification)
+  const dearer = await take({ ...requery, amountKobo: naira(20) })
+
+  assert.deepEqual([conflicting.status, dearer.status], ['session_reused', 'session_reused'])
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 20)
+  const { rows } = await bench.db.query(
+    `select subject, detail from alerts where kind = 'session_reused' and subject = any($1)
+      order by subject`,
+    [[notification, requery].map(({ sessionId }) => `${sessionId}@035`)],
+  )
+  assert.deepEqual(
+    rows.map(({ subject }) => subject).sort(),
+    [notification, requery].map(({ sessionId }) => `${sessionId}@035`).sort(),
+  )
+  const alert = rows.find(({ subject }) => subject === `${notification.sessionId}@035`)
+  assert.deepEqual(alert.detail.otherIdentifiers, notification.otherIdentifiers)
+  // Nothing was learned of either.
+  const { identifiers } = await shown(requery.sessionId)
+  assert.deepEqual(identifiers, [{ kind: 'settlement_id', value: requery.sessionId }])
+})
+
+test('a reversal may name its credit by any identifier', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const { notification, requery, statement } = await routes(accountNumber)
+  await take(notification)
+  await take(requery)
+
+  for (const originalSessionId of [requery.sessionId, statement.sessionId]) {
+    const reversal = { sessionId: newSessionId(), originalSessionId, amount: '4.00' }
+    const answer = await postRail(bench, '035/reversals', reversal)
+    assert.equal(answer.json().responseCode, '00', answer.body)
+  }
+
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 2)
+})
+
+test('search and the list find a credit by any identifier', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const { notification, requery, known } = await routes(accountNumber)
+  await take(notification)
+  await take(requery)
+
+  for (const { value } of known) {
+    const asked = encodeURIComponent(value)
+    const hits = (await bench.call({ url: `/api/v1/search?q=${asked}` })).json().data
+    assert.deepEqual(
+      hits.map(({ type, detail }: { type: string; detail: string }) => [type, detail]),
+      [['credit', notification.sessionId]],
+    )
+    const listed = (await bench.call({ url: `/api/v1/credits?sessionId=${asked}` })).json().data
+    assert.equal(listed.length, 1)
+  }
+})
+
+test('a simulated transfer says that it is one', async () => {
+  const { accountNumber } = await createAccount(bench)
+
+  const { sessionId } = await simulate(bench, accountNumber, '10.00')
+
+  assert.equal((await shown(sessionId)).source, 'sandbox')
+  const url = `/api/v1/credits/${sessionId}/timeline`
+  const { entries } = dataOf(await bench.call({ url }), 'account')
+  const came = entries.find(({ kind }: { kind: string }) => kind === 'credit')
+  assert.equal(came.detail.source, 'sandbox')
+})
+
+test('identifiers are never changed or deleted, and the books agree with them', async () => {
+  for (const change of [
+    `update credit_identifiers set value = 'x'`,
+    'delete from credit_identifiers',
+    'truncate credit_identifiers',
+  ]) {
+    await assert.rejects(bench.db.query(change), { code: '23001' })
+  }
+  await assertCleanBooks(bench)
+})

@@ -1,0 +1,108 @@
+// Credits that are learned of by a requery or from a statement: with identifiers of other kinds than
+// a notification has, with what the bank withheld, and often of money that was notified before.
+
+import assert from 'node:assert/strict'
+import type { IdentifierKind } from '#banks/notifications.ts'
+import type { CreditSource, IncomingCredit } from '#domain/credits/judge-credit.ts'
+import type { Kobo } from '#money.ts'
+import type { Answer, Op } from '../support/model.ts'
+import type { CreditReport } from '../support/model-money.ts'
+import type { Charges, CreditCall } from '../support/model-places.ts'
+import type { Choices } from './choices.ts'
+import { chooseCredit } from './credit-choices.ts'
+import { BANK_CODES, type World } from './world.ts'
+
+const FINDINGS_MAX = 5
+
+export function chooseFindings(choices: Choices): Op {
+  const bank = choices.chance(50) ? '035' : choices.random.pick(BANK_CODES)
+  const count = choices.random.integer(1, FINDINGS_MAX)
+  const credits = Array.from({ length: count }, () => chooseFinding(choices, bank))
+  return { do: 'findings', credits }
+}
+
+function chooseFinding(choices: Choices, bank: string): CreditReport {
+  const { random, books } = choices
+  const { fault: _, ...report } = chooseCredit(choices, bank)
+  const known = books.called.get(`${report.sessionId}@${bank}`)
+  const session = { kind: 'session_id', value: report.sessionId }
+  const mine = known ? random.pick(known.calls) : session
+  const calls = random.pick([
+    [mine],
+    [mine, newCall(choices)],
+    [newCall(choices), mine],
+    [newCall(choices), mine, newCall(choices)],
+    [newCall(choices)],
+  ])
+  // Of another credit too: it cannot be both.
+  const another = choices.chance(4) ? choices.recent(books.credits) : undefined
+  if (another?.bank === bank) calls.push(random.pick(another.calls))
+  const [first, ...others] = calls as [CreditCall, ...CreditCall[]]
+  const named = { ...report, sessionId: first.value, kind: first.kind, others }
+  return choices.chance(50) ? { ...named, charges: chooseCharges(choices, report.kobo) } : named
+}
+
+function newCall(choices: Choices): CreditCall {
+  const value = choices.newSession()
+  return choices.random.pick([
+    { kind: 'settlement_id', value: `S${value}` },
+    { kind: 'bank_reference', value: `R/${value}` },
+    { kind: 'session_id', value },
+  ])
+}
+
+// In all less than the amount.
+function chooseCharges(choices: Choices, kobo: bigint): Charges {
+  const part = () => (choices.chance(30) ? 0n : choices.kobo(0, Number((kobo - 1n) / 3n)))
+  return { fee: part(), vat: part(), duty: part() }
+}
+
+// By no bank's call of ours, so handed to a service directly.
+export async function takeFindings(
+  world: World,
+  { credits }: Extract<Op, { do: 'findings' }>,
+): Promise<Answer> {
+  assert(world.take, 'nothing is found in this world')
+  const results = await world.take(credits.map((credit) => incomingOf(credit, world.now())))
+  return results.map((result) => {
+    assert(result.ok, world.complaints())
+    const taken = result.value
+    if (taken.status === 'session_reused') {
+      return { responseCode: '02', outcome: 'rejected', code: taken.status }
+    }
+    const code = taken.reason === null ? {} : { code: taken.reason }
+    return taken.status === 'duplicate'
+      ? { responseCode: '01', outcome: 'duplicate', ...code }
+      : { responseCode: '00', outcome: taken.outcome, ...code }
+  })
+}
+
+const SOURCES: readonly CreditSource[] = ['requery', 'statement']
+
+function incomingOf(report: CreditReport, now: number): IncomingCredit {
+  const { bank, sessionId, number, kobo, currency, payer, agoMs, charges } = report
+  return {
+    bankCode: bank,
+    sessionId,
+    identifiedBy: report.kind as IdentifierKind,
+    otherIdentifiers: report.others as IncomingCredit['otherIdentifiers'] & object,
+    source: SOURCES[sessionId.length % SOURCES.length] as CreditSource,
+    accountNumber: number,
+    amountKobo: kobo as Kobo,
+    currency,
+    sourceAccountName: payer.name,
+    sourceAccountNumber: payer.account,
+    sourceBankCode: payer.bank,
+    narration: null,
+    transactionTime: agoMs === undefined ? null : new Date(now - agoMs),
+    ...(charges
+      ? {
+          charges: {
+            feeKobo: charges.fee as Kobo,
+            vatKobo: charges.vat as Kobo,
+            dutyKobo: charges.duty as Kobo,
+          },
+        }
+      : {}),
+  }
+}

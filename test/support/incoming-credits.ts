@@ -1,0 +1,40 @@
+// Credits as any route hands them to the batcher: a notification, a requery or a statement may each
+// know the same transfer by other identifiers.
+
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import { kobo } from '#money.ts'
+import { bankOf, newSessionId } from './rail.ts'
+import type { Bench } from './running-service.ts'
+
+type Given = Partial<Omit<IncomingCredit, 'amountKobo'>> & { accountNumber: string; amount: number }
+
+// In naira, from the bank that has the number unless said otherwise.
+export async function incomingCredit(
+  bench: Pick<Bench, 'db'>,
+  { amount, ...given }: Given,
+): Promise<IncomingCredit> {
+  return {
+    sessionId: newSessionId(),
+    amountKobo: naira(amount),
+    bankCode: await bankOf(bench, given.accountNumber),
+    currency: 'NGN',
+    sourceAccountNumber: null,
+    sourceAccountName: 'Ada Obi',
+    sourceBankCode: null,
+    narration: null,
+    transactionTime: null,
+    ...given,
+  }
+}
+
+export async function takeIncoming(bench: Pick<Bench, 'db' | 'service'>, given: Given) {
+  return bench.service.writers.credits.submit(await incomingCredit(bench, given))
+}
+
+export const naira = (amount: number) => kobo(BigInt(Math.round(amount * 100)))
+
+export const chargesOf = (fee: number, vat = 0, duty = 0) => ({
+  feeKobo: naira(fee),
+  vatKobo: naira(vat),
+  dutyKobo: naira(duty),
+})

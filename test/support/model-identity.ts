@@ -1,0 +1,47 @@
+// What the model says of identity: a bank may call one credit by several names, each of a kind, and
+// whoever hears any of them again hears of the same credit.
+
+import type { Books } from './model-books.ts'
+import type { Credit, CreditCall, RailAnswer } from './model-places.ts'
+
+type Called = {
+  bank: string
+  sessionId: string
+  kind?: string // Of the session id.
+  others?: readonly CreditCall[]
+}
+type Terms = { number: string; kobo: bigint; currency: string }
+
+export function callsOf({ sessionId, kind = 'session_id', others = [] }: Called): CreditCall[] {
+  return [{ kind, value: sessionId }, ...others]
+}
+
+// Undefined: nobody has heard of it.
+export function answerAgain(books: Books, report: Called & Terms): RailAnswer | undefined {
+  const known = callsOf(report).flatMap(({ kind, value }) => {
+    const credit = books.called.get(`${value}@${report.bank}`)
+    return credit?.calls.some((call) => call.kind === kind && call.value === value) ? [credit] : []
+  })
+  const [credit] = known
+  if (!credit) return undefined
+  const isSame =
+    new Set(known).size === 1 &&
+    credit.number === report.number &&
+    credit.kobo === report.kobo &&
+    credit.currency === report.currency
+  if (isSame) {
+    remember(books, credit, report)
+    return { ...credit.answer, responseCode: '01', outcome: 'duplicate' }
+  }
+  books.alerts.add(`session_reused ${report.sessionId}@${report.bank}`)
+  return { responseCode: '02', outcome: 'rejected', code: 'session_reused' }
+}
+
+export function remember(books: Books, credit: Credit, report: Called): void {
+  for (const call of callsOf(report)) {
+    const name = `${call.value}@${report.bank}`
+    if (books.called.has(name)) continue
+    books.called.set(name, credit)
+    credit.calls.push(call)
+  }
+}

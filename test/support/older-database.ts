@@ -1,0 +1,51 @@
+// A database as an earlier version left it, with two clients, for a migration to be tried on.
+
+import { copyFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrate } from '#db/migrate.ts'
+import { createEmptyDatabase } from './database.ts'
+import { createTempFolder } from './temp-folder.ts'
+
+const MIGRATIONS = join(import.meta.dirname, '../../db/migrations')
+
+// By a version that knew nothing of this migration nor of later ones.
+export async function createOlderDatabase(migration: string) {
+  using folder = createTempFolder()
+  for (const name of readdirSync(MIGRATIONS)) {
+    if (name < migration) copyFileSync(join(MIGRATIONS, name), join(folder.path, name))
+  }
+  const database = await createEmptyDatabase()
+  const { pool } = database
+  await migrate(pool, { migrationsDir: folder.path })
+  const isOld = migration <= '0022'
+  await pool.query(
+    `insert into clients (client_id, name, ${isOld ? 'event_sequence, ' : ''}created_at)
+     values ('BUSY', 'Busy', ${isOld ? '7, ' : ''}now()), ('QUIET', 'Quiet', ${isOld ? '0, ' : ''}now())`,
+  )
+  if (!isOld) {
+    await pool.query(
+      `update event_counters set sequence = 7
+        where client_id = (select id from clients where client_id = 'BUSY')`,
+    )
+  }
+  return {
+    pool,
+    isWaiting: async () => {
+      for (;;) {
+        const waiting = await pool.query(
+          `select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        if (waiting.rowCount) return
+      }
+    },
+    counters: async () => {
+      const { rows } = await pool.query<{ name: string; sequence: bigint }>(
+        `select c.client_id as name, k.sequence
+           from clients c left join event_counters k on k.client_id = c.id order by 1`,
+      )
+      return Object.fromEntries(rows.map(({ name, sequence }) => [name, sequence]))
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
