@@ -8,7 +8,7 @@ import { dayAlone, parseBankTime, watDay } from '#wat-time.ts'
 import { type ChargeFields, readCharges } from './charges.ts'
 import { findBank, findBankByNipCode } from './directory.ts'
 import type {
-  CreditIdentifier,
+  GivenIdentifier,
   IdentifierKind,
   IncomingCredit,
   NamedMoney,
@@ -31,7 +31,8 @@ export type CreditFields = {
   narration?: unknown
   transactionTime?: unknown
   identifiedBy?: IdentifierKind // Of the session id; default session_id.
-  otherIdentifiers?: readonly { kind: IdentifierKind; value: unknown }[]
+  isWeak?: boolean // Of the session id.
+  otherIdentifiers?: readonly { kind: IdentifierKind; value: unknown; isWeak?: boolean }[]
   charges?: ChargeFields
 }
 
@@ -139,16 +140,17 @@ function readCredit(fields: CreditFields): ParsedItem {
     ...time,
   }
   if (fields.identifiedBy) credit.identifiedBy = fields.identifiedBy
+  if (fields.isWeak) credit.isWeak = true
   if (fields.otherIdentifiers) credit.otherIdentifiers = readIdentifiers(fields)
   if (charges) credit.charges = charges
   return { ok: true, credit }
 }
 
 // What is no identifier is left out: the credit has one that is.
-function readIdentifiers(fields: CreditFields): CreditIdentifier[] {
+function readIdentifiers(fields: CreditFields): GivenIdentifier[] {
   const { sessionId, identifiedBy = 'session_id', otherIdentifiers = [] } = fields
   return otherIdentifiers.filter(
-    (each): each is CreditIdentifier =>
+    (each): each is GivenIdentifier =>
       typeof each.value === 'string' &&
       isSessionId(each.value) &&
       (each.value !== sessionId || each.kind !== identifiedBy),

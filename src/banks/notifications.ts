@@ -13,13 +13,18 @@ export const IDENTIFIER_KINDS = ['session_id', 'settlement_id', 'bank_reference'
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number]
 export type CreditIdentifier = { kind: IdentifierKind; value: string }
 
+// Weak: chosen by the payer, or not what the bank itself de-duplicates by, so two transfers may share
+// it. It identifies a credit unless the bank's own reference says that it is another.
+export type GivenIdentifier = CreditIdentifier & { isWeak?: boolean }
+
 // What the bank withheld from the transfer: the payer sent the amount, our account got the rest.
 export type BankCharges = { feeKobo: Kobo; vatKobo: Kobo; dutyKobo: Kobo }
 
 export type IncomingCredit = {
   sessionId: string // The first identifier, whatever its kind.
   identifiedBy?: IdentifierKind // Of the session id; default session_id.
-  otherIdentifiers?: readonly CreditIdentifier[]
+  isWeak?: boolean // Of the session id.
+  otherIdentifiers?: readonly GivenIdentifier[]
   charges?: BankCharges
   accountNumber: string
   amountKobo: Kobo

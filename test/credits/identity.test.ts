@@ -198,6 +198,35 @@ test('a kind is part of the identity, and so is the bank', async () => {
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 20)
 })
 
+test('a weak identifier names the same credit, unless the bank’s own reference is another', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const credit = await incomingCredit(bench, { accountNumber, amount: 10 })
+  const weakly = (settlement: string, sessionId = credit.sessionId): IncomingCredit => ({
+    ...credit,
+    sessionId,
+    isWeak: true,
+    otherIdentifiers: [{ kind: 'settlement_id', value: `${settlement}-${credit.sessionId}` }],
+  })
+  const plain = await take(credit)
+  const same = await take(weakly('S1'))
+
+  const other = await take(weakly('S2'))
+  const again = await take(weakly('S2'))
+  const [inBatch, twin] = await bench.service.writers.credits.submitAll([
+    weakly('S3'),
+    weakly('S3'),
+  ])
+
+  assert.deepEqual([plain.status, same.status], ['taken', 'duplicate'])
+  assert.deepEqual([other.status, again.status], ['taken', 'duplicate'])
+  assert(inBatch?.ok && twin?.ok)
+  assert.deepEqual([inBatch.value.status, twin.value.status], ['taken', 'duplicate'])
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 30)
+  const second = await shown(`S2-${credit.sessionId}`)
+  assert.deepEqual(second.identifiers, [{ kind: 'settlement_id', value: `S2-${credit.sessionId}` }])
+  await assertCleanBooks(bench)
+})
+
 test('identifiers that name two credits, or another amount, are refused with an alert', async () => {
   const { accountNumber } = await createAccount(bench)
   const { notification, requery } = await routes(accountNumber)

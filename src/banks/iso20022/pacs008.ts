@@ -61,9 +61,6 @@ function readTransaction(transaction: XmlElement, messageTime: string | undefine
   const account = child(transaction, 'DbtrAcct')
   return checkCredit({
     sessionId,
-    ...(uetr && uetr !== sessionId
-      ? { otherIdentifiers: [{ kind: 'bank_reference', value: uetr }] }
-      : {}),
     accountNumber: accountOf(child(transaction, 'CdtrAcct')),
     ...amounts(transaction),
     sourceAccountNumber:

@@ -57,7 +57,8 @@ function parse(rawBody: Buffer): Parsed {
   return { items: [item], batch: false }
 }
 
-// The bank de-duplicates by settlement id, and a transfer may come without a session id.
+// The bank de-duplicates by settlement id: with another one, a known session id is another transfer.
+// A transfer may come without a session id.
 export function readNotification(value: Record<string, unknown>): ParsedItem {
   const { sessionId, settlementId } = value
   const hasSession = typeof sessionId === 'string' && sessionId.trim() !== ''
@@ -65,7 +66,7 @@ export function readNotification(value: Record<string, unknown>): ParsedItem {
     sessionId: hasSession ? sessionId : settlementId,
     ...(hasSession ? {} : { identifiedBy: 'settlement_id' }),
     ...(hasSession && settlementId
-      ? { otherIdentifiers: [{ kind: 'settlement_id', value: settlementId }] }
+      ? { isWeak: true, otherIdentifiers: [{ kind: 'settlement_id', value: settlementId }] }
       : {}),
     accountNumber: value.accountNumber,
     amount: value.transactionAmount,

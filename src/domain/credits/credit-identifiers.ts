@@ -32,7 +32,12 @@ export async function findTaken(
                        then 'booked' else 'suspended' end as outcome,
                   nullif(c.reason, 'underpaid') as reason,
                   case when c.reason = 'underpaid' then 0
-                       else c.suspended_kobo end as "suspendedKobo"
+                       else c.suspended_kobo end as "suspendedKobo",
+                  array(select f.kind || '/' || f.value from credit_identifiers f
+                         where f.credit_id = c.id and not f.is_first and f.kind <> 'session_id'
+                        union all
+                        select c.identified_by || '/' || c.session_id
+                         where c.identified_by <> 'session_id') as "references"
              from unnest($1::text[], $2::text[], $3::text[]) as s (value, bank_code, kind)
              join lateral (select i.credit_id from credit_identifiers i
                             where i.value = s.value and i.bank_code = s.bank_code

@@ -34,6 +34,7 @@ import {
   type KnownCredit,
   learn,
   recognise,
+  withOwnIdentifiers,
 } from './known-credits.ts'
 
 export type { CreditDecision, CreditResult } from './known-credits.ts'
@@ -90,13 +91,17 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Decisio
     alerts: [],
   }
   for (const [index, credit] of credits.entries()) {
-    const identifiers = identifiersOf(credit)
+    const given = identifiersOf(credit)
+    const again = recognise(known.taken, credit, given)
+    const own = again ? credit : withOwnIdentifiers(known.taken, credit, given)
     const answer =
-      recognise(known.taken, credit, identifiers) ??
-      take(plan, known, { credit, creditId: known.creditIds[index] as CreditId })
+      again ?? take(plan, known, { credit: own, creditId: known.creditIds[index] as CreditId })
     plan.answers.push(answer)
     if (answer.status === 'session_reused') plan.alerts.push(createAlert(answer.status, credit))
-    else plan.identifiers.push(...learn(known.taken, { credit, identifiers, answer }))
+    else {
+      const identifiers = own === credit ? given : identifiersOf(own)
+      plan.identifiers.push(...learn(known.taken, { credit: own, identifiers, answer }))
+    }
   }
   return plan
 }

@@ -1,12 +1,12 @@
 // What a bank calls a credit: a session id, a settlement id, a reference of its own. It may have
 // several, and any of them tells that it was taken before, whichever route it comes by (I12). Pure.
 
-import type { CreditIdentifier } from '#banks/notifications.ts'
+import type { GivenIdentifier } from '#banks/notifications.ts'
 import type { CreditId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { IncomingCredit, SuspenseReason } from './judge-credit.ts'
 
-export type BankIdentifier = CreditIdentifier & { bankCode: string }
+export type BankIdentifier = GivenIdentifier & { bankCode: string }
 export type IdentifierRow = BankIdentifier & { creditId: CreditId; isFirst: boolean }
 
 export type CreditDecision = {
@@ -24,12 +24,13 @@ export type KnownCredit = CreditDecision & {
   accountNumber: string
   amountKobo: Kobo
   currency: string
+  references: readonly string[] // As `kind/value`, what the bank itself calls it: no session ids.
 }
 
 // Each once; first the one that the credit is shown with.
 export function identifiersOf(credit: IncomingCredit): BankIdentifier[] {
-  const { bankCode, sessionId, identifiedBy = 'session_id', otherIdentifiers } = credit
-  const first = { bankCode, kind: identifiedBy, value: sessionId }
+  const { bankCode, sessionId, identifiedBy = 'session_id', isWeak, otherIdentifiers } = credit
+  const first = { bankCode, kind: identifiedBy, value: sessionId, ...(isWeak && { isWeak }) }
   if (!otherIdentifiers || otherIdentifiers.length === 0) return [first]
   const all = [first, ...otherIdentifiers.map((other) => ({ ...other, bankCode }))]
   return [...new Map(all.map((each) => [identifierName(each), each])).values()]
@@ -48,7 +49,10 @@ export function recognise(
   credit: IncomingCredit,
   identifiers: readonly BankIdentifier[],
 ): CreditResult | undefined {
-  const earlier = identifiers.flatMap((each) => taken.get(identifierName(each)) ?? [])
+  const earlier = identifiers.flatMap((each) => {
+    const known = taken.get(identifierName(each))
+    return known && !(each.isWeak && isAnother(known, identifiers)) ? [known] : []
+  })
   if (!earlier[0]) return undefined
   const { creditId, outcome, reason, suspendedKobo } = earlier[0]
   const isSame = earlier.every(
@@ -60,6 +64,28 @@ export function recognise(
   )
   if (!isSame) return { status: 'session_reused' }
   return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
+}
+
+// The bank calls the known credit and this one differently, by a reference of the same kind.
+function isAnother(known: KnownCredit, identifiers: readonly BankIdentifier[]): boolean {
+  return (['settlement_id', 'bank_reference'] as const).some((kind) => {
+    const theirs = known.references.filter((name) => name.startsWith(`${kind}/`))
+    const ours = identifiers.filter((each) => each.kind === kind)
+    const isCommon = ours.some(({ value }) => theirs.includes(`${kind}/${value}`))
+    return theirs.length > 0 && ours.length > 0 && !isCommon
+  })
+}
+
+// A new credit without the identifiers that are another's, so that it is shown by one of its own.
+export function withOwnIdentifiers(
+  taken: ReadonlyMap<string, KnownCredit>,
+  credit: IncomingCredit,
+  identifiers: readonly BankIdentifier[],
+): IncomingCredit {
+  const [first, ...others] = identifiers.filter((each) => !taken.has(identifierName(each)))
+  if (!first || others.length + 1 === identifiers.length) return credit
+  const { value: sessionId, kind: identifiedBy } = first
+  return { ...credit, sessionId, identifiedBy, otherIdentifiers: others }
 }
 
 type LearnInput = {
@@ -76,7 +102,8 @@ export function learn(
   const { accountNumber, amountKobo, currency } = credit
   const { status, ...decision } = answer
   const isNew = status === 'taken'
-  const known = { ...decision, accountNumber, amountKobo, currency }
+  const references = referencesOf(taken, answer.creditId, identifiers)
+  const known = { ...decision, accountNumber, amountKobo, currency, references }
   const { creditId } = decision
   const learned: IdentifierRow[] = []
   for (const [at, identifier] of identifiers.entries()) {
@@ -86,4 +113,18 @@ export function learn(
     learned.push({ ...identifier, creditId, isFirst: isNew && at === 0 })
   }
   return learned
+}
+
+// Of the bank, as known before and as given now.
+function referencesOf(
+  taken: ReadonlyMap<string, KnownCredit>,
+  creditId: CreditId,
+  identifiers: readonly BankIdentifier[],
+): readonly string[] {
+  if (identifiers.length === 1 && identifiers[0]?.kind === 'session_id') return []
+  const before = identifiers.flatMap((each) => taken.get(identifierName(each)) ?? [])
+  return [
+    ...before.flatMap((each) => (each.creditId === creditId ? each.references : [])),
+    ...identifiers.flatMap(({ kind, value }) => (kind === 'session_id' ? [] : `${kind}/${value}`)),
+  ]
 }

@@ -11,13 +11,12 @@ const UETR = '8a562c67-ca16-48ba-b074-65581be6f001'
 const NOW = new Date('2026-11-15T09:00:00Z')
 const format = iso20022Format(NOW)
 
-test('a transfer arrives with its payer, its account and all its names', () => {
+test('a transfer arrives with its payer, and its account', () => {
   const [item] = items(pacs008(transaction()))
 
   assert(item?.ok)
   assert.deepEqual(item.credit, {
     sessionId: NIP,
-    otherIdentifiers: [{ kind: 'bank_reference', value: UETR }],
     accountNumber: '0016563228',
     amountKobo: 10_000n,
     currency: 'NGN',

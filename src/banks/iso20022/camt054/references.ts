@@ -11,7 +11,7 @@
 
 import { createHash } from 'node:crypto'
 import { child, textOf, type XmlElement } from '#banks/iso20022/xml.ts'
-import type { CreditIdentifier } from '#banks/notifications.ts'
+import type { GivenIdentifier } from '#banks/notifications.ts'
 import { isNipSessionId, isSessionId } from '#banks/session-id.ts'
 
 const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|0{0,9}|-*)$/i
@@ -26,8 +26,8 @@ type References = {
 
 export type Identity = {
   id: string | undefined
-  // Unique by their definition: the servicer's own reference, UETR, and any NIP session id.
-  others: readonly CreditIdentifier[]
+  // The servicer's own reference, and NIP session ids: weak where the payer's bank chose the field.
+  others: readonly GivenIdentifier[]
   references: readonly string[] // By each of which an earlier report may have named it.
 }
 
@@ -46,15 +46,14 @@ export function identify(
     const place = messageId && `${messageId}/${position}.${at + 1}`
     const id = ours.find(isNipSessionId) ?? ours[0] ?? sessions[0] ?? place ?? end
     const references = [...ours, ...[...lesser, end].filter(isOne)].map(plain)
-    const others = [
+    const others: GivenIdentifier[] = [
       ...unique.filter(isOne).map((value) => ({ kind: 'bank_reference' as const, value })),
-      ...[...ours, ...sessions]
-        .filter((value) => isNipSessionId(value) && value !== id)
-        .map((value) => ({ kind: 'session_id' as const, value })),
-    ]
+      ...ours.filter(isNipSessionId).map((value) => ({ kind: 'session_id' as const, value })),
+      ...sessions.map((value) => ({ kind: 'session_id' as const, value, isWeak: true })),
+    ].filter(({ kind, value }) => kind !== 'session_id' || value !== id)
     return {
       id: id === undefined ? undefined : plain(id),
-      others: others.map(({ kind, value }) => ({ kind, value: plain(value) })),
+      others: others.map((each) => ({ ...each, value: plain(each.value) })),
       references: [...new Set(references)],
     }
   })
@@ -64,11 +63,10 @@ function read(entry: XmlElement, transaction: XmlElement, isAlone: boolean): Ref
   const given = child(transaction, 'Refs')
   const of = (name: string) => meaningful(textOf(given, name))
   const ofEntry = (name: string) => (isAlone ? meaningful(textOf(entry, name)) : undefined)
-  const servicer = of('AcctSvcrRef') ?? ofEntry('AcctSvcrRef')
   const uetr = of('UETR')?.toLowerCase()
   return {
     own: [of('AcctSvcrRef'), ofEntry('AcctSvcrRef'), of('TxId'), of('ClrSysRef'), uetr],
-    unique: [servicer, uetr],
+    unique: [of('AcctSvcrRef') ?? ofEntry('AcctSvcrRef')],
     lesser: [of('InstrId'), ofEntry('NtryRef')],
     end: of('EndToEndId'),
   }
