@@ -10,14 +10,14 @@ import {
   type TracedItem,
   type TracedReturn,
 } from '#domain/credits/credit-location.ts'
-import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-traces.ts'
+import { type CreditKey, type CreditTrace, OUTCOMES } from '#domain/credits/credit-traces.ts'
 import { CREDIT_SOURCES, type CreditSource } from '#domain/credits/judge-credit.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
 import { named, nullable } from '#http/schemas.ts'
-import type { CreditId, SuspenseItemId } from '#ids.ts'
+import type { SuspenseItemId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -165,15 +165,10 @@ export const CreditDetailBody = named('CreditDetail', {
   ),
 })
 
-// By its id, or by any identifier of the bank's, which is hardly ever as short.
-export function creditKeyOf(
-  sealer: Sealer,
-  text: string,
-): { id: CreditId } | { sessionId: string } {
-  const id = findId(sealer, 'credit', text)
-  if (id !== undefined) return { id }
+// A short number may be either: its id comes first.
+export function creditKeyOf(sealer: Sealer, text: string): CreditKey {
   if (!isSessionId(text)) throw new Refusal('credit_not_found')
-  return { sessionId: text }
+  return { id: findId(sealer, 'credit', text), identifier: text }
 }
 
 type Showing = { sealer: Sealer; nameBank: NameBank }
