@@ -109,8 +109,6 @@ function creditStatements(accounts: number, sealed: string): string[] {
               || to_char(at at time zone 'Africa/Lagos', 'YYMMDDHH24MISS')
               || lpad(((j * ${SCATTER}) % 10000000000)::text, 10, '0') || '99'`
   return [
-    `insert into credit_identifiers (credit_id, is_first, value, bank_code, kind)
-     select ${FIRST_ID} + j, true, ${sessionId}, '${BANK}', 'session_id' ${from}`,
     `insert into credits
        (id, bank_code, session_id, account_number, client_id, collection_account_id, amount_kobo,
         currency, outcome, source_account_sealed, source_account_name, source_bank_code,
@@ -119,6 +117,9 @@ function creditStatements(accounts: number, sealed: string): string[] {
             ${numberSql(account)}, ${CLIENT}, ${accountId}, ${amountSql('j')}, 'NGN', 'booked',
             ${sealed}, 'Payer Number ' || j % 100000, '058', 'Transfer for order ' || j, at, at,
             'session_id' ${from}`,
+    `insert into credit_identifiers (credit_id, is_first, value, bank_code, kind)
+     select id, true, session_id, bank_code, identified_by from credits
+      where id between ${FIRST_ID} + $1::bigint and ${FIRST_ID} + $2::bigint`,
     `insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason,
                             posted_at)
      select (select id from ledger_accounts where kind = 'bank'), ${accountId}, ${amountSql('j')},

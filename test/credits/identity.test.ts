@@ -3,67 +3,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
-import { assertCleanBooks, countDeadlocks, holdTable, startTwin } from '../support/bank-calls.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, dataOf, readAccount, simulate } from '../support/fixtures.ts'
-import { incomingCredit, naira } from '../support/incoming-credits.ts'
+import { incomingCredit, naira, routesOf, sortedByKind } from '../support/incoming-credits.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
-import { type Bench, startTestService } from '../support/running-service.ts'
-import { untilBlocked } from '../support/waiting-locks.ts'
+import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
-const NOBODYS_NUMBER = '0123456789'
 
-const take = (credit: IncomingCredit, by: Bench = bench) =>
-  by.service.writers.credits.submit(credit)
+const take = (credit: IncomingCredit) => bench.service.writers.credits.submit(credit)
 
-// One transfer, as each route knows it: every two have an identifier in common.
-async function routes(accountNumber: string) {
-  const session = newSessionId()
-  const settlement = `SETTLE-${session}`
-  const reference = `REF/${session}`
-  const credit = await incomingCredit(bench, { accountNumber, amount: 10 })
-  const notification: IncomingCredit = {
-    ...credit,
-    sessionId: session,
-    otherIdentifiers: [{ kind: 'settlement_id', value: settlement }],
-  }
-  const requery: IncomingCredit = {
-    ...credit,
-    sessionId: settlement,
-    identifiedBy: 'settlement_id',
-    otherIdentifiers: [{ kind: 'bank_reference', value: reference }],
-    source: 'requery',
-  }
-  const statement: IncomingCredit = {
-    ...credit,
-    sessionId: reference,
-    identifiedBy: 'bank_reference',
-    otherIdentifiers: [{ kind: 'session_id', value: session }],
-    source: 'statement',
-  }
-  const known = [
-    { kind: 'bank_reference', value: reference },
-    { kind: 'session_id', value: session },
-    { kind: 'settlement_id', value: settlement },
-  ]
-  return { notification, requery, statement, known }
-}
+const routes = (accountNumber: string) => routesOf(bench, accountNumber)
 
 async function shown(identifier: string) {
   const answer = await bench.call({ url: `/api/v1/credits/${encodeURIComponent(identifier)}` })
   return dataOf(answer, 'account')
-}
-
-const byKind = (identifiers: { kind: string; value: string }[]) =>
-  identifiers.toSorted((one, other) => (one.kind < other.kind ? -1 : 1))
-
-async function countCredits(accountNumber: string): Promise<number> {
-  const { rows } = await bench.db.query(
-    'select count(*)::int as count from credits where account_number = $1',
-    [accountNumber],
-  )
-  return rows[0].count
 }
 
 const ORDERS = [
@@ -94,7 +49,7 @@ for (const order of ORDERS) {
       kind: by[order[0]].identifiedBy ?? 'session_id',
       value: credit.sessionId,
     })
-    assert.deepEqual(byKind(credit.identifiers), known)
+    assert.deepEqual(sortedByKind(credit.identifiers), known)
     assert.equal(credit.source, order[0])
   })
 }
@@ -110,75 +65,7 @@ test('three routes in one batch bring one credit', async () => {
     ['taken', 'duplicate', 'duplicate'],
   )
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
-  assert.deepEqual(byKind((await shown(statement.sessionId)).identifiers), known)
-})
-
-test('two processes that learn of it by two routes at the same moment book it once', async () => {
-  await using twin = await startTwin(bench)
-  const before = await countDeadlocks(bench)
-  for (const [one, other] of [
-    ['notification', 'requery'],
-    ['requery', 'statement'],
-    ['statement', 'notification'],
-  ] as const) {
-    const { known: _, ...by } = await routes(NOBODYS_NUMBER)
-    const credits = await countCredits(NOBODYS_NUMBER)
-
-    // Neither knows of the other yet, and both are about to write.
-    const held = await holdTable(bench, 'credit_identifiers')
-    const racing = Promise.all([take(by[one]), take(by[other], twin)])
-    await held.waiting(2)
-    await held[Symbol.asyncDispose]()
-    const answers = await racing
-
-    assert.deepEqual(answers.map(({ status }) => status).sort(), ['duplicate', 'taken'])
-    assert.equal(await countCredits(NOBODYS_NUMBER), credits + 1)
-  }
-  assert.equal(await countDeadlocks(bench), before)
-})
-
-test('two processes with the same lists by two routes, in opposite orders, book each once', async () => {
-  await using twin = await startTwin(bench)
-  const before = await countDeadlocks(bench)
-  const credits = await countCredits(NOBODYS_NUMBER)
-  const transfers = await Promise.all(Array.from({ length: 60 }, () => routes(NOBODYS_NUMBER)))
-
-  // Somebody else is about to write the one in the middle: both have written half when they wait.
-  const other = await bench.db.connect()
-  const middle = transfers[transfers.length / 2]?.requery.sessionId
-  await other.query(`begin; insert into credit_identifiers values (0, true, '${middle}', '035',
-                                                                   'settlement_id')`)
-  const racing = Promise.all([
-    bench.service.writers.credits.submitAll(transfers.map(({ notification }) => notification)),
-    twin.service.writers.credits.submitAll(transfers.map(({ requery }) => requery).reverse()),
-  ])
-  await untilBlocked(bench.db, 2)
-  await other.query('rollback')
-  other.release()
-  const answers = (await racing).flat().map((answer) => answer.ok && answer.value.status)
-
-  assert.equal(answers.filter((status) => status === 'taken').length, 60)
-  assert.equal(answers.filter((status) => status === 'duplicate').length, 60)
-  assert.equal(await countCredits(NOBODYS_NUMBER), credits + 60)
-  assert.equal(await countDeadlocks(bench), before)
-})
-
-test('two processes that learn the same identifier at the same moment both succeed', async () => {
-  await using twin = await startTwin(bench)
-  const { notification, statement, known } = await routes(NOBODYS_NUMBER)
-  await take({ ...notification, otherIdentifiers: [] })
-
-  const held = await holdTable(bench, 'credit_identifiers')
-  const learning = Promise.all([take(statement), take(statement, twin)])
-  await held.waiting(2)
-  await held[Symbol.asyncDispose]()
-
-  assert.deepEqual(
-    (await learning).map(({ status }) => status),
-    ['duplicate', 'duplicate'],
-  )
-  const { identifiers } = await shown(statement.sessionId)
-  assert.deepEqual(byKind(identifiers), known.slice(0, 2))
+  assert.deepEqual(sortedByKind((await shown(statement.sessionId)).identifiers), known)
 })
 
 test('a kind is part of the identity, and so is the bank', async () => {
@@ -286,6 +173,23 @@ test('search and the list find a credit by any identifier', async () => {
     const listed = (await bench.call({ url: `/api/v1/credits?sessionId=${asked}` })).json().data
     assert.equal(listed.length, 1)
   }
+})
+
+test('a settlement id as short as one of our ids still finds its credit', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const { notification } = await routes(accountNumber)
+  const value = '4711'
+  await take({ ...notification, otherIdentifiers: [{ kind: 'settlement_id', value }] })
+
+  const credit = await shown(value)
+  const hits = (await bench.call({ url: `/api/v1/search?q=${value}` })).json().data
+
+  assert.equal(credit.sessionId, notification.sessionId)
+  assert.deepEqual(
+    hits.map(({ detail }: { detail: string }) => detail),
+    [notification.sessionId],
+  )
+  assert.equal((await shown(`${credit.id}`)).id, credit.id)
 })
 
 test('a simulated transfer says that it is one', async () => {

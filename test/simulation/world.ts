@@ -73,10 +73,8 @@ export async function startWorld() {
   let turn = 0
   const tokenOf = tokensOf(bench)
 
-  function inject(request: InjectOptions): Promise<LightMyRequestResponse> {
-    turn += 1
-    return (services[turn % services.length] as Service).app.inject(request)
-  }
+  const next = () => services[++turn % services.length] as Service
+  const inject = (request: InjectOptions) => next().app.inject(request)
 
   const world: World = {
     db,
@@ -98,10 +96,7 @@ export async function startWorld() {
       const headers = railHeaders(bench, payload, 'application/json')
       return inject({ method: 'POST', url: `/rails/${path}`, headers, payload })
     },
-    take(credits) {
-      turn += 1
-      return (services[turn % services.length] as Service).writers.credits.submitAll(credits)
-    },
+    take: (credits) => next().writers.credits.submitAll(credits),
     // A worker that starts, works until nothing is left, and stops.
     async expire() {
       const batchPool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })

@@ -38,3 +38,40 @@ export const chargesOf = (fee: number, vat = 0, duty = 0) => ({
   vatKobo: naira(vat),
   dutyKobo: naira(duty),
 })
+
+// One transfer, as each route knows it: every two have an identifier in common.
+export async function routesOf(bench: Pick<Bench, 'db'>, accountNumber: string) {
+  const session = newSessionId()
+  const settlement = `SETTLE-${session}`
+  const reference = `REF/${session}`
+  const credit = await incomingCredit(bench, { accountNumber, amount: 10 })
+  const notification: IncomingCredit = {
+    ...credit,
+    sessionId: session,
+    otherIdentifiers: [{ kind: 'settlement_id', value: settlement }],
+  }
+  const requery: IncomingCredit = {
+    ...credit,
+    sessionId: settlement,
+    identifiedBy: 'settlement_id',
+    otherIdentifiers: [{ kind: 'bank_reference', value: reference }],
+    source: 'requery',
+  }
+  const statement: IncomingCredit = {
+    ...credit,
+    sessionId: reference,
+    identifiedBy: 'bank_reference',
+    otherIdentifiers: [{ kind: 'session_id', value: session }],
+    source: 'statement',
+  }
+  const known = [
+    { kind: 'bank_reference', value: reference },
+    { kind: 'session_id', value: session },
+    { kind: 'settlement_id', value: settlement },
+  ]
+  return { notification, requery, statement, known }
+}
+
+export function sortedByKind(identifiers: readonly { kind: string; value: string }[]) {
+  return identifiers.toSorted((one, other) => (one.kind < other.kind ? -1 : 1))
+}

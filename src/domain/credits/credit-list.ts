@@ -151,27 +151,21 @@ function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) 
   return { sql, conditions, scopes }
 }
 
-type CreditLookup = {
-  sealer: Sealer
-  viewer: Viewer
-  by: { id: CreditId } | { sessionId: string }
-}
+export type CreditKey = { id?: CreditId | undefined; identifier?: string | undefined }
 
-// By its id, or by any identifier: the latest, should two banks ever use the same one. The same "not
-// there" for what does not exist and for what is another client's.
+type CreditLookup = { sealer: Sealer; viewer: Viewer; by: CreditKey }
+
+// By its id, or else by any identifier: the latest, should two banks ever use the same one. The same
+// "not there" for what does not exist and for what is another client's.
 export async function getCredit(
   db: Queryable,
   { sealer, viewer, by }: CreditLookup,
 ): Promise<CreditTrace> {
-  const [isIt, value] =
-    'id' in by
-      ? (['c.id = $1', by.id] as const)
-      : ([`c.id = any(${creditsCalled('$1')})`, by.sessionId] as const)
   const { rows } = await db.query<CreditRow>(
     `${SELECT_TRACE} from credits c ${WITH_OWNERS}
-      where ${isIt} and ${visibleTo(viewer, '$2')}
-      order by c.id desc limit 1`,
-    [value, viewer.id],
+      where c.id = any(${creditsCalled('$1')} || $2::bigint) and ${visibleTo(viewer, '$3')}
+      order by c.id = $2 desc nulls last, c.id desc limit 1`,
+    [by.identifier, by.id, viewer.id],
   )
   if (!rows[0]) throw new Refusal('credit_not_found')
   return openTrace(sealer, rows[0])

@@ -85,16 +85,14 @@ async function accountsLike(db: Queryable, deps: Deps, text: string): Promise<Hi
 }
 
 async function creditsLike(db: Queryable, { sealer, client }: Deps, text: string): Promise<Hit[]> {
-  if (isSessionId(text) && /[0-9]/.test(text) && !/^[0-9]{1,18}$/.test(text)) {
-    const filters = { sessionId: text }
-    const credits = await listCredits(db, { sealer, viewer: client, filters, limit: OF_A_KIND_MAX })
-    return credits.map((credit) => creditHit(credit, sealer))
-  }
+  if (!isSessionId(text) || !/[0-9]/.test(text)) return []
   const id = findId(sealer, 'credit', text)
-  if (id === undefined) return []
-  return ifAny(async () =>
-    creditHit(await getCredit(db, { sealer, viewer: client, by: { id } }), sealer),
-  )
+  const by = { sealer, viewer: client, by: { id } }
+  const own = id && (await ifAny(async () => creditHit(await getCredit(db, by), sealer)))
+  if (own?.[0]) return own
+  const filters = { sessionId: text }
+  const called = await listCredits(db, { sealer, viewer: client, filters, limit: OF_A_KIND_MAX })
+  return called.map((credit) => creditHit(credit, sealer))
 }
 
 async function findEvent(db: Queryable, { client }: Deps, text: string): Promise<Hit[]> {

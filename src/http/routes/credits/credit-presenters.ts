@@ -3,7 +3,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import { IDENTIFIER_KINDS, type IdentifierKind } from '#banks/notifications.ts'
 import { isSessionId } from '#banks/session-id.ts'
-import { type CreditTrace, OUTCOMES } from '#domain/credits/credit-list.ts'
+import { type CreditKey, type CreditTrace, OUTCOMES } from '#domain/credits/credit-list.ts'
 import {
   type CreditLocation,
   type Place,
@@ -17,7 +17,7 @@ import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
 import { named, nullable } from '#http/schemas.ts'
-import type { CreditId, SuspenseItemId } from '#ids.ts'
+import type { SuspenseItemId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -165,15 +165,10 @@ export const CreditDetailBody = named('CreditDetail', {
   ),
 })
 
-// By its id, or by any identifier of the bank's, which is hardly ever as short.
-export function parseCreditKey(
-  sealer: Sealer,
-  text: string,
-): { id: CreditId } | { sessionId: string } {
-  const id = findId(sealer, 'credit', text)
-  if (id !== undefined) return { id }
+// A short number may be either: its id comes first.
+export function parseCreditKey(sealer: Sealer, text: string): CreditKey {
   if (!isSessionId(text)) throw new Refusal('credit_not_found')
-  return { sessionId: text }
+  return { id: findId(sealer, 'credit', text), identifier: text }
 }
 
 type Showing = { sealer: Sealer; nameBank: NameBank }
