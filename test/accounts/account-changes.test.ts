@@ -70,13 +70,18 @@ test('an answer shows what the published one does not, and of the BVN its ends',
     ...before,
     accountNumber,
     bvnMasked: '222*****654',
+    ninMasked: null,
+    kycTier: 3,
+    verifiedName: null,
     payerRules: {
       minAmount: 1,
       maxAmount: 50.5,
       accounts: [{ accountNumber: '******6789', bankCode: '057' }],
       names: ['Ada Obi'],
     },
-    limits: { perCredit: 100.5, perDay: 1000 },
+    limits: { perCredit: 100.5, perDay: 1000, balanceMax: null },
+    ownLimits: { perCredit: 100.5, perDay: 1000, balanceMax: null },
+    limitProfile: null,
     version: 2,
   })
   assert.equal(bvn, '22212345654')
@@ -87,16 +92,15 @@ test('rules and limits are removed by null, and limits one by one', async () => 
   const patch = async (body: object) =>
     dataOf(await patchAccount(bench, accountNumber, body), 'account')
 
-  assert.deepEqual((await patch({ limits: { perCredit: 5 } })).limits, {
-    perCredit: 5,
-    perDay: null,
-  })
-  assert.deepEqual((await patch({ limits: { perDay: 9 } })).limits, { perCredit: 5, perDay: 9 })
-  assert.deepEqual((await patch({ limits: { perCredit: null } })).limits, {
-    perCredit: null,
-    perDay: 9,
-  })
-  assert.deepEqual((await patch({ limits: null })).limits, { perCredit: null, perDay: null })
+  const limits = async (given: object | null) => {
+    const { perCredit, perDay, balanceMax } = (await patch({ limits: given })).limits
+    return [perCredit, perDay, balanceMax]
+  }
+  assert.deepEqual(await limits({ perCredit: 5 }), [5, null, null])
+  assert.deepEqual(await limits({ perDay: 9 }), [5, 9, null])
+  assert.deepEqual(await limits({ balanceMax: '99.50' }), [5, 9, 99.5])
+  assert.deepEqual(await limits({ perCredit: null }), [null, 9, 99.5])
+  assert.deepEqual(await limits(null), [null, null, null])
   assert.deepEqual((await patch({ payerRules: {} })).payerRules, null)
   assert.equal((await patch({ payerRules: { names: ['Ada Obi'] } })).payerRules.names.length, 1)
   assert.equal((await patch({ payerRules: null })).payerRules, null)
@@ -242,7 +246,22 @@ const WRONG: [body: unknown, fields: string[]][] = [
   [{ limits: { perDay: 1.001 } }, ['limits.perDay']],
   [{ limits: { perDay: 1_000_000_001 } }, ['limits.perDay']],
   [{ limits: { perDay: {} } }, ['limits.perDay']],
+  [{ limits: { balanceMax: 0 } }, ['limits.balanceMax']],
   [{ limits: { perWeek: 5 } }, ['limits.perWeek']],
+  [{ nin: '2221234565' }, ['nin']],
+  [{ nin: '٢٢٢١٢٣٤٥٦٥٤' }, ['nin']],
+  [{ nin: 22212345654 }, ['nin']],
+  [{ kycTier: 0 }, ['kycTier']],
+  [{ kycTier: 4 }, ['kycTier']],
+  [{ kycTier: '1' }, ['kycTier']],
+  [{ kycTier: null }, ['kycTier']],
+  [{ kycTier: 1.5 }, ['kycTier']],
+  [{ verifiedName: '' }, ['verifiedName']],
+  [{ verifiedName: 'x'.repeat(101) }, ['verifiedName']],
+  [{ limitProfile: 'nowhere' }, ['limitProfile']],
+  [{ limitProfile: '' }, ['limitProfile']],
+  [{ limitProfile: 'x'.repeat(41) }, ['limitProfile']],
+  [{ limitProfile: 5 }, ['limitProfile']],
 ]
 
 test('a change that is not right is refused by the name of what is wrong', async () => {

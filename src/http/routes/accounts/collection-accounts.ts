@@ -16,6 +16,7 @@ import {
   accountNumberOf,
   etagOf,
   pickFields,
+  pickKyc,
   RequestFields,
 } from './account-presenters.ts'
 
@@ -47,6 +48,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       const { value, replayed } = await writers.accounts.submit({
         clientId: request.client.id,
         fields: pickFields(request.body),
+        kyc: pickKyc(request.body),
         payerRules: parsePayerRules(payerRules, payerHasher(sealer)),
         idempotencyKey: request.headers['idempotency-key'],
       })
