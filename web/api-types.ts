@@ -2364,16 +2364,8 @@ export interface components {
             kycTier: number;
             verifiedName: string | null;
             payerRules: components["schemas"]["PayerRules"];
-            limits: {
-                perCredit: number | null;
-                perDay: number | null;
-                balanceMax: number | null;
-            };
-            ownLimits: {
-                perCredit: number | null;
-                perDay: number | null;
-                balanceMax: number | null;
-            };
+            limits: components["schemas"]["LimitsInForce"];
+            ownLimits: components["schemas"]["OwnLimits"];
             limitProfile: string | null;
             version: number;
         } | null;
@@ -2869,6 +2861,11 @@ export interface components {
             graceSeconds: number;
             tokenSeconds: number;
         };
+        LimitsInForce: {
+            perCredit: number | null;
+            perDay: number | null;
+            balanceMax: number | null;
+        };
         LimitsResponse: {
             isSuccessful: boolean;
             message: string;
@@ -2951,16 +2948,8 @@ export interface components {
             kycTier: number;
             verifiedName: string | null;
             payerRules: components["schemas"]["PayerRules"];
-            limits: {
-                perCredit: number | null;
-                perDay: number | null;
-                balanceMax: number | null;
-            };
-            ownLimits: {
-                perCredit: number | null;
-                perDay: number | null;
-                balanceMax: number | null;
-            };
+            limits: components["schemas"]["LimitsInForce"];
+            ownLimits: components["schemas"]["OwnLimits"];
             limitProfile: string | null;
             version: number;
         };
@@ -2975,6 +2964,11 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OwnAccount"];
+        };
+        OwnLimits: {
+            perCredit: number | null;
+            perDay: number | null;
+            balanceMax: number | null;
         };
         PayerRules: {
             minAmount?: number;

@@ -15,7 +15,6 @@ import {
   createAccount,
   databaseText,
 } from '../support/fixtures.ts'
-import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { type Call, startTestService } from '../support/running-service.ts'
 
 const PROXY = '10.9.9.9'
@@ -215,22 +214,6 @@ test('sums over all merchants are refused to a client that has only some', async
     const answer = await bench.call({ url, token })
     assertRefused(answer, 'account', { status: 403, code: 'merchants_restricted' })
   }
-})
-
-test('limits of all merchants are shown to a client that has only some, and not changed by it', async () => {
-  const { token } = await restrictedClient()
-  const { code, ...terms } = profileBody({ perCredit: null, tiers: [1] })
-  const url = `${LIMIT_PROFILES}/${code}`
-
-  for (const call of [
-    { url: LIMIT_PROFILES, body: { code, ...terms } },
-    { method: 'PUT' as const, url, body: terms },
-    { method: 'DELETE' as const, url },
-  ]) {
-    const answer = await bench.call({ ...call, token })
-    assertRefused(answer, 'account', { status: 403, code: 'merchants_restricted' })
-  }
-  assert.equal((await bench.call({ url: LIMIT_PROFILES, token })).statusCode, 200)
 })
 
 test('accounts outside the merchantCodes collect as before, and are back when it is lifted', async () => {

@@ -86,7 +86,7 @@ test('a KYC field that is not right is refused by its name, and no account is op
   }
 })
 
-test('KYC is changed field by field; the audit log and the event name the fields, never the NIN', async () => {
+test('KYC is changed field by field; audit log and event name the fields, never the NIN', async () => {
   const { accountNumber } = await createAccount(bench)
 
   await patchAccount(bench, accountNumber, KYC)

@@ -3,25 +3,24 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldsOf, patchAccount, setLimits } from '../support/account-calls.ts'
+import { patchAccount, setLimits } from '../support/account-calls.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
-import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
+import { LIMIT_PROFILES, PROFILE_TERMS, profileBody } from '../support/limit-profiles.ts'
 import { credit, resolve, reverse } from '../support/movements.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 
 const DAY_MS = 86_400_000
-const TERMS = { name: 'Profile', perCredit: null, perDay: null, balanceMax: null, tiers: [] }
 
 const create = (body: object, more = {}) => bench.call({ url: LIMIT_PROFILES, body, ...more })
 const put = (code: string, body: object, more = {}) =>
   bench.call({
     method: 'PUT',
     url: `${LIMIT_PROFILES}/${code}`,
-    body: { ...TERMS, ...body },
+    body: { ...PROFILE_TERMS, ...body },
     ...more,
   })
 const remove = (code: string, more = {}) =>
@@ -59,7 +58,7 @@ test('a profile limits the accounts that name it, and a change of it does so at 
   assert.equal(await says(accountNumber, '5000'), '00 booked')
 })
 
-test('a balance limit suspends what would take the balance above it, and money that leaves makes room', async () => {
+test('above a balance limit a credit is suspended, and money that leaves makes room', async () => {
   const accountNumber = await accountWith('balance', { balanceMax: 100 })
 
   const first = await credit(bench, accountNumber, '60.00')
@@ -234,69 +233,6 @@ test('profiles are listed newest first, page by page, and are their client’s a
   const { accountNumber } = await createAccount(bench, {}, { token: other })
   const given = await patchAccount(bench, accountNumber, { limitProfile: 'one' }, { token: other })
   assertRefused(given, 'account', { code: 'invalid_request' })
-})
-
-test('a code is taken once, and there are at most a hundred', async () => {
-  const token = await bench.newClient('MANYPROF01')
-  const answers = await Promise.all(
-    Array.from({ length: 3 }, () => create(profileBody({ code: 'twice' }), { token })),
-  )
-  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 409, 409])
-  for (let at = 1; at < 100; at++) await create(profileBody({ code: `p-${at}` }), { token })
-
-  assertRefused(await create(profileBody({ code: 'one-more' }), { token }), 'account', {
-    status: 409,
-    code: 'too_many_limit_profiles',
-  })
-  assertRefused(await create(profileBody({ code: 'twice' }), { token }), 'account', {
-    status: 409,
-    code: 'limit_profile_exists',
-  })
-})
-
-const WRONG: readonly [unknown, string[]][] = [
-  [{}, ['code', 'name']],
-  [{ code: '' }, ['code']],
-  [{ code: 'Upper' }, ['code']],
-  [{ code: 'é' }, ['code']],
-  [{ code: 'a b' }, ['code']],
-  [{ code: '-a' }, ['code']],
-  [{ code: 'x'.repeat(41) }, ['code']],
-  [{ code: 5 }, ['code']],
-  [{ name: '' }, ['name']],
-  [{ name: 'x'.repeat(61) }, ['name']],
-  [{ name: 'a\u0000' }, ['name']],
-  [{ perCredit: 0 }, ['perCredit']],
-  [{ perDay: -1 }, ['perDay']],
-  [{ perDay: '1e5' }, ['perDay']],
-  [{ perDay: 1.001 }, ['perDay']],
-  [{ balanceMax: 1_000_000_000.01 }, ['balanceMax']],
-  [{ balanceMax: {} }, ['balanceMax']],
-  [{ tiers: 1 }, ['tiers']],
-  [{ tiers: [0] }, ['tiers.0']],
-  [{ tiers: [1, 4] }, ['tiers.1']],
-  [{ tiers: ['1'] }, ['tiers.0']],
-  [{ tiers: [1, 1] }, ['tiers']],
-  [{ perWeek: 1 }, ['perWeek']],
-]
-
-test('what is not right is refused by the name of what is wrong, to create and to replace', async () => {
-  await newProfile('wrong')
-  for (const [body, fields] of WRONG) {
-    const isEmpty = Object.keys(body as object).length === 0
-    const whole = isEmpty ? {} : { code: 'wrong-1', name: 'Wrong', ...(body as object) }
-    const answer = await create(whole)
-    assertRefused(answer, 'account', { code: 'invalid_request' })
-    assert.deepEqual(fieldsOf(answer), fields, JSON.stringify(body))
-    if (isEmpty || 'code' in (body as object)) continue
-    assert.deepEqual(fieldsOf(await put('wrong', body as object)), fields, JSON.stringify(body))
-  }
-  // Replaced in whole: a limit that is left out would be lost unseen.
-  for (const field of Object.keys(TERMS)) {
-    const missing = await put('wrong', { [field]: undefined })
-    assert.deepEqual(fieldsOf(missing), [field])
-  }
-  assertRefused(await put('Nö!', {}), 'account', { status: 404, code: 'limit_profile_not_found' })
 })
 
 test('the books agree with all of it', () => assertCleanBooks(bench))

@@ -17,6 +17,7 @@ import {
   type Operation,
   type Target,
 } from '../support/hostile-requests.ts'
+import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { makeUser, newBrowser, PASSWORD } from '../support/people.ts'
 import { railHeaders, reportCredit } from '../support/rail.ts'
 import { seededRandom } from '../support/random.ts'
@@ -107,6 +108,8 @@ test('afterwards the books balance, nothing failed unforeseen, and the service i
   await simulate(bench, seeded.accountNumber?.[0] as string, '5.00')
 })
 
+const codeOf = (at: number) => `profile-${at}`
+
 // Something of everything, so that a reference may be right.
 async function seed(): Promise<Known> {
   const accounts = await Promise.all(
@@ -125,6 +128,7 @@ async function seed(): Promise<Known> {
   for (const at of FEW) {
     const body = { url: `https://shop.example.com/${at}` }
     await bench.call({ url: '/api/v1/webhook-endpoints', body })
+    await bench.call({ url: LIMIT_PROFILES, body: profileBody({ code: codeOf(at) }) })
   }
   for (const clientId of VICTIMS) await bench.newClient(clientId)
   await makeUser(bench, { role: 'support', email: 'victim@people.example' })
@@ -140,6 +144,7 @@ async function seed(): Promise<Known> {
     reference: [...advices, ...references],
     originalSessionId: credits.map(({ sessionId }) => sessionId),
     bankCode: ['035', '058'],
+    limitProfile: FEW.map(codeOf),
     clientId: VICTIMS,
     client_id: VICTIMS,
     clientSecret: ['s3cret'],

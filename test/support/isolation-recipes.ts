@@ -14,7 +14,7 @@ import {
 } from './fixtures.ts'
 import { DESK_RECIPES } from './isolation-desk.ts'
 import type { Things } from './isolation-world.ts'
-import { LIMIT_PROFILES, profileBody } from './limit-profiles.ts'
+import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
 import type { Call } from './running-service.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
@@ -74,10 +74,6 @@ const account = (path: string, body?: object, method?: Call['method']): Recipe =
       { url: `${ACCOUNTS}/${of.paymentNumber}${path}`, ...(body ? { method: 'POST', body } : {}) },
     ].map((call) => ({ ...call, ...(method ? { method } : {}) }) as Call)
 }
-const profile = (call: Partial<Call>): Recipe => {
-  return (of) => [{ url: `${LIMIT_PROFILES}/${of.limitProfile}`, ...call }]
-}
-const PROFILE_TERMS = { name: 'X', perCredit: 1, perDay: null, balanceMax: null, tiers: [] }
 const event = (path: string, body?: object): Recipe => {
   return (of) => [{ url: `/api/v1/events/${of.eventId}${path}`, ...(body ? { body } : {}) }]
 }
@@ -102,9 +98,7 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   setDefaultCollectionAccount: account('/default', {}),
   eraseCollectionAccount: account('/erase', { reason: 'Asked for.' }),
   listLimitProfiles: list(LIMIT_PROFILES),
-  getLimitProfile: profile({}),
-  replaceLimitProfile: profile({ method: 'PUT', body: PROFILE_TERMS }),
-  deleteLimitProfile: profile({ method: 'DELETE' }),
+  ...profileRecipes(),
   listAccountTransactions: account('/transactions'),
   getAccountTimeline: account('/timeline'),
   getBalances: list('/api/v1/balances'),

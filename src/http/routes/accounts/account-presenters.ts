@@ -83,13 +83,13 @@ export const OwnAccountBody = named('OwnAccount', {
   kycTier: Type.Integer({ description: '1, 2 or 3. Banks see it in name enquiries.' }),
   verifiedName: nullable('string', { description: 'As the verification service returned it.' }),
   payerRules: ShownRules,
-  limits: Type.Object(LimitFields, {
+  limits: named('LimitsInForce', LimitFields, {
     description:
       'In force. Credits above a limit are suspended. Days are in West Africa Time. Null: no ' +
       'limit. Each is the first that is set of the account’s own, its limit profile’s, its ' +
       'tier’s and the default.',
   }),
-  ownLimits: Type.Object(LimitFields, { description: 'Set on the account itself.' }),
+  ownLimits: named('OwnLimits', LimitFields, { description: 'Set on the account itself.' }),
   limitProfile: nullable('string', { description: 'Limit profile that the account names.' }),
   version: Type.Integer({ description: 'Incremented by every change. In quotes, the ETag.' }),
 })
