@@ -218,21 +218,36 @@ create table collection_accounts (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version bigint not null default 1,
-  limit_per_credit_kobo bigint,
-  limit_per_day_kobo bigint,
+  default_per_credit_kobo bigint,
+  default_per_day_kobo bigint,
   erased_at timestamp with time zone,
+  own_per_credit_kobo bigint,
+  own_per_day_kobo bigint,
+  own_balance_max_kobo bigint,
+  limit_profile_id bigint,
+  nin_sealed bytea,
+  nin_hash bytea,
+  kyc_tier smallint not null default 3,
+  verified_name text,
   constraint collection_accounts_pkey PRIMARY KEY (id),
   constraint collection_accounts_number_unique UNIQUE (account_number),
   constraint collection_accounts_of_client UNIQUE (client_id, id),
   constraint collection_accounts_default_is_active CHECK (is_active OR NOT is_default),
+  constraint collection_accounts_erased_has_no_kyc CHECK (erased_at IS NULL OR nin_sealed IS NULL AND nin_hash IS NULL AND verified_name IS NULL) NOT VALID,
   constraint collection_accounts_erased_is_empty CHECK (erased_at IS NULL OR NOT is_active AND NOT is_default AND account_name = 'Erased'::text AND email = ''::text AND phone_number = ''::text AND bvn_hash = '\x'::bytea AND payer_rules IS NULL) NOT VALID,
-  constraint collection_accounts_limits_positive CHECK (limit_per_credit_kobo > 0 AND limit_per_day_kobo > 0),
+  constraint collection_accounts_kyc_tier_known CHECK (kyc_tier >= 1 AND kyc_tier <= 3) NOT VALID,
+  constraint collection_accounts_limits_positive CHECK (default_per_credit_kobo > 0 AND default_per_day_kobo > 0),
+  constraint collection_accounts_nin_is_whole CHECK ((nin_sealed IS NULL) = (nin_hash IS NULL)) NOT VALID,
+  constraint collection_accounts_own_limits_positive CHECK (own_per_credit_kobo > 0 AND own_per_day_kobo > 0 AND own_balance_max_kobo > 0) NOT VALID,
   constraint collection_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
-  constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id)
+  constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id),
+  constraint collection_accounts_limit_profile_of_same_client FOREIGN KEY (client_id, limit_profile_id) REFERENCES limit_profiles(client_id, id) NOT VALID
 );
 CREATE INDEX collection_accounts_by_bvn ON collection_accounts USING btree (client_id, bvn_hash);
 CREATE INDEX collection_accounts_by_email ON collection_accounts USING btree (client_id, lower(email));
+CREATE INDEX collection_accounts_by_limit_profile ON collection_accounts USING btree (client_id, limit_profile_id) WHERE limit_profile_id IS NOT NULL;
 CREATE INDEX collection_accounts_by_merchant ON collection_accounts USING btree (client_id, merchant_id, merchant_code, currency_code);
+CREATE INDEX collection_accounts_by_nin ON collection_accounts USING btree (client_id, nin_hash) WHERE nin_hash IS NOT NULL;
 CREATE INDEX collection_accounts_by_phone ON collection_accounts USING btree (client_id, "right"(phone_number, 10));
 CREATE UNIQUE INDEX collection_accounts_one_default ON collection_accounts USING btree (client_id, merchant_id) WHERE is_default;
 
@@ -491,6 +506,33 @@ CREATE TRIGGER ledger_accounts_change_by_transfer_only BEFORE UPDATE ON ledger_a
 CREATE TRIGGER ledger_accounts_kept BEFORE DELETE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_accounts_not_truncated BEFORE TRUNCATE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_accounts_open_empty AFTER INSERT ON ledger_accounts REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION refuse_opening_balance();
+
+create table limit_profile_tiers (
+  client_id bigint not null,
+  tier smallint not null,
+  profile_id bigint not null,
+  constraint limit_profile_tiers_one_profile PRIMARY KEY (client_id, tier),
+  constraint limit_profile_tiers_tier_check CHECK (tier >= 1 AND tier <= 3),
+  constraint limit_profile_tiers_of_same_client FOREIGN KEY (client_id, profile_id) REFERENCES limit_profiles(client_id, id) ON DELETE CASCADE
+);
+CREATE INDEX limit_profile_tiers_by_profile ON limit_profile_tiers USING btree (profile_id);
+
+create table limit_profiles (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  code text collate "C" not null,
+  name text not null,
+  per_credit_kobo bigint,
+  per_day_kobo bigint,
+  balance_max_kobo bigint,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint limit_profiles_pkey PRIMARY KEY (id),
+  constraint limit_profiles_code_unique UNIQUE (client_id, code),
+  constraint limit_profiles_of_client UNIQUE (client_id, id),
+  constraint limit_profiles_positive CHECK (per_credit_kobo > 0 AND per_day_kobo > 0 AND balance_max_kobo > 0),
+  constraint limit_profiles_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
 
 create table login_attempts (
   kind text collate "C" not null,

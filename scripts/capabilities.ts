@@ -22,7 +22,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   records: { holds: 'outbox, alerts, audit log, idempotency', uses: [] },
   access: { holds: 'clients, users, sessions, roles, secrets', uses: ['records'] },
   accounts: {
-    holds: 'collection accounts, numbers, limits, payer rules',
+    holds: 'collection accounts, numbers, KYC, limits, payer rules',
     uses: ['records', 'access'],
   },
   payments: {

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { type DashboardBench, fillDays } from '../test/support/dashboard-bench.ts'
 import { DESK_SIGHTS, setDeskScene } from '../test/support/desk-scenes.ts'
 import { createAccount, startPayment } from '../test/support/fixtures.ts'
+import { LIMIT_PROFILES, profileBody } from '../test/support/limit-profiles.ts'
 import { newSessionId, postRail } from '../test/support/rail.ts'
 import { NOBODYS_NUMBER, suspend } from '../test/support/suspense-desk.ts'
 import { credit, openDesk } from '../test/support/tracing.ts'
@@ -43,6 +44,8 @@ export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   profile: { path: '/settings?tab=profile' },
   branding: { path: '/settings?tab=branding' },
   limits: { path: '/settings?tab=limits' },
+  'limit-profiles': { path: '/settings?tab=limitProfiles' },
+  'limit-profile': { path: '/settings?tab=limitProfiles', act: firstRow },
   'audit-log': { path: '/settings?tab=auditLog' },
   search: { path: '', act: (page) => page.getByRole('combobox', { name: 'Search' }).fill('ada') },
   ...DESK_SIGHTS,
@@ -58,6 +61,7 @@ export const DASHBOARD_SIGHTS: Record<string, Sight> = {
 export async function setDashboardScene(bench: DashboardBench): Promise<void> {
   await using hooks = await listener()
   await fillDays(bench)
+  await bench.call({ url: LIMIT_PROFILES, body: profileBody({ tiers: [1] }) })
   await bench.addEndpoint(`${hooks.url}/webhooks`)
   const { bankAccount } = await startPayment(bench, {
     amount: 48_500,

@@ -1,9 +1,10 @@
 // Masks identifying numbers for display and logs. A value of unexpected length is hidden entirely:
 // showing both ends of a short text would show most of it.
 
-export function maskBvn(bvn: string): string {
-  if (bvn.length !== 11) return '*'.repeat(bvn.length)
-  return `${bvn.slice(0, 3)}*****${bvn.slice(-3)}`
+// A BVN or a NIN: eleven digits.
+export function maskIdentityNumber(digits: string): string {
+  if (digits.length !== 11) return '*'.repeat(digits.length)
+  return `${digits.slice(0, 3)}*****${digits.slice(-3)}`
 }
 
 export function maskAccountNumber(accountNumber: string): string {

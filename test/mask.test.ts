@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { maskAccountNumber, maskBvn } from '#mask.ts'
+import { maskAccountNumber, maskIdentityNumber } from '#mask.ts'
 
-test('a BVN shows its first and last three digits', () => {
-  assert.equal(maskBvn('22212345654'), '222*****654')
+test('a BVN or NIN shows its first and last three digits', () => {
+  assert.equal(maskIdentityNumber('22212345654'), '222*****654')
 })
 
 test('an account number shows its last four digits', () => {
@@ -14,8 +14,8 @@ test('an account number shows its last four digits', () => {
 })
 
 test('what has not the length of such a number is hidden whole', () => {
-  assert.equal(maskBvn(''), '')
-  assert.equal(maskBvn('222123'), '******')
-  assert.equal(maskBvn('222123456547'), '************')
+  assert.equal(maskIdentityNumber(''), '')
+  assert.equal(maskIdentityNumber('222123'), '******')
+  assert.equal(maskIdentityNumber('222123456547'), '************')
   assert.equal(maskAccountNumber('123456789'), '*********')
 })

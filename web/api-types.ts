@@ -10,6 +10,7 @@ export interface paths {
                     email?: string;
                     phone?: string;
                     bvn?: string;
+                    nin?: string;
                     name?: string;
                     active?: "true" | "false";
                     default?: "true" | "false";
@@ -75,6 +76,22 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["AccountChange"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/details": {
+        get: {
+            parameters: {
+                path: {
+                    accountNumber: string;
                 };
             };
             responses: {
@@ -187,6 +204,9 @@ export interface paths {
                             phoneNumber: string;
                             channel: string;
                             payerRules?: components["schemas"]["PayerRulesRequest"];
+                            nin?: string | null;
+                            kycTier?: 1 | 2 | 3 | null;
+                            verifiedName?: string | null;
                         } | unknown)[];
                     };
                 };
@@ -217,6 +237,91 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["StatementEntryList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/limit-profiles": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LimitProfileList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["LimitProfileRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LimitProfileResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/limit-profiles/{code}": {
+        get: {
+            parameters: {
+                path: {
+                    code: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LimitProfileResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            parameters: {
+                path: {
+                    code: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["LimitProfileReplacement"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LimitProfileResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            parameters: {
+                path: {
+                    code: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedLimitProfileResponse"];
                     };
                 };
             };
@@ -468,6 +573,7 @@ export interface paths {
                     email?: string;
                     phone?: string;
                     bvn?: string;
+                    nin?: string;
                     name?: string;
                     active?: "true" | "false";
                     default?: "true" | "false";
@@ -2016,6 +2122,9 @@ export interface components {
             email?: string;
             notificationUrl?: string;
             phoneNumber?: string;
+            nin?: string | null;
+            kycTier?: 1 | 2 | 3;
+            verifiedName?: string | null;
             payerRules?: {
                 /** @example 6000.00 */
                 minAmount?: number | string;
@@ -2030,7 +2139,9 @@ export interface components {
             limits?: {
                 perCredit?: (number | string) | null;
                 perDay?: (number | string) | null;
+                balanceMax?: (number | string) | null;
             } | null;
+            limitProfile?: string | null;
         };
         AccountRequest: {
             accountName: string;
@@ -2042,6 +2153,9 @@ export interface components {
             phoneNumber: string;
             channel: string;
             payerRules?: components["schemas"]["PayerRulesRequest"];
+            nin?: string | null;
+            kycTier?: 1 | 2 | 3 | null;
+            verifiedName?: string | null;
         };
         AccountResponse: {
             isSuccessful: boolean;
@@ -2251,11 +2365,13 @@ export interface components {
             createdAt: string;
             updatedAt: string;
             bvnMasked: string;
+            ninMasked: string | null;
+            kycTier: number;
+            verifiedName: string | null;
             payerRules: components["schemas"]["PayerRules"];
-            limits: {
-                perCredit: number | null;
-                perDay: number | null;
-            };
+            limits: components["schemas"]["LimitsInForce"];
+            ownLimits: components["schemas"]["OwnLimits"];
+            limitProfile: string | null;
             version: number;
         } | null;
         BulkResult: {
@@ -2490,6 +2606,14 @@ export interface components {
         Deleted: {
             id: string;
         };
+        DeletedLimitProfile: {
+            code: string;
+        };
+        DeletedLimitProfileResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["DeletedLimitProfile"];
+        };
         DeletedResponse: {
             isSuccessful: boolean;
             message: string;
@@ -2700,6 +2824,43 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        LimitProfile: {
+            code: string;
+            name: string;
+            perCredit: number | null;
+            perDay: number | null;
+            balanceMax: number | null;
+            tiers: number[];
+            createdAt: string;
+            updatedAt: string;
+        };
+        LimitProfileList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["LimitProfile"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        LimitProfileReplacement: {
+            name: string;
+            perCredit: (number | string) | null;
+            perDay: (number | string) | null;
+            balanceMax: (number | string) | null;
+            tiers: (1 | 2 | 3)[];
+        };
+        LimitProfileRequest: {
+            code: string;
+            name: string;
+            perCredit?: (number | string) | null;
+            perDay?: (number | string) | null;
+            balanceMax?: (number | string) | null;
+            tiers?: (1 | 2 | 3)[];
+        };
+        LimitProfileResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["LimitProfile"];
+        };
         Limits: {
             requestsPerMinute: {
                 client: number | null;
@@ -2716,6 +2877,11 @@ export interface components {
             expirySeconds: number;
             graceSeconds: number;
             tokenSeconds: number;
+        };
+        LimitsInForce: {
+            perCredit: number | null;
+            perDay: number | null;
+            balanceMax: number | null;
         };
         LimitsResponse: {
             isSuccessful: boolean;
@@ -2795,11 +2961,13 @@ export interface components {
             createdAt: string;
             updatedAt: string;
             bvnMasked: string;
+            ninMasked: string | null;
+            kycTier: number;
+            verifiedName: string | null;
             payerRules: components["schemas"]["PayerRules"];
-            limits: {
-                perCredit: number | null;
-                perDay: number | null;
-            };
+            limits: components["schemas"]["LimitsInForce"];
+            ownLimits: components["schemas"]["OwnLimits"];
+            limitProfile: string | null;
             version: number;
         };
         OwnAccountList: {
@@ -2813,6 +2981,11 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["OwnAccount"];
+        };
+        OwnLimits: {
+            perCredit: number | null;
+            perDay: number | null;
+            balanceMax: number | null;
         };
         PayerRules: {
             minAmount?: number;

@@ -10,9 +10,11 @@ import { userCredentialRoutes } from '#http/routes/access/user-credentials.ts'
 import { userRoutes } from '#http/routes/access/users.ts'
 import { accountBulkRoutes } from '#http/routes/accounts/account-bulk.ts'
 import { accountChangeRoutes } from '#http/routes/accounts/account-changes.ts'
+import { accountDetailRoutes } from '#http/routes/accounts/account-details.ts'
 import { accountListRoutes } from '#http/routes/accounts/account-list.ts'
 import { statementRoutes } from '#http/routes/accounts/account-statement.ts'
 import { collectionAccountRoutes } from '#http/routes/accounts/collection-accounts.ts'
+import { limitProfileRoutes } from '#http/routes/accounts/limit-profiles.ts'
 import { creditRoutes } from '#http/routes/credits/credits.ts'
 import { railItemRoutes } from '#http/routes/credits/rail-items.ts'
 import { railRoutes } from '#http/routes/credits/rails.ts'
@@ -128,9 +130,11 @@ const ROUTES = [
   loginRoutes,
   collectionAccountRoutes,
   accountListRoutes,
+  accountDetailRoutes,
   accountChangeRoutes,
   accountBulkRoutes,
   statementRoutes,
+  limitProfileRoutes,
   erasureRoutes,
   adviceRoutes,
   bankTransferRoutes,

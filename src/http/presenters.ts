@@ -1,11 +1,10 @@
 // Presenters of the published contract.
 
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
-import { presentPayerRules } from '#domain/accounts/payer-rules.ts'
 import type { Advice } from '#domain/payments/advices.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
 import { viewAccount, viewPayment } from '#domain/payments/resource-presenters.ts'
-import { maskBvn } from '#mask.ts'
+import { maskIdentityNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
@@ -15,23 +14,8 @@ export function presentAccount(
   account: CollectionAccount,
   { isPerson, sealer }: { isPerson: boolean; sealer: Sealer },
 ) {
-  const bvn = isPerson ? maskBvn(account.bvn) : account.bvn
+  const bvn = isPerson ? maskIdentityNumber(account.bvn) : account.bvn
   return Object.assign(viewAccount(account, sealer), { bvn })
-}
-
-// For our own endpoints: BVN always masked.
-export function presentOwnAccount(account: CollectionAccount, sealer: Sealer) {
-  const { payerRules, perCreditKobo, perDayKobo } = account
-  return {
-    ...viewAccount(account, sealer),
-    bvnMasked: maskBvn(account.bvn),
-    payerRules: payerRules && presentPayerRules(payerRules),
-    limits: {
-      perCredit: perCreditKobo === null ? null : toNaira(perCreditKobo),
-      perDay: perDayKobo === null ? null : toNaira(perDayKobo),
-    },
-    version: Number(account.version),
-  }
 }
 
 export function presentAdvice(

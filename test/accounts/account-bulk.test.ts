@@ -46,7 +46,13 @@ test('each item is accepted or refused on its own, in its place', async () => {
     'text',
     accountBody({ mcc: '5999' }),
     accountBody({ payerRules: { minAmount: 9, maxAmount: 5 } }),
-    accountBody({ accountName: 'Last', payerRules: { names: ['Ada Obi'] } }),
+    accountBody({
+      accountName: 'Last',
+      payerRules: { names: ['Ada Obi'] },
+      nin: '33312345654',
+      kycTier: 1,
+      verifiedName: 'ADA N. OBI',
+    }),
   ]
 
   const { accepted, refused, results } = dataOf(await send(items), 'account')
@@ -71,10 +77,15 @@ test('each item is accepted or refused on its own, in its place', async () => {
     ],
   )
   assert.equal(await countAccounts(), before + 2)
-  const { bvnMasked, payerRules, limits, version, ...fields } = results[6].data
+  const { bvnMasked, ninMasked, kycTier, verifiedName, ...shown } = results[6].data
+  const { payerRules, limits, ownLimits, limitProfile, version, ...fields } = shown
   assert.deepEqual(
     [bvnMasked, payerRules.names, limits.perDay, version],
     ['222*****654', ['Ada Obi'], null, 1],
+  )
+  assert.deepEqual(
+    [ninMasked, kycTier, verifiedName, ownLimits, limitProfile],
+    ['333*****654', 1, 'ADA N. OBI', limits, null],
   )
   const { bvn, ...read } = await readAccount(bench, fields.accountNumber)
   assert.deepEqual(read, fields)

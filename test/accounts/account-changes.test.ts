@@ -26,7 +26,7 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 const otherClient = await bench.newClient('OTHER00001')
 
-const etagOf = async (accountNumber: string) =>
+const formatEtag = async (accountNumber: string) =>
   (await bench.call({ url: `${ACCOUNTS}/${accountNumber}` })).headers.etag as string
 
 test('every field that may change is changed, and only those that are given', async () => {
@@ -70,13 +70,18 @@ test('an answer shows what the published one does not, and of the BVN its ends',
     ...before,
     accountNumber,
     bvnMasked: '222*****654',
+    ninMasked: null,
+    kycTier: 3,
+    verifiedName: null,
     payerRules: {
       minAmount: 1,
       maxAmount: 50.5,
       accounts: [{ accountNumber: '******6789', bankCode: '057' }],
       names: ['Ada Obi'],
     },
-    limits: { perCredit: 100.5, perDay: 1000 },
+    limits: { perCredit: 100.5, perDay: 1000, balanceMax: null },
+    ownLimits: { perCredit: 100.5, perDay: 1000, balanceMax: null },
+    limitProfile: null,
     version: 2,
   })
   assert.equal(bvn, '22212345654')
@@ -87,16 +92,15 @@ test('rules and limits are removed by null, and limits one by one', async () => 
   const patch = async (body: object) =>
     dataOf(await patchAccount(bench, accountNumber, body), 'account')
 
-  assert.deepEqual((await patch({ limits: { perCredit: 5 } })).limits, {
-    perCredit: 5,
-    perDay: null,
-  })
-  assert.deepEqual((await patch({ limits: { perDay: 9 } })).limits, { perCredit: 5, perDay: 9 })
-  assert.deepEqual((await patch({ limits: { perCredit: null } })).limits, {
-    perCredit: null,
-    perDay: 9,
-  })
-  assert.deepEqual((await patch({ limits: null })).limits, { perCredit: null, perDay: null })
+  const limits = async (given: object | null) => {
+    const { perCredit, perDay, balanceMax } = (await patch({ limits: given })).limits
+    return [perCredit, perDay, balanceMax]
+  }
+  assert.deepEqual(await limits({ perCredit: 5 }), [5, null, null])
+  assert.deepEqual(await limits({ perDay: 9 }), [5, 9, null])
+  assert.deepEqual(await limits({ balanceMax: '99.50' }), [5, 9, 99.5])
+  assert.deepEqual(await limits({ perCredit: null }), [null, 9, 99.5])
+  assert.deepEqual(await limits(null), [null, null, null])
   assert.deepEqual((await patch({ payerRules: {} })).payerRules, null)
   assert.equal((await patch({ payerRules: { names: ['Ada Obi'] } })).payerRules.names.length, 1)
   assert.equal((await patch({ payerRules: null })).payerRules, null)
@@ -133,7 +137,7 @@ test('what changes nothing is no change', async () => {
   const made = await createAccount(bench, { payerRules })
   const { accountNumber, email } = made
   await switchAccount(bench, accountNumber, 'default')
-  const etag = await etagOf(accountNumber)
+  const etag = await formatEtag(accountNumber)
 
   const same = { email, payerRules, limits: { perDay: null } }
   assert.equal((await patchAccount(bench, accountNumber, same)).headers.etag, etag)
@@ -150,7 +154,7 @@ test('the ETag is the same until something is changed; a stale one is refused', 
     body: accountBody(),
   })
   const { accountNumber } = made.json().data
-  const first = await etagOf(accountNumber)
+  const first = await formatEtag(accountNumber)
   assert.equal(made.headers.etag, first)
   assert.match(first, /^"[^"]+"$/)
 
@@ -160,7 +164,7 @@ test('the ETag is the same until something is changed; a stale one is refused', 
   const second = changed.headers.etag as string
   assert.equal(changed.statusCode, 200)
   assert.notEqual(second, first)
-  assert.equal(await etagOf(accountNumber), second)
+  assert.equal(await formatEtag(accountNumber), second)
 
   for (const stale of [first, '"nothing"', `W/${second}`, '', ',', second.slice(1), '\u00e9']) {
     const refused = await patch({ email: 'b@example.com' }, stale)
@@ -181,7 +185,7 @@ test('the ETag is the same until something is changed; a stale one is refused', 
 
 test('of many who have seen the same version, one may change it', async () => {
   const { accountNumber } = await createAccount(bench)
-  const headers = { 'if-match': await etagOf(accountNumber) }
+  const headers = { 'if-match': await formatEtag(accountNumber) }
 
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
@@ -242,7 +246,22 @@ const WRONG: [body: unknown, fields: string[]][] = [
   [{ limits: { perDay: 1.001 } }, ['limits.perDay']],
   [{ limits: { perDay: 1_000_000_001 } }, ['limits.perDay']],
   [{ limits: { perDay: {} } }, ['limits.perDay']],
+  [{ limits: { balanceMax: 0 } }, ['limits.balanceMax']],
   [{ limits: { perWeek: 5 } }, ['limits.perWeek']],
+  [{ nin: '2221234565' }, ['nin']],
+  [{ nin: '٢٢٢١٢٣٤٥٦٥٤' }, ['nin']],
+  [{ nin: 22212345654 }, ['nin']],
+  [{ kycTier: 0 }, ['kycTier']],
+  [{ kycTier: 4 }, ['kycTier']],
+  [{ kycTier: '1' }, ['kycTier']],
+  [{ kycTier: null }, ['kycTier']],
+  [{ kycTier: 1.5 }, ['kycTier']],
+  [{ verifiedName: '' }, ['verifiedName']],
+  [{ verifiedName: 'x'.repeat(101) }, ['verifiedName']],
+  [{ limitProfile: 'nowhere' }, ['limitProfile']],
+  [{ limitProfile: '' }, ['limitProfile']],
+  [{ limitProfile: 'x'.repeat(41) }, ['limitProfile']],
+  [{ limitProfile: 5 }, ['limitProfile']],
 ]
 
 test('a change that is not right is refused by the name of what is wrong', async () => {

@@ -44,8 +44,13 @@ test('accounts are listed newest first, as our own endpoints show them', async (
     ...fields,
     accountBalance: 12.5,
     bvnMasked: '222*****654',
+    ninMasked: null,
+    kycTier: 3,
+    verifiedName: null,
     payerRules: null,
-    limits: { perCredit: null, perDay: null },
+    limits: { perCredit: null, perDay: null, balanceMax: null },
+    ownLimits: { perCredit: null, perDay: null, balanceMax: null },
+    limitProfile: null,
     version: 1,
   })
   assert.match(data[0].createdAt, TIMESTAMP)
@@ -183,10 +188,11 @@ test('a search among very many accounts goes on where the page before ended', as
   assert.deepEqual([page.data.length, page.hasMore], [2, true])
 })
 
-test('a BVN, an email address and a phone number are looked up, never scanned for', async () => {
+test('a BVN, a NIN, an email address and a phone number are looked up, never scanned for', async () => {
   await bench.db.query('analyze collection_accounts') // With those that the test before has made.
   for (const [index, condition] of [
     ['collection_accounts_by_bvn', `a.bvn_hash = '\\x01'`],
+    ['collection_accounts_by_nin', `a.nin_hash = '\\x01'`],
     ['collection_accounts_by_email', `lower(a.email) = lower('A@b.ng')`],
     ['collection_accounts_by_phone', `right(a.phone_number, 10) = right('08012345678', 10)`],
   ] as const) {
@@ -203,7 +209,7 @@ test('a BVN, an email address and a phone number are looked up, never scanned fo
 test("nobody finds another client's account by any filter, and cursors are their owner's", async () => {
   const mine = await newClient()
   const theirs = await newClient()
-  for (let at = 0; at < 3; at++) await mine.make({ merchantId: 'MINE' })
+  for (let at = 0; at < 3; at++) await mine.make({ merchantId: 'MINE', nin: '33312345654' })
   const { nextCursor } = await mine.list('?limit=1&merchantId=MINE')
 
   for (const query of [
@@ -213,6 +219,7 @@ test("nobody finds another client's account by any filter, and cursors are their
     '?email=ada@example.com',
     '?phone=%2B2348012345678',
     '?bvn=22212345654',
+    '?nin=33312345654',
     '?name=ada',
     '?active=true',
     '?default=false',
@@ -257,6 +264,7 @@ const WRONG: [query: string, field: string][] = [
   ['phone=123', 'phone'],
   ['phone=0801-234-5678', 'phone'],
   ['bvn=2221234565', 'bvn'],
+  ['nin=2221234565', 'nin'],
   ['bvn=%D9%A2%D9%A2%D9%A2%D9%A2%D9%A2%D9%A2%D9%A2%D9%A2%D9%A2%D9%A2%D9%A2', 'bvn'],
   ['bvn=22212345654&bvn=22212345654', 'bvn'],
   ['name=%20', 'name'],

@@ -41,6 +41,14 @@ test('an active collection account answers with the name that the payer will see
   })
 })
 
+test('a bank is told the KYC tier that is stored for the account', async () => {
+  const { accountNumber } = await createAccount(bench, { kycTier: 1 })
+
+  const { kycLevel } = await enquire(accountNumber)
+
+  assert.equal(kycLevel, '1')
+})
+
 test('a collection account that is not active is 07', async () => {
   const { accountNumber } = await createAccount(bench)
 

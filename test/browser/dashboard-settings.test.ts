@@ -10,6 +10,7 @@ import type { Page } from 'playwright-core'
 import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { createAccount } from '../support/fixtures.ts'
 import { makeUser, PASSWORD, SESSION_URL, signIn } from '../support/people.ts'
 
 const run = promisify(execFile)
@@ -223,6 +224,34 @@ test('the name and colour that payers see are previewed and saved', async () => 
   assert.deepEqual(problems, [])
 })
 
+test('a limit profile is added and changed, and an account shows its KYC and its limits', async () => {
+  const token = await bench.newClient('DEVS7')
+  const kyc = { kycTier: 1, nin: '33398765432', verifiedName: 'ADA N. OBI' }
+  const { accountNumber } = await createAccount(bench, kyc, { token })
+  await using opened = await bench.openAs(browser, { clientId: 'DEVS7' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/settings?tab=limitProfiles`)
+  await page.getByRole('button', { name: 'Add limit profile' }).click()
+  await modalOf(page).getByLabel('Code').fill('tier-1')
+  await modalOf(page).getByLabel('Name').fill('Tier one')
+  await modalOf(page).getByLabel('Per day').fill('50,000')
+  await modalOf(page).getByLabel('Tier 1').check()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await modalOf(page).getByRole('button', { name: 'Add limit profile' }).click()
+  await page.getByRole('link', { name: 'Tier one' }).click()
+  await modalOf(page).getByLabel('Maximum balance').fill('300000.50')
+  await modalOf(page).getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: '₦300,000.50' }).waitFor()
+
+  await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
+
+  const facts = drawerOf(page).locator('.facts').first()
+  for (const fact of ['333*****432', 'ADA N. OBI', '₦50,000.00', '₦300,000.50']) {
+    await facts.getByText(fact).waitFor()
+  }
+  assert.deepEqual(problems, [])
+})
+
 test('each role sees the parts that are its own', async () => {
   const seen: Record<string, string[]> = {}
   for (const role of ['owner', 'developer', 'finance', 'support'] as const) {
@@ -235,7 +264,7 @@ test('each role sees the parts that are its own', async () => {
     assert.equal(menu.includes('Developers'), role === 'owner' || role === 'developer', role)
     assert.deepEqual(problems, [])
   }
-  const all = ['Profile', 'Branding', 'Limits']
+  const all = ['Profile', 'Branding', 'Limits', 'Limit profiles']
   assert.deepEqual(seen, {
     owner: ['Users', ...all, 'Audit log'],
     developer: all,
@@ -249,7 +278,9 @@ const SIGHTS = [
   '/webhooks?tab=deliveries',
   '/webhooks?tab=checker',
   '/developers',
-  ...['users', 'profile', 'branding', 'limits', 'auditLog'].map((tab) => `/settings?tab=${tab}`),
+  ...['users', 'profile', 'branding', 'limits', 'limitProfiles', 'auditLog'].map(
+    (tab) => `/settings?tab=${tab}`,
+  ),
 ]
 
 for (const [width, colorScheme] of [

@@ -32,6 +32,7 @@ const LISTS = [
   '/api/v1/suspense',
   '/api/v1/events',
   '/api/v1/webhook-endpoints',
+  '/api/v1/limit-profiles',
   '/api/v1/audit-log',
 ]
 const IN_A_LIST = 25

@@ -153,6 +153,37 @@ const AS_IT_WAS = `
   insert into events (id, client_id, sequence, type, facts, created_at)
     values (gen_random_uuid(), $1, 7, 'payment.expired', '{}', '2026-11-01T10:05Z');`
 
+test('0035: limits that somebody set are the account’s own, those of the settings its defaults', async () => {
+  await using bench = await setup('0035')
+  await bench.pool.query(`
+    insert into ledger_accounts (id, kind) values (5, 'collection'), (6, 'collection'), (7, 'collection');
+    insert into collection_accounts (id, client_id, account_number, bank_code, account_name,
+        bvn_sealed, bvn_hash, email, merchant_id, merchant_code, notification_url, phone_number,
+        channel, created_at, updated_at, limit_per_credit_kobo, limit_per_day_kobo)
+    select n, c.id, '100000000' || n, '058', 'Ada Obi', '', '', '', 'M', 'C', '', '', 'API', now(),
+           now(), 500, case n when 7 then null else 900 end
+      from clients c, generate_series(5, 7) as n where c.client_id = 'BUSY';
+    insert into actions (client_id, actor, action, subject, detail, taken_at)
+    select id, 'client:BUSY', 'account.update', 'account/100000000' || n,
+           jsonb_build_object('changes', jsonb_build_array(case n when 5 then 'email' else 'limits' end)),
+           now()
+      from clients, generate_series(5, 6) as n where client_id = 'BUSY'`)
+
+  await migrate(bench.pool)
+
+  const { rows } = await bench.pool.query(
+    `select own_per_credit_kobo as own_credit, own_per_day_kobo as own_day,
+            default_per_credit_kobo as credit, default_per_day_kobo as day, kyc_tier as tier
+       from collection_accounts order by id`,
+  )
+  const none = { own_credit: null, own_day: null, credit: null, day: null, tier: 3 }
+  assert.deepEqual(rows, [
+    { ...none, credit: 500n, day: 900n },
+    { ...none, own_credit: 500n, own_day: 900n },
+    { ...none, credit: 500n },
+  ])
+})
+
 test('0028: returns on their way, or back, keep their references', async () => {
   await using bench = await setup('0028')
   await bench.pool.query(`

@@ -14,9 +14,11 @@ import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import {
   type HostileRequest,
   hostileRequests,
+  inlineBodies,
   type Operation,
   type Target,
 } from '../support/hostile-requests.ts'
+import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { makeUser, newBrowser, PASSWORD } from '../support/people.ts'
 import { railHeaders, reportCredit } from '../support/rail.ts'
 import { seededRandom } from '../support/random.ts'
@@ -38,6 +40,8 @@ const FAULTS_SHOWN = 30
 const UNLIMITED = 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0'
 
 const VICTIMS = ['VICTIM1', 'VICTIM2'] // What is done to a client is done to them.
+const ROTATING = 'ROTATING1'
+const codeOf = (at: number) => `profile-${at}`
 const FEW = Array.from({ length: 8 }, (_, at) => at)
 const MANY = Array.from({ length: 24 }, (_, at) => at)
 
@@ -49,8 +53,8 @@ const bench = closeAfterTests(await startTestService({ env: { MANILLA_RATE_LIMIT
 const { app } = bench.service
 const token = await bench.login()
 const seeded = await seed()
-const description: Described = (await bench.call({ url: '/openapi.json' })).json()
-const targets = await Promise.all(routeEvent(description).map(withKnown))
+const description: Described = inlineBodies((await bench.call({ url: '/openapi.json' })).json())
+const targets = await Promise.all(listTargets(description).map(withKnown))
 const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
 
 test(`every operation survives its share of hostile requests (seed ${SEED})`, async () => {
@@ -126,7 +130,10 @@ async function seed(): Promise<Known> {
     const body = { url: `https://shop.example.com/${at}` }
     await bench.call({ url: '/api/v1/webhook-endpoints', body })
   }
-  for (const clientId of VICTIMS) await bench.newClient(clientId)
+  for (const at of MANY) {
+    await bench.call({ url: LIMIT_PROFILES, body: profileBody({ code: codeOf(at) }) })
+  }
+  for (const clientId of [...VICTIMS, ROTATING]) await bench.newClient(clientId)
   await makeUser(bench, { role: 'support', email: 'victim@people.example' })
   const [advices, references] = [
     payments.map(({ adviceReference }) => adviceReference),
@@ -140,6 +147,7 @@ async function seed(): Promise<Known> {
     reference: [...advices, ...references],
     originalSessionId: credits.map(({ sessionId }) => sessionId),
     bankCode: ['035', '058'],
+    limitProfile: MANY.map(codeOf),
     clientId: VICTIMS,
     client_id: VICTIMS,
     clientSecret: ['s3cret'],
@@ -166,7 +174,7 @@ function isCostly({ path, method }: Target): boolean {
   return method !== 'GET' && COSTLY.test(path)
 }
 
-function routeEvent({ paths }: Described): Omit<Target, 'known'>[] {
+function listTargets({ paths }: Described): Omit<Target, 'known'>[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,
@@ -253,12 +261,17 @@ function credentialsFor(target: Target): Promise<Record<string, string>> | Recor
   const known = sessionCookies.get(target)
   const session =
     known ??
-    newBrowser(bench, 'owner').then(({ cookie, csrfToken }) => ({
+    newBrowser(bench, 'owner', clientOf(target)).then(({ cookie, csrfToken }) => ({
       cookie,
       'x-csrf-token': csrfToken,
     }))
   sessionCookies.set(target, session)
   return session
+}
+
+// A secret that is rotated at once ends every token of its client: not of the one that walks.
+function clientOf({ operation }: Target): string | undefined {
+  return operation.operationId === 'rotateOwnSecret' ? ROTATING : undefined
 }
 
 function signatureFor({ isSigned, payload, headers }: HostileRequest): Record<string, string> {

@@ -18,6 +18,7 @@ import {
   SIMULATE,
   startPayment,
 } from '../support/fixtures.ts'
+import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import type { Bench } from '../support/running-service.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
@@ -188,6 +189,9 @@ const webhookOperations = (bench: Bench, endpoint: string): KeyedOperation[] => 
   },
 ]
 
+let codes = 0
+const newCode = () => `code-${++codes}`
+
 const accountOperations = (bench: Bench): KeyedOperation[] => [
   ...(['deactivate', 'activate', 'default'] as const).map((change) => ({
     name: change === 'default' ? 'setDefaultCollectionAccount' : `${change}CollectionAccount`,
@@ -201,6 +205,11 @@ const accountOperations = (bench: Bench): KeyedOperation[] => [
     name: 'createCollectionAccounts',
     ask: async () => ({ url: `${ACCOUNTS}/bulk`, body: { accounts: [accountBody()] } }),
     others: () => ({ accounts: [accountBody({ channel: 'WEB' })] }),
+  },
+  {
+    name: 'createLimitProfile',
+    ask: async () => ({ url: LIMIT_PROFILES, body: profileBody({ code: newCode() }) }),
+    others: () => profileBody({ code: newCode() }),
   },
 ]
 

@@ -156,7 +156,8 @@ export class Choices {
     if (kind !== 'limit') return { do: kind, account }
     const limit = (max: number) => (this.chance(40) ? null : this.kobo(1, max))
     const dayKobo = this.isTimeless ? null : limit(2_000_00) // It may be about to be midnight.
-    return { do: kind, account, limits: { creditKobo: limit(500_00), dayKobo } }
+    const limits = { creditKobo: limit(500_00), dayKobo, balanceKobo: limit(5_000_00) }
+    return { do: kind, account, limits }
   }
 
   #newAdvice(): Op {

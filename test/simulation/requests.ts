@@ -83,8 +83,8 @@ async function switchAccount(world: World, op: Of<'activate' | 'deactivate'>): P
 
 async function limitAccount(world: World, { account, limits }: Of<'limit'>): Promise<Answer> {
   const amount = (value: bigint | null) => value && naira(value)
-  const { creditKobo, dayKobo } = limits
-  const body = { limits: { perCredit: amount(creditKobo), perDay: amount(dayKobo) } }
+  const [perCredit, perDay] = [amount(limits.creditKobo), amount(limits.dayKobo)]
+  const body = { limits: { perCredit, perDay, balanceMax: amount(limits.balanceKobo) } }
   const client = await ownerOf(world, account)
   return refusalOf(await world.call(client, `${ACCOUNTS}/${account}`, body, 'PATCH')) ?? {}
 }

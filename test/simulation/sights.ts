@@ -17,6 +17,7 @@ const REASONS = [
   'payer_not_allowed',
   'over_credit_limit',
   'over_daily_limit',
+  'over_balance_limit',
   'amount_mismatch',
 ]
 

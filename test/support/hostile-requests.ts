@@ -84,6 +84,28 @@ const HEADERS: readonly Record<string, string>[] = [
   { 'if-none-match': '*' },
 ]
 
+type Components = { schemas?: Record<string, unknown> }
+type WithBodies = {
+  paths: Record<string, Record<string, Operation>>
+  components?: Components
+}
+
+// A body that is described under a name is written out: a reference says nothing of what to send.
+export function inlineBodies<D extends WithBodies>(description: D): D {
+  const schemas = description.components?.schemas ?? {}
+  const inlined = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inlined)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref } = value as { $ref?: string }
+    if ($ref !== undefined) return inlined(schemas[$ref.slice($ref.lastIndexOf('/') + 1)])
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inlined(inner)]))
+  }
+  for (const operation of Object.values(description.paths).flatMap(Object.values)) {
+    if (operation.requestBody) operation.requestBody = inlined(operation.requestBody)
+  }
+  return description
+}
+
 // At most `count`, evenly from all kinds, the same for the same seed.
 export function hostileRequests(target: Target, random: Random, count: number): HostileRequest[] {
   const kinds = kindsOf(target).filter((kind) => kind.length > 0)

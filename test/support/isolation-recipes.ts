@@ -14,6 +14,7 @@ import {
 } from './fixtures.ts'
 import { DESK_RECIPES } from './isolation-desk.ts'
 import type { Things } from './isolation-world.ts'
+import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
 import type { Call } from './running-service.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
@@ -55,6 +56,7 @@ const accountFilters = (of: Things) => ({
   merchantCode: of.merchantCode,
   email: of.email,
   bvn: of.bvn,
+  nin: of.nin,
   name: of.accountName,
 })
 const creditFilters = (of: Things) => ({
@@ -89,11 +91,14 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   listCollectionAccounts: list(ACCOUNTS, accountFilters),
   exportCollectionAccounts: list(`${ACCOUNTS}.csv`, accountFilters),
   getCollectionAccount: account(''),
+  getCollectionAccountDetails: account('/details'),
   updateCollectionAccount: account('', { email: 'new@example.com' }, 'PATCH'),
   deactivateCollectionAccount: account('/deactivate', {}),
   activateCollectionAccount: account('/activate', {}),
   setDefaultCollectionAccount: account('/default', {}),
   eraseCollectionAccount: account('/erase', { reason: 'Asked for.' }),
+  listLimitProfiles: list(LIMIT_PROFILES),
+  ...profileRecipes(),
   listAccountTransactions: account('/transactions'),
   getAccountTimeline: account('/timeline'),
   getBalances: list('/api/v1/balances'),
@@ -235,6 +240,7 @@ export const MAKING: Record<string, Recipe> = {
     keyed(of.keyOfAdvice, post(ADVICE, adviceBody())),
     post(ADVICE, adviceBody({ merchantRef: of.merchantRef, amount: 77 })),
   ],
+  createLimitProfile: (of) => [post(LIMIT_PROFILES, profileBody({ code: of.limitProfile }))],
   createWebhookEndpoint: (of) => [post(ENDPOINTS, { url: of.endpointUrl })],
   rotateWebhookSecret: () => [{ method: 'POST', url: '/api/v1/webhook-secret/rotate' }],
   setSuspenseSettings: () => [

@@ -15,6 +15,7 @@ import {
   dataOf,
   initiate,
 } from './fixtures.ts'
+import { LIMIT_PROFILES, profileBody } from './limit-profiles.ts'
 import { newBrowser } from './people.ts'
 import { newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'
@@ -26,6 +27,7 @@ export type Things = {
   accountNumber: string
   accountName: string
   bvn: string
+  nin: string
   email: string
   merchantId: string
   merchantCode: string
@@ -40,6 +42,7 @@ export type Things = {
   itemSession: string
   requestId: string
   ledgerIds: readonly string[] // Of its collection account, and of what its clients' payments hold.
+  limitProfile: string
   endpointId: string
   endpointUrl: string
   eventId: string
@@ -64,6 +67,7 @@ export const LISTS = [
   '/api/v1/balances/merchants',
   '/api/v1/ledger/accounts',
   ENDPOINTS,
+  LIMIT_PROFILES,
 ]
 
 export const NOBODYS: Things = {
@@ -71,6 +75,7 @@ export const NOBODYS: Things = {
   accountNumber: '9999999990',
   accountName: 'Nobody Here',
   bvn: '22200000001',
+  nin: '33300000001',
   email: 'nobody@nowhere.example',
   merchantId: 'M-NOBODY',
   merchantCode: 'CODE-NOBODY',
@@ -85,6 +90,7 @@ export const NOBODYS: Things = {
   itemSession: '999999261115080000000000000002',
   requestId: '98765434',
   ledgerIds: ['98765435', '98765436'],
+  limitProfile: 'nobodys-profile',
   endpointId: '0193f0e0-0000-7000-8000-000000000004',
   endpointUrl: 'https://nobody.example/hook',
   eventId: '0193f0e0-0000-7000-8000-000000000005',
@@ -105,6 +111,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
   const names = {
     accountName: 'Alphonsine Secretaire',
     bvn: '22299988877',
+    nin: '33399988877',
     email: 'alphonsine@secret.example',
     merchantId: 'M-ALPHA-SECRET',
     merchantCode: 'CODE-ALPHA-SECRET',
@@ -123,6 +130,11 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
   const endpointUrl = 'https://alpha-secret.example/hook'
   const endpoint = await bench.call({ url: ENDPOINTS, body: { url: endpointUrl }, token })
   await bench.call({ url: ENDPOINTS, body: { url: `${endpointUrl}/2` }, token })
+  const limitProfile = 'alpha-secret-profile'
+  for (const code of [limitProfile, 'alpha-second']) {
+    const body = profileBody({ code, name: 'Alpha secret limits' })
+    await bench.call({ url: LIMIT_PROFILES, body, token })
+  }
   const money = await moneyOf(bench, token, { account, key: keys.keyOfAdvice })
   const asked = await owner.call({
     url: `${SUSPENSE}/${money.itemId}/requests`,
@@ -136,6 +148,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     ...money,
     clientId,
     accountNumber: account.accountNumber,
+    limitProfile,
     endpointId: endpoint.json().data.id,
     endpointUrl,
     requestId: String(asked.json().data.id),

@@ -94,10 +94,11 @@ function judge(books: Books, owner: Owner | undefined, credit: CreditReport): Ju
     if (!owner.isActive) return no('account_inactive')
     const broken = brokenRule(owner.rules, credit)
     if (broken) return no(broken)
-    const { creditKobo, dayKobo } = owner.limits
+    const { creditKobo, dayKobo, balanceKobo } = owner.limits
     if (creditKobo !== null && kobo > creditKobo) return no('over_credit_limit')
     const today = owner.receivedOnDayOf(books.now) + kobo
     if (dayKobo !== null && today > dayKobo) return no('over_daily_limit')
+    if (balanceKobo !== null && owner.kobo + kobo > balanceKobo) return no('over_balance_limit')
     return { keptKobo: kobo, reason: null }
   }
   if (owner.end === 'Successful') return no('already_paid')

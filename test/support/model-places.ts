@@ -55,7 +55,11 @@ export type Payer = { name: string; account: string; bank: string; isListed: boo
 
 export type Rules = { minKobo: bigint; maxKobo: bigint; isListOnly: boolean }
 
-export type Limits = { creditKobo: bigint | null; dayKobo: bigint | null }
+export type Limits = {
+  creditKobo: bigint | null
+  dayKobo: bigint | null
+  balanceKobo: bigint | null
+}
 
 export type RailAnswer = { responseCode: string; outcome: string; code?: string }
 
@@ -123,7 +127,7 @@ export class Account extends Place {
   readonly rules: Rules | null
   readonly received: { at: number; kobo: bigint }[] = [] // Ever, whatever became of it.
   isActive = true
-  limits: Limits = { creditKobo: null, dayKobo: null }
+  limits: Limits = { creditKobo: null, dayKobo: null, balanceKobo: null }
 
   constructor(client: Client, number: string, rules: Rules | null) {
     super()

@@ -118,9 +118,12 @@ export class Model {
   }
 
   #limit(account: Account, limits: Limits): Answer {
-    const { creditKobo, dayKobo } = account.limits
-    const isNew = creditKobo !== limits.creditKobo || dayKobo !== limits.dayKobo
-    if (isNew) this.#tellOf(account, 'account.updated')
+    const { creditKobo, dayKobo, balanceKobo } = account.limits
+    const isSame =
+      creditKobo === limits.creditKobo &&
+      dayKobo === limits.dayKobo &&
+      balanceKobo === limits.balanceKobo
+    if (!isSame) this.#tellOf(account, 'account.updated')
     account.limits = limits
     return {}
   }

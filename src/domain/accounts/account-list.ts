@@ -1,8 +1,8 @@
 // Lists and filters a client's collection accounts, newest or oldest first.
 //
-// BVN, email address, phone number, merchantId and default have indexes. Other filters scan at most
-// SCAN_MAX accounts per page; the next page continues from there. So the cost of a page is bounded,
-// however many accounts there are.
+// BVN, NIN, email address, phone number, merchantId and default have indexes. Other filters scan at
+// most SCAN_MAX accounts per page; the next page continues from there. So the cost of a page is
+// bounded, however many accounts there are.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -16,6 +16,7 @@ import {
   type CollectionAccount,
   decryptAccount,
 } from './collection-accounts.ts'
+import { hashNin } from './kyc.ts'
 
 export const SCAN_MAX = 20_000
 
@@ -25,6 +26,7 @@ export type AccountFilters = Window & {
   email?: string | undefined
   phoneNumber?: string | undefined
   bvn?: string | undefined
+  nin?: string | undefined
   name?: string | undefined // A part of the account's name, in any case.
   isActive?: boolean | undefined
   isDefault?: boolean | undefined
@@ -68,8 +70,9 @@ export async function listAccounts(
   return { rows: rows.map((row) => decryptAccount(sealer, row)), scannedTo }
 }
 
-function hasIndex({ bvn, email, phoneNumber, merchantId, isDefault }: AccountFilters): boolean {
-  return isDefault === true || [bvn, email, phoneNumber, merchantId].some((given) => given)
+function hasIndex(filters: AccountFilters): boolean {
+  const { bvn, nin, email, phoneNumber, merchantId, isDefault } = filters
+  return isDefault === true || [bvn, nin, email, phoneNumber, merchantId].some((given) => given)
 }
 
 type ScanRange = { firstId: bigint; pastId: bigint; after: bigint | undefined; order: Order }
@@ -95,7 +98,7 @@ function buildConditions(
   filters: AccountFilters,
   { client, sealer, given }: { client: Client; sealer: Sealer; given: (value: unknown) => string },
 ): string[] {
-  const { merchantId, merchantCode, email, phoneNumber, bvn, name } = filters
+  const { merchantId, merchantCode, email, phoneNumber, bvn, nin, name } = filters
   const { isActive, isDefault, from, to } = filters
   const conditions: string[] = []
   if (client.merchantCodes) conditions.push(`a.merchant_code = any(${given(client.merchantCodes)})`)
@@ -106,6 +109,7 @@ function buildConditions(
     conditions.push(`right(a.phone_number, 10) = right(${given(phoneNumber)}, 10)`)
   }
   if (bvn) conditions.push(`a.bvn_hash = ${given(sealer.hash('bvn', bvn))}`)
+  if (nin) conditions.push(`a.nin_hash = ${given(hashNin(sealer, nin))}`)
   if (name) conditions.push(`strpos(lower(a.account_name), lower(${given(name)})) > 0`)
   if (isActive !== undefined) conditions.push(`a.is_active = ${given(isActive)}`)
   if (isDefault === true) conditions.push('a.is_default')

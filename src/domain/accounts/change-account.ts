@@ -1,5 +1,5 @@
-// Changes a collection account: fields, rules and limits; activation; the merchant's default. Each
-// change is a new version, an event and an audit log entry. A no-op writes nothing.
+// Changes a collection account: fields, KYC, rules and limits; activation; the merchant's default.
+// Each change is a new version, an event and an audit log entry. A no-op writes nothing.
 //
 // I19: a client's merchantId has at most one default, and it is active. Setting one takes the lock
 // of that merchantId, so concurrent changes are safe.
@@ -13,15 +13,16 @@ import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
-import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-import { countDaySoFar } from './account-limits.ts'
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
   type CollectionAccount,
   decryptAccount,
 } from './collection-accounts.ts'
+import { sealedNin } from './kyc.ts'
+import { lockProfile } from './limit-profiles.ts'
+import { writeAccount } from './write-account.ts'
 
 // What may be changed. `isActive` and `isDefault` have calls of their own.
 const CHANGEABLE = [
@@ -32,13 +33,36 @@ const CHANGEABLE = [
   'payerRules',
   'perCreditKobo',
   'perDayKobo',
+  'balanceMaxKobo',
+  'defaultPerCreditKobo',
+  'defaultPerDayKobo',
+  'limitProfileId',
+  'ninHash',
+  'kycTier',
+  'verifiedName',
   'isActive',
   'isDefault',
 ] as const
 
 type Changeable = (typeof CHANGEABLE)[number]
-type Changes = Partial<Pick<CollectionAccount, Changeable>>
-export type AccountChanges = Omit<Changes, 'isActive' | 'isDefault'>
+type Changes = Partial<Pick<CollectionAccount, Changeable | 'ninSealed'>>
+
+type Limit = 'perCreditKobo' | 'perDayKobo' | 'balanceMaxKobo'
+type Given =
+  | 'accountName'
+  | 'email'
+  | 'phoneNumber'
+  | 'notificationUrl'
+  | 'payerRules'
+  | 'kycTier'
+  | 'verifiedName'
+  | Limit
+
+// `limitProfile`: its code.
+export type AccountChanges = Partial<Pick<CollectionAccount, Given>> & {
+  nin?: string | null | undefined
+  limitProfile?: string | null | undefined
+}
 
 type Deps = {
   sealer: Sealer
@@ -50,7 +74,7 @@ type Deps = {
 }
 
 type ChangeEvent = 'account.updated' | 'account.activated' | 'account.deactivated'
-type LockedAccount = CollectionAccount & { creditedKobo: Kobo; isErased: boolean }
+type LockedAccount = CollectionAccount & { isErased: boolean }
 
 export async function updateAccount(
   tx: Transaction,
@@ -58,7 +82,30 @@ export async function updateAccount(
   { accountNumber, changes }: { accountNumber: string; changes: AccountChanges },
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
-  return change(tx, deps, { account, changes, names: ['account.update', 'account.updated'] })
+  const { nin, limitProfile, ...fields } = changes
+  return change(tx, deps, {
+    account,
+    changes: {
+      ...fields,
+      // Whoever sets a limit, or removes it, is done with the default.
+      ...('perCreditKobo' in changes ? { defaultPerCreditKobo: null } : {}),
+      ...('perDayKobo' in changes ? { defaultPerDayKobo: null } : {}),
+      ...(nin === undefined ? {} : sealedNin(deps.sealer, nin)),
+      ...(limitProfile === undefined
+        ? {}
+        : { limitProfileId: await profileIdOf(tx, deps.by, limitProfile) }),
+    },
+    names: ['account.update', 'account.updated'],
+  })
+}
+
+// Locked, so that it is not deleted meanwhile.
+async function profileIdOf(tx: Transaction, { id }: Client, code: string | null) {
+  if (code === null) return null
+  const profile = await lockProfile(tx, { clientId: id, code })
+  if (profile) return profile.id
+  const message = 'Must be the code of a limit profile, or null.'
+  throw new Refusal('invalid_request', [{ field: 'limitProfile', message }])
 }
 
 // Money sent to it from now on is suspended. It is no longer a default.
@@ -141,7 +188,7 @@ function checked(
   return account
 }
 
-type LockedRow = AccountRow & Pick<LockedAccount, 'creditedKobo' | 'isErased'>
+type LockedRow = AccountRow & Pick<LockedAccount, 'isErased'>
 
 const ALONE = 'a.account_number = $1'
 
@@ -161,18 +208,14 @@ async function lockAccounts(
 ): Promise<LockedAccount[]> {
   const { rows } = await tx.query<LockedRow>({
     name: which === ALONE ? 'lock-account' : 'lock-account-with-default',
-    text: `select ${ACCOUNT_COLUMNS}, l.credits_kobo as "creditedKobo",
-                  a.erased_at is not null as "isErased"
+    text: `select ${ACCOUNT_COLUMNS}, a.erased_at is not null as "isErased"
              from collection_accounts a join ledger_accounts l on l.id = a.id
             where ${which} and a.client_id = $2
             order by a.id
               for no key update of l, a`,
     values: [accountNumber, by.id],
   })
-  return rows.map((row) => {
-    const { creditedKobo, isErased } = row
-    return { ...decryptAccount(sealer, row), creditedKobo, isErased }
-  })
+  return rows.map((row) => ({ ...decryptAccount(sealer, row), isErased: row.isErased }))
 }
 
 type AccountChange = {
@@ -190,8 +233,6 @@ async function change(
   if (changed.length === 0) return account
   const after = { ...account, ...changes, version: account.version + 1n, updatedAt: now }
   await writeAccount(tx, after)
-  const isNewlyCounted = account.perDayKobo === null && after.perDayKobo !== null
-  if (isNewlyCounted) await countDaySoFar(tx, now, account)
   const names = fieldNames(changed)
   const about = { clientId: account.clientId, collectionAccountId: account.id }
   const { isActive, isDefault } = after
@@ -221,31 +262,10 @@ function changedBy(account: CollectionAccount, changes: Changes): Changeable[] {
 
 // As the API calls them. Never the values: some of them are personal.
 function fieldNames(changed: readonly Changeable[]): string[] {
-  const name = (field: Changeable) => (field.endsWith('Kobo') ? 'limits' : field)
+  const name = (field: Changeable) => {
+    if (field === 'ninHash') return 'nin'
+    if (field === 'limitProfileId') return 'limitProfile'
+    return field.endsWith('Kobo') ? 'limits' : field
+  }
   return [...new Set(changed.map(name))]
-}
-
-async function writeAccount(tx: Transaction, account: CollectionAccount): Promise<void> {
-  await tx.query({
-    name: 'write-account',
-    text: `update collection_accounts
-              set account_name = $2, email = $3, phone_number = $4, notification_url = $5,
-                  payer_rules = $6, limit_per_credit_kobo = $7, limit_per_day_kobo = $8,
-                  is_active = $9, is_default = $10, version = $11, updated_at = $12
-            where id = $1`,
-    values: [
-      account.id,
-      account.accountName,
-      account.email,
-      account.phoneNumber,
-      account.notificationUrl,
-      account.payerRules && JSON.stringify(account.payerRules),
-      account.perCreditKobo,
-      account.perDayKobo,
-      account.isActive,
-      account.isDefault,
-      account.version,
-      account.updatedAt,
-    ],
-  })
 }

@@ -4,6 +4,7 @@
 // I8: a collection account is one ledger account; they share their id.
 
 import type { BankSettings } from '#config/bank-settings.ts'
+import type { Policy } from '#config/policy-settings.ts'
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
@@ -11,14 +12,19 @@ import type { NewEvent } from '#domain/records/event-types.ts'
 import { createOnce, type Once } from '#domain/records/idempotency.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
-import type { AccountId, ClientId } from '#ids.ts'
+import type { AccountId, ClientId, LimitProfileId } from '#ids.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
 import { takeStaticNumbers } from './account-numbers.ts'
+import { type GivenKyc, type Kyc, kycOf } from './kyc.ts'
 import type { PayerRules } from './payer-rules.ts'
 
 const OPERATION = 'create-collection-account'
+const NO_LIMITS: AccountLimits = { perCreditKobo: null, perDayKobo: null, balanceMaxKobo: null }
+
+// Those of the settings when it was created, until the client sets its own. Null: none.
+type DefaultLimits = { defaultPerCreditKobo: Kobo | null; defaultPerDayKobo: Kobo | null }
 
 export type AccountFields = {
   accountName: string
@@ -31,8 +37,11 @@ export type AccountFields = {
   channel: string
 }
 
+// The limits are its own; those in force are `readLimits`.
 export type CollectionAccount = AccountFields &
-  AccountLimits & {
+  Kyc &
+  AccountLimits &
+  DefaultLimits & {
     id: AccountId
     clientId: ClientId
     bankCode: string
@@ -42,6 +51,7 @@ export type CollectionAccount = AccountFields &
     isActive: boolean
     currencyCode: string
     payerRules: PayerRules | null
+    limitProfileId: LimitProfileId | null
     version: bigint // One more with every change.
     createdAt: Date
     updatedAt: Date
@@ -50,15 +60,20 @@ export type CollectionAccount = AccountFields &
 export type AccountRequest = {
   clientId: ClientId
   fields: AccountFields
+  kyc: GivenKyc
   payerRules: PayerRules | null
   idempotencyKey?: string | undefined
 }
 
-// `limits` are those of every new account.
-type Deps = { sealer: Sealer; bank: BankSettings; limits: AccountLimits; now: Date }
+// `limits` are the defaults of every new account.
+type Deps = { sealer: Sealer; bank: BankSettings; limits: Limits; now: Date }
+type Limits = Policy['limits']
 
-// Of the fields in a fixed order, so that the order and the extras of the JSON do not matter.
-function requestHash(sealer: Sealer, { fields: f, payerRules }: AccountRequest): Buffer {
+// Of the fields in a fixed order, so that the order and the extras of the JSON do not matter. KYC is
+// part of it only where it is given: keys from before there was any still fit.
+function requestHash(sealer: Sealer, { fields: f, kyc, payerRules }: AccountRequest): Buffer {
+  const { nin = null, kycTier = null, verifiedName = null } = kyc
+  const given = [nin, kycTier, verifiedName]
   return sealer.hash(
     OPERATION,
     JSON.stringify([
@@ -71,6 +86,7 @@ function requestHash(sealer: Sealer, { fields: f, payerRules }: AccountRequest):
       f.phoneNumber,
       f.channel,
       payerRules,
+      ...(given.some((each) => each !== null) ? given : []),
     ]),
   )
 }
@@ -117,9 +133,13 @@ async function makeAccounts(
   const isShort = numbers.length < requests.length
   const told = isShort ? await raiseAlerts(tx, now, [{ kind: 'numbers_exhausted', ...alert }]) : []
   const accounts = requests.slice(0, numbers.length).map(
-    ({ clientId, fields, payerRules }, index): CollectionAccount => ({
+    ({ clientId, fields, kyc, payerRules }, index): CollectionAccount => ({
       ...fields,
-      ...limits,
+      ...kycOf(sealer, kyc),
+      ...NO_LIMITS,
+      defaultPerCreditKobo: limits.perCreditKobo,
+      defaultPerDayKobo: limits.perDayKobo,
+      limitProfileId: null,
       payerRules,
       id: (ids.rows[index] as { id: AccountId }).id,
       clientId,
@@ -134,14 +154,14 @@ async function makeAccounts(
       updatedAt: now,
     }),
   )
-  if (accounts.length > 0) await insertAccounts(tx, { sealer, limits, now }, { accounts, told })
+  if (accounts.length > 0) await insertAccounts(tx, { sealer, now }, { accounts, told })
   else await appendEvents(tx, now, told)
   return requests.map((_, index) => accounts[index] ?? new Refusal('numbers_exhausted'))
 }
 
 async function insertAccounts(
   tx: Transaction,
-  { sealer, limits, now }: Omit<Deps, 'bank'>,
+  { sealer, now }: Pick<Deps, 'sealer' | 'now'>,
   { accounts, told }: { accounts: readonly CollectionAccount[]; told: readonly NewEvent[] },
 ): Promise<void> {
   const ids = numberArray(accounts.map((account) => account.id))
@@ -160,12 +180,14 @@ async function insertAccounts(
       text: `insert into collection_accounts
                (id, client_id, account_number, bank_code, account_name, bvn_sealed, bvn_hash,
                 email, merchant_id, merchant_code, notification_url, phone_number, channel,
-                payer_rules, currency_code, created_at, updated_at, limit_per_credit_kobo,
-                limit_per_day_kobo)
-             select a.*, '${CURRENCY}', $15, $15, $16, $17
+                payer_rules, default_per_credit_kobo, default_per_day_kobo, nin_sealed, nin_hash,
+                kyc_tier, verified_name, currency_code, created_at, updated_at)
+             select a.*, '${CURRENCY}', $21, $21
                from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[],
                            $6::bytea[], $7::bytea[], $8::text[], $9::text[], $10::text[],
-                           $11::text[], $12::text[], $13::text[], $14::jsonb[]) as a`,
+                           $11::text[], $12::text[], $13::text[], $14::jsonb[], $15::bigint[],
+                           $16::bigint[], $17::bytea[], $18::bytea[], $19::smallint[],
+                           $20::text[]) as a`,
       values: [
         ids,
         clientIds,
@@ -181,9 +203,13 @@ async function insertAccounts(
         accounts.map((account) => account.phoneNumber),
         accounts.map((account) => account.channel),
         accounts.map((account) => account.payerRules && JSON.stringify(account.payerRules)),
+        numberArray(accounts.map((account) => account.defaultPerCreditKobo)),
+        numberArray(accounts.map((account) => account.defaultPerDayKobo)),
+        accounts.map((account) => account.ninSealed),
+        accounts.map((account) => account.ninHash),
+        accounts.map((account) => account.kycTier),
+        accounts.map((account) => account.verifiedName),
         now,
-        limits.perCreditKobo,
-        limits.perDayKobo,
       ],
     }),
     tx.query({
@@ -211,8 +237,12 @@ export const ACCOUNT_COLUMNS = `
          a.phone_number as "phoneNumber", a.channel, a.currency_code as "currencyCode",
          a.payer_rules as "payerRules", a.is_default as "isDefault",
          a.is_active as "isActive", a.created_at as "createdAt",
-         a.updated_at as "updatedAt", a.version, a.limit_per_credit_kobo as "perCreditKobo",
-         a.limit_per_day_kobo as "perDayKobo", l.credits_kobo - l.debits_kobo as "balanceKobo"`
+         a.updated_at as "updatedAt", a.version, a.own_per_credit_kobo as "perCreditKobo",
+         a.own_per_day_kobo as "perDayKobo", a.own_balance_max_kobo as "balanceMaxKobo",
+         a.default_per_credit_kobo as "defaultPerCreditKobo",
+         a.default_per_day_kobo as "defaultPerDayKobo", a.limit_profile_id as "limitProfileId",
+         a.nin_sealed as "ninSealed", a.nin_hash as "ninHash", a.kyc_tier as "kycTier",
+         a.verified_name as "verifiedName", l.credits_kobo - l.debits_kobo as "balanceKobo"`
 
 const SELECT_ACCOUNT = `
   select ${ACCOUNT_COLUMNS}

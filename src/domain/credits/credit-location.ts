@@ -138,6 +138,7 @@ const REASONS: Record<SuspenseReason, string> = {
   above_maximum: 'it is more than the account accepts at a time',
   over_credit_limit: 'it is more than the limit of the account for one credit',
   over_daily_limit: 'with it the account would have taken more than its limit for a day',
+  over_balance_limit: 'with it the account would have held more than its limit',
   payer_not_allowed: 'the payer is not among those who may pay',
   amount_mismatch: 'it is not exactly the amount that was due',
   excess: 'it is more than was due',

@@ -9,7 +9,8 @@
 //   made after the end of grace        suspended: late
 //   collection account not active      suspended: account_inactive
 //   a payer rule broken                suspended: below_minimum, above_maximum, payer_not_allowed
-//   a limit of the account broken      suspended: over_credit_limit, over_daily_limit
+//   a limit of the account broken      suspended: over_credit_limit, over_daily_limit,
+//                                      over_balance_limit
 //   policy exact, another amount       suspended: amount_mismatch
 //   more than is still due             what is due is booked, the rest suspended: excess
 //   otherwise                          booked
@@ -136,7 +137,7 @@ export function judge(
   const broken = findRuleViolation(target.payerRules, { payer, ...amount, hash: terms.hashPayer })
   if (broken) return suspended(broken)
   if (target.kind === 'collection') {
-    const over = findLimitViolation(target, target.todayKobo, credit.amountKobo)
+    const over = findLimitViolation(target, target, credit.amountKobo)
     return over ? suspended(over) : booked(credit)
   }
   const bookedKobo = acceptedKobo(target, credit.amountKobo)

@@ -12,8 +12,9 @@
 
 import { bytesArray, numberArray, plainArray, textArray } from '#db/arrays.ts'
 import { PipelinedCommit, pipeline, type Transaction } from '#db/transaction.ts'
-import { receivedToday } from '#domain/accounts/account-limits.ts'
+import { LIMIT_JOINS, LIMITS } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
+import { receivedToday } from '#domain/accounts/received-today.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import type { CreditId } from '#ids.ts'
@@ -113,12 +114,13 @@ function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
                   a.id as "collectionAccountId", a.is_active as "isActive",
                   a.currency_code as currency, l.credits_kobo - l.debits_kobo as "balanceKobo",
                   a.payer_rules as "payerRules",
-                  a.limit_per_credit_kobo as "perCreditKobo",
-                  a.limit_per_day_kobo as "perDayKobo",
-                  case when a.limit_per_day_kobo is not null then l.credits_kobo end
+                  ${LIMITS.perCredit} as "perCreditKobo", ${LIMITS.perDay} as "perDayKobo",
+                  ${LIMITS.balanceMax} as "balanceMaxKobo",
+                  case when ${LIMITS.perDay} is not null then l.credits_kobo end
                   as "creditedKobo"
              from collection_accounts a
              join ledger_accounts l on l.id = a.id
+             ${LIMIT_JOINS}
             where a.account_number = any($1::text[])
             order by l.id
               for no key update of l`,

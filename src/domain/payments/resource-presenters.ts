@@ -3,7 +3,6 @@
 
 import { findBank } from '#banks/directory.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
-import type { AccountLimits } from '#domain/accounts/account-limits.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import type { AdviceId, PaymentId } from '#ids.ts'
@@ -20,9 +19,25 @@ export function bankNames(banks: readonly BankSettings[]): NameBank {
   return (code) => banks.find((bank) => bank.code === code)?.name ?? findBank(code)?.name ?? code
 }
 
-export type PublicAccount = Omit<
+// What is shown wherever an account is: in responses and events.
+export type PublicAccount = Pick<
   CollectionAccount,
-  'bvn' | 'clientId' | 'payerRules' | 'version' | keyof AccountLimits
+  | 'id'
+  | 'bankCode'
+  | 'accountNumber'
+  | 'accountName'
+  | 'email'
+  | 'balanceKobo'
+  | 'merchantId'
+  | 'merchantCode'
+  | 'notificationUrl'
+  | 'isDefault'
+  | 'isActive'
+  | 'currencyCode'
+  | 'phoneNumber'
+  | 'channel'
+  | 'createdAt'
+  | 'updatedAt'
 >
 
 export function viewAccount(account: PublicAccount, sealer: Sealer) {

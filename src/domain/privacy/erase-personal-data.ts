@@ -42,6 +42,8 @@ type Account = {
   email: string
   phoneNumber: string
   bvnSealed: Buffer
+  ninSealed: Buffer | null
+  verifiedName: string | null
   balanceKobo: Kobo
   createdAt: Date
   erasedAt: Date | null
@@ -89,7 +91,8 @@ async function lockAccount(tx: Transaction, id: AccountId): Promise<Account> {
     name: 'lock-account-to-erase',
     text: `select a.id, a.client_id as "clientId", a.account_number as "accountNumber",
                   a.account_name as "accountName", a.email, a.phone_number as "phoneNumber",
-                  a.bvn_sealed as "bvnSealed", l.credits_kobo - l.debits_kobo as "balanceKobo",
+                  a.bvn_sealed as "bvnSealed", a.nin_sealed as "ninSealed",
+                  a.verified_name as "verifiedName", l.credits_kobo - l.debits_kobo as "balanceKobo",
                   a.created_at as "createdAt", a.erased_at as "erasedAt"
              from collection_accounts a join ledger_accounts l on l.id = a.id
             where a.id = $1
@@ -101,13 +104,17 @@ async function lockAccount(tx: Transaction, id: AccountId): Promise<Account> {
 
 async function eraseAccount(tx: Transaction, deps: Deps, account: Account): Promise<void> {
   const { sealer, now, by, actor, reason } = deps
-  const { id, accountNumber, accountName, email, phoneNumber } = account
-  refuseToldPerson(reason, [accountName, email, phoneNumber, sealer.open(account.bvnSealed)])
+  const { id, accountNumber, accountName, email, phoneNumber, verifiedName } = account
+  const numbers = [account.bvnSealed, account.ninSealed].map(
+    (sealed) => sealed && sealer.open(sealed),
+  )
+  refuseToldPerson(reason, [accountName, verifiedName, email, phoneNumber, ...numbers])
   await tx.query({
     name: 'erase-account',
     text: `update collection_accounts
               set account_name = '${ERASED_NAME}', email = '', phone_number = '', payer_rules = null,
-                  bvn_sealed = $2, bvn_hash = '', is_active = false, is_default = false,
+                  bvn_sealed = $2, bvn_hash = '', nin_sealed = null, nin_hash = null,
+                  verified_name = null, is_active = false, is_default = false,
                   version = version + 1, updated_at = $3, erased_at = $3
             where id = $1`,
     values: [id, sealer.seal(''), now],

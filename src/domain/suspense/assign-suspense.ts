@@ -8,7 +8,6 @@
 import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
-import { receivedToday } from '#domain/accounts/account-limits.ts'
 import { addPaid, settlePending } from '#domain/credits/decide-credits.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
 import { acceptedKobo } from '#domain/credits/judge-credit.ts'
@@ -213,8 +212,6 @@ type LockedAccount = {
   isActive: boolean
   currency: string
   balanceKobo: Kobo
-  perDayKobo: Kobo | null
-  creditedKobo: Kobo
 }
 
 async function lockAccount(tx: Transaction, accountNumber: string) {
@@ -222,8 +219,7 @@ async function lockAccount(tx: Transaction, accountNumber: string) {
     name: 'lock-account-to-assign',
     text: `select a.id, a.client_id as "clientId", a.currency_code as currency,
                   a.merchant_code as "merchantCode",
-                  a.is_active as "isActive", l.credits_kobo - l.debits_kobo as "balanceKobo",
-                  a.limit_per_day_kobo as "perDayKobo", l.credits_kobo as "creditedKobo"
+                  a.is_active as "isActive", l.credits_kobo - l.debits_kobo as "balanceKobo"
              from collection_accounts a join ledger_accounts l on l.id = a.id
             where a.account_number = $1
               for no key update of l`,
@@ -238,9 +234,7 @@ async function giveToAccount(
   { item, account }: { item: LockedItem; account: LockedAccount },
 ): Promise<NewEvent[]> {
   const { id, clientId, balanceKobo } = account
-  // What is assigned by hand breaks no limit, and counts as received today: so the day must have
-  // begun before it.
-  await receivedToday(tx, now, [{ ...account, collectionAccountId: id }])
+  // What is assigned by hand breaks no limit. It is in the ledger, so it counts as received today.
   await postTransfers(tx, now, [transferFrom(item, id)])
   const { creditId } = item
   const accountBalanceKobo = kobo(balanceKobo + item.amountKobo)

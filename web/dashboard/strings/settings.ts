@@ -7,6 +7,7 @@ export const settingsStrings = {
     profile: 'Profile',
     branding: 'Branding',
     limits: 'Limits',
+    limitProfiles: 'Limit profiles',
     auditLog: 'Audit log',
   },
   users: {
@@ -106,7 +107,8 @@ export const settingsStrings = {
     initiate: 'Payment initiation, per IP address',
     login: 'Logins, per IP address',
     accounts: 'New collection accounts',
-    accountsText: 'Credits over these limits go to suspense. Each account can have its own limits.',
+    accountsText:
+      'Credits over these limits go to suspense. Limit profiles and an account’s own limits come first.',
     perCredit: 'Per credit',
     perDay: 'Per day',
     others: 'Other limits',
@@ -117,6 +119,25 @@ export const settingsStrings = {
     none: 'No limit',
     minutes: (value: string) => `${value} min`,
     seconds: (value: string) => `${value} s`,
+  },
+  limitProfiles: {
+    one: 'Limit profile',
+    add: 'Add limit profile',
+    text: 'Changes apply to all accounts of the profile from the next credit. Empty: no limit.',
+    code: 'Code',
+    codeHint: 'Lower-case letters, digits, dashes and underscores, e.g. tier-1',
+    name: 'Name',
+    perCredit: 'Per credit',
+    perDay: 'Per day',
+    balanceMax: 'Maximum balance',
+    tiers: 'KYC tiers',
+    tier: (tier: number) => `Tier ${tier}`,
+    tiersOf: (tiers: readonly number[]) => `Tier ${tiers.join(', ')}`,
+    byName: 'By name only',
+    none: 'No limit',
+    empty: 'No limit profiles yet',
+    emptyText:
+      'Set limits for all accounts of a KYC tier at once, or for accounts that you choose.',
   },
   auditLog: {
     one: 'Audit log entry',

@@ -14,6 +14,7 @@ const REASONS: Record<string, string> = {
   payer_not_allowed: 'Payer not allowed',
   over_credit_limit: 'Above the per-credit limit',
   over_daily_limit: 'Above the daily limit',
+  over_balance_limit: 'Above the balance limit',
   amount_mismatch: 'Amount doesn’t match',
   excess: 'Overpayment',
   underpaid: 'Closed before paid in full',

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { getPage, type Params, problemFrom, type Schemas } from '../api.ts'
+import { money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
@@ -82,7 +83,7 @@ export default function Accounts(props: ViewProps) {
           <Detail
             key={open}
             title={strings.one}
-            path={`${PATH}/{accountNumber}`}
+            path={`${PATH}/{accountNumber}/details`}
             params={params}
             version={version}
             close={close}
@@ -95,7 +96,9 @@ export default function Accounts(props: ViewProps) {
   )
 }
 
-function About({ account }: { account: Schemas['Account'] }) {
+function About({ account }: { account: Account }) {
+  const { perCredit, perDay, balanceMax } = account.limits
+  const limit = (amount: number | null) => amount !== null && money(amount)
   return (
     <>
       <div class="headline">
@@ -112,6 +115,14 @@ function About({ account }: { account: Schemas['Account'] }) {
           [strings.merchant, account.merchantId],
           [strings.merchantCode, account.merchantCode],
           [strings.default, account.isDefault && strings.yes],
+          [strings.kycTier, `${account.kycTier}`],
+          [strings.verifiedName, account.verifiedName],
+          [strings.bvn, account.bvnMasked],
+          [strings.nin, account.ninMasked],
+          [strings.limitProfile, account.limitProfile],
+          [strings.perCredit, limit(perCredit)],
+          [strings.perDay, limit(perDay)],
+          [strings.balanceMax, limit(balanceMax)],
           [strings.created, <Time key="created" at={account.createdAt} />],
         ]}
       />

@@ -1,4 +1,4 @@
-// Settings: users, profile, branding, limits and audit log, as far as the role may see them.
+// Settings: users, profile, branding, limits, limit profiles and audit log, as far as the role may see them.
 
 import type { ComponentType } from 'preact'
 import { Tabs } from '../parts/tabs.tsx'
@@ -7,6 +7,7 @@ import { settingsStrings as strings } from '../strings/settings.ts'
 import type { ViewProps } from '../view-props.ts'
 import { AuditLog } from './settings/audit-log.tsx'
 import { BrandingPart } from './settings/branding.tsx'
+import { LimitProfiles } from './settings/limit-profiles.tsx'
 import { Limits } from './settings/limits.tsx'
 import { Profile } from './settings/profile.tsx'
 import { Users } from './settings/users.tsx'
@@ -23,6 +24,7 @@ const PARTS: Record<keyof typeof strings.tabs, Part> = {
   profile: { maySee: () => true, Component: Profile },
   branding: { maySee: may('accounts:read'), Component: BrandingPart },
   limits: { maySee: may('accounts:read'), Component: Limits },
+  limitProfiles: { maySee: may('accounts:read'), Component: LimitProfiles },
   auditLog: { maySee: may('actions:read'), Component: AuditLog },
 }
 

@@ -6,6 +6,7 @@ import type { FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import type { BatchResult } from '#db/batcher.ts'
 import { refuseMerchant } from '#domain/access/clients.ts'
 import type { AccountRequest, CollectionAccount } from '#domain/accounts/collection-accounts.ts'
+import type { GivenKyc } from '#domain/accounts/kyc.ts'
 import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Once } from '#domain/records/idempotency.ts'
 import { Refusal } from '#errors.ts'
@@ -13,7 +14,6 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
-import { presentOwnAccount } from '#http/presenters.ts'
 import {
   ApiEnvelope,
   ApiFailure,
@@ -25,8 +25,14 @@ import {
 } from '#http/schemas.ts'
 import { fieldErrors } from '#http/validation.ts'
 import { timeOrderedId } from '#ids.ts'
-import type { Sealer } from '#seal.ts'
-import { ACCOUNTS, OwnAccountBody, pickFields, RequestFields } from './account-presenters.ts'
+import {
+  ACCOUNTS,
+  OwnAccountBody,
+  pickFields,
+  pickKyc,
+  RequestFields,
+} from './account-presenters.ts'
+import { presentOwnAccounts } from './own-accounts.ts'
 
 const ITEMS_MAX = 500
 const BODY_BYTES_MAX = 2_097_152 // Some 4 kB for each: an account takes less than one, without rules.
@@ -63,7 +69,7 @@ const BulkBody = named('BulkResults', {
 })
 
 export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { sealer, writers, authentication, clock } = deps
+  const { db, sealer, writers, authentication, clock } = deps
 
   app.post(
     `${ACCOUNTS}/bulk`,
@@ -92,7 +98,7 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const bulkId = timeOrderedId(clock())
       return withIdempotentSteps(deps, { request, reply, begin: bulkId }, async (id) => {
         const results = await makeAll(writers.accounts, items, isKeyed ? id : undefined)
-        return accepted('Collection accounts created', summarise(results, sealer))
+        return accepted('Collection accounts created', await summarise({ db, sealer }, results))
       })
     },
   )
@@ -115,6 +121,7 @@ function itemReader(request: FastifyRequest, hashPayer: HashPayer) {
       return {
         clientId: request.client.id,
         fields: pickFields(fields),
+        kyc: pickKyc(fields as GivenKyc),
         payerRules: parsePayerRules(payerRules, hashPayer),
       }
     } catch (error) {
@@ -144,18 +151,22 @@ function presentOutcome(settled: BatchResult<Once<CollectionAccount> | Refusal>)
   return settled.value instanceof Refusal ? settled.value : settled.value.value
 }
 
-function summarise(results: readonly (CollectionAccount | Refusal)[], sealer: Sealer) {
-  const refused = results.filter((result) => result instanceof Refusal).length
+async function summarise(
+  deps: Pick<Deps, 'db' | 'sealer'>,
+  results: readonly (CollectionAccount | Refusal)[],
+) {
+  const made = results.flatMap((result) => (result instanceof Refusal ? [] : [result]))
+  const shown = (await presentOwnAccounts(deps, made)).values()
   return {
-    accepted: results.length - refused,
-    refused,
+    accepted: made.length,
+    refused: results.length - made.length,
     results: results.map((result, index) => {
       if (result instanceof Refusal) {
         const { message, code, fields } = result
         return { index, isSuccessful: false, message, code, data: null, errors: [...fields] }
       }
       const message = 'Collection account created successfully'
-      const data = presentOwnAccount(result, sealer)
+      const data = shown.next().value
       return { index, isSuccessful: true, message, code: null, data, errors: [] }
     }),
   }

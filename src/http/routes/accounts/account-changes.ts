@@ -20,9 +20,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
-import { presentOwnAccount } from '#http/presenters.ts'
 import {
-  Amount,
   ApiEnvelope,
   ApiFailure,
   BEARER,
@@ -39,25 +37,37 @@ import {
   etagMatcher,
   formatEtag,
   IfMatchHeader,
+  KycFields,
+  LimitAmount,
   OwnAccountBody,
   requireAccountNumber,
 } from './account-presenters.ts'
+import { presentOwnAccount } from './own-accounts.ts'
 
-const Limit = Type.Optional(Type.Union([Amount, Type.Null()]))
+const Limit = Type.Optional(LimitAmount)
 const Limits = Type.Object(
-  { perCredit: Limit, perDay: Limit },
-  { additionalProperties: false, 'x-says': 'Must be an object with perCredit or perDay, or null.' },
+  { perCredit: Limit, perDay: Limit, balanceMax: Limit },
+  {
+    additionalProperties: false,
+    'x-says': 'Must be an object with perCredit, perDay or balanceMax, or null.',
+  },
 )
 
 const AccountChange = named(
   'AccountChange',
   {
-    ...Type.Partial(Type.Object(ChangeableFields)).properties,
+    ...Type.Partial(Type.Object({ ...ChangeableFields, ...KycFields })).properties,
     payerRules: Type.Optional(
       orNull(PayerRulesBody, 'Replaces the current rules. Null: anyone may pay.'),
     ),
     limits: Type.Optional(
-      orNull(Limits, 'Omitted limits keep their value. Null removes one or both.'),
+      orNull(
+        Limits,
+        'The account’s own. Omitted limits keep their value. Null removes one or all.',
+      ),
+    ),
+    limitProfile: Type.Optional(
+      Type.Union([text(40, 'Code of a limit profile. Null: that of its tier.'), Type.Null()]),
     ),
   },
   {
@@ -114,15 +124,13 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       const accountNumber = requireAccountNumber(params)
       const changes = parseChanges(body, payerHasher(sealer))
       const isCurrent = etagMatcher(headers['if-match'])
-      const account = await withTransaction(db, (tx) =>
-        updateAccount(
-          tx,
-          { sealer, now: clock(), by, actor, isCurrent },
-          { accountNumber, changes },
-        ),
-      )
+      const account = await withTransaction(db, async (tx) => {
+        const how = { sealer, now: clock(), by, actor, isCurrent }
+        const updated = await updateAccount(tx, how, { accountNumber, changes })
+        return presentOwnAccount({ db: tx, sealer }, updated)
+      })
       reply.header('etag', formatEtag(account.version))
-      return accepted('Collection account updated successfully', presentOwnAccount(account, sealer))
+      return accepted('Collection account updated successfully', account)
     },
   )
 }
@@ -181,7 +189,7 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           const account = await make(tx, how, accountNumber)
           return accepted(
             `Collection account ${done} successfully`,
-            presentOwnAccount(account, sealer),
+            await presentOwnAccount({ db: tx, sealer }, account),
           )
         })
         reply.header('etag', formatEtag(answer.data.version))
@@ -191,9 +199,11 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   }
 }
 
+const NO_LIMITS = { perCredit: null, perDay: null, balanceMax: null }
+
 function parseChanges(body: Static<typeof AccountChange>, hashPayer: HashPayer): AccountChanges {
   const { payerRules, limits, ...fields } = body
-  const { perCredit, perDay } = limits === null ? { perCredit: null, perDay: null } : (limits ?? {})
+  const { perCredit, perDay, balanceMax } = limits === null ? NO_LIMITS : (limits ?? {})
   return {
     ...fields,
     ...(payerRules === undefined
@@ -201,5 +211,6 @@ function parseChanges(body: Static<typeof AccountChange>, hashPayer: HashPayer):
       : { payerRules: parsePayerRules(payerRules ?? undefined, hashPayer) }),
     ...(perCredit === undefined ? {} : { perCreditKobo: koboOf(perCredit) ?? null }),
     ...(perDay === undefined ? {} : { perDayKobo: koboOf(perDay) ?? null }),
+    ...(balanceMax === undefined ? {} : { balanceMaxKobo: koboOf(balanceMax) ?? null }),
   }
 }

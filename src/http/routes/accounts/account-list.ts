@@ -14,9 +14,9 @@ import {
   query,
   WindowQuery,
 } from '#http/lists.ts'
-import { presentOwnAccount } from '#http/presenters.ts'
 import { ApiFailure, BEARER, digits, text } from '#http/schemas.ts'
 import { ACCOUNTS, OwnAccountBody } from './account-presenters.ts'
+import { presentOwnAccounts } from './own-accounts.ts'
 
 const flag = (description: string) =>
   Type.Optional(
@@ -41,6 +41,7 @@ export const AccountFilterFields = {
     ),
   ),
   bvn: Type.Optional(digits('^[0-9]{11}$', 'BVN of the customer.', 'Must be 11 digits.')),
+  nin: Type.Optional(digits('^[0-9]{11}$', 'NIN of the customer.', 'Must be 11 digits.')),
   name: Type.Optional(text(100, 'Part of the account name, case-insensitive.')),
   active: flag('true: takes money; false: was deactivated.'),
   default: flag('true: the default of its merchant; false: any other.'),
@@ -86,10 +87,8 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const shown = rows.slice(0, limit)
       const end = rows.length > limit ? shown.at(-1)?.id : scannedTo
       const nextCursor = end ? writeCursor(sealer, list, [end.toString()]) : null
-      const page = { rows: shown, nextCursor }
-      return listResponse('Collection accounts retrieved successfully', page, (row) =>
-        presentOwnAccount(row, sealer),
-      )
+      const page = { rows: await presentOwnAccounts({ db, sealer }, shown), nextCursor }
+      return listResponse('Collection accounts retrieved successfully', page, (row) => row)
     },
   )
 }
@@ -98,12 +97,13 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 type FilterQuery = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
 
 export function parseAccountFilters(asked: FilterQuery): AccountFilters {
-  const { merchantId, merchantCode, bvn, name } = asked
+  const { merchantId, merchantCode, bvn, nin, name } = asked
   return {
     ...parseWindow(asked),
     merchantId,
     merchantCode,
     bvn,
+    nin,
     name,
     email: asked.email?.replaceAll(' ', '+'),
     phoneNumber: asked.phone?.replace(' ', '+'),

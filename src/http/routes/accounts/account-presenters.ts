@@ -3,8 +3,18 @@
 import { Type } from '@fastify/type-provider-typebox'
 import { isAccountNumber } from '#banks/nuban.ts'
 import type { AccountFields as GivenFields } from '#domain/accounts/collection-accounts.ts'
+import { type GivenKyc, KYC_TIERS, type KycTier } from '#domain/accounts/kyc.ts'
 import { Refusal } from '#errors.ts'
-import { digits, Email, named, nullable, PayerRulesBody, text, webAddress } from '#http/schemas.ts'
+import {
+  Amount,
+  digits,
+  Email,
+  named,
+  nullable,
+  PayerRulesBody,
+  text,
+  webAddress,
+} from '#http/schemas.ts'
 
 export const ACCOUNTS = '/api/v1/accounts/static'
 
@@ -59,18 +69,28 @@ const ShownRules = Type.Unsafe<object | null>({
   description: 'Who may pay, and how much at a time. Account numbers are masked. Null: anyone.',
 })
 
+export const LimitFields = {
+  perCredit: nullable('number'),
+  perDay: nullable('number'),
+  balanceMax: nullable('number'),
+}
+
 // As our own endpoints have it.
 export const OwnAccountBody = named('OwnAccount', {
   ...AccountFields,
   bvnMasked: Type.String(),
+  ninMasked: nullable('string'),
+  kycTier: Type.Integer({ description: '1, 2 or 3. Banks see it in name enquiries.' }),
+  verifiedName: nullable('string', { description: 'As the verification service returned it.' }),
   payerRules: ShownRules,
-  limits: Type.Object(
-    { perCredit: nullable('number'), perDay: nullable('number') },
-    {
-      description:
-        'Credits above a limit are suspended. Days are in West Africa Time. Null: no limit.',
-    },
-  ),
+  limits: named('LimitsInForce', LimitFields, {
+    description:
+      'In force. Credits above a limit are suspended. Days are in West Africa Time. Null: no ' +
+      'limit. Each is the first that is set of the account’s own, its limit profile’s, its ' +
+      'tier’s and the default.',
+  }),
+  ownLimits: named('OwnLimits', LimitFields, { description: 'Set on the account itself.' }),
+  limitProfile: nullable('string', { description: 'Limit profile that the account names.' }),
   version: Type.Integer({ description: 'Incremented by every change. In quotes, the ETag.' }),
 })
 
@@ -85,6 +105,24 @@ export const ChangeableFields = {
   ),
 }
 
+export const LimitAmount = Type.Union([Amount, Type.Null()])
+
+const Nin = digits('^[0-9]{11}$', 'NIN of the owner or customer.', 'Must be 11 digits.')
+const VerifiedName = text(100, 'Name as the verification service returned it.')
+
+export const Tier = Type.Unsafe<KycTier>({
+  type: 'integer',
+  enum: [...KYC_TIERS],
+  description: 'KYC tier.',
+  'x-says': 'Must be 1, 2 or 3.',
+})
+
+export const KycFields = {
+  nin: Type.Union([Nin, Type.Null()]),
+  kycTier: Tier,
+  verifiedName: Type.Union([VerifiedName, Type.Null()]),
+}
+
 export const RequestFields = {
   accountName: ChangeableFields.accountName,
   bvn: digits('^[0-9]{11}$', 'BVN of the owner or customer.', 'Must be 11 digits.'),
@@ -95,6 +133,16 @@ export const RequestFields = {
   phoneNumber: ChangeableFields.phoneNumber,
   channel: text(64, 'Channel initiating the request.'),
   payerRules: Type.Optional(PayerRulesBody),
+  nin: Type.Optional(KycFields.nin),
+  kycTier: Type.Optional(
+    Type.Unsafe<KycTier | null>({
+      ...Tier,
+      type: ['integer', 'null'],
+      enum: [...KYC_TIERS, null],
+      description: 'KYC tier. Default 3.',
+    }),
+  ),
+  verifiedName: Type.Optional(KycFields.verifiedName),
 }
 
 // Clients send unknown fields; they are dropped.
@@ -110,6 +158,10 @@ export function pickFields(body: GivenFields): GivenFields {
     phoneNumber,
     channel,
   }
+}
+
+export function pickKyc({ nin, kycTier, verifiedName }: GivenKyc): GivenKyc {
+  return { nin, kycTier, verifiedName }
 }
 
 export const AccountParams = Type.Object({ accountNumber: Type.String() })

@@ -15,6 +15,7 @@ import {
   AccountParams,
   formatEtag,
   pickFields,
+  pickKyc,
   RequestFields,
   requireAccountNumber,
 } from './account-presenters.ts'
@@ -47,6 +48,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       const { value, replayed } = await writers.accounts.submit({
         clientId: request.client.id,
         fields: pickFields(request.body),
+        kyc: pickKyc(request.body),
         payerRules: parsePayerRules(payerRules, payerHasher(sealer)),
         idempotencyKey: request.headers['idempotency-key'],
       })

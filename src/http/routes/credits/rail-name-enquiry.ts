@@ -8,7 +8,6 @@ import type { Deps } from '#http/deps.ts'
 import { named, RailFailure } from '#http/schemas.ts'
 import { readBody } from './rail-body.ts'
 
-const KYC_LEVEL = '3' // Every account is opened with a BVN.
 const isNumber = (value: unknown) => typeof value === 'string' && isAccountNumber(value)
 
 export const nameEnquiryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -50,7 +49,7 @@ export const nameEnquiryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       return answer({
         accountNumber,
         accountName: found ? accountName(policy.accountName, found) : null,
-        kycLevel: found ? KYC_LEVEL : null,
+        kycLevel: found?.kycLevel ?? null,
       }) as never
     },
   )

@@ -10,9 +10,9 @@ import { type CreditMovement, listMovements } from '#domain/reports/credit-movem
 import { type Columns, CsvExports, decimal, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { OrderQuery, query } from '#http/lists.ts'
-import { presentOwnAccount } from '#http/presenters.ts'
 import { AccountFilterFields, parseAccountFilters } from '#http/routes/accounts/account-list.ts'
 import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
+import { type OwnAccount, presentOwnAccounts } from '#http/routes/accounts/own-accounts.ts'
 import { presentCredit } from '#http/routes/credits/credit-presenters.ts'
 import { CreditFilterFields, parseCreditFilters } from '#http/routes/credits/credits.ts'
 import {
@@ -124,7 +124,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
   )
 }
 
-type Account = ReturnType<typeof presentOwnAccount>
+type Account = OwnAccount
 const ACCOUNT_COLUMNS: Columns<Account> = [
   ['accountNumber', ({ accountNumber }) => accountNumber],
   ['accountName', ({ accountName }) => accountName],
@@ -141,6 +141,9 @@ const ACCOUNT_COLUMNS: Columns<Account> = [
   ['channel', ({ channel }) => channel],
   ['createdAt', ({ createdAt }) => createdAt],
   ['updatedAt', ({ updatedAt }) => updatedAt],
+  ['ninMasked', ({ ninMasked }) => ninMasked],
+  ['kycTier', ({ kycTier }) => kycTier],
+  ['verifiedName', ({ verifiedName }) => verifiedName],
 ]
 
 const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
@@ -167,7 +170,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, scannedTo } = await listAccounts(db, { sealer, client, filters, ...page })
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
-        return { rows: rows.map((row) => presentOwnAccount(row, sealer)), next }
+        return { rows: await presentOwnAccounts({ db, sealer }, rows), next }
       })
       const columns = ACCOUNT_COLUMNS
       return exports.send(reply, client.id, { name: 'collection-accounts', columns, batches })

@@ -1,0 +1,131 @@
+// What collection accounts received today (West Africa Time), for their limits per day.
+//
+// I20: it is what the ledger ever credited, less what it had credited when the day began. So there
+// is no total to keep: only where each day began, and only for accounts with a limit per day. It is
+// read and written under the lock of the ledger account, in a statement of its own, which sees what
+// the holder of the lock before has written.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { AccountId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
+import { watDay, watDayStart } from '#wat-time.ts'
+
+type Credited = {
+  collectionAccountId: AccountId
+  perDayKobo: Kobo | null
+  creditedKobo: Kobo | null // Ever. Not needed without a limit per day.
+}
+
+const NOTHING: ReadonlyMap<AccountId, Kobo> = new Map()
+
+// By account, for those with a limit per day. The accounts must be locked. The day of one that has
+// received nothing since midnight begins here; so does that of one that has, because its limit is
+// new: what came before it counts.
+export async function receivedToday(
+  tx: Transaction,
+  now: Date,
+  accounts: readonly Credited[],
+): Promise<ReadonlyMap<AccountId, Kobo>> {
+  const limited = accounts.filter(({ perDayKobo }) => perDayKobo !== null)
+  if (limited.length === 0) return NOTHING
+  // A day that began by another clock, ahead of ours, is not begun again.
+  const { rows } = await tx.query<{ id: AccountId; openingKobo: Kobo }>({
+    name: 'openings-of-day',
+    text: `select collection_account_id as id, opening_kobo as "openingKobo"
+             from collection_days
+            where collection_account_id = any($1::bigint[]) and day >= $2::date`,
+    values: [numberArray(limited.map((account) => account.collectionAccountId)), watDay(now)],
+  })
+  const openings = new Map(rows.map(({ id, openingKobo }) => [id, openingKobo]))
+  const unopened = limited.filter((account) => !openings.has(account.collectionAccountId))
+  const begun = await openingsOf(tx, now, unopened)
+  await beginDay(tx, now, begun)
+  for (const { id, openingKobo } of begun) openings.set(id, openingKobo)
+  return new Map(
+    limited.map(({ collectionAccountId: id, creditedKobo }) => {
+      return [id, kobo((creditedKobo as Kobo) - (openings.get(id) as Kobo))]
+    }),
+  )
+}
+
+type Opening = { id: AccountId; openingKobo: Kobo }
+
+async function openingsOf(
+  tx: Transaction,
+  now: Date,
+  accounts: readonly Credited[],
+): Promise<Opening[]> {
+  const since = watDayStart(now)
+  const busy = await creditedAlready(
+    tx,
+    accounts.map((account) => account.collectionAccountId),
+    since,
+  )
+  const openings: Opening[] = []
+  for (const { collectionAccountId: id, creditedKobo } of accounts) {
+    const receivedKobo = busy.has(id) ? await creditedSince(tx, id, since) : 0n
+    openings.push({ id, openingKobo: kobo((creditedKobo as Kobo) - receivedKobo) })
+  }
+  return openings
+}
+
+// Nearly always none: the first credit of a day begins it.
+async function creditedAlready(
+  tx: Transaction,
+  ids: readonly AccountId[],
+  since: Date,
+): Promise<ReadonlySet<AccountId>> {
+  if (ids.length === 0) return new Set()
+  const { rows } = await tx.query<{ id: AccountId }>({
+    name: 'credited-already',
+    text: `select a.id from unnest($1::bigint[]) as a (id)
+             join lateral (select posted_at from transfers
+                            where credit_account_id = a.id order by id desc limit 1) as last
+               on last.posted_at >= $2`,
+    values: [numberArray(ids), since],
+  })
+  return new Set(rows.map((row) => row.id))
+}
+
+async function beginDay(tx: Transaction, now: Date, openings: readonly Opening[]): Promise<void> {
+  if (openings.length === 0) return
+  await tx.query({
+    name: 'begin-day',
+    text: `insert into collection_days (collection_account_id, day, opening_kobo)
+           select o.id, $3::date, o.opening_kobo
+             from unnest($1::bigint[], $2::bigint[]) as o (id, opening_kobo)
+               on conflict (collection_account_id)
+               do update set day = excluded.day, opening_kobo = excluded.opening_kobo`,
+    values: [
+      numberArray(openings.map((opening) => opening.id)),
+      numberArray(openings.map((opening) => opening.openingKobo)),
+      watDay(now),
+    ],
+  })
+}
+
+const READ_AT_ONCE = 10_000
+type Credits = { receivedKobo: Kobo; count: bigint; lastId: bigint | null }
+
+// From the newest transfer backwards, because an account may have millions of older ones.
+async function creditedSince(tx: Transaction, accountId: AccountId, since: Date): Promise<Kobo> {
+  let sumKobo = kobo(0n)
+  let before: bigint | null = null
+  for (;;) {
+    const { rows }: { rows: Credits[] } = await tx.query<Credits>({
+      name: 'credited-since',
+      text: `select coalesce(sum(t.amount_kobo), 0)::bigint as "receivedKobo", count(*) as count,
+                    min(t.id) as "lastId"
+               from (select id, amount_kobo, posted_at from transfers
+                      where credit_account_id = $1 and ($2::bigint is null or id < $2)
+                      order by id desc limit ${READ_AT_ONCE}) as t
+              where t.posted_at >= $3`,
+      values: [accountId, before, since],
+    })
+    const { receivedKobo, count, lastId } = rows[0] as Credits
+    sumKobo = kobo(sumKobo + receivedKobo)
+    if (count < READ_AT_ONCE) return sumKobo
+    before = lastId
+  }
+}

@@ -1,0 +1,190 @@
+// KYC of a collection account: an optional NIN, a tier and a verified name. The NIN is sealed and
+// shown masked, the published answer stays as it is, and a bank is told the stored tier.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findLiveName } from '#domain/accounts/number-owners.ts'
+import {
+  actionsOf,
+  eventsOf,
+  fieldsOf,
+  listAccounts,
+  patchAccount,
+} from '../support/account-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { erase, PERSON } from '../support/erasing.ts'
+import {
+  ACCOUNTS,
+  accountBody,
+  assertRefused,
+  createAccount,
+  databaseText,
+  dataOf,
+  readAccount,
+  startPayment,
+} from '../support/fixtures.ts'
+import { newBrowser } from '../support/people.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const NIN = '33398765432'
+const KYC = { nin: NIN, kycTier: 1, verifiedName: 'NGOZI ADICHIE' }
+
+const bench = closeAfterTests(await startTestService())
+
+async function kycOf(accountNumber: string, token?: string) {
+  const url = `${ACCOUNTS}/${accountNumber}/details`
+  const { ninMasked, kycTier, verifiedName } = dataOf(
+    await bench.call({ url, ...(token ? { token } : {}) }),
+    'account',
+  )
+  return [ninMasked, kycTier, verifiedName]
+}
+
+const levelOf = async (accountNumber: string) =>
+  (await findLiveName(bench.db, bench.clock(), { bankCode: '035', accountNumber }))?.kycLevel
+
+test('an account without KYC is of tier 3, because it was opened with a BVN', async () => {
+  for (const kyc of [{}, { nin: null, kycTier: null, verifiedName: null }]) {
+    const { accountNumber } = await createAccount(bench, kyc)
+
+    assert.deepEqual(await kycOf(accountNumber), [null, 3, null])
+    assert.equal(await levelOf(accountNumber), '3')
+  }
+})
+
+test('an account is opened with its KYC, which the published answer does not show', async () => {
+  const made = await createAccount(bench, KYC)
+  const read = await readAccount(bench, made.accountNumber)
+
+  assert.deepEqual(await kycOf(made.accountNumber), ['333*****432', 1, 'NGOZI ADICHIE'])
+  for (const answer of [made, read]) {
+    assert.equal(Object.keys(answer).length, 17)
+    assert(!JSON.stringify(answer).includes(NIN))
+  }
+})
+
+test('a KYC field that is not right is refused by its name, and no account is opened', async () => {
+  const wrong: Record<keyof typeof KYC, readonly unknown[]> = {
+    nin: [
+      '',
+      '3339876543',
+      '333987654321',
+      '3339876543a',
+      ' 33398765432',
+      '٣٣٣٩٨٧٦٥٤٣٢',
+      33398765432,
+    ],
+    kycTier: [0, 4, -1, 1.5, '1', true, [], 1e21],
+    verifiedName: ['', ' ', 'x'.repeat(101), 'a\u0000b', 5],
+  }
+  for (const [field, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const answer = await bench.call({ url: ACCOUNTS, body: accountBody({ [field]: value }) })
+      assertRefused(answer, 'account', { code: 'invalid_request' })
+      assert.deepEqual(fieldsOf(answer), [field])
+    }
+  }
+})
+
+test('KYC is changed field by field; audit log and event name the fields, never the NIN', async () => {
+  const { accountNumber } = await createAccount(bench)
+
+  await patchAccount(bench, accountNumber, KYC)
+  await patchAccount(bench, accountNumber, KYC) // Again: no change.
+  assert.deepEqual(await kycOf(accountNumber), ['333*****432', 1, 'NGOZI ADICHIE'])
+  await patchAccount(bench, accountNumber, { nin: null, verifiedName: null })
+  assert.deepEqual(await kycOf(accountNumber), [null, 1, null])
+
+  const changes = [
+    ['nin', 'kycTier', 'verifiedName'],
+    ['nin', 'verifiedName'],
+  ]
+  const actions = await actionsOf(bench, accountNumber)
+  const [, ...events] = await eventsOf(bench, accountNumber)
+  assert.deepEqual(
+    actions.map(({ detail }) => detail),
+    changes.map((names) => ({ changes: names, note: null })),
+  )
+  assert.deepEqual(
+    events.map((event: { data: { changes: string[] } }) => event.data.changes),
+    changes,
+  )
+  assert(!JSON.stringify([actions, events]).includes(NIN))
+})
+
+test('a bank is told the tier that is stored, and 3 for the number of a payment', async () => {
+  const { accountNumber } = await createAccount(bench, { kycTier: 1 })
+  const { bankAccount } = await startPayment(bench)
+
+  assert.equal(await levelOf(accountNumber), '1')
+  await patchAccount(bench, accountNumber, { kycTier: 2 })
+  assert.equal(await levelOf(accountNumber), '2')
+  assert.equal(await levelOf(bankAccount), '3')
+})
+
+test('a client finds its accounts by NIN, and nobody else’s', async () => {
+  const nin = '33311122233'
+  const { accountNumber } = await createAccount(bench, { nin })
+  const other = await bench.newClient('NINFINDER1')
+
+  const numbers = async (token?: string) =>
+    (await listAccounts(bench, `?nin=${nin}`, token ? { token } : {}))
+      .json()
+      .data.map((account: { accountNumber: string }) => account.accountNumber)
+
+  assert.deepEqual(await numbers(), [accountNumber])
+  assert.deepEqual(await numbers(other), [])
+  assertRefused(
+    await bench.call({ url: `${ACCOUNTS}/${accountNumber}/details`, token: other }),
+    'account',
+    { status: 404, code: 'account_not_found' },
+  )
+})
+
+test('a NIN is nowhere in the clear: not in a table, not in the log, not for people', async () => {
+  const headers = { 'idempotency-key': 'kyc' }
+  const { accountNumber } = await createAccount(bench, KYC, { headers })
+  await createAccount(bench, KYC, { headers })
+  await bench.call({ url: `${ACCOUNTS}/bulk`, body: { accounts: [accountBody(KYC)] } })
+  await patchAccount(bench, accountNumber, { nin: `${NIN}0` })
+  await bench.call({ url: ACCOUNTS, body: accountBody({ nin: NIN, email: 'x' }) })
+  const browser = await newBrowser(bench, 'owner')
+  const seen = await browser.call({ url: `${ACCOUNTS}/${accountNumber}/details` })
+
+  assert(!seen.body.includes(NIN))
+  assert(!bench.logText().includes(NIN))
+  const text = await databaseText(bench)
+  assert(!text.includes(NIN) && !text.includes(Buffer.from(NIN).toString('hex')))
+})
+
+test('the same key with another NIN, tier or verified name is another request', async () => {
+  const headers = { 'idempotency-key': 'kyc-2' }
+  await createAccount(bench, KYC, { headers })
+
+  for (const change of [{ nin: '33398765431' }, { kycTier: 2 }, { verifiedName: 'NGOZI' }]) {
+    const body = accountBody({ ...KYC, ...change })
+    assertRefused(await bench.call({ url: ACCOUNTS, body, headers }), 'account', {
+      code: 'idempotency_key_reused',
+    })
+  }
+})
+
+test('erasing an account erases its KYC, and a reason must not repeat it', async () => {
+  const kyc = { ...PERSON, ...KYC, verifiedName: 'OKWUOSA' }
+  const { accountNumber } = await createAccount(bench, kyc)
+
+  for (const reason of [`NIN ${NIN}`, 'asked by Okwuosa']) {
+    const told = await erase(bench, accountNumber, { reason })
+    assertRefused(told, 'account', { code: 'invalid_request' })
+  }
+  assert.equal((await erase(bench, accountNumber)).statusCode, 200)
+
+  assert.deepEqual(await kycOf(accountNumber), [null, 1, null])
+  assert.deepEqual((await listAccounts(bench, `?nin=${NIN}&name=Erased`)).json().data, [])
+  await assert.rejects(
+    bench.db.query(`update collection_accounts set verified_name = 'X' where account_number = $1`, [
+      accountNumber,
+    ]),
+    /collection_accounts_erased_has_no_kyc/,
+  )
+})

@@ -1,0 +1,238 @@
+// Limit profiles: limits that accounts share by name or by tier. A change applies to every account of
+// the profile from the next credit on, and an account's own limits come first.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { patchAccount, setLimits } from '../support/account-calls.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
+import { LIMIT_PROFILES, PROFILE_TERMS, profileBody } from '../support/limit-profiles.ts'
+import { credit, resolve, reverse } from '../support/movements.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+
+const bench = closeAfterTests(await startTestService())
+
+const DAY_MS = 86_400_000
+
+const create = (body: object, more = {}) => bench.call({ url: LIMIT_PROFILES, body, ...more })
+const put = (code: string, body: object, more = {}) =>
+  bench.call({
+    method: 'PUT',
+    url: `${LIMIT_PROFILES}/${code}`,
+    body: { ...PROFILE_TERMS, ...body },
+    ...more,
+  })
+const remove = (code: string, more = {}) =>
+  bench.call({ method: 'DELETE', url: `${LIMIT_PROFILES}/${code}`, ...more })
+
+async function newProfile(code: string, terms: object = {}) {
+  return dataOf(await create({ code, name: code, ...terms }), 'account')
+}
+
+// A profile with this limit, and an account that names it.
+async function accountWith(code: string, terms: object, on: Bench = bench) {
+  await newProfile(code, terms)
+  const { accountNumber } = await createAccount(on)
+  await patchAccount(on, accountNumber, { limitProfile: code })
+  return accountNumber
+}
+
+const says = async (accountNumber: string, amount: string) =>
+  (await credit(bench, accountNumber, amount)).says
+
+const limitsOf = async (accountNumber: string) => {
+  const url = `/api/v1/accounts/static/${accountNumber}/details`
+  const { limits, ownLimits, limitProfile } = dataOf(await bench.call({ url }), 'account')
+  return { limits: Object.values(limits), own: Object.values(ownLimits), limitProfile }
+}
+
+test('a profile limits the accounts that name it, and a change of it does so at once', async () => {
+  const accountNumber = await accountWith('named', { perCredit: 100 })
+
+  assert.equal(await says(accountNumber, '100.01'), '00 suspended over_credit_limit')
+  await put('named', { perCredit: '200.50' })
+  assert.equal(await says(accountNumber, '200.50'), '00 booked')
+  assert.equal(await says(accountNumber, '200.51'), '00 suspended over_credit_limit')
+  await patchAccount(bench, accountNumber, { limitProfile: null })
+  assert.equal(await says(accountNumber, '5000'), '00 booked')
+})
+
+test('above a balance limit a credit is suspended, and money that leaves makes room', async () => {
+  const accountNumber = await accountWith('balance', { balanceMax: 100 })
+
+  const first = await credit(bench, accountNumber, '60.00')
+  const over = await credit(bench, accountNumber, '40.01')
+  assert.deepEqual([first.says, over.says], ['00 booked', '00 suspended over_balance_limit'])
+  assert.equal(await says(accountNumber, '40.00'), '00 booked')
+  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_balance_limit')
+  await reverse(bench, first.sessionId, '60.00')
+  assert.equal(await says(accountNumber, '60.00'), '00 booked')
+  // By hand it may be more.
+  assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
+})
+
+test('the limits per credit and per day are told before that of the balance', async () => {
+  const accountNumber = await accountWith('order', { perCredit: 50, perDay: 60, balanceMax: 10 })
+
+  assert.equal(await says(accountNumber, '50.01'), '00 suspended over_credit_limit')
+  assert.equal(await says(accountNumber, '10.01'), '00 suspended over_balance_limit')
+  await put('order', { perDay: 5, balanceMax: 5 })
+  assert.equal(await says(accountNumber, '5.01'), '00 suspended over_daily_limit')
+})
+
+test('each limit is the first set of: own, named profile, tier’s profile, default', async () => {
+  const env = { MANILLA_LIMIT_PER_CREDIT: '10', MANILLA_LIMIT_PER_DAY: '20' }
+  await using own = await startTestService({ env })
+  const ask = async (accountNumber: string, body: object) => {
+    const { limits } = dataOf(await patchAccount(own, accountNumber, body), 'account')
+    return Object.values(limits)
+  }
+  const { accountNumber } = await createAccount(own, { kycTier: 1 })
+  const shown = (body: object) => ask(accountNumber, body)
+  const make = (body: object) => own.call({ url: LIMIT_PROFILES, body })
+
+  assert.deepEqual(await shown({ verifiedName: 'A' }), [10, 20, null])
+  await make({ code: 'tier', name: 'Tier 1', perCredit: 30, balanceMax: 300, tiers: [1] })
+  assert.deepEqual(await shown({ verifiedName: 'B' }), [30, 20, 300])
+  assert.deepEqual(await shown({ kycTier: 2 }), [10, 20, null])
+  assert.deepEqual(await shown({ kycTier: 1 }), [30, 20, 300])
+  await make({ code: 'named', name: 'Named', perCredit: 40, perDay: 500 })
+  assert.deepEqual(await shown({ limitProfile: 'named' }), [40, 500, 300])
+  assert.deepEqual(await shown({ limits: { perDay: 7 } }), [40, 7, 300])
+  // Removed by hand, a default does not come back; what profiles say does.
+  assert.deepEqual(await shown({ limits: null }), [40, 500, 300])
+  assert.deepEqual(await shown({ limitProfile: null, kycTier: 3 }), [null, null, null])
+  const { says: outcome } = await credit(own, accountNumber, '1000')
+  assert.equal(outcome, '00 booked')
+})
+
+test('what is shown is what a credit meets, and which of it is the account’s own', async () => {
+  const accountNumber = await accountWith('shown', { perCredit: 5, perDay: 100 })
+  await setLimits(bench, accountNumber, { perDay: 9.5 })
+
+  assert.deepEqual(await limitsOf(accountNumber), {
+    limits: [5, 9.5, null],
+    own: [null, 9.5, null],
+    limitProfile: 'shown',
+  })
+  assert.equal(await says(accountNumber, '5.01'), '00 suspended over_credit_limit')
+  assert.equal(await says(accountNumber, '5'), '00 booked')
+  assert.equal(await says(accountNumber, '4.51'), '00 suspended over_daily_limit')
+})
+
+test('a daily limit that a profile gets in the course of a day counts what came before', async () => {
+  const accountNumber = await accountWith('midday', {})
+  await credit(bench, accountNumber, '500.00')
+  bench.advance(DAY_MS)
+  await credit(bench, accountNumber, '60.00')
+
+  await put('midday', { perDay: 100 })
+
+  assert.equal(await says(accountNumber, '40.01'), '00 suspended over_daily_limit')
+  assert.equal(await says(accountNumber, '40.00'), '00 booked')
+  assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
+  bench.advance(DAY_MS)
+  assert.equal(await says(accountNumber, '100'), '00 booked')
+})
+
+test('a tier has one profile: another is refused until the first gives it up, also at once', async () => {
+  const token = await bench.newClient('TIERS00001')
+  const with1 = (code: string) => create(profileBody({ code, tiers: [1] }), { token })
+
+  const answers = await Promise.all(['a', 'b', 'c', 'd'].map(with1))
+
+  const made = answers.filter(({ statusCode }) => statusCode === 200)
+  assert.equal(made.length, 1)
+  for (const answer of answers.filter((each) => !made.includes(each))) {
+    assertRefused(answer, 'account', { status: 409, code: 'tier_taken' })
+  }
+  const { code } = dataOf(made[0] as (typeof made)[0], 'account')
+  dataOf(await create(profileBody({ code: 'e', tiers: [2, 3] }), { token }), 'account')
+  assertRefused(await put('e', { tiers: [1, 2] }, { token }), 'account', {
+    status: 409,
+    code: 'tier_taken',
+  })
+  dataOf(await put(code, { tiers: [] }, { token }), 'account')
+  assert.deepEqual(dataOf(await put('e', { tiers: [2, 1] }, { token }), 'account').tiers, [1, 2])
+})
+
+test('a profile is deleted when no account names it; its tiers are free again', async () => {
+  const accountNumber = await accountWith('doomed', { perCredit: 1, tiers: [2] })
+  const { accountNumber: tiered } = await createAccount(bench, { kycTier: 2 })
+  assert.equal(await says(tiered, '1.01'), '00 suspended over_credit_limit')
+
+  assertRefused(await remove('doomed'), 'account', { status: 409, code: 'limit_profile_in_use' })
+  await patchAccount(bench, accountNumber, { limitProfile: null })
+  assert.deepEqual(dataOf(await remove('doomed'), 'account'), { code: 'doomed' })
+
+  assert.equal(await says(tiered, '1.01'), '00 booked')
+  assertRefused(await remove('doomed'), 'account', { status: 404, code: 'limit_profile_not_found' })
+  dataOf(await create(profileBody({ code: 'doomed', tiers: [2] })), 'account')
+  await remove('doomed')
+})
+
+test('deleting a profile while accounts are given it: they have it, or it is gone', async () => {
+  const numbers = await Promise.all(
+    Array.from({ length: 6 }, async () => (await createAccount(bench)).accountNumber),
+  )
+  for (const [at, number] of numbers.entries()) {
+    const code = `race-${at}`
+    await newProfile(code)
+    const [given, removed] = await Promise.all([
+      patchAccount(bench, number, { limitProfile: code }),
+      remove(code),
+    ])
+    const isGiven = given.statusCode === 200
+    assert.equal(removed.statusCode, isGiven ? 409 : 200, removed.body)
+    assert.equal((await limitsOf(number)).limitProfile, isGiven ? code : null)
+    if (!isGiven) assertRefused(given, 'account', { code: 'invalid_request' })
+  }
+})
+
+test('a change stands in the audit log with its amounts, and the same again does not', async () => {
+  await newProfile('audited', { perDay: '50000', tiers: [] })
+  await put('audited', { name: 'audited', perDay: 60000, balanceMax: 300000 })
+  await put('audited', { name: 'audited', perDay: '60000.00', balanceMax: 300000 })
+  await remove('audited')
+
+  const { rows } = await bench.db.query(
+    `select actor, action, detail from actions where subject = 'limit-profile/audited' order by id`,
+  )
+  const terms = (perDayKobo: string, balanceMaxKobo: string | null) => {
+    return { name: 'audited', perCreditKobo: null, perDayKobo, balanceMaxKobo, tiers: [] }
+  }
+  const [first, second] = [terms('5000000', null), terms('6000000', '30000000')]
+  const actor = 'client:MAN0000001'
+  assert.deepEqual(rows, [
+    { actor, action: 'limit_profile.create', detail: { before: null, after: first } },
+    { actor, action: 'limit_profile.update', detail: { before: first, after: second } },
+    { actor, action: 'limit_profile.delete', detail: { before: second, after: null } },
+  ])
+})
+
+test('profiles are listed newest first, page by page, and are their client’s alone', async () => {
+  const token = await bench.newClient('LISTPROF01')
+  const other = await bench.newClient('LISTPROF02')
+  for (const code of ['one', 'two', 'three']) await create(profileBody({ code }), { token })
+
+  const page = async (query: string) =>
+    (await bench.call({ url: LIMIT_PROFILES + query, token })).json()
+  const first = await page('?limit=2')
+  const second = await page(`?limit=2&cursor=${first.nextCursor}`)
+  const codes = [...first.data, ...second.data].map(({ code }: { code: string }) => code)
+
+  assert.deepEqual([codes, second.hasMore], [['three', 'two', 'one'], false])
+  for (const answer of [
+    await bench.call({ url: `${LIMIT_PROFILES}/one`, token: other }),
+    await put('one', {}, { token: other }),
+    await remove('one', { token: other }),
+  ]) {
+    assertRefused(answer, 'account', { status: 404, code: 'limit_profile_not_found' })
+  }
+  const { accountNumber } = await createAccount(bench, {}, { token: other })
+  const given = await patchAccount(bench, accountNumber, { limitProfile: 'one' }, { token: other })
+  assertRefused(given, 'account', { code: 'invalid_request' })
+})
+
+test('the books agree with all of it', () => assertCleanBooks(bench))
