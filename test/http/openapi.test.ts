@@ -81,7 +81,7 @@ test('every schema of a request or an answer compiles, which the program sees to
 
   bench.service.app.compileSchemas()
 
-  const broken = lazySchemas()
+  const broken = lazySchemas('sandbox')
   const make = broken.factories.buildValidator as (...given: object[]) => (route: object) => unknown
   const compile = make({}, { customOptions: {} })
   compile({ schema: { type: 'nothing' } })
