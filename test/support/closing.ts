@@ -7,11 +7,13 @@ import { after } from 'node:test'
 
 const open: AsyncDisposable[] = []
 
-after(async () => {
-  for (const each of open.reverse()) await each[Symbol.asyncDispose]()
-})
+after(closeShared)
 
 export function closeAfterTests<T extends AsyncDisposable>(shared: T): T {
   open.push(shared)
   return shared
+}
+
+export async function closeShared(): Promise<void> {
+  for (let last = open.pop(); last; last = open.pop()) await last[Symbol.asyncDispose]()
 }
