@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '#db/migrate.ts'
+import { maintainPartitions } from '#db/partitions.ts'
 import { startEmbedded } from '#embedded/embedded.ts'
+import { START } from './settings.ts'
 
 export const TEMPLATE = 'manilla_template'
 
@@ -20,6 +22,10 @@ const SETTINGS = {
   max_wal_size: '256MB',
   min_wal_size: '64MB',
   max_connections: '300',
+  // Nobody follows this server, and its databases live for seconds.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  autovacuum: 'off',
 }
 
 // A clone is some 400 new files: a median of 11 ms in memory, 20 to 270 ms on a shared ext4 disk.
@@ -64,8 +70,20 @@ async function makeTemplate(server: { databaseUrl(name: string): string }): Prom
   try {
     await admin.query(`create database ${TEMPLATE}`)
     await migrate(server.databaseUrl(TEMPLATE))
+    await makePartitions(server.databaseUrl(TEMPLATE))
     await admin.query(`alter database ${TEMPLATE} with allow_connections false is_template true`)
   } finally {
     await admin.end()
+  }
+}
+
+// Those that every service makes when it starts, which takes it 50 ms.
+async function makePartitions(url: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await maintainPartitions(client, START)
+  } finally {
+    await client.end()
   }
 }
