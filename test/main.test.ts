@@ -4,9 +4,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { isMigrated } from '#db/migrate.ts'
 import { spawnChild, startChild } from './support/child-service.ts'
+import { closeAfterTests } from './support/closing.ts'
 import { createEmptyDatabase, createTestDatabase } from './support/database.ts'
 import { isRunning, until } from './support/embedded-bench.ts'
 import { accountBody, adviceBody } from './support/fixtures.ts'
@@ -14,8 +15,7 @@ import { SECRETS } from './support/running-service.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
 // One folder for the tests that do not care whose first start it was.
-const shared = createTempFolder()
-after(() => shared[Symbol.dispose]())
+const shared = closeAfterTests(createTempFolder())
 
 // The least of a few tries counts: on a busy machine the same work takes more processor time too.
 const TRIES_MAX = 3
