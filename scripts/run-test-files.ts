@@ -1,10 +1,10 @@
-// Runs the given test files, each in a process of its own; or all, most of them in batches: to load
-// the service takes a second, more than most files take to run. The slowest start first, so that
-// none is left running alone at the end.
+// Runs the given test files, each in a process of its own; or all, most of them a dozen to a process:
+// loading the service takes longer than most files do. The slowest start first, so that none is left
+// running alone at the end.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join, matchesGlob } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 const ROOT = join(import.meta.dirname, '..')
 const BATCH_FILES_MAX = 12
 
-// In this order, by measured duration; then those that measure time or memory, or end processes.
+// In this order, by measured duration: they would hold up the rest of a batch, or start processes.
 const ALONE = [
   'test/crash.test.ts',
   'test/simulation/*.test.ts',
@@ -33,8 +33,6 @@ const { values: flags, positionals: given } = parseArgs({
   },
   allowPositionals: true,
 })
-const folder = mkdtempSync(join(tmpdir(), 'manilla-batches-'))
-process.on('exit', () => rmSync(folder, { recursive: true }))
 
 run({
   files: given.length > 0 ? given : arrange(await Array.fromAsync(glob('test/**/*.test.ts'))),
@@ -54,14 +52,19 @@ function arrange(files: string[]): string[] {
   const rank = (file: string) => ALONE.findIndex((pattern) => matchesGlob(file, pattern))
   const alone = files.filter((file) => rank(file) >= 0)
   const others = files.filter((file) => rank(file) < 0).sort()
-  const batches = Array.from({ length: Math.ceil(others.length / BATCH_FILES_MAX) }, (_, at) =>
-    writeBatch(at, others.slice(at * BATCH_FILES_MAX, (at + 1) * BATCH_FILES_MAX)),
+  const count = Math.ceil(others.length / BATCH_FILES_MAX)
+  // Each takes some of every folder, so that no batch has all of the slow ones.
+  const batches = Array.from({ length: count }, (_, at) =>
+    writeBatch(
+      at,
+      others.filter((_, index) => index % count === at),
+    ),
   )
   return [...alone.sort((one, other) => rank(one) - rank(other)), ...batches]
 }
 
 function writeBatch(at: number, files: string[]): string {
-  const path = join(folder, `batch-${at}.test.ts`)
+  const path = join(process.env.TEST_FOLDER as string, `batch-${at}.test.ts`)
   const call = `await runBatch(${JSON.stringify(files)})`
   writeFileSync(path, `import { runBatch } from '${ROOT}/test/support/batch.ts'\n${call}\n`)
   return path
