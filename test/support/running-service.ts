@@ -10,7 +10,7 @@ import { createClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { hashSecret } from '#hashed-secrets.ts'
 import { createLogger } from '#log.ts'
 import { createService, prepareDatabase } from '#wiring.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createPartitionedDatabase, type TestDatabase } from './database.ts'
 import { SECRETS, START } from './settings.ts'
 
 export { SECRETS, START }
@@ -28,7 +28,7 @@ export type Bench = Awaited<ReturnType<typeof startTestService>>
 export type Given = { env?: Record<string, string>; database?: TestDatabase }
 
 export async function startTestService({ env = {}, database: given }: Given = {}) {
-  const database = given ?? (await createTestDatabase())
+  const database = given ?? (await createPartitionedDatabase())
   const { lines, destination } = keptLog()
   let nowMs = START.getTime()
   const clock = () => new Date(nowMs)

@@ -1,5 +1,5 @@
-// One PostgreSQL server for a run of tests, with a migrated template that every test clones.
-// Nobody may connect to the template once it is made: a clone needs it at rest.
+// One PostgreSQL server for a run of tests, with migrated templates that every test clones. Nobody
+// may connect to a template once it is made: a clone needs it at rest.
 
 import { access, chmod, constants, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,8 @@ import { startEmbedded } from '#embedded/embedded.ts'
 import { START } from './settings.ts'
 
 export const TEMPLATE = 'manilla_template'
+// With the partitions that a service makes when it starts, which takes it 50 ms.
+export const PARTITIONED = 'manilla_partitioned'
 
 // Nothing here has to outlive the run, so nothing waits for a disk, and the log stays small because
 // it may lie in memory. Tests of durability start a server of their own.
@@ -42,7 +44,7 @@ export async function startTestServer() {
       await rm(folder, { recursive: true, force: true })
     }
     try {
-      await makeTemplate(server)
+      await makeTemplates(server)
     } catch (error) {
       await stop()
       throw error
@@ -64,20 +66,22 @@ async function chooseParent(): Promise<string> {
   }
 }
 
-async function makeTemplate(server: { databaseUrl(name: string): string }): Promise<void> {
+async function makeTemplates(server: { databaseUrl(name: string): string }): Promise<void> {
   const admin = new pg.Client(server.databaseUrl('postgres'))
   await admin.connect()
   try {
     await admin.query(`create database ${TEMPLATE}`)
     await migrate(server.databaseUrl(TEMPLATE))
-    await makePartitions(server.databaseUrl(TEMPLATE))
-    await admin.query(`alter database ${TEMPLATE} with allow_connections false is_template true`)
+    await admin.query(`create database ${PARTITIONED} template ${TEMPLATE}`)
+    await makePartitions(server.databaseUrl(PARTITIONED))
+    for (const name of [TEMPLATE, PARTITIONED]) {
+      await admin.query(`alter database ${name} with allow_connections false is_template true`)
+    }
   } finally {
     await admin.end()
   }
 }
 
-// Those that every service makes when it starts, which takes it 50 ms.
 async function makePartitions(url: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
