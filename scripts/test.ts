@@ -42,7 +42,8 @@ async function runTests(args: readonly string[]): Promise<number> {
       env: {
         ...process.env,
         TEST_DATABASE_URL: server.templateUrl,
-        // Every file is a process of its own: let them share what V8 compiled.
+        TEST_FOLDER: server.folder, // Removed at the end.
+        // Let all processes share what V8 compiled.
         NODE_COMPILE_CACHE: join(server.folder, 'compile-cache'),
       },
     },

@@ -2,6 +2,7 @@
 // journal of what each of them asked and was answered. An answer counts when it is 200 and whole.
 
 import { randomUUID } from 'node:crypto'
+import { logIn } from './support/child-service.ts'
 import { accountBody, adviceBody } from './support/fixtures.ts'
 
 export type Ask = {
@@ -108,13 +109,4 @@ function pay(number: string, to: 'account' | 'payment', kobo: number): Ask {
     body: { virtualAccountNumber: number, amount },
     pays: { to, kobo },
   }
-}
-
-async function logIn(url: string): Promise<string> {
-  const answer = await fetch(`${url}/api/Account/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }),
-  })
-  return ((await answer.json()) as { access_token: string }).access_token
 }

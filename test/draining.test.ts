@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
-import { startChild } from './support/child-service.ts'
+import { logIn, startChild } from './support/child-service.ts'
 import { isRunning, until } from './support/embedded-bench.ts'
 import { accountBody } from './support/fixtures.ts'
 import { createTempFolder } from './support/temp-folder.ts'
@@ -75,11 +75,4 @@ function send(
     sent.on('error', reject)
     sent.end(body)
   })
-}
-
-async function logIn(url: string): Promise<string> {
-  const credentials = { clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }
-  const body = JSON.stringify(credentials)
-  const answer = await send(new Agent(), `${url}/api/Account/login`, { body })
-  return JSON.parse(answer.body).access_token
 }

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { isMigrated } from '#db/migrate.ts'
-import { spawnChild, startChild } from './support/child-service.ts'
+import { logIn, spawnChild, startChild } from './support/child-service.ts'
+import { closeAfterTests } from './support/closing.ts'
 import { createEmptyDatabase, createTestDatabase } from './support/database.ts'
 import { isRunning, until } from './support/embedded-bench.ts'
 import { accountBody, adviceBody } from './support/fixtures.ts'
@@ -14,8 +15,7 @@ import { SECRETS } from './support/running-service.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
 // One folder for the tests that do not care whose first start it was.
-const shared = createTempFolder()
-after(() => shared[Symbol.dispose]())
+const shared = closeAfterTests(createTempFolder())
 
 // The least of a few tries counts: on a busy machine the same work takes more processor time too.
 const TRIES_MAX = 3
@@ -61,7 +61,7 @@ test('a running service', async (t) => {
   })
 
   await t.test('tells payers the port that it got, when it was to take any', async () => {
-    const post = async (path: string, body: object, token = '') => {
+    const post = async (path: string, body: object, token: string) => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
       const answer = await fetch(service.url + path, {
         method: 'POST',
@@ -71,10 +71,9 @@ test('a running service', async (t) => {
       // biome-ignore lint/suspicious/noExplicitAny: as JSON has it.
       return (await answer.json()) as any
     }
-    const login = { clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }
-    const { access_token } = await post('/api/Account/login', login)
+    const token = await logIn(service.url)
 
-    const { responseData } = await post('/Payment/advice', adviceBody(), access_token)
+    const { responseData } = await post('/Payment/advice', adviceBody(), token)
     const described = await (await fetch(`${service.url}/openapi.json`)).text()
 
     assert.equal(new URL(responseData.paymentUrl).origin, service.url)
@@ -252,13 +251,4 @@ async function beginRequest(url: string) {
       return answer
     },
   }
-}
-
-async function logIn(url: string): Promise<string> {
-  const answer = await fetch(`${url}/api/Account/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }),
-  })
-  return ((await answer.json()) as { access_token: string }).access_token
 }

@@ -58,6 +58,12 @@ const BANS: readonly Ban[] = [
     where: /^test\/.*\.ts$/,
     why: 'every test runs, always',
   },
+  {
+    pattern: /^(?:before|after)(?:Each)?\(/m,
+    where: /^test\/.*\.ts$/,
+    except: /^test\/support\/(?:closing|database)\.ts$/,
+    why: 'a hook would be one of all files that share its process; use closeAfterTests',
+  },
 ]
 
 export const bans: Rule = ({ path, text }) =>

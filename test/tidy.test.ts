@@ -119,6 +119,8 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
   [rules.bans, 'db/a.sql', `-- TO${'DO'}: later`, `1: TO${'DO'}: do it`],
   [rules.bans, 'test/a.test.ts', `test${'.skip'}('x')`, '1: .skip'],
   [rules.bans, 'test/a.test.ts', `test('x', {${' only'}: true })`, '1: { only'],
+  [rules.bans, 'test/a.test.ts', '\nafter(close)', '2: after(: a hook'],
+  [rules.bans, 'test/a.test.ts', 'beforeEach(async () => {', '1: beforeEach(: a hook'],
   [rules.size, 'src/a.ts', `\n${'x'.repeat(111)}`, '2: wider than 110'],
   [rules.size, 'db/functions/a.sql', '\n'.repeat(301), '301: longer than 300'],
   [rules.size, 'web/pay/a.css', '\n'.repeat(301), '301: longer than 300'],

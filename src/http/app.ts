@@ -77,7 +77,7 @@ const BODY_BYTES_MAX = 65_536
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const setHeaders = headerSetter(deps.mode)
   const shedder = new LoadShedder(deps)
-  const schemas = lazySchemas()
+  const schemas = lazySchemas(deps.mode)
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     // A line per request costs a quarter of the throughput.

@@ -17,7 +17,11 @@ declare module 'fastify' {
   }
 }
 
-export function lazySchemas() {
+// The apps of one process share what is compiled. Validators differ by mode (validation.ts).
+const validators = { sandbox: buildValidators(), live: buildValidators() }
+const serializers = new WeakMap<object, Write>()
+
+export function lazySchemas(mode: 'sandbox' | 'live') {
   const pending = new Set<() => unknown>()
 
   // Compiles once, on first use.
@@ -36,7 +40,7 @@ export function lazySchemas() {
 
   const factories: Factories = {
     buildValidator: (schemas: unknown, options: unknown) => {
-      const compile = buildValidators()(schemas as never, options as never) as (
+      const compile = validators[mode](schemas as never, options as never) as (
         route: never,
       ) => Check
       return (route: unknown) => {
@@ -54,7 +58,12 @@ export function lazySchemas() {
     buildSerializer: (schemas, options) => {
       const compile = buildSerializers()(schemas, options as never) as (route: never) => Write
       return (route) => {
-        const compiled = lazy(() => compile(route as never))
+        const compiled = lazy(() => {
+          const schema = route.schema as object
+          const write = serializers.get(schema) ?? compile(route as never)
+          serializers.set(schema, write)
+          return write
+        })
         return (value: unknown) => compiled()(value)
       }
     },

@@ -10,9 +10,25 @@ type Json = Record<string, unknown>
 // name is a keyword without a meaning.
 export function markSchemaComponents(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    if (!route.schema) return
-    route.schema = JSON.parse(JSON.stringify(route.schema).replaceAll('"$id":', '"x-component":'))
+    if (route.schema) route.schema = mark(route.schema) as Json
   })
+}
+
+// Routes share most of what they hold, and so do the apps of one process.
+const marked = new WeakMap<object, unknown>()
+
+function mark(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (!marked.has(value))
+    marked.set(value, Array.isArray(value) ? value.map(mark) : markKeys(value))
+  return marked.get(value)
+}
+
+function markKeys(schema: object): Json {
+  const entries = Object.entries(schema).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key === '$id' ? 'x-component' : key, mark(value)]),
+  )
 }
 
 export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }): Json {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP, URI } from 'otpauth'
 import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
+import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused, dataOf } from '../support/fixtures.ts'
 import {
@@ -14,7 +15,6 @@ import {
   PASSWORD,
   SESSION_URL,
   signIn,
-  startSecondService,
   trySignIn,
   USERS_URL,
 } from '../support/people.ts'
@@ -81,7 +81,7 @@ test('the code that confirmed it signs nobody in', async () => {
 })
 
 test('two sign-ins at once with one code, over two processes: one gets in', async () => {
-  await using other = await startSecondService(bench)
+  await using other = await startTwin(bench)
   const { email, secret } = await newProtected()
   for (let round = 0; round < 3; round++) {
     bench.advance(STEP_MS)

@@ -38,8 +38,13 @@ function tryFromAnywhere(body: object) {
   })
 }
 
-async function exhaust(email: string, more: object = {}): Promise<void> {
-  for (let round = 0; round < USER.attempts; round++) {
+// No more often than need be: once exhausted, each takes half a second of a core.
+async function exhaust(
+  email: string,
+  more: object = {},
+  attempts: number = USER.attempts,
+): Promise<void> {
+  for (let round = 0; round < attempts; round++) {
     assertRefused(await tryFromAnywhere({ email, password: 'wrong', ...more }), 'account', WRONG)
   }
 }
@@ -48,8 +53,10 @@ test('however many try at once from anywhere, only so many passwords are looked 
   const email = await makeUser(bench)
   const body = { email, password: 'wrong' }
 
-  const answers = await Promise.all(Array.from({ length: 40 }, () => tryFromAnywhere(body)))
-  const more = await Promise.all(Array.from({ length: 16 }, () => tryFromAnywhere(body)))
+  const answers = await Promise.all(
+    Array.from({ length: USER.attempts - 10 }, () => tryFromAnywhere(body)),
+  )
+  const more = await Promise.all(Array.from({ length: 12 }, () => tryFromAnywhere(body)))
 
   for (const answer of [...answers, ...more]) assertRefused(answer, 'account', WRONG)
   const done = await actionsOf(bench, `user/${email}`)
@@ -148,7 +155,8 @@ test('exhausted, password and code together get in, and nothing tells which of t
 
 test('who has the password tries few codes, from anywhere; who does not uses up none of them', async () => {
   const { email, codeNow } = await newProtected()
-  for (let round = 0; round < CODE.attempts + 1; round++) {
+  const wrong = CODE.attempts + 1
+  for (let round = 0; round < wrong; round++) {
     await tryFromAnywhere({ email, password: 'wrong', code: '000000' })
   }
   for (let round = 0; round < CODE.attempts; round++) {
@@ -159,7 +167,7 @@ test('who has the password tries few codes, from anywhere; who does not uses up 
   const late = await tryFromAnywhere({ email, password: PASSWORD, code: codeNow() })
   assertRefused(late, 'account', { status: 429, code: 'too_many_attempts' })
   assert.equal(late.headers['retry-after'], String(CODE.lockMs / 1000))
-  await exhaust(email)
+  await exhaust(email, {}, USER.attempts - wrong)
   const hidden = await tryFromAnywhere({ email, password: PASSWORD, code: codeNow() })
   assertRefused(hidden, 'account', WRONG)
   bench.advance(CODE.lockMs)

@@ -6,23 +6,16 @@ import { LOGIN_LIMITS } from '#domain/access/login-limits.ts'
 import { countAttemptFrom } from '#domain/access/sign-in-attempts.ts'
 import { hashSecret } from '#hashed-secrets.ts'
 import { rateLimitKey } from '#http/rate-limit-keys.ts'
+import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused } from '../support/fixtures.ts'
-import {
-  actionsOf,
-  makeUser,
-  PASSWORD,
-  SESSION_URL,
-  signIn,
-  startSecondService,
-  trySignIn,
-} from '../support/people.ts'
+import { actionsOf, makeUser, PASSWORD, SESSION_URL, signIn, trySignIn } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const LOGIN = '/api/Account/login'
 const { 'user-here': HERE, client: CLIENT } = LOGIN_LIMITS
 const bench = closeAfterTests(await startTestService())
-const other = closeAfterTests(await startSecondService(bench))
+const other = closeAfterTests(await startTwin(bench))
 
 test('after ten failures with a name, that address is refused until the lock ends', async () => {
   const email = await makeUser(bench)

@@ -5,14 +5,9 @@ import { test } from 'node:test'
 import { createSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { createLogger } from '#log.ts'
 import { prepareDatabase } from '#wiring.ts'
+import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import {
-  assertAlike,
-  assertRefused,
-  dataOf,
-  refusalFaults,
-  startLiveService,
-} from '../support/fixtures.ts'
+import { assertAlike, assertRefused, dataOf, refusalFaults } from '../support/fixtures.ts'
 import {
   browserOf,
   makeUser,

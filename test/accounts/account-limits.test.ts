@@ -7,7 +7,7 @@ import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { setLimits } from '../support/account-calls.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, MINUTE_MS, readAccount } from '../support/fixtures.ts'
+import { balanceOf, createAccount, MINUTE_MS } from '../support/fixtures.ts'
 import { credit, itemOf, recordMovements, resolve, reverse } from '../support/movements.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -23,9 +23,6 @@ async function limitedAccount(limits: Limits): Promise<string> {
   return accountNumber
 }
 
-const balanceOf = async (accountNumber: string) =>
-  (await readAccount(bench, accountNumber)).accountBalance
-
 const says = async (accountNumber: string, amount: string) =>
   (await credit(bench, accountNumber, amount)).says
 
@@ -39,7 +36,7 @@ test('over the limit for one credit: all of it is suspended, and can be assigned
   assert.equal(await says(accountNumber, '100.00'), '00 booked')
   assert.equal((await itemOf(bench, over.sessionId)).reason, 'over_credit_limit')
   assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
-  assert.equal(await balanceOf(accountNumber), 200.01)
+  assert.equal(await balanceOf(bench, accountNumber), 200.01)
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 100.01',
     'credit: bank 035 → collection 100.00',
@@ -62,7 +59,7 @@ test('over the limit for a day: suspended whole, and what is small enough still 
   assert.equal(await says(accountNumber, '40.00'), '00 booked')
   assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
 
-  assert.equal(await balanceOf(accountNumber), 100)
+  assert.equal(await balanceOf(bench, accountNumber), 100)
   assert.equal(await resolve(bench, over.sessionId, 'return'), 'returned')
 })
 
@@ -102,7 +99,7 @@ test('the credits of one batch are counted one after the other', async () => {
     answer.json().map(({ outcome, code }: Record<string, string>) => code ?? outcome),
     ['booked', 'booked', 'over_daily_limit', 'duplicate', 'booked', 'over_daily_limit'],
   )
-  assert.equal(await balanceOf(limited), 100)
+  assert.equal(await balanceOf(bench, limited), 100)
 })
 
 test('credits at the same moment, in several processes, never come to more than the limit', async () => {
@@ -120,7 +117,7 @@ test('credits at the same moment, in several processes, never come to more than 
   const outcomes = answers.map((answer) => answer.json().outcome)
   assert.equal(outcomes.filter((outcome) => outcome === 'booked').length, 11)
   assert.equal(outcomes.filter((outcome) => outcome === 'suspended').length, 29)
-  assert.equal(await balanceOf(accountNumber), 99)
+  assert.equal(await balanceOf(bench, accountNumber), 99)
 })
 
 test('what is assigned by hand counts, what the bank takes back makes no room', async () => {
@@ -134,7 +131,7 @@ test('what is assigned by hand counts, what the bank takes back makes no room', 
   assert.equal(await resolve(bench, over.sessionId, 'assign', { accountNumber }), 'assigned')
   assert.equal(await says(accountNumber, '0.01'), '00 suspended over_daily_limit')
 
-  assert.equal(await balanceOf(accountNumber), 150)
+  assert.equal(await balanceOf(bench, accountNumber), 150)
 })
 
 test('money that is assigned before the first credit of a day counts too', async () => {

@@ -8,9 +8,9 @@ import {
   ACCOUNTS,
   assertAlike,
   assertRefused,
+  balanceOf,
   createAccount,
   MINUTE_MS,
-  readAccount,
   startPayment,
 } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -70,7 +70,7 @@ test('the balance is right at every row of every page while money comes and goes
 
   for (const limit of [1, 3, 5, 100]) {
     const whole = await readList(bench, `${url}?limit=100`)
-    assertAddsUp(whole.data, (await readAccount(bench, accountNumber)).accountBalance)
+    assertAddsUp(whole.data, await balanceOf(bench, accountNumber))
     const pages = await walk(bench, url, {
       limit,
       between: async () => {

@@ -13,7 +13,14 @@ import {
 } from '../support/account-calls.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { ACCOUNTS, assertRefused, createAccount, dataOf, readAccount } from '../support/fixtures.ts'
+import {
+  ACCOUNTS,
+  assertRefused,
+  balanceOf,
+  createAccount,
+  dataOf,
+  readAccount,
+} from '../support/fixtures.ts'
 import { credit, resolve } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
 
@@ -46,7 +53,7 @@ test('what is sent to an account that is off is suspended; on again, it is booke
   assert.equal((await credit(bench, accountNumber, '5.00')).says, '00 booked')
   assert.equal(await resolve(bench, kept.sessionId, 'assign', { accountNumber }), 'assigned')
 
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 25)
+  assert.equal(await balanceOf(bench, accountNumber), 25)
   const told = (await eventsOf(bench, accountNumber)).map(
     ({ type, data }: { type: string; data: { isActive?: boolean } }) => `${type} ${data.isActive}`,
   )

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
+import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
@@ -12,7 +13,6 @@ import {
   assertRefused,
   createAccount,
   readAccount,
-  startLiveService,
   TIMESTAMP,
 } from '../support/fixtures.ts'
 import { isNuban } from '../support/nuban.ts'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { switchAccount } from '../support/account-calls.ts'
-import { assertCleanBooks, postSigned, startWithBanks } from '../support/bank-calls.ts'
+import { assertCleanBooks, startWithBanks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, MINUTE_MS, startPayment } from '../support/fixtures.ts'
 import { newSessionId, postRail, reportCredit } from '../support/rail.ts'
@@ -134,7 +134,7 @@ test('a hostile body is refused, never a fault of ours', async () => {
   const bodies = ['null', '5', '[]', '"x"', '{', '', '{"__proto__":{"accountNumber":"0123456789"}}']
 
   for (const body of [...bodies, Buffer.from([0xff]), '['.repeat(60_000)]) {
-    const answer = await postSigned(bench, '035/name-enquiry', body)
+    const answer = await postRail(bench, '035/name-enquiry', body)
     assert.equal(answer.statusCode, 400, `${body}: ${answer.body}`)
     assert.equal(answer.json().responseCode, '02')
   }

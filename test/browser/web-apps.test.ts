@@ -1,18 +1,14 @@
 // How the service serves its web apps, and that the browser of the tests works.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { listenLocally } from '../support/event-source.ts'
-import { type Bench, startTestService } from '../support/running-service.ts'
+import { startTestService } from '../support/running-service.ts'
 
-let bench: Bench
-let url: string
-before(async () => {
-  bench = await startTestService()
-  url = await listenLocally(bench.service.app)
-})
-after(() => bench[Symbol.asyncDispose]())
+const bench = closeAfterTests(await startTestService())
+const url = await listenLocally(bench.service.app)
 
 test('the dashboard opens in a browser, asks nobody else, and complains of nothing', async () => {
   await using browser = await openBrowser()

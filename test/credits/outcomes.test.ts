@@ -4,51 +4,35 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { closeExpired } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import {
-  ADVICE,
-  createAccount,
-  MINUTE_MS,
-  readAccount,
-  startPayment,
-  verify,
-} from '../support/fixtures.ts'
-import { credit, expirePayments, itemOf, recordMovements, resolve } from '../support/movements.ts'
+import { ADVICE, balanceOf, createAccount, MINUTE_MS } from '../support/fixtures.ts'
+import { begin, credit, itemOf, recordMovements, resolve, stateOf } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const GRACE_OVER_MS = 35 * MINUTE_MS // Thirty minutes, and five of grace.
 const DAY_MS = 1440 * MINUTE_MS
 
-async function begin(terms: object = {}) {
-  const payment = await startPayment(bench, { amount: 100, ...terms })
-  return { payment, number: payment.bankAccount as string, movements: await recordMovements(bench) }
-}
-
-async function stateOf(payment: { paymentReference: string }): Promise<string> {
-  const { transactionStatus, amountCollected } = await verify(bench, payment.paymentReference)
-  return `${transactionStatus} ${amountCollected}`
-}
-
 test('exact: the payment is successful', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
 
   assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
 
-  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.deepEqual(await movements.moves(), ['credit: bank 035 → settled 100.00'])
   assert.deepEqual(await movements.events(), ['payment.successful'])
 })
 
 test('under: part payments wait until the rest has come', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
 
   assert.equal((await credit(bench, number, '40.00')).says, '00 booked')
-  assert.equal(await stateOf(payment), 'PartPayment 40')
+  assert.equal(await stateOf(bench, payment), 'PartPayment 40')
   await credit(bench, number, '25.00')
   await credit(bench, number, '35.00')
 
-  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → pending 40.00',
     'credit: bank 035 → pending 25.00',
@@ -64,14 +48,14 @@ test('under: part payments wait until the rest has come', async () => {
 })
 
 test('under until expiry: what was paid is suspended, and can be returned', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
   const { sessionId } = await credit(bench, number, '40.00')
   bench.advance(GRACE_OVER_MS)
 
-  assert.equal(await stateOf(payment), 'Expired 40') // Before any worker has looked at it.
-  await expirePayments(bench)
+  assert.equal(await stateOf(bench, payment), 'Expired 40') // Before any worker has looked at it.
+  await closeExpired(bench)
 
-  assert.equal(await stateOf(payment), 'Expired 0')
+  assert.equal(await stateOf(bench, payment), 'Expired 0')
   assert.equal((await itemOf(bench, sessionId)).reason, 'underpaid')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
   assert.deepEqual(await movements.moves(), [
@@ -89,12 +73,12 @@ test('under until expiry: what was paid is suspended, and can be returned', asyn
 })
 
 test('over: what was due is booked, the excess is suspended and can be returned', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
 
   const { sessionId, says } = await credit(bench, number, '130.00')
 
   assert.equal(says, '00 booked excess')
-  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → settled 100.00',
@@ -110,16 +94,16 @@ test('over: what was due is booked, the excess is suspended and can be returned'
 })
 
 test('again after it was paid: all of it is suspended, and can go to another payment', async () => {
-  const { number } = await begin()
+  const { number } = await begin(bench)
   await credit(bench, number, '100.00')
-  const { payment: other, movements } = await begin()
+  const { payment: other, movements } = await begin(bench)
 
   const { sessionId, says } = await credit(bench, number, '100.00')
 
   assert.equal(says, '00 suspended already_paid')
   const to = { paymentReference: other.paymentReference }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
-  assert.equal(await stateOf(other), 'Successful 100')
+  assert.equal(await stateOf(bench, other), 'Successful 100')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 100.00',
     'assign: suspense → settled 100.00',
@@ -132,29 +116,29 @@ test('again after it was paid: all of it is suspended, and can go to another pay
 })
 
 test('late within grace: it counts, although the payment reads Expired', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
   bench.advance(30 * MINUTE_MS)
-  assert.equal(await stateOf(payment), 'Expired 0')
+  assert.equal(await stateOf(bench, payment), 'Expired 0')
 
   assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
 
-  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.deepEqual(await movements.moves(), ['credit: bank 035 → settled 100.00'])
   assert.deepEqual(await movements.events(), ['payment.successful'])
 })
 
 test('late after grace: it is suspended, and can still be given to the payment', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
   bench.advance(GRACE_OVER_MS)
 
   const { sessionId, says } = await credit(bench, number, '100.00')
 
   assert.equal(says, '00 suspended late')
-  assert.equal(await stateOf(payment), 'Expired 0')
-  await expirePayments(bench)
+  assert.equal(await stateOf(bench, payment), 'Expired 0')
+  await closeExpired(bench)
   const to = { paymentReference: payment.paymentReference }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
-  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 100.00',
     'assign: suspense → settled 100.00',
@@ -168,19 +152,19 @@ test('late after grace: it is suspended, and can still be given to the payment',
 })
 
 test('to a number in quarantine: it is kept for the payment that had the number', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
   bench.advance(29 * DAY_MS)
 
   const { sessionId, says } = await credit(bench, number, '40.00')
 
   assert.equal(says, '00 suspended late')
   assert.equal((await itemOf(bench, sessionId)).paymentReference, payment.paymentReference)
-  await expirePayments(bench)
+  await closeExpired(bench)
   const to = { paymentReference: payment.paymentReference }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
-  assert.equal(await stateOf(payment), 'PartPayment 40') // Open again, for the rest.
+  assert.equal(await stateOf(bench, payment), 'PartPayment 40') // Open again, for the rest.
   await credit(bench, number, '60.00')
-  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 40.00',
     'assign: suspense → pending 40.00',
@@ -190,14 +174,14 @@ test('to a number in quarantine: it is kept for the payment that had the number'
 })
 
 test('after cancel: what was paid, and what comes later, is suspended', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
   await credit(bench, number, '40.00')
 
   await bench.call({ url: `${ADVICE}/${payment.adviceReference}/cancel`, body: {} })
   const { sessionId, says } = await credit(bench, number, '60.00')
 
   assert.equal(says, '00 suspended cancelled')
-  assert.equal(await stateOf(payment), 'Cancelled 0')
+  assert.equal(await stateOf(bench, payment), 'Cancelled 0')
   const to = { paymentReference: payment.paymentReference }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'suspense_not_fitting')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
@@ -218,12 +202,12 @@ test('after cancel: what was paid, and what comes later, is suspended', async ()
 })
 
 test('another amount than an exact one: it is suspended, and the payment waits on', async () => {
-  const { payment, number, movements } = await begin({ amountPolicy: 'exact' })
+  const { payment, number, movements } = await begin(bench, { amountPolicy: 'exact' })
 
   assert.equal((await credit(bench, number, '99.99')).says, '00 suspended amount_mismatch')
   assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
 
-  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 99.99',
     'credit: bank 035 → settled 100.00',
@@ -232,11 +216,11 @@ test('another amount than an exact one: it is suspended, and the payment waits o
 })
 
 test('any amount: the first transfer settles it, whatever its size', async () => {
-  const { payment, number, movements } = await begin({ amountPolicy: 'any' })
+  const { payment, number, movements } = await begin(bench, { amountPolicy: 'any' })
 
   assert.equal((await credit(bench, number, '70.00')).says, '00 booked')
 
-  assert.equal(await stateOf(payment), 'Successful 70')
+  assert.equal(await stateOf(bench, payment), 'Successful 70')
   assert.deepEqual(await movements.moves(), ['credit: bank 035 → settled 70.00'])
   assert.deepEqual(await movements.events(), ['payment.successful'])
 })
@@ -247,7 +231,7 @@ test('to a collection account: it is booked there', async () => {
 
   assert.equal((await credit(bench, accountNumber, '15.50')).says, '00 booked')
 
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 15.5)
+  assert.equal(await balanceOf(bench, accountNumber), 15.5)
   assert.deepEqual(await movements.moves(), ['credit: bank 035 → collection 15.50'])
   assert.deepEqual(await movements.events(), ['collection.received'])
 })

@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { camt, GOOD, RENDERINGS, type Written } from '../banks/renderings.ts'
-import { assertCleanBooks, cpuMs, postSigned } from '../support/bank-calls.ts'
+import { assertCleanBooks, cpuMs } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
+  balanceOf,
   createAccount,
   databaseText,
-  readAccount,
   startPayment,
   verify,
 } from '../support/fixtures.ts'
-import { newSessionId } from '../support/rail.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -28,9 +28,9 @@ const written = (accountNumber: string, more: Partial<Written> = {}): Written =>
   amount: '250.00',
   ...more,
 })
-const postProvidus = (body: unknown) => postSigned(bench, '035/credits?format=providus', body)
+const postProvidus = (body: unknown) => postRail(bench, '035/credits?format=providus', body)
 const postXml = (body: string | Buffer, contentType = XML) =>
-  postSigned(bench, '035/credits', body, { contentType })
+  postRail(bench, '035/credits', body, { contentType })
 
 test('a Providus notification is taken once and acknowledged in its own words', async () => {
   const { accountNumber } = await createAccount(bench)
@@ -51,7 +51,7 @@ test('a Providus notification is taken once and acknowledged in its own words', 
       [200, { ...words, responseMessage: 'rejected transaction', responseCode: '02' }],
     ],
   )
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 6000.5)
+  assert.equal(await balanceOf(bench, accountNumber), 6000.5)
   const { rows } = await bench.db.query(
     `select bank_code, source_account_name, source_bank_code, narration,
             transacted_at = '2026-11-15T00:42:26.123Z' as "isWat"
@@ -151,8 +151,8 @@ test('a camt.054 notification is taken entry by entry and acknowledged in its or
     first.json().map((each: { sessionId: string }) => each.sessionId),
     entries.map((entry) => entry.sessionId),
   )
-  assert.equal((await readAccount(bench, one.accountNumber)).accountBalance, 250)
-  assert.equal((await readAccount(bench, other.accountNumber)).accountBalance, 0.01)
+  assert.equal(await balanceOf(bench, one.accountNumber), 250)
+  assert.equal(await balanceOf(bench, other.accountNumber), 0.01)
 })
 
 test('what camt.054 announces but did not book, or took from us, is not money', async () => {
@@ -225,15 +225,15 @@ test('a thousand entries of camt.054 are taken in one go', async () => {
 
   assert.equal(answer.statusCode, 200, answer.body.slice(0, 200))
   assert(answer.json().every((each: { responseCode: string }) => each.responseCode === '00'))
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 1000)
+  assert.equal(await balanceOf(bench, accountNumber), 1000)
 })
 
 test('a format is taken by its name and its content type together', async () => {
   const body = CAMT.render([written('0123456789')])
 
-  const named = await postSigned(bench, '232/credits?format=camt054', body, { contentType: XML })
-  const mismatched = await postSigned(bench, '232/credits?format=camt054', body)
-  const unnamed = await postSigned(bench, '101/credits', PROVIDUS.render([written('0123456789')]))
+  const named = await postRail(bench, '232/credits?format=camt054', body, { contentType: XML })
+  const mismatched = await postRail(bench, '232/credits?format=camt054', body)
+  const unnamed = await postRail(bench, '101/credits', PROVIDUS.render([written('0123456789')]))
 
   assert.equal(named.json()[0].responseCode, '00')
   assert.equal(mismatched.statusCode, 415)

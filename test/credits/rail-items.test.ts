@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertCleanBooks, holdTable, postSigned, tally } from '../support/bank-calls.ts'
+import { assertCleanBooks, holdTable, tally } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, readAccount } from '../support/fixtures.ts'
-import { newSessionId, postRail } from '../support/rail.ts'
+import { balanceOf, createAccount } from '../support/fixtures.ts'
+import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -20,9 +20,6 @@ async function list(query = ''): Promise<{ data: Item[]; hasMore: boolean; nextC
   return answer.json()
 }
 const newest = async () => (await list('?limit=1')).data[0] as Item
-const wordsOf = ({ responseCode, outcome, code }: Record<string, string>) =>
-  [responseCode, outcome, code].filter(Boolean).join(' ')
-
 test('an item that names an amount and cannot be booked is kept once, answered 00, then 01', async () => {
   const sessionId = newSessionId()
   const credit = { sessionId, accountNumber: '12345', amount: '75.50', narration: 'Rent of Ada' }
@@ -59,7 +56,7 @@ test('what the bank then puts right, under the same session id, is booked', asyn
   const right = (await postRail(bench, '035/credits', { ...credit, amount: '10.00' })).json()
 
   assert.deepEqual([wrong, right].map(wordsOf), ['00 kept invalid_amount', '00 booked'])
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
+  assert.equal(await balanceOf(bench, accountNumber), 10)
 })
 
 test('two of the same without a session id are two; the same report again is none', async () => {
@@ -90,7 +87,7 @@ test('what is provably no money is 02 and leaves no trace', async () => {
 test('a body that cannot be read and speaks of an amount is kept as it came', async () => {
   const body = '{"sessionId":"1","amount":"100.00","acc'
 
-  const answer = await postSigned(bench, '035/credits', body)
+  const answer = await postRail(bench, '035/credits', body)
 
   assert.deepEqual([answer.statusCode, answer.json().code], [400, 'malformed'])
   const { id, outcome, reason } = await newest()

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { camt } from '../banks/renderings.ts'
-import { assertCleanBooks, postSigned } from '../support/bank-calls.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, readAccount } from '../support/fixtures.ts'
-import { newSessionId } from '../support/rail.ts'
+import { balanceOf, createAccount } from '../support/fixtures.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -34,7 +34,7 @@ const reversalOf = (text: string) =>
   text.replace('CRDT', 'DBIT').replace('<Sts>', '<RvslInd>true</RvslInd><Sts>')
 
 async function post(body: string | Buffer, contentType = 'application/xml'): Promise<string[]> {
-  const answer = await postSigned(bench, `${BANK}/credits`, body, { contentType })
+  const answer = await postRail(bench, `${BANK}/credits`, body, { contentType })
   assert.equal(answer.statusCode, 200, answer.body)
   return answer
     .json()
@@ -44,8 +44,6 @@ async function post(body: string | Buffer, contentType = 'application/xml'): Pro
 }
 
 const message = (entries: string, id: string) => camt(entries).replace('>M1<', `>${id}<`)
-const balance = async (accountNumber: string) =>
-  (await readAccount(bench, accountNumber)).accountBalance
 
 async function register(sessionId: string) {
   const { rows } = await bench.db.query(
@@ -66,7 +64,7 @@ test('two transfers that share the payer’s reference are both booked, each onc
 
   assert.deepEqual([october, november], [['00 booked'], ['00 booked']])
   assert.deepEqual(again, ['01 duplicate', '01 duplicate'])
-  assert.equal(await balance(accountNumber), 200)
+  assert.equal(await balanceOf(bench, accountNumber), 200)
 })
 
 test('a transfer without any reference is booked once for each message that reports it', async () => {
@@ -79,7 +77,7 @@ test('a transfer without any reference is booked once for each message that repo
 
   assert.deepEqual(first, ['00 booked', '00 booked'])
   assert.deepEqual(again, ['01 duplicate', '01 duplicate'])
-  assert.equal(await balance(accountNumber), 200)
+  assert.equal(await balanceOf(bench, accountNumber), 200)
 })
 
 test('a reversal takes the credit back, once, in the message of the credit or a later one', async () => {
@@ -94,7 +92,7 @@ test('a reversal takes the credit back, once, in the message of the credit or a 
 
   assert.deepEqual([taken, again], [['00 reversed'], ['01 duplicate']])
   assert.deepEqual(together, ['00 reversed', '00 booked'])
-  assert.equal(await balance(accountNumber), 0)
+  assert.equal(await balanceOf(bench, accountNumber), 0)
 })
 
 test('a reversal that names the credit by another reference of its own finds it', async () => {
@@ -107,7 +105,7 @@ test('a reversal that names the credit by another reference of its own finds it'
   const taken = await post(message(part, 'T2'))
 
   assert.deepEqual(taken, ['00 reversed'])
-  assert.equal(await balance(accountNumber), 60)
+  assert.equal(await balanceOf(bench, accountNumber), 60)
 })
 
 test('a reversal that fits no credit moves nothing, and stands in the register', async () => {
@@ -130,7 +128,7 @@ test('a reversal that fits no credit moves nothing, and stands in the register',
     '02 rejected amount_exceeds_original',
     '02 rejected original_not_found',
   ])
-  assert.equal(await balance(accountNumber), 100)
+  assert.equal(await balanceOf(bench, accountNumber), 100)
   const kept = { call: 'reversals', reason: 'original_not_found', amount: '100.00' }
   assert.deepEqual(await register(unknown), [kept])
   const { rows } = await bench.db.query(
@@ -167,7 +165,7 @@ test('what cannot be booked of a notification is in the register, with its reaso
     kept.map(({ reason, amount }) => [reason, amount]),
     reasons.map((reason, at) => [reason, amounts[at]]),
   )
-  assert.equal(await balance(accountNumber), 0)
+  assert.equal(await balanceOf(bench, accountNumber), 0)
 })
 
 test('an empty notification is acknowledged', async () => {
@@ -188,7 +186,7 @@ test('every wrapper and encoding of a notification leads to the same credit', as
   ]
 
   assert.deepEqual(answers.flat(), ['00 booked', '01 duplicate', '01 duplicate', '01 duplicate'])
-  assert.equal(await balance(accountNumber), 100)
+  assert.equal(await balanceOf(bench, accountNumber), 100)
 })
 
 test('a day without a time is shown as a day, a time in the future is not believed', async () => {
@@ -225,7 +223,7 @@ test('an amount that a double would round is refused, and kept as it was written
   const report = async (amount: string) => {
     const sessionId = newSessionId()
     const body = `{"sessionId":"${sessionId}","accountNumber":"${accountNumber}","amount":${amount}}`
-    const answer = await postSigned(bench, `${BANK}/credits`, body)
+    const answer = await postRail(bench, `${BANK}/credits`, body)
     return { sessionId, answer: answer.json() }
   }
 
@@ -239,11 +237,11 @@ test('an amount that a double would round is refused, and kept as it was written
   )
   assert.equal((await register(rounded.sessionId))[0]?.amount, '0.10000000000000001')
   assert.equal(whole.answer.outcome, 'booked')
-  assert.equal(await balance(accountNumber), 100)
+  assert.equal(await balanceOf(bench, accountNumber), 100)
   const { sessionId: originalSessionId } = whole
   const taking = { sessionId: newSessionId(), originalSessionId, amount: 7 }
   const reversal = JSON.stringify(taking).replace('7}', '0.10000000000000001}')
-  const refused = await postSigned(bench, `${BANK}/reversals`, reversal)
+  const refused = await postRail(bench, `${BANK}/reversals`, reversal)
   assert.equal(refused.statusCode, 400)
   const customer = { customerFirstName: 'Ada', customerLastName: 'Obi' }
   const bill = { currency: 'NGN', customer, callBackUrl: 'https://shop.example/x', amount: 7 }

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertCleanBooks, holdTable, postSigned, startTwin, tally } from '../support/bank-calls.ts'
+import { assertCleanBooks, holdTable, startTwin, tally } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, readAccount, startPayment, verify } from '../support/fixtures.ts'
+import { balanceOf, createAccount, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
@@ -37,7 +37,7 @@ test('the same credit fifty times at once is taken once', async () => {
   const answers = await Promise.all(times(50, () => postRail(bench, '035/credits', credit)))
 
   assert.deepEqual(tally(answers.map(codeOf)), { '00': 1, '01': 49 })
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
+  assert.equal(await balanceOf(bench, accountNumber), 10)
 })
 
 test('the same credit fifty times at once through two processes is taken once', async () => {
@@ -51,7 +51,7 @@ test('the same credit fifty times at once through two processes is taken once', 
     )
     assert.deepEqual(tally(answers.map(codeOf)), { '00': 1, '01': 49 })
   }
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
+  assert.equal(await balanceOf(bench, accountNumber), 10)
 })
 
 test('two processes given the same lists in opposite orders take each credit once', async () => {
@@ -69,7 +69,7 @@ test('two processes given the same lists in opposite orders take each credit onc
   const answers = [...forward.json(), ...backward.json()].map((each) => each.responseCode)
   assert.deepEqual(tally(answers), { '00': 200, '01': 200 })
   for (const { accountNumber } of accounts) {
-    assert.equal((await readAccount(bench, accountNumber)).accountBalance, 400)
+    assert.equal(await balanceOf(bench, accountNumber), 400)
   }
 })
 
@@ -110,7 +110,7 @@ test('a connection lost while money is taken is 03 with 503; trying again takes 
   assert.equal(await countCredits(credits.map((credit) => credit.sessionId)), 0)
   const again = await Promise.all(credits.map((credit) => postRail(bench, '035/credits', credit)))
   assert.deepEqual(tally(again.map(codeOf)), { '00': 20 })
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 200)
+  assert.equal(await balanceOf(bench, accountNumber), 200)
 })
 
 test('under load with connections cut at random, a bank that repeats until 00 or 01 pays once', async () => {
@@ -142,7 +142,7 @@ test('under load with connections cut at random, a bank that repeats until 00 or
   assert.equal(taken + found, credits.length)
   assert(lost > 0, 'no connection was cut')
   assert.equal(await countCredits(credits.map((credit) => credit.sessionId)), credits.length)
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, credits.length)
+  assert.equal(await balanceOf(bench, accountNumber), credits.length)
 })
 
 test('more than can wait is refused at once with 503, 03 and a time to come back', async () => {
@@ -152,7 +152,7 @@ test('more than can wait is refused at once with 503, 03 and a time to come back
   {
     await using hold = await holdTable(bench, 'credits')
     // Two lists are being written and ten may wait; the others would be the eleventh and twelfth.
-    sent = Promise.all(times(14, () => postSigned(bench, '035/credits', list)))
+    sent = Promise.all(times(14, () => postRail(bench, '035/credits', list)))
     await hold.waiting(1)
   }
   const answers = await sent

@@ -8,17 +8,10 @@ import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { loadSecret, sign } from '#standard-webhooks.ts'
-import {
-  assertCleanBooks,
-  OWN_RAIL_SECRET,
-  postSigned,
-  type Signing,
-  signedHeaders,
-  startWithBanks,
-} from '../support/bank-calls.ts'
+import { assertCleanBooks, OWN_RAIL_SECRET, startWithBanks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { databaseText } from '../support/fixtures.ts'
-import { newSessionId } from '../support/rail.ts'
+import { newSessionId, postRail, type Signing, signedHeaders } from '../support/rail.ts'
 
 const NEW_SECRET = `whsec_${Buffer.alloc(24, 'n').toString('base64')}`
 const OTHER_SECRET = `whsec_${Buffer.alloc(64, 'o').toString('base64')}`
@@ -44,7 +37,7 @@ const newCredit = () => ({
   amount: '5.00',
 })
 const post = (signing: Signing, body: unknown = newCredit(), path = '035/credits') =>
-  postSigned(bench, path, body, { secrets: [OWN_RAIL_SECRET], ...signing })
+  postRail(bench, path, body, { secrets: [OWN_RAIL_SECRET], ...signing })
 const send = (body: string, headers: Record<string, string>, path = '035/credits') =>
   bench.call({ url: `/rails/${path}`, body, headers, token: null })
 

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertCleanBooks, cpuMs, postSigned, tally } from '../support/bank-calls.ts'
+import { assertCleanBooks, cpuMs, tally } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, databaseText, readAccount, startPayment } from '../support/fixtures.ts'
-import { newSessionId, postRail } from '../support/rail.ts'
+import { balanceOf, createAccount, databaseText, startPayment } from '../support/fixtures.ts'
+import { newCredit, postRail, wordsOf } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -14,22 +14,11 @@ const UNKNOWN_NUMBER = '0123456789'
 const LEAKS =
   /postgres|syntax error|relation "|node_modules|\n\s+at |\.[jt]s:\d|undefined|\[object/i
 
-// biome-ignore lint/suspicious/noExplicitAny: acknowledgements, as JSON has them.
-type Answer = any
-const codes = (answers: Answer[]) =>
-  answers.map(({ responseCode, outcome, code }) =>
-    [responseCode, outcome, code].filter(Boolean).join(' '),
-  )
-const creditOf = (accountNumber: string, more: object = {}) => ({
-  sessionId: newSessionId(),
-  accountNumber,
-  amount: '100.00',
-  ...more,
-})
+const codes = (answers: Record<string, string>[]) => answers.map(wordsOf)
 
 test('one credit is answered by one object, and its money is on the account', async () => {
   const { accountNumber } = await createAccount(bench)
-  const credit = creditOf(accountNumber, { amount: 1500.5 })
+  const credit = newCredit(accountNumber, { amount: 1500.5 })
 
   const answer = await postRail(bench, '035/credits', credit)
 
@@ -41,12 +30,12 @@ test('one credit is answered by one object, and its money is on the account', as
     responseMessage: 'Accepted',
     outcome: 'booked',
   })
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 1500.5)
+  assert.equal(await balanceOf(bench, accountNumber), 1500.5)
 })
 
 test('the same credit again is 01, as often as it comes, and moves nothing', async () => {
   const { accountNumber } = await createAccount(bench)
-  const credit = creditOf(accountNumber)
+  const credit = newCredit(accountNumber)
   await postRail(bench, '035/credits', credit)
 
   const again = await postRail(bench, '035/credits', credit)
@@ -58,12 +47,12 @@ test('the same credit again is 01, as often as it comes, and moves nothing', asy
   })
 
   assert.deepEqual(codes([again.json(), inOtherWords.json()]), ['01 duplicate', '01 duplicate'])
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100)
+  assert.equal(await balanceOf(bench, accountNumber), 100)
 })
 
 test('a duplicate is told the first result, whatever became of the money since', async () => {
   const payment = await startPayment(bench, { amount: 500 })
-  const part = creditOf(payment.bankAccount)
+  const part = newCredit(payment.bankAccount)
   const first = (await postRail(bench, '035/credits', part)).json()
   const cancelled = await bench.call({
     method: 'POST',
@@ -81,7 +70,7 @@ test('a duplicate is told the first result, whatever became of the money since',
 test('the same session id on other terms is 02 session_reused, and the operator is alerted', async () => {
   const { accountNumber } = await createAccount(bench)
   const { accountNumber: other } = await createAccount(bench)
-  const credit = creditOf(accountNumber)
+  const credit = newCredit(accountNumber)
   await postRail(bench, '035/credits', credit)
   const changes = [{ amount: '100.01' }, { accountNumber: other }, { currency: 'USD' }]
 
@@ -97,7 +86,7 @@ test('the same session id on other terms is 02 session_reused, and the operator 
     [credit.sessionId],
   )
   assert.deepEqual(register.rows, [{ count: 3 }])
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100)
+  assert.equal(await balanceOf(bench, accountNumber), 100)
   const alerts = await bench.db.query(
     `select count(*)::int as count from alerts
       where kind = 'session_reused' and subject like $1 and cleared_at is null`,
@@ -108,20 +97,20 @@ test('the same session id on other terms is 02 session_reused, and the operator 
 
 test('a list is answered in its order, and bad neighbours fail nobody', async () => {
   const { accountNumber } = await createAccount(bench)
-  const first = creditOf(accountNumber)
-  const last = creditOf(accountNumber, { amount: '0.01' })
-  const nobody = creditOf(UNKNOWN_NUMBER)
+  const first = newCredit(accountNumber)
+  const last = newCredit(accountNumber, { amount: '0.01' })
+  const nobody = newCredit(UNKNOWN_NUMBER)
   const list = [
     first,
-    creditOf(accountNumber, { sessionId: '' }),
+    newCredit(accountNumber, { sessionId: '' }),
     nobody,
-    creditOf(accountNumber, { amount: '1.001' }),
+    newCredit(accountNumber, { amount: '1.001' }),
     null,
     first,
     { ...first, amount: '101.00' },
     [],
-    creditOf('12345'),
-    creditOf(accountNumber, { currency: 'NAIRA' }),
+    newCredit('12345'),
+    newCredit(accountNumber, { currency: 'NAIRA' }),
     last,
   ]
 
@@ -146,14 +135,14 @@ test('a list is answered in its order, and bad neighbours fail nobody', async ()
     [answers[0], answers[1], answers[2], answers[4], answers[10]].map((each) => each.sessionId),
     [first.sessionId, null, nobody.sessionId, null, last.sessionId],
   )
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100.01)
+  assert.equal(await balanceOf(bench, accountNumber), 100.01)
 })
 
 test('a list of one is answered by a list; of none or of 1,001 it is refused whole', async () => {
   const { accountNumber } = await createAccount(bench)
-  const many = Array.from({ length: 1001 }, () => creditOf(accountNumber))
+  const many = Array.from({ length: 1001 }, () => newCredit(accountNumber))
 
-  const one = await postRail(bench, '035/credits', [creditOf(accountNumber)])
+  const one = await postRail(bench, '035/credits', [newCredit(accountNumber)])
   const none = await postRail(bench, '035/credits', [])
   const tooMany = await postRail(bench, '035/credits', many)
 
@@ -163,14 +152,14 @@ test('a list of one is answered by a list; of none or of 1,001 it is refused who
     assert.deepEqual(codes([answer.json()]), ['02 rejected malformed'])
     assert.match(answer.json().responseMessage, /1000/)
   }
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100)
+  assert.equal(await balanceOf(bench, accountNumber), 100)
 })
 
 test('a list of 1,000 is taken in one go, within seconds', async () => {
   const { accountNumber } = await createAccount(bench)
   const narration = 'x'.repeat(200)
   const many = Array.from({ length: 1000 }, (_, at) =>
-    creditOf(at % 2 ? accountNumber : UNKNOWN_NUMBER, { amount: `${at + 1}`, narration }),
+    newCredit(at % 2 ? accountNumber : UNKNOWN_NUMBER, { amount: `${at + 1}`, narration }),
   )
   const started = performance.now()
 
@@ -182,35 +171,35 @@ test('a list of 1,000 is taken in one go, within seconds', async () => {
     '00 suspended unknown_number': 500,
   })
   assert.deepEqual(
-    answer.json().map((each: Answer) => each.sessionId),
+    answer.json().map((each: Record<string, string>) => each.sessionId),
     many.map((each) => each.sessionId),
   )
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 250_500)
+  assert.equal(await balanceOf(bench, accountNumber), 250_500)
   assert(tookMs < 5_000, `${tookMs} ms`)
 })
 
 test('the largest amounts add up to the kobo', async () => {
   const { accountNumber } = await createAccount(bench)
   const largest = ['1000000000', '1000000000.00', 999999999.99, '0.01', 0.1, 0.2]
-  const list = largest.map((amount) => creditOf(accountNumber, { amount }))
+  const list = largest.map((amount) => newCredit(accountNumber, { amount }))
 
   const answers = (await postRail(bench, '035/credits', list)).json()
 
   assert.deepEqual(tally(codes(answers)), { '00 booked': largest.length })
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 3_000_000_000.3)
+  assert.equal(await balanceOf(bench, accountNumber), 3_000_000_000.3)
 })
 
 test('the same session id at two banks is two credits', async () => {
   const { accountNumber } = await createAccount(bench)
   const { bankAccount } = await startPayment(bench, { amount: 100 }, '033')
-  const credit = creditOf(accountNumber)
+  const credit = newCredit(accountNumber)
   const other = { ...credit, accountNumber: bankAccount }
 
   const atOne = (await postRail(bench, '035/credits', credit)).json()
   const atOther = (await postRail(bench, '033/credits', other)).json()
 
   assert.deepEqual(codes([atOne, atOther]), ['00 booked', '00 booked'])
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 100)
+  assert.equal(await balanceOf(bench, accountNumber), 100)
 })
 
 test('a hostile body is 02 with a sentence, quickly, and writes nothing', async () => {
@@ -235,9 +224,9 @@ test('a hostile body is 02 with a sentence, quickly, and writes nothing', async 
   const before = await databaseText(bench)
 
   for (const [body, status] of bodies) {
-    let answer = {} as Awaited<ReturnType<typeof postSigned>>
+    let answer = {} as Awaited<ReturnType<typeof postRail>>
     const tookMs = await cpuMs(async () => {
-      answer = await postSigned(bench, '035/credits', body)
+      answer = await postRail(bench, '035/credits', body)
     })
     const shown = `${String(body).slice(0, 40)}: ${answer.statusCode} ${answer.body.slice(0, 200)}`
     assert.equal(answer.statusCode, status, shown)
@@ -253,8 +242,8 @@ test('a hostile body is 02 with a sentence, quickly, and writes nothing', async 
 test('a body that is missing or too large is refused as a rail refuses', async () => {
   const large = `[${JSON.stringify({ narration: 'x'.repeat(2_200_000) })}]`
 
-  const missing = await postSigned(bench, '035/credits', '')
-  const tooLarge = await postSigned(bench, '035/credits', large)
+  const missing = await postRail(bench, '035/credits', '')
+  const tooLarge = await postRail(bench, '035/credits', large)
 
   assert.deepEqual([missing.statusCode, missing.json().responseCode], [400, '02'])
   assert.deepEqual([tooLarge.statusCode, tooLarge.json().responseCode], [413, '02'])

@@ -2,22 +2,17 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertCleanBooks, postSigned } from '../support/bank-calls.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, readAccount, startPayment } from '../support/fixtures.ts'
-import { newSessionId, postRail } from '../support/rail.ts'
+import { balanceOf, createAccount, startPayment } from '../support/fixtures.ts'
+import { resolve } from '../support/movements.ts'
+import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { NOBODYS_NUMBER } from '../support/suspense-desk.ts'
+import { credit } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startTestService())
-const NOBODYS = '0123456789'
 const FIELDS = ['sessionId', 'originalSessionId', 'amount']
-
-async function credit(accountNumber: string, amount: string, bank = '035'): Promise<string> {
-  const sessionId = newSessionId()
-  const answer = await postRail(bench, `${bank}/credits`, { sessionId, accountNumber, amount })
-  assert.equal(answer.json().responseCode, '00', answer.body)
-  return sessionId
-}
 
 type Taking = { originalSessionId: string; amount: unknown; sessionId?: string }
 
@@ -27,24 +22,12 @@ const send = (taking: Taking, { bank = '035', on = bench }: { bank?: string; on?
 async function reverse(taking: Taking, bank = '035'): Promise<string> {
   const answer = await send(taking, { bank })
   assert.equal(answer.statusCode, 200, answer.body)
-  return wordsOf(answer)
+  return wordsOf(answer.json())
 }
-const wordsOf = (answer: Awaited<ReturnType<typeof send>>) => {
-  const { responseCode, outcome, code } = answer.json()
-  return [responseCode, outcome, code].filter(Boolean).join(' ')
-}
-const balance = async (accountNumber: string) =>
-  (await readAccount(bench, accountNumber)).accountBalance
-const itemOf = async (sessionId: string): Promise<number> => {
-  const { data } = (await bench.call({ url: '/api/v1/suspense?limit=100' })).json()
-  return data.find((each: { sessionId: string }) => each.sessionId === sessionId).id
-}
-const act = (item: number, what: 'assign' | 'return', body: object = {}) =>
-  bench.call({ url: `/api/v1/suspense/${item}/${what}`, body })
 
 test('a credit taken back whole leaves nothing behind, and is answered 00', async () => {
   const { accountNumber } = await createAccount(bench)
-  const originalSessionId = await credit(accountNumber, '1500.50')
+  const originalSessionId = await credit(bench, accountNumber, '1500.50')
   const sessionId = newSessionId()
 
   const answer = await send({ sessionId, originalSessionId, amount: 1500.5 })
@@ -55,12 +38,12 @@ test('a credit taken back whole leaves nothing behind, and is answered 00', asyn
     responseMessage: 'Reversed',
     outcome: 'reversed',
   })
-  assert.equal(await balance(accountNumber), 0)
+  assert.equal(await balanceOf(bench, accountNumber), 0)
 })
 
 test('a credit may be taken back in parts, and never more than is left of it', async () => {
   const { accountNumber } = await createAccount(bench)
-  const originalSessionId = await credit(accountNumber, '100')
+  const originalSessionId = await credit(bench, accountNumber, '100')
   const take = (amount: string) => reverse({ originalSessionId, amount })
 
   const answers = [
@@ -76,13 +59,13 @@ test('a credit may be taken back in parts, and never more than is left of it', a
   const tooMuch = '02 rejected amount_exceeds_original'
   const done = '00 reversed'
   assert.deepEqual(answers, [tooMuch, done, tooMuch, done, tooMuch, done, tooMuch])
-  assert.equal(await balance(accountNumber), 0)
+  assert.equal(await balanceOf(bench, accountNumber), 0)
 })
 
 test('the same reversal again is 01 and takes nothing; on other terms it is 02 with an alert', async () => {
   const { accountNumber } = await createAccount(bench)
-  const originalSessionId = await credit(accountNumber, '100')
-  const other = await credit(accountNumber, '100')
+  const originalSessionId = await credit(bench, accountNumber, '100')
+  const other = await credit(bench, accountNumber, '100')
   const taking = { sessionId: newSessionId(), originalSessionId, amount: '40' }
   await reverse(taking)
 
@@ -95,7 +78,7 @@ test('the same reversal again is 01 and takes nothing; on other terms it is 02 w
   for (const answer of [otherAmount, otherOriginal, unknownOriginal]) {
     assert.equal(answer, '02 rejected session_reused')
   }
-  assert.equal(await balance(accountNumber), 160)
+  assert.equal(await balanceOf(bench, accountNumber), 160)
   const { rows } = await bench.db.query(
     `select count(*)::int as count from alerts where kind = 'session_reused' and subject like $1`,
     [`${taking.sessionId}%`],
@@ -105,14 +88,14 @@ test('the same reversal again is 01 and takes nothing; on other terms it is 02 w
 
 test('a credit that nobody reported, or another bank did, cannot be taken back', async () => {
   const { accountNumber } = await createAccount(bench)
-  const originalSessionId = await credit(accountNumber, '100')
+  const originalSessionId = await credit(bench, accountNumber, '100')
 
   const unknown = await reverse({ originalSessionId: newSessionId(), amount: '1' })
   const foreign = await reverse({ originalSessionId, amount: '100' }, '033')
 
   assert.equal(unknown, '02 rejected original_not_found')
   assert.equal(foreign, '02 rejected original_not_found')
-  assert.equal(await balance(accountNumber), 100)
+  assert.equal(await balanceOf(bench, accountNumber), 100)
   const { rows } = await bench.db.query(
     `select bank_code, call, reason, amount_text from rail_items
       where reason = 'original_not_found' order by id desc limit 1`,
@@ -138,7 +121,7 @@ test('of two credits with one session id at two banks, each bank takes back its 
     '02 rejected amount_exceeds_original',
   )
   assert.equal(await reverse({ originalSessionId, amount: '20' }, '033'), '00 reversed')
-  assert.equal(await balance(accountNumber), 10)
+  assert.equal(await balanceOf(bench, accountNumber), 10)
 })
 
 test('every bad field is named, and a hostile body is refused', async () => {
@@ -155,29 +138,29 @@ test('every bad field is named, and a hostile body is refused', async () => {
 
   for (const [field, values] of bad) {
     for (const value of values) {
-      const answer = await postSigned(bench, '035/reversals', { ...good, [field]: value })
+      const answer = await postRail(bench, '035/reversals', { ...good, [field]: value })
       assert.deepEqual(fieldsOf(answer), [field], `${field} ${JSON.stringify(value)}`)
     }
   }
   for (const body of ['{}', 'null', '[]', '5']) {
-    assert.deepEqual(fieldsOf(await postSigned(bench, '035/reversals', body)), FIELDS)
+    assert.deepEqual(fieldsOf(await postRail(bench, '035/reversals', body)), FIELDS)
   }
   for (const body of ['', '{', Buffer.from([0xff]), '['.repeat(60_000)]) {
-    assert.equal(fieldsOf(await postSigned(bench, '035/reversals', body)), undefined)
+    assert.equal(fieldsOf(await postRail(bench, '035/reversals', body)), undefined)
   }
 })
 
 test('a bank that takes back what we returned already is answered, and the operator alerted', async () => {
   const account = await createAccount(bench)
-  await credit(account.accountNumber, '100')
-  await credit(NOBODYS, '100', '044')
-  const originalSessionId = await credit(NOBODYS, '40', '044')
-  await act(await itemOf(originalSessionId), 'return')
+  await credit(bench, account.accountNumber, '100')
+  await credit(bench, NOBODYS_NUMBER, '100', { bank: '044' })
+  const originalSessionId = await credit(bench, NOBODYS_NUMBER, '40', { bank: '044' })
+  await resolve(bench, originalSessionId, 'return')
 
   const answer = await reverse({ originalSessionId, amount: '40' }, '044')
 
   assert.equal(answer, '00 reversed')
-  assert.equal(await balance(account.accountNumber), 100)
+  assert.equal(await balanceOf(bench, account.accountNumber), 100)
   const { rows } = await bench.db.query(
     `select r.shortfall_kobo::int as shortfall from reversals r
        join alerts a on a.kind = 'reversal_shortfall' and a.subject = r.session_id || '@044'`,
@@ -186,8 +169,8 @@ test('a bank that takes back what we returned already is answered, and the opera
 })
 
 test('a bank that takes back more than it holds for us is answered all the same', async () => {
-  const originalSessionId = await credit(NOBODYS, '40', '050')
-  await act(await itemOf(originalSessionId), 'return')
+  const originalSessionId = await credit(bench, NOBODYS_NUMBER, '40', { bank: '050' })
+  await resolve(bench, originalSessionId, 'return')
 
   const answer = await reverse({ originalSessionId, amount: '40' }, '050')
 

@@ -5,25 +5,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { switchAccount } from '../support/account-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, MINUTE_MS, readAccount, startPayment, verify } from '../support/fixtures.ts'
-import { credit, itemOf, recordMovements, resolve, reverse } from '../support/movements.ts'
+import { balanceOf, createAccount, MINUTE_MS } from '../support/fixtures.ts'
+import {
+  begin,
+  credit,
+  itemOf,
+  recordMovements,
+  resolve,
+  reverse,
+  stateOf,
+} from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
 const NOBODYS = '0000000001'
-
-const balanceOf = async (accountNumber: string) =>
-  (await readAccount(bench, accountNumber)).accountBalance
-
-async function begin(terms: object = {}) {
-  const payment = await startPayment(bench, { amount: 100, ...terms })
-  return { payment, number: payment.bankAccount as string, movements: await recordMovements(bench) }
-}
-
-async function stateOf(payment: { paymentReference: string }): Promise<string> {
-  const { transactionStatus, amountCollected } = await verify(bench, payment.paymentReference)
-  return `${transactionStatus} ${amountCollected}`
-}
 
 test('to an inactive collection account: it is suspended, and can go to another', async () => {
   const inactive = await createAccount(bench)
@@ -36,7 +31,7 @@ test('to an inactive collection account: it is suspended, and can go to another'
   assert.equal(says, '00 suspended account_inactive')
   const to = { accountNumber: other.accountNumber }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'assigned')
-  assert.equal(await balanceOf(other.accountNumber), 20)
+  assert.equal(await balanceOf(bench, other.accountNumber), 20)
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 20.00',
     'assign: suspense → collection 20.00',
@@ -57,7 +52,7 @@ test('to an unknown number: it is nobody’s, and the operator can give it to an
   assert.equal(says, '00 suspended unknown_number')
   assert.deepEqual(await movements.events(), []) // There is nobody to tell.
   assert.equal(await resolve(bench, sessionId, 'assign', { accountNumber }), 'assigned')
-  assert.equal(await balanceOf(accountNumber), 75)
+  assert.equal(await balanceOf(bench, accountNumber), 75)
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense of nobody 75.00',
     'assign: suspense of nobody → collection 75.00',
@@ -66,7 +61,7 @@ test('to an unknown number: it is nobody’s, and the operator can give it to an
 })
 
 test('nobody’s money given to a payment that then expires is the client’s to resolve', async () => {
-  const { payment, movements } = await begin()
+  const { payment, movements } = await begin(bench)
   const { sessionId } = await credit(bench, NOBODYS, '40.00')
   const to = { paymentReference: payment.paymentReference }
   await resolve(bench, sessionId, 'assign', to)
@@ -74,7 +69,7 @@ test('nobody’s money given to a payment that then expires is the client’s to
   bench.advance(35 * MINUTE_MS)
   await recordMovements(bench) // Closes what is over.
 
-  assert.equal(await stateOf(payment), 'Expired 0')
+  assert.equal(await stateOf(bench, payment), 'Expired 0')
   assert.equal((await itemOf(bench, sessionId)).reason, 'underpaid')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
   assert.deepEqual(await movements.moves(), [
@@ -87,12 +82,12 @@ test('nobody’s money given to a payment that then expires is the client’s to
 })
 
 test('in another currency: it is suspended, and can only be returned', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
 
   const { sessionId, says } = await credit(bench, number, '100.00', { currency: 'USD' })
 
   assert.equal(says, '00 suspended wrong_currency')
-  assert.equal(await stateOf(payment), 'Processing 0')
+  assert.equal(await stateOf(bench, payment), 'Processing 0')
   const to = { paymentReference: payment.paymentReference }
   assert.equal(await resolve(bench, sessionId, 'assign', to), 'suspense_not_fitting')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
@@ -129,18 +124,18 @@ test('from a payer who is not allowed, too little or too much: it is suspended',
 })
 
 test('the same session id again: the first result is told, and nothing moves', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
   const { sessionId } = await credit(bench, number, '40.00')
 
   assert.equal((await credit(bench, number, '40.00', { sessionId })).says, '01 duplicate')
 
-  assert.equal(await stateOf(payment), 'PartPayment 40')
+  assert.equal(await stateOf(bench, payment), 'PartPayment 40')
   assert.deepEqual(await movements.moves(), ['credit: bank 035 → pending 40.00'])
   assert.deepEqual(await movements.events(), ['payment.part_paid'])
 })
 
 test('the same session id on other terms: refused, and the operator is alerted', async () => {
-  const { number, movements } = await begin()
+  const { number, movements } = await begin(bench)
   const { sessionId } = await credit(bench, number, '40.00')
 
   const { says } = await credit(bench, number, '60.00', { sessionId })
@@ -152,16 +147,16 @@ test('the same session id on other terms: refused, and the operator is alerted',
 })
 
 test('a reversal before success: the payment goes on waiting', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
   const { sessionId } = await credit(bench, number, '40.00')
 
   assert.equal(await reverse(bench, sessionId, '10.00'), '00 reversed')
-  assert.equal(await stateOf(payment), 'PartPayment 30')
+  assert.equal(await stateOf(bench, payment), 'PartPayment 30')
   assert.equal(await reverse(bench, sessionId, '30.00'), '00 reversed')
-  assert.equal(await stateOf(payment), 'Processing 0')
+  assert.equal(await stateOf(bench, payment), 'Processing 0')
   await credit(bench, number, '100.00')
 
-  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → pending 40.00',
     'reversal: pending → bank 035 10.00',
@@ -177,13 +172,13 @@ test('a reversal before success: the payment goes on waiting', async () => {
 })
 
 test('a reversal after success: the payment is Reversed, and takes no more money', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
   const { sessionId } = await credit(bench, number, '60.00')
   await credit(bench, number, '40.00')
 
   assert.equal(await reverse(bench, sessionId, '60.00'), '00 reversed')
 
-  assert.equal(await stateOf(payment), 'Reversed 40')
+  assert.equal(await stateOf(bench, payment), 'Reversed 40')
   assert.equal((await credit(bench, number, '60.00')).says, '00 suspended payment_reversed')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → pending 60.00',
@@ -201,14 +196,14 @@ test('a reversal after success: the payment is Reversed, and takes no more money
 })
 
 test('a reversal takes from suspense first, then from what was booked', async () => {
-  const { payment, number, movements } = await begin()
+  const { payment, number, movements } = await begin(bench)
   const { sessionId } = await credit(bench, number, '130.00')
 
   assert.equal(await reverse(bench, sessionId, '30.00'), '00 reversed')
-  assert.equal(await stateOf(payment), 'Successful 100')
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.equal(await reverse(bench, sessionId, '100.00'), '00 reversed')
 
-  assert.equal(await stateOf(payment), 'Reversed 0')
+  assert.equal(await stateOf(bench, payment), 'Reversed 0')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → settled 100.00',
     'credit: bank 035 → suspense 30.00',
@@ -231,7 +226,7 @@ test('a reversal of what went to a collection account lowers its balance', async
   assert.equal(await reverse(bench, sessionId, '20.00'), '00 reversed')
   assert.equal(await reverse(bench, sessionId, '30.01'), '02 rejected amount_exceeds_original')
 
-  assert.equal(await balanceOf(accountNumber), 30)
+  assert.equal(await balanceOf(bench, accountNumber), 30)
   assert.deepEqual(await movements.moves(), ['reversal: collection → bank 035 20.00'])
   assert.deepEqual(await movements.events(), ['collection.reversed', 'alert.raised'])
   assert.deepEqual(await movements.alerts(), ['rail_item_rejected'])

@@ -3,15 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  assertCleanBooks,
-  OWN_RAIL_SECRET,
-  postSigned,
-  startWithBanks,
-} from '../support/bank-calls.ts'
+import { assertCleanBooks, OWN_RAIL_SECRET, startWithBanks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, initiate, readAccount, startPayment, verify } from '../support/fixtures.ts'
-import { newSessionId } from '../support/rail.ts'
+import { balanceOf, createAccount, initiate, startPayment, verify } from '../support/fixtures.ts'
+import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
 
 const secretOf: Record<string, string> = {
   '035': OWN_RAIL_SECRET,
@@ -35,11 +30,8 @@ const bench = closeAfterTests(
 
 async function call(bank: string, path: string, body: unknown) {
   const signing = { secrets: [secretOf[bank] as string] }
-  return (await postSigned(bench, `${bank}/${path}`, body, signing)).json()
+  return (await postRail(bench, `${bank}/${path}`, body, signing)).json()
 }
-
-const wordsOf = ({ responseCode, outcome, code }: Record<string, string>) =>
-  [responseCode, outcome, code].filter(Boolean).join(' ')
 
 test('a credit to a number of another bank is held with the reporting bank, and alerts', async () => {
   const { accountNumber } = await createAccount(bench)
@@ -54,7 +46,7 @@ test('a credit to a number of another bank is held with the reporting bank, and 
     '01 duplicate wrong_bank',
     '00 booked',
   ])
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 50)
+  assert.equal(await balanceOf(bench, accountNumber), 50)
   const held = await bench.db.query(
     `select i.client_id, l.owner, l.kind, c.client_id as credit_client, c.collection_account_id
        from suspense_items i join credits c on c.id = i.credit_id
@@ -108,7 +100,7 @@ test('a bank learns nothing of the numbers of another, and takes back only its o
     ['07', null, '00'],
   )
   assert.equal(wordsOf(reversal), '02 rejected original_not_found')
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 70)
+  assert.equal(await balanceOf(bench, accountNumber), 70)
 })
 
 test('after all of this the books add up', () => assertCleanBooks(bench))

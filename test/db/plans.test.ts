@@ -4,7 +4,7 @@
 // A plan that reads a large table as a whole is shown with its statement.
 
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { HISTORY_TABLES, writeLongHistory } from '../support/long-history.ts'
@@ -32,15 +32,11 @@ const receiver = closeAfterTests(await listener())
 const database = await createTestDatabase()
 await explainAll(database) // Before the service has opened a connection.
 const bench = closeAfterTests(await startWebhookBench({ database }))
-let partialIndexes = new Set<string>()
+await bench.addEndpoint(`${receiver.url}/all`)
+const partialIndexes = await readNames(
+  'select indexrelid::regclass::text as name from pg_index where indpred is not null',
+)
 let largeTables = new Set<string>()
-
-before(async () => {
-  await bench.addEndpoint(`${receiver.url}/all`)
-  partialIndexes = await readNames(
-    'select indexrelid::regclass::text as name from pg_index where indpred is not null',
-  )
-})
 
 test('what batches planned while the tables were small is planned again as they grow', async () => {
   await repeat(1)

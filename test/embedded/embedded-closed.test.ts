@@ -17,9 +17,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { startEmbedded } from '#embedded/embedded.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { query } from '../support/embedded-bench.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
@@ -36,10 +37,12 @@ const checkout = copyPackage(join(closed, 'package'))
 const { resolvePackage } = checkout
 const hadShared = existsSync(SHARED)
 
-after(() => {
-  folder[Symbol.dispose]()
-  rmSync(join(SHARED, COPY_NAME), { recursive: true, force: true })
-  if (!hadShared && existsSync(SHARED)) rmdirSync(SHARED)
+closeAfterTests({
+  [Symbol.dispose]() {
+    folder[Symbol.dispose]()
+    rmSync(join(SHARED, COPY_NAME), { recursive: true, force: true })
+    if (!hadShared && existsSync(SHARED)) rmdirSync(SHARED)
+  },
 })
 
 test('a data folder below a closed folder works, and nothing is opened or moved', async () => {

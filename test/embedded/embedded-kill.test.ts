@@ -12,15 +12,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { EmbeddedProblem, startEmbedded } from '#embedded/embedded.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { isRunning, processesWith, query, spawnHolder, until } from '../support/embedded-bench.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 // One cluster for the tests that do not care how it was made: making one takes most of a second.
-const shared = createTempFolder()
+const shared = closeAfterTests(createTempFolder())
 const sharedDir = join(shared.path, 'data')
-after(() => shared[Symbol.dispose]())
 
 test('of several first starts at the same moment exactly one wins', async () => {
   using folder = createTempFolder()

@@ -13,15 +13,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { type EmbeddedOptions, EmbeddedProblem, startEmbedded } from '#embedded/embedded.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { isRunning, processesWith, query } from '../support/embedded-bench.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 // One cluster for the tests that do not care how it was made: making one takes most of a second.
-const shared = createTempFolder()
+const shared = closeAfterTests(createTempFolder())
 const dataDir = join(shared.path, 'data')
-after(() => shared[Symbol.dispose]())
 
 test('the first start makes a database, and a restart keeps what is in it', async () => {
   using folder = createTempFolder()

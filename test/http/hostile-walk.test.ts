@@ -20,7 +20,7 @@ import {
 } from '../support/hostile-requests.ts'
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { makeUser, newBrowser, PASSWORD } from '../support/people.ts'
-import { railHeaders, reportCredit } from '../support/rail.ts'
+import { reportCredit, signedHeaders } from '../support/rail.ts'
 import { seededRandom } from '../support/random.ts'
 import type { Known } from '../support/right-values.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -276,7 +276,9 @@ function clientOf({ operation }: Target): string | undefined {
 
 function signatureFor({ isSigned, payload, headers }: HostileRequest): Record<string, string> {
   if (!isSigned || payload === undefined) return {}
-  return railHeaders(bench, payload, headers['content-type'] ?? 'application/json')
+  return signedHeaders(bench, payload, {
+    contentType: headers['content-type'] ?? 'application/json',
+  })
 }
 
 async function namesInside(): Promise<string[]> {

@@ -2,7 +2,7 @@
 // the order that it was made in, and in no other.
 
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { fieldsOf } from '../support/account-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
@@ -26,9 +26,7 @@ async function add(): Promise<void> {
   await credit(bench, accountNumber, '10.00')
 }
 
-before(async () => {
-  for (let count = 0; count < ADDED; count++) await add()
-})
+for (let count = 0; count < ADDED; count++) await add()
 
 // What a row is known by, and a filter that every row passes but no index serves.
 const LISTS = [

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { lazySchemas } from '#http/lazy-schemas.ts'
 import { shareSchemaComponents } from '#http/schema-components.ts'
+import { validatorOptions } from '#http/validation.ts'
 import { renderTypes } from '../../tools/openapi-types/render-types.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
@@ -81,11 +82,23 @@ test('every schema of a request or an answer compiles, which the program sees to
 
   bench.service.app.compileSchemas()
 
-  const broken = lazySchemas()
+  const broken = lazySchemas('sandbox')
   const make = broken.factories.buildValidator as (...given: object[]) => (route: object) => unknown
   const compile = make({}, { customOptions: {} })
   compile({ schema: { type: 'nothing' } })
   assert.throws(() => broken.compileAll(), /schema is invalid/)
+})
+
+test('a sandbox and a live app of one process each validate by their own mode', () => {
+  const accepts = (mode: 'sandbox' | 'live') => {
+    const make = lazySchemas(mode).factories.buildValidator as (
+      ...given: object[]
+    ) => (route: object) => (value: unknown) => boolean
+    const check = make({}, validatorOptions(mode))
+    return check({ schema: { type: 'string', 'x-web-address': true } })('http://127.0.0.1/hook')
+  }
+
+  assert.deepEqual([accepts('sandbox'), accepts('live')], [true, false])
 })
 
 test('every call of the contract is described, with its body', () => {

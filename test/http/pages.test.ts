@@ -4,21 +4,18 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { type Bench, startTestService } from '../support/running-service.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/build-web.ts')
 
 const run = promisify(execFile)
 
-let bench: Bench
-before(async () => {
-  bench = await startTestService()
-})
-after(() => bench[Symbol.asyncDispose]())
+const bench = closeAfterTests(await startTestService())
 
 async function scriptPath(): Promise<string> {
   const page = await bench.call({ url: '/dashboard', token: null })

@@ -2,15 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import {
-  ACCOUNTS,
-  ADVICE,
-  BANKS,
-  createAccount,
-  startLiveService,
-  startPayment,
-} from '../support/fixtures.ts'
+import { ACCOUNTS, ADVICE, BANKS, createAccount, startPayment } from '../support/fixtures.ts'
 import { type Call, startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())

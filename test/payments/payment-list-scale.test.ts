@@ -2,7 +2,7 @@
 // oldest is still reached; what an index finds comes at once.
 
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { startPayment } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -11,36 +11,34 @@ import { readList } from '../support/tracing.ts'
 const HISTORY = 21_000
 const bench = closeAfterTests(await startTestService())
 
-before(async () => {
-  // Every second one is somebody else’s.
-  await bench.newClient('OTHER00001')
-  const customer = { customerFirstName: 'Methuselah' }
-  await startPayment(bench, { amount: 999, customer, merchantRef: 'the-oldest' })
-  await bench.db.query(
-    `with made as materialized (
-       select (lpad(to_hex((extract(epoch from $2::timestamptz) * 1000)::bigint + n), 12, '0')
-               || substr(md5(n::text), 1, 20))::uuid as id,
-              (n % 2) as parity, $2::timestamptz + n * interval '1 ms' as at
-         from generate_series(1, $1::int) as n
-     ), advised as (
-       insert into advices (id, client_id, amount_kobo, currency, call_back_url, customer,
-                            customer_name, amount_policy, expires_in_seconds, grace_seconds,
-                            created_at)
-       select m.id, c.id, 100, 'NGN', 'https://shop.example.com', '{}', 'Ada Obi', 'any', 60, 0,
-              m.at
-         from made m join clients c on c.client_id = case m.parity when 0 then 'OTHER00001'
-                                                     else 'MAN0000001' end
-       returning id, client_id, created_at
-     )
-     insert into payments (id, advice_id, client_id, amount_kobo, amount_paid_kobo, amount_policy,
-                           status, expires_at, closes_at, created_at, updated_at)
-     select id, id, client_id, 100, 100, 'any', 'Successful', created_at, created_at, created_at,
-            created_at from advised`,
-    [2 * HISTORY, new Date(bench.clock().getTime() + 1)],
-  )
-  await bench.db.query('analyze advices; analyze payments')
-  bench.advance(10 * 60_000)
-})
+// Every second one is somebody else’s.
+await bench.newClient('OTHER00001')
+const customer = { customerFirstName: 'Methuselah' }
+await startPayment(bench, { amount: 999, customer, merchantRef: 'the-oldest' })
+await bench.db.query(
+  `with made as materialized (
+     select (lpad(to_hex((extract(epoch from $2::timestamptz) * 1000)::bigint + n), 12, '0')
+             || substr(md5(n::text), 1, 20))::uuid as id,
+            (n % 2) as parity, $2::timestamptz + n * interval '1 ms' as at
+       from generate_series(1, $1::int) as n
+   ), advised as (
+     insert into advices (id, client_id, amount_kobo, currency, call_back_url, customer,
+                          customer_name, amount_policy, expires_in_seconds, grace_seconds,
+                          created_at)
+     select m.id, c.id, 100, 'NGN', 'https://shop.example.com', '{}', 'Ada Obi', 'any', 60, 0,
+            m.at
+       from made m join clients c on c.client_id = case m.parity when 0 then 'OTHER00001'
+                                                   else 'MAN0000001' end
+     returning id, client_id, created_at
+   )
+   insert into payments (id, advice_id, client_id, amount_kobo, amount_paid_kobo, amount_policy,
+                         status, expires_at, closes_at, created_at, updated_at)
+   select id, id, client_id, 100, 100, 'any', 'Successful', created_at, created_at, created_at,
+          created_at from advised`,
+  [2 * HISTORY, new Date(bench.clock().getTime() + 1)],
+)
+await bench.db.query('analyze advices; analyze payments')
+bench.advance(10 * 60_000)
 
 for (const url of ['/api/v1/advices', '/api/v1/payments']) {
   test(`${url}: the oldest is found by what no index knows, in a few steps`, async () => {

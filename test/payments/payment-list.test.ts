@@ -2,7 +2,7 @@
 // exactly what it says, and nothing of another client by any of them.
 
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { closeExpired } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
@@ -33,44 +33,40 @@ const customer = (first: string, email: string | null = null) => ({
 
 // One of each kind, a minute apart, each known by its merchantRef.
 const made: Record<string, Row> = {}
-let midway: string
-let sessionId: string
 
-before(async () => {
-  const keep = async (merchantRef: string, changes = {}, more: { isAdvice?: boolean } = {}) => {
-    bench.advance(MINUTE_MS)
-    const terms = { merchantRef, expiresInSeconds: 172_800, ...changes }
-    made[merchantRef] = more.isAdvice
-      ? await createAdvice(bench, terms)
-      : await startPayment(bench, terms)
-    return made[merchantRef]
-  }
-  const expired = await keep('expired', { expiresInSeconds: 60, graceSeconds: 0 })
-  await keep('pending', {}, { isAdvice: true })
-  await keep('called-off', {}, { isAdvice: true })
-  await bench.call({
-    method: 'POST',
-    url: `${ADVICE}/${made['called-off'].adviceReference}/cancel`,
-  })
-  await keep('processing', { amount: '10.50', customer: customer('Zoë', 'Zoe@Example.com') })
-  midway = bench.clock().toISOString()
-  const part = await keep('part', { amount: 100 })
-  await simulate(bench, part.bankAccount, '40')
-  const paid = await keep('paid', { amount: 200, customer: customer('100%_sure') })
-  sessionId = (await simulate(bench, paid.bankAccount, '200')).sessionId
-  const cancelled = await keep('cancelled', { amount: 300 })
-  await bench.call({ method: 'POST', url: `${ADVICE}/${cancelled.adviceReference}/cancel` })
-  const reversed = await keep('reversed', { amount: 400 })
-  await reverse(bench, await credit(bench, reversed.bankAccount, '400'), '400')
-  await keep('late', { expiresInSeconds: 60, graceSeconds: 86_400 })
-  bench.advance(2 * MINUTE_MS)
-  await closeExpired(bench)
-  assert.equal(expired.status, 'Processing')
-  await startPayment(bench, {}) // Of nobody in particular …
-  const theirs = await createAdvice(bench, { merchantRef: 'theirs' }, { token: other })
-  made.theirs = await initiate(bench, theirs.adviceReference)
-  made.theirs.adviceReference = theirs.adviceReference
+const keep = async (merchantRef: string, changes = {}, more: { isAdvice?: boolean } = {}) => {
+  bench.advance(MINUTE_MS)
+  const terms = { merchantRef, expiresInSeconds: 172_800, ...changes }
+  made[merchantRef] = more.isAdvice
+    ? await createAdvice(bench, terms)
+    : await startPayment(bench, terms)
+  return made[merchantRef]
+}
+const expired = await keep('expired', { expiresInSeconds: 60, graceSeconds: 0 })
+await keep('pending', {}, { isAdvice: true })
+await keep('called-off', {}, { isAdvice: true })
+await bench.call({
+  method: 'POST',
+  url: `${ADVICE}/${made['called-off'].adviceReference}/cancel`,
 })
+await keep('processing', { amount: '10.50', customer: customer('Zoë', 'Zoe@Example.com') })
+const midway = bench.clock().toISOString()
+const part = await keep('part', { amount: 100 })
+await simulate(bench, part.bankAccount, '40')
+const paid = await keep('paid', { amount: 200, customer: customer('100%_sure') })
+const { sessionId } = await simulate(bench, paid.bankAccount, '200')
+const cancelled = await keep('cancelled', { amount: 300 })
+await bench.call({ method: 'POST', url: `${ADVICE}/${cancelled.adviceReference}/cancel` })
+const reversed = await keep('reversed', { amount: 400 })
+await reverse(bench, await credit(bench, reversed.bankAccount, '400'), '400')
+await keep('late', { expiresInSeconds: 60, graceSeconds: 86_400 })
+bench.advance(2 * MINUTE_MS)
+await closeExpired(bench)
+assert.equal(expired.status, 'Processing')
+await startPayment(bench, {}) // Of nobody in particular …
+const theirs = await createAdvice(bench, { merchantRef: 'theirs' }, { token: other })
+made.theirs = await initiate(bench, theirs.adviceReference)
+made.theirs.adviceReference = theirs.adviceReference
 
 const refs = async (url: string, token?: string) => {
   const { data } = await readList(bench, url, token)

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   adviceBody,
@@ -15,7 +16,6 @@ import {
   INITIATE,
   MINUTE_MS,
   simulate,
-  startLiveService,
   startPayment,
   TIMESTAMP,
   UNKNOWN_REFERENCE,

@@ -11,12 +11,12 @@ import {
   accountBody,
   adviceBody,
   assertRefused,
+  balanceOf,
   createAccount,
   createAdvice,
   databaseText,
   INITIATE,
   MINUTE_MS,
-  readAccount,
   SIMULATE,
   simulate,
   startPayment,
@@ -168,7 +168,7 @@ test('one that was interrupted before it was answered is taken up, not done agai
     assert.equal(again.headers['idempotent-replayed'], 'true')
   }
 
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 10)
+  assert.equal(await balanceOf(bench, accountNumber), 10)
 })
 
 test('an answer is of its moment: what happened since does not change it', async () => {

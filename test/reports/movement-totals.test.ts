@@ -10,6 +10,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { computeNet, PARTS, type Part, type Sums } from '#domain/records/movements.ts'
 import { readBalances } from '#domain/reports/balances.ts'
 import { countEvents, readTotals } from '#domain/reports/hourly-totals.ts'
+import { closeExpired } from '../support/bank-calls.ts'
 import { parseCsv } from '../support/csv.ts'
 import {
   assertBooksBalance,
@@ -18,7 +19,6 @@ import {
   MINUTE_MS,
   startPayment,
 } from '../support/fixtures.ts'
-import { expirePayments } from '../support/movements.ts'
 import { randomMoney } from '../support/random-money.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { BALANCES, CREDITS, credit, openDesk, type Row, reverse } from '../support/tracing.ts'
@@ -84,7 +84,7 @@ test('the file of a day that is over is the same to the byte, whatever happens l
   const before = (await bench.call({ url: file })).body
   bench.advance(DAY_MS)
 
-  await expirePayments(bench)
+  await closeExpired(bench)
   await desk.assign(part, { accountNumber })
   await desk.assign(wrong, { accountNumber })
   await desk.giveBack(held)

@@ -5,15 +5,15 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { closeExpired } from '#domain/credits/close-payments.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertBooksBalance,
   assertRefused,
+  balanceOf,
   createAccount,
   databaseText,
   MINUTE_MS,
-  readAccount,
-  startLiveService,
   startPayment,
   verify,
 } from '../support/fixtures.ts'
@@ -64,14 +64,14 @@ test('a duplicate is booked once; what is taken back is gone again', async () =>
     ['credit', '00', 'booked', null],
     ['again', '01', 'duplicate', null],
   ])
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 40)
+  assert.equal(await balanceOf(bench, accountNumber), 40)
 
   const back = await sent({ accountNumber, kind: 'reversed', amount: 25 })
   assert.deepEqual(outcomesOf(back.steps), [
     ['credit', '00', 'booked', null],
     ['reversal', '00', 'reversed', null],
   ])
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 40)
+  assert.equal(await balanceOf(bench, accountNumber), 40)
   const { bankAccount, paymentReference } = await startPayment(bench)
   await sent({ accountNumber: bankAccount, kind: 'reversed' })
   assert.equal((await statusOf(paymentReference))[0], 'Reversed')

@@ -3,21 +3,21 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertAlike,
   assertBooksBalance,
   assertRefused,
+  balanceOf,
   createAccount,
   databaseText,
   initiate,
   ledgerNaira,
   MINUTE_MS,
-  readAccount,
   readAdvice,
   SIMULATE,
   simulate,
-  startLiveService,
   startPayment,
   verify,
 } from '../support/fixtures.ts'
@@ -129,7 +129,7 @@ test('a collection account is credited again and again, to the kobo', async () =
     assert.deepEqual([credited.status, credited.message], ['Successful', 'Successful'])
   }
   assert.deepEqual([first.amountPaid, second.amountPaid], [0.1, 0.2])
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 0.3)
+  assert.equal(await balanceOf(bench, accountNumber), 0.3)
   await assertBooksBalance(bench)
 })
 
@@ -199,7 +199,7 @@ test(`${AT_ONCE} transfers at once to one collection account all count`, async (
     Array.from({ length: AT_ONCE }, (_, at) => simulate(bench, accountNumber, `${at}.01`)),
   )
 
-  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 45.1)
+  assert.equal(await balanceOf(bench, accountNumber), 45.1)
   await assertBooksBalance(bench)
 })
 

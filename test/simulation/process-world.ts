@@ -6,7 +6,7 @@ import { systemClock } from '#clock.ts'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { startChild } from '../support/child-service.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { railHeaders } from '../support/rail.ts'
+import { signedHeaders } from '../support/rail.ts'
 import { addClient } from '../support/running-service.ts'
 import { SECRETS } from '../support/settings.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
@@ -64,7 +64,7 @@ export async function startProcessWorld() {
     },
     report(path, body) {
       const text = JSON.stringify(body)
-      const headers = railHeaders({ clock: systemClock }, text, 'application/json')
+      const headers = signedHeaders({ clock: systemClock }, text)
       return ask(`/rails/${path}`, { method: 'POST', headers, body: text })
     },
   }

@@ -15,7 +15,7 @@ import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { Model } from '../support/model.ts'
 import { Books } from '../support/model-books.ts'
 import { Client } from '../support/model-places.ts'
-import { railHeaders } from '../support/rail.ts'
+import { signedHeaders } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
@@ -93,7 +93,7 @@ export async function startWorld() {
     },
     report(path: string, body: unknown) {
       const payload = JSON.stringify(body)
-      const headers = railHeaders(bench, payload, 'application/json')
+      const headers = signedHeaders(bench, payload)
       return inject({ method: 'POST', url: `/rails/${path}`, headers, payload })
     },
     take: (credits) => next().writers.credits.submitAll(credits),

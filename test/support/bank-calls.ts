@@ -1,5 +1,5 @@
-// Banks as a test needs them: their calls signed well or badly, their ranges as small as it takes,
-// and a second process on the same database.
+// Banks as a test needs them, their ranges as small as it takes; and a second process on the same
+// database.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -10,44 +10,12 @@ import { createBatchPool } from '#db/pool.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
-import { loadSecret, sign } from '#standard-webhooks.ts'
 import { createService } from '#wiring.ts'
 import { expirePaymentsRound } from '#workers/expire-payments.ts'
-import { newSessionId } from './rail.ts'
-import { type Bench, startTestService } from './running-service.ts'
+import { type Bench, requestOf, startTestService } from './running-service.ts'
 import { createTempFolder } from './temp-folder.ts'
 
 export const OWN_RAIL_SECRET = `whsec_${Buffer.alloc(32, 'r').toString('base64')}`
-
-export type Signing = {
-  secrets?: readonly string[]
-  id?: string
-  atSeconds?: number
-  contentType?: string
-}
-
-export function signedHeaders(bench: Bench, body: string | Buffer, signing: Signing = {}) {
-  const { secrets = [SANDBOX_RAIL_SECRET], id = `msg_${newSessionId()}` } = signing
-  const atSeconds = signing.atSeconds ?? Math.floor(bench.clock().getTime() / 1000)
-  return {
-    'content-type': signing.contentType ?? 'application/json',
-    'webhook-id': id,
-    'webhook-timestamp': String(atSeconds),
-    'webhook-signature': sign({
-      secrets: secrets.map(loadSecret),
-      id,
-      timestampSeconds: atSeconds,
-      body,
-    }),
-  }
-}
-
-// Text and bytes go as they are, anything else as JSON.
-export function postSigned(bench: Bench, path: string, body: unknown, signing: Signing = {}) {
-  const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-  const headers = signedHeaders(bench, raw, signing)
-  return bench.call({ method: 'POST', url: `/rails/${path}`, body: raw, headers, token: null })
-}
 
 type Fixture = Pick<BankSettings, 'code'> & Partial<BankSettings>
 
@@ -67,6 +35,20 @@ export async function startWithBanks(
   return await startTestService({ env: { MANILLA_BANKS_FILE: banksFile, ...env } })
 }
 
+const LIVE_BANK = {
+  code: '035',
+  name: 'Wema Bank',
+  static: { from: 100_000_000, to: 100_999_999 },
+  dynamic: { from: 200_000_000, to: 200_999_999 },
+  railSecrets: [OWN_RAIL_SECRET],
+}
+
+// A service that moves real money: no demo client, https only, its own banks.
+export function startLiveService(...others: Fixture[]): Promise<Bench> {
+  const env = { MANILLA_MODE: 'live', PUBLIC_URL: 'https://pay.example.com' }
+  return startWithBanks([LIVE_BANK, ...others], env)
+}
+
 // Another process beside the bench, as far as the database can tell.
 export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> {
   const { config, clock, database } = bench
@@ -81,17 +63,7 @@ export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> 
   return {
     ...bench,
     service,
-    call: async ({ method, url, body, headers = {}, token }) =>
-      service.app.inject({
-        method: method ?? 'POST',
-        url,
-        headers: {
-          'content-type': 'application/json',
-          ...(token ? { authorization: `Bearer ${token}` } : {}),
-          ...headers,
-        },
-        payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
-      }),
+    call: async (call) => service.app.inject(requestOf(call, call.token)),
     [Symbol.asyncDispose]: () => service.close(),
   }
 }

@@ -98,6 +98,16 @@ export async function startChild(options: Options) {
   }
 }
 
+// As the sandbox's client; answers its token.
+export async function logIn(url: string): Promise<string> {
+  const answer = await fetch(`${url}/api/Account/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }),
+  })
+  return ((await answer.json()) as { access_token: string }).access_token
+}
+
 export function dataDirOf(folder: string): string {
   return join(folder, 'data')
 }

@@ -5,13 +5,20 @@
 
 import { after } from 'node:test'
 
-const open: AsyncDisposable[] = []
+type Shared = AsyncDisposable | Disposable
 
-after(async () => {
-  for (const each of open.reverse()) await each[Symbol.asyncDispose]()
-})
+const open: Shared[] = []
 
-export function closeAfterTests<T extends AsyncDisposable>(shared: T): T {
+after(closeShared)
+
+export function closeAfterTests<T extends Shared>(shared: T): T {
   open.push(shared)
   return shared
+}
+
+export async function closeShared(): Promise<void> {
+  for (let last = open.pop(); last; last = open.pop()) {
+    if (Symbol.asyncDispose in last) await last[Symbol.asyncDispose]()
+    else last[Symbol.dispose]()
+  }
 }

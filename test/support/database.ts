@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
 import { createPool } from '#db/pool.ts'
-import { startTestServer, TEMPLATE } from './server.ts'
+import { PARTITIONED, startTestServer, TEMPLATE } from './server.ts'
 
 const OBJECT_IN_USE = '55006'
 const ATTEMPTS_MAX = 5
@@ -19,6 +19,10 @@ export type TestDatabase = Awaited<ReturnType<typeof createDatabase>>
 
 export function createTestDatabase(): Promise<TestDatabase> {
   return createDatabase(TEMPLATE)
+}
+
+export function createPartitionedDatabase(): Promise<TestDatabase> {
+  return createDatabase(PARTITIONED)
 }
 
 // Without a single table of ours, for tests of how they come to be.

@@ -2,11 +2,8 @@
 // stand, the steps of a payment, and the shape that each family gives to a refusal.
 
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
-import { type Bench, type Call, startTestService } from './running-service.ts'
-import { createTempFolder } from './temp-folder.ts'
+import type { Bench, Call } from './running-service.ts'
 
 export const ACCOUNTS = '/api/v1/accounts/static'
 export const ADVICE = '/Payment/advice'
@@ -81,6 +78,10 @@ export async function createAccount(bench: Bench, changes: Body = {}, more: With
 
 export async function readAccount(bench: Bench, accountNumber: string) {
   return dataOf(await bench.call({ url: `${ACCOUNTS}/${accountNumber}` }), 'account')
+}
+
+export async function balanceOf(bench: Bench, accountNumber: string): Promise<number> {
+  return (await readAccount(bench, accountNumber)).accountBalance
 }
 
 export async function createAdvice(bench: Bench, changes: Body = {}, more: With = {}) {
@@ -235,25 +236,4 @@ export async function ledgerNaira(bench: Bench, kind: string): Promise<number> {
     [kind],
   )
   return Number(rows[0]?.naira)
-}
-
-// A service that moves real money: no demo client, https only, its own banks.
-export async function startLiveService() {
-  using folder = createTempFolder()
-  const banksFile = join(folder.path, 'banks.json')
-  const bank = {
-    code: '035',
-    name: 'Wema Bank',
-    static: { from: 100_000_000, to: 100_999_999 },
-    dynamic: { from: 200_000_000, to: 200_999_999 },
-    railSecrets: [`whsec_${Buffer.alloc(32, 'r').toString('base64')}`],
-  }
-  writeFileSync(banksFile, JSON.stringify([bank]))
-  return await startTestService({
-    env: {
-      MANILLA_MODE: 'live',
-      PUBLIC_URL: 'https://pay.example.com',
-      MANILLA_BANKS_FILE: banksFile,
-    },
-  })
 }

@@ -1,10 +1,9 @@
 // What happened to money since a moment, in full: every transfer between named accounts, every event
 // and alert. Nothing can happen unnoticed, because nothing is left out.
 
-import { createBatchPool } from '#db/pool.ts'
-import { SharedAccounts } from '#ledger/accounts.ts'
-import { expirePaymentsRound } from '#workers/expire-payments.ts'
-import { newSessionId, postRail } from './rail.ts'
+import { closeExpired } from './bank-calls.ts'
+import { startPayment, verify } from './fixtures.ts'
+import { newSessionId, postRail, wordsOf } from './rail.ts'
 import type { Bench } from './running-service.ts'
 
 export type Movements = Awaited<ReturnType<typeof recordMovements>>
@@ -12,7 +11,7 @@ export type Movements = Awaited<ReturnType<typeof recordMovements>>
 // Begins with no payment left that is over but not closed.
 export async function recordMovements(bench: Bench) {
   const { db } = bench
-  await expirePayments(bench)
+  await closeExpired(bench)
   const { rows } = await db.query<Record<'transfer' | 'event' | 'alert', bigint>>(
     `select (select coalesce(max(id), 0) from transfers) as transfer,
             (select coalesce(max(sequence), 0) from events) as event,
@@ -50,12 +49,18 @@ function nameOf(account: 'c' | 'd'): string {
     || case when ${currency} = 'NGN' then '' else ' ' || ${currency} end`
 }
 
-export async function expirePayments({ db, clock, database }: Bench): Promise<void> {
-  const { connectionString } = database
-  const batchPool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
-  const round = expirePaymentsRound({ batchPool, sharedAccounts: new SharedAccounts(db), clock })
-  while ((await round(new AbortController().signal)).more);
-  await batchPool.end()
+// A payment of a hundred, and what happens from now on.
+export async function begin(bench: Bench, terms: object = {}) {
+  const payment = await startPayment(bench, { amount: 100, ...terms })
+  return { payment, number: payment.bankAccount as string, movements: await recordMovements(bench) }
+}
+
+export async function stateOf(
+  bench: Bench,
+  { paymentReference }: { paymentReference: string },
+): Promise<string> {
+  const { transactionStatus, amountCollected } = await verify(bench, paymentReference)
+  return `${transactionStatus} ${amountCollected}`
 }
 
 // Answers the session id, and the answer in one line: "00 booked", "00 suspended late".
@@ -93,8 +98,4 @@ export async function resolve(
     await bench.call({ url: `/api/v1/suspense/${id}/${how}`, body: to })
   ).json()
   return data?.state ?? code
-}
-
-function wordsOf({ responseCode, outcome, code }: Record<string, string>): string {
-  return [responseCode, outcome, code].filter(Boolean).join(' ')
 }

@@ -7,8 +7,6 @@ import type { LightMyRequestResponse } from 'fastify'
 import type { Role } from '#domain/access/roles.ts'
 import { hashSecret } from '#hashed-secrets.ts'
 import { timeOrderedId, type UserId } from '#ids.ts'
-import { createLogger } from '#log.ts'
-import { createService } from '#wiring.ts'
 import type { Bench, Call } from './running-service.ts'
 import { storedName } from './shown-ids.ts'
 
@@ -93,24 +91,4 @@ export async function actionsOf(bench: Bench, subject: string): Promise<string[]
     [storedName(subject)],
   )
   return rows.map(({ action }) => action)
-}
-
-// Another process on the same database, as far as the database can tell.
-export async function startSecondService({ config, database, clock }: Bench) {
-  const log = createLogger({ level: 'silent' })
-  const { connectionString } = database
-  const service = await createService({ config, connectionString, clock, log })
-  return {
-    call: ({ method, url, body, headers = {} }: Omit<Call, 'token'>) =>
-      service.app.inject({
-        method: method ?? 'GET',
-        url,
-        headers: {
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-      }),
-    [Symbol.asyncDispose]: () => service.close(),
-  }
 }

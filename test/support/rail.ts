@@ -4,7 +4,6 @@ import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { loadSecret, sign } from '#standard-webhooks.ts'
 import type { Bench } from './running-service.ts'
 
-const secret = loadSecret(SANDBOX_RAIL_SECRET)
 let counter = 0
 
 // A session id that no test has used yet.
@@ -13,25 +12,47 @@ export function newSessionId(): string {
   return `000013261115090000${String(counter).padStart(12, '0')}`
 }
 
-export function railHeaders(
+export function newCredit(accountNumber: string, more: object = {}) {
+  return { sessionId: newSessionId(), accountNumber, amount: '100.00', ...more }
+}
+
+export type Signing = {
+  secrets?: readonly string[]
+  id?: string
+  atSeconds?: number
+  contentType?: string
+}
+
+export function signedHeaders(
   bench: Pick<Bench, 'clock'>,
   body: string | Buffer,
-  contentType: string,
+  signing: Signing = {},
 ) {
-  const id = `msg_${newSessionId()}`
-  const timestamp = Math.floor(bench.clock().getTime() / 1000)
+  const { secrets = [SANDBOX_RAIL_SECRET], id = `msg_${newSessionId()}` } = signing
+  const atSeconds = signing.atSeconds ?? Math.floor(bench.clock().getTime() / 1000)
   return {
-    'content-type': contentType,
+    'content-type': signing.contentType ?? 'application/json',
     'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': sign({ secrets: [secret], id, timestampSeconds: timestamp, body }),
+    'webhook-timestamp': String(atSeconds),
+    'webhook-signature': sign({
+      secrets: secrets.map(loadSecret),
+      id,
+      timestampSeconds: atSeconds,
+      body,
+    }),
   }
 }
 
-export function postRail(bench: Bench, path: string, body: unknown) {
-  const text = JSON.stringify(body)
-  const headers = railHeaders(bench, text, 'application/json')
-  return bench.call({ url: `/rails/${path}`, body: text, headers, token: null })
+// Text and bytes go as they are, anything else as JSON.
+export function postRail(bench: Bench, path: string, body: unknown, signing: Signing = {}) {
+  const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const headers = signedHeaders(bench, raw, signing)
+  return bench.call({ method: 'POST', url: `/rails/${path}`, body: raw, headers, token: null })
+}
+
+// An acknowledgement in one line: "00 booked", "00 suspended late".
+export function wordsOf({ responseCode, outcome, code }: Record<string, string>): string {
+  return [responseCode, outcome, code].filter(Boolean).join(' ')
 }
 
 // Who reports money for a number: the bank that has it. For one that nobody has, any bank does.

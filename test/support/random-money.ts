@@ -4,8 +4,8 @@
 
 import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import { Refusal } from '#errors.ts'
+import { closeExpired } from './bank-calls.ts'
 import { createAccount, MINUTE_MS, startPayment } from './fixtures.ts'
-import { expirePayments } from './movements.ts'
 import { newSessionId, postRail } from './rail.ts'
 import { seededRandom } from './random.ts'
 import type { Bench } from './running-service.ts'
@@ -43,7 +43,7 @@ export async function randomMoney(bench: Bench, seed: number): Promise<() => Pro
     },
     expire: async () => {
       bench.advance(40 * MINUTE_MS)
-      await expirePayments(bench)
+      await closeExpired(bench)
     },
     reverse,
     ...(await deskSteps(bench, random, targets)),

@@ -10,12 +10,10 @@ import { createClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { hashSecret } from '#hashed-secrets.ts'
 import { createLogger } from '#log.ts'
 import { createService, prepareDatabase } from '#wiring.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { SECRETS } from './settings.ts'
+import { createPartitionedDatabase, type TestDatabase } from './database.ts'
+import { SECRETS, START } from './settings.ts'
 
-export { SECRETS }
-
-export const START = new Date('2026-11-15T08:00:00.000Z')
+export { SECRETS, START }
 
 export type Call = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -30,7 +28,7 @@ export type Bench = Awaited<ReturnType<typeof startTestService>>
 export type Given = { env?: Record<string, string>; database?: TestDatabase }
 
 export async function startTestService({ env = {}, database: given }: Given = {}) {
-  const database = given ?? (await createTestDatabase())
+  const database = given ?? (await createPartitionedDatabase())
   const { lines, destination } = keptLog()
   let nowMs = START.getTime()
   const clock = () => new Date(nowMs)
@@ -78,20 +76,9 @@ export async function startTestService({ env = {}, database: given }: Given = {}
       await addClient(database.pool, clock(), { clientId })
       return login(clientId, 's3cret')
     },
-    async call({ method, url, body, headers = {}, token }: Call) {
+    async call({ token, ...call }: Call) {
       if (token === undefined) sandboxToken ??= await login()
-      const bearer = token === undefined ? sandboxToken : token
-      const sent = body === undefined ? undefined : { payload: payloadOf(body) }
-      return send({
-        method: method ?? (sent ? 'POST' : 'GET'),
-        url,
-        headers: {
-          ...(sent ? { 'content-type': 'application/json' } : {}),
-          ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-          ...headers,
-        },
-        ...sent,
-      })
+      return send(requestOf(call, token === undefined ? sandboxToken : token))
     },
     async [Symbol.asyncDispose]() {
       await service.close()
@@ -127,6 +114,23 @@ function loginRequest(clientId: string, clientSecret: string): InjectOptions {
     url: '/api/Account/login',
     headers: { 'content-type': 'application/json' },
     payload: JSON.stringify({ clientId, clientSecret }),
+  }
+}
+
+export function requestOf(
+  { method, url, body, headers = {} }: Omit<Call, 'token'>,
+  bearer: string | null | undefined,
+): InjectOptions {
+  const sent = body === undefined ? undefined : { payload: payloadOf(body) }
+  return {
+    method: method ?? (sent ? 'POST' : 'GET'),
+    url,
+    headers: {
+      ...(sent ? { 'content-type': 'application/json' } : {}),
+      ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+      ...headers,
+    },
+    ...sent,
   }
 }
 

@@ -1,5 +1,7 @@
 // Settings that every test service shares.
 
+export const START = new Date('2026-11-15T08:00:00.000Z')
+
 export const SECRETS = {
   MANILLA_TOKEN_SECRETS: Buffer.alloc(32, 't').toString('base64'),
   MANILLA_DATA_KEYS: `1:${Buffer.alloc(32, 'd').toString('base64')}`,

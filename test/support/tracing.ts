@@ -64,10 +64,10 @@ export async function credit(
   bench: Bench,
   accountNumber: string,
   amount: string,
-  more: Record<string, unknown> = {},
+  { bank, ...more }: { bank?: string } & Record<string, unknown> = {},
 ): Promise<string> {
   const sessionId = newSessionId()
-  const answer = await reportCredit(bench, { sessionId, accountNumber, amount, ...more })
+  const answer = await reportCredit(bench, { sessionId, accountNumber, amount, ...more }, bank)
   assert.equal(answer.responseCode, '00', JSON.stringify(answer))
   return sessionId
 }

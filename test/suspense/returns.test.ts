@@ -3,12 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  assertCleanBooks,
-  OWN_RAIL_SECRET,
-  postSigned,
-  startWithBanks,
-} from '../support/bank-calls.ts'
+import { assertCleanBooks, OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertRefused,
@@ -19,7 +14,7 @@ import {
   TIMESTAMP,
 } from '../support/fixtures.ts'
 import { newBrowser } from '../support/people.ts'
-import { newSessionId } from '../support/rail.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
 import { addClient } from '../support/running-service.ts'
 import { shownId } from '../support/shown-ids.ts'
 import { giveBack, SUSPENSE } from '../support/suspense-desk.ts'
@@ -28,19 +23,7 @@ const RETURNS = '/api/v1/operator/returns'
 const PAYER = '2093566866'
 const PAYER_MASKED = '******6866'
 
-const live = closeAfterTests(
-  await startWithBanks(
-    [
-      {
-        code: '035',
-        static: { from: 100_000_000, to: 100_999_999 },
-        dynamic: { from: 200_000_000, to: 200_999_999 },
-        railSecrets: [OWN_RAIL_SECRET],
-      },
-    ],
-    { MANILLA_MODE: 'live', PUBLIC_URL: 'https://pay.example.com' },
-  ),
-)
+const live = closeAfterTests(await startLiveService())
 
 async function clientOf(clientId: string, isOperator: boolean) {
   await addClient(live.db, live.clock(), { clientId, isOperator })
@@ -61,7 +44,7 @@ async function startReturn(amount = '75'): Promise<Row> {
   const body = { sessionId, accountNumber, amount, sourceAccountNumber: PAYER }
   const from = { sourceAccountName: 'Ada Obi', sourceBankCode: '058' }
   const signing = { secrets: [OWN_RAIL_SECRET] }
-  const answer = await postSigned(live, '035/credits', { ...body, ...from }, signing)
+  const answer = await postRail(live, '035/credits', { ...body, ...from }, signing)
   assert.equal(answer.json().outcome, 'suspended', answer.body)
   const { rows } = await live.db.query(
     `select i.id::int from suspense_items i join credits c on c.id = i.credit_id
@@ -218,7 +201,7 @@ test('the bank’s own reason for a failure is kept and told as well', async () 
   const { id, returnReference: reference } = await startReturn('5')
   const body = { reference, status: 'failed', reason: 'Dormant\u0000account' }
 
-  const answer = await postSigned(live, '035/returns', body, { secrets: [OWN_RAIL_SECRET] })
+  const answer = await postRail(live, '035/returns', body, { secrets: [OWN_RAIL_SECRET] })
 
   assert.equal(answer.json().responseCode, '00')
   assert.equal((await itemOf(id)).failureReason, 'Dormant account')
@@ -263,7 +246,7 @@ test('confirmed and failed at once, by people and the bank, a return is settled 
       if (at % 3 === 0) return settle(reference, 'confirm', {})
       if (at % 3 === 1) return settle(reference, 'fail', { reason: 'closed' })
       const body = { reference, status: 'confirmed' }
-      return postSigned(live, '035/returns', body, { secrets: [OWN_RAIL_SECRET] })
+      return postRail(live, '035/returns', body, { secrets: [OWN_RAIL_SECRET] })
     }),
   )
 

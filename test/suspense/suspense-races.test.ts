@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCleanBooks, startTwin, tally } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, readAccount, startPayment, verify } from '../support/fixtures.ts'
+import { balanceOf, createAccount, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import {
@@ -25,8 +25,6 @@ const by = { token: await bench.login() }
 const at = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index))
 const either = (index: number): Bench => (index % 2 ? twin : bench)
-const balance = async (accountNumber: string) =>
-  (await readAccount(bench, accountNumber)).accountBalance
 type Sent = Awaited<ReturnType<typeof assign>>
 const words = (answers: readonly Sent[]) =>
   tally(answers.map((answer) => answer.json().code ?? String(answer.statusCode)))
@@ -38,7 +36,7 @@ test('one click twenty times at once, at two processes, assigns once and is reco
   const answers = await Promise.all(at(20, (n) => assign(either(n), id, { accountNumber }, by)))
 
   assert.deepEqual(words(answers), { 200: 20 })
-  assert.equal(await balance(accountNumber), 10)
+  assert.equal(await balanceOf(bench, accountNumber), 10)
   assert.equal((await auditLogFor(bench, id)).length, 1)
 })
 
@@ -53,7 +51,10 @@ test('two operators with two targets: one is believed, the other told that it is
     ])
 
     assert.deepEqual(words(answers), { 200: 1, suspense_closed: 1 })
-    const balances = [await balance(one.accountNumber), await balance(two.accountNumber)]
+    const balances = [
+      await balanceOf(bench, one.accountNumber),
+      await balanceOf(bench, two.accountNumber),
+    ]
     assert.deepEqual(balances.toSorted(), [0, 10])
     assert.equal((await auditLogFor(bench, id)).length, 1)
   }

@@ -3,12 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  assertCleanBooks,
-  OWN_RAIL_SECRET,
-  postSigned,
-  startWithBanks,
-} from '../support/bank-calls.ts'
+import { assertCleanBooks, OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertRefused,
@@ -18,7 +13,7 @@ import {
   ledgerNaira,
   TIMESTAMP,
 } from '../support/fixtures.ts'
-import { newSessionId } from '../support/rail.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
 import { addClient, startTestService } from '../support/running-service.ts'
 import { shownId } from '../support/shown-ids.ts'
 import {
@@ -32,25 +27,12 @@ import {
 
 const sandbox = closeAfterTests(await startTestService())
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 'o').toString('base64')}`
-const live = closeAfterTests(
-  await startWithBanks(
-    [
-      {
-        code: '035',
-        static: { from: 100_000_000, to: 100_999_999 },
-        dynamic: { from: 200_000_000, to: 200_999_999 },
-        railSecrets: [OWN_RAIL_SECRET],
-      },
-      { code: '058', railSecrets: [OTHER_SECRET] },
-    ],
-    { MANILLA_MODE: 'live', PUBLIC_URL: 'https://pay.example.com' },
-  ),
-)
+const live = closeAfterTests(await startLiveService({ code: '058', railSecrets: [OTHER_SECRET] }))
 await addClient(live.db, live.clock(), { clientId: 'OPERATOR01', isOperator: true })
 const operator = { token: await live.login('OPERATOR01', 's3cret') }
 
 const signing = { secrets: [OWN_RAIL_SECRET] }
-const ofBank = (path: string, body: unknown) => postSigned(live, `035/${path}`, body, signing)
+const ofBank = (path: string, body: unknown) => postRail(live, `035/${path}`, body, signing)
 
 // Money that is nobody's, on its way back.
 async function startReturn(
@@ -177,7 +159,7 @@ test('money on its way back can be neither assigned nor settled by another bank'
   const { accountNumber } = await createAccount(live, {}, operator)
 
   const assigned = await assign(live, id, { accountNumber }, operator)
-  const foreign = await postSigned(
+  const foreign = await postRail(
     live,
     '058/returns',
     { reference, status: 'confirmed' },

@@ -8,11 +8,11 @@ import { closeAfterTests } from '../support/closing.ts'
 import {
   assertAlike,
   assertRefused,
+  balanceOf,
   createAccount,
   databaseText,
   dataOf,
   MINUTE_MS,
-  readAccount,
   startPayment,
   TIMESTAMP,
   UNKNOWN_REFERENCE,
@@ -35,8 +35,6 @@ import {
 const bench = closeAfterTests(await startTestService())
 const other = await bench.newClient('OTHER00001')
 
-const balance = async (accountNumber: string) =>
-  (await readAccount(bench, accountNumber)).accountBalance
 const ids = (items: { id: number }[]) => items.map((item) => item.id)
 const newestFirst = (one: number, other: number) =>
   Number(storedId('suspense', other) - storedId('suspense', one))
@@ -164,7 +162,7 @@ test('nobody’s money goes to the collection account that it was meant for, on 
 
   assert.deepEqual([item.state, item.assignedTo], ['assigned', accountNumber])
   assert.match(item.closedAt, TIMESTAMP)
-  assert.equal(await balance(accountNumber), 250.25)
+  assert.equal(await balanceOf(bench, accountNumber), 250.25)
   assert.deepEqual(await auditLogFor(bench, id), [
     { by: 'MAN0000001', action: 'suspense.assign', detail: { accountNumber, note } },
   ])

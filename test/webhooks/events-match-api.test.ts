@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
+import { closeExpired } from '../support/bank-calls.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -14,7 +15,6 @@ import {
   MINUTE_MS,
   startPayment,
 } from '../support/fixtures.ts'
-import { expirePayments } from '../support/movements.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { randomMoney } from '../support/random-money.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -68,7 +68,7 @@ test('every outcome is told as the API has it', async () => {
   const nobodys = await step(credit(bench, '0123456789', '60.00'))
   await step(desk.assign(nobodys, { paymentId: expiring.paymentReference }))
   bench.advance(60 * MINUTE_MS)
-  await step(expirePayments(bench))
+  await step(closeExpired(bench))
   await step(reverse(bench, nobodys, '25.00'))
 
   for (const type of ['part_paid', 'successful', 'cancelled', 'expired', 'reversed']) {

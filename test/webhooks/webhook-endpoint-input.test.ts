@@ -5,13 +5,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { EVENT_TYPES } from '#domain/records/event-types.ts'
+import { startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   assertAlike,
   assertRefused,
   dataOf,
   refusalFaults,
-  startLiveService,
   UNKNOWN_REFERENCE,
 } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
