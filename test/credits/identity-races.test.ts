@@ -39,7 +39,7 @@ test('two processes that learn of it by two routes at the same moment book it on
     // Neither knows of the other yet, and both are about to write.
     const held = await holdTable(bench, 'credit_identifiers')
     const racing = Promise.all([take(by[one]), take(by[other], twin)])
-    await held.waiting(2)
+    await untilBlocked(bench.db, 2)
     await held[Symbol.asyncDispose]()
     const answers = await racing
 
@@ -82,7 +82,7 @@ test('two processes that learn the same identifier at the same moment both succe
 
   const held = await holdTable(bench, 'credit_identifiers')
   const learning = Promise.all([take(statement), take(statement, twin)])
-  await held.waiting(2)
+  await untilBlocked(bench.db, 2)
   await held[Symbol.asyncDispose]()
 
   assert.deepEqual(
