@@ -4,7 +4,7 @@
 // service, so a credit is checked by hand rather than by a schema library.
 // Measured: 4 µs of CPU for a credit of 314 bytes and its acknowledgement.
 
-import { checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
+import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { fieldBits, isObject, readJson } from '#banks/json-body.ts'
 import {
   type Acknowledgement,
@@ -26,6 +26,9 @@ const FIELDS = fieldBits([
   'sourceBankCode',
   'narration',
   'transactionTime',
+  'settlementId',
+  'bankReference',
+  'charges',
 ])
 
 export const jsonFormat: NotificationFormat = {
@@ -52,7 +55,41 @@ export function readItem(value: unknown, isRepeated: boolean): ParsedItem {
   if (!isObject(value)) return rejection('not_a_credit', null)
   // Which of two session ids is the right one is as unknown as the rest: none is echoed.
   if (isRepeated) return keptRejection('repeated_field', null, value)
-  return checkCredit(value)
+  const item = checkCredit(readFields(value))
+  // Kept as the bank wrote it.
+  return item.ok || !item.money
+    ? item
+    : { ...item, money: { ...item.money, text: JSON.stringify(value) } }
+}
+
+function readFields(value: Record<string, unknown>): CreditFields {
+  const fields: CreditFields = {
+    sessionId: value.sessionId,
+    accountNumber: value.accountNumber,
+    amount: value.amount,
+    currency: value.currency,
+    sourceAccountNumber: value.sourceAccountNumber,
+    sourceAccountName: value.sourceAccountName,
+    sourceBankCode: value.sourceBankCode,
+    narration: value.narration,
+    transactionTime: value.transactionTime,
+  }
+  const { settlementId, bankReference, charges } = value
+  if (isGiven(settlementId) || isGiven(bankReference)) {
+    const others = [
+      { kind: 'settlement_id' as const, value: settlementId },
+      { kind: 'bank_reference' as const, value: bankReference },
+    ]
+    fields.otherIdentifiers = others.filter((other) => isGiven(other.value))
+  }
+  if (isObject(charges)) {
+    fields.charges = { fee: charges.fee, vat: charges.vat, duty: charges.duty }
+  } else if (isGiven(charges)) fields.charges = { fee: [charges] } // Refused as no amount.
+  return fields
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 export function acknowledge(

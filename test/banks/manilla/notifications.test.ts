@@ -50,6 +50,24 @@ test('an amount may be a number', () => {
   assert.equal(codeOfText(JSON.stringify(LEAST).replace('6000', '1e400')), 'invalid_amount')
 })
 
+test('further identifiers and what the bank withheld are taken, and nothing of that name but them', () => {
+  const charges = { fee: '45', vat: 3.38, duty: null }
+  const more = { settlementId: 'S-1', bankReference: 'FT-1', charges }
+  const [item] = read({ ...LEAST, ...more }).items
+  assert(item?.ok)
+  assert.deepEqual(item.credit.otherIdentifiers, [
+    { kind: 'settlement_id', value: 'S-1' },
+    { kind: 'bank_reference', value: 'FT-1' },
+  ])
+  assert.deepEqual(item.credit.charges, { feeKobo: 4_500n, vatKobo: 338n, dutyKobo: 0n })
+
+  const ours = { identifiedBy: 'x', isWeak: true, otherIdentifiers: 5, source: 'x', bankCode: 'x' }
+  assert.deepEqual(read({ ...LEAST, ...ours }), read(LEAST))
+  for (const wrong of ['5', 5, [], { fee: -1 }, { fee: 6000 }, { vat: 'x' }]) {
+    assert.equal(codeOf({ ...LEAST, charges: wrong }), 'charges_mismatch')
+  }
+})
+
 test('each field of the wrong type has its own code', () => {
   assert.equal(codeOf({}), 'invalid_session_id')
   assert.equal(codeOf({ ...LEAST, sessionId: 4.210301180534807e26 }), 'invalid_session_id')

@@ -72,6 +72,14 @@ const CreditBody = named('RailCredit', {
   transactionTime: text(
     'ISO 8601; West Africa Time if it has no offset. Future times are discarded.',
   ),
+  settlementId: text('The bank’s settlement ID: a further identifier of the transfer.'),
+  bankReference: text('The bank’s own reference: a further identifier of the transfer.'),
+  charges: Type.Optional(
+    Type.Object(
+      { fee: Type.Optional(Amount), vat: Type.Optional(Amount), duty: Type.Optional(Amount) },
+      { description: 'What the bank withheld from the amount.' },
+    ),
+  ),
 })
 
 export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
