@@ -1,7 +1,7 @@
 // Accounts that the bank reserved for us, and the names it knows. Numbers of a prefix it granted are
 // ours to issue: it takes money for them without knowing them.
 
-import { nuban } from '#banks/nuban.ts'
+import { isAccountNumber, nuban } from '#banks/nuban.ts'
 
 const FIRST_SERIAL = 900_000_000 // Above every range that the printed banks file grants.
 export const UNKNOWN_NUMBER = '0000000000' // Belongs to nobody, at any bank.
@@ -39,6 +39,16 @@ export class Accounts {
 
   find(accountNumber: string): Account | undefined {
     return this.#byNumber.get(accountNumber)
+  }
+
+  // A number that the bank did not reserve goes by itself.
+  referenceOf(accountNumber: string): string {
+    return this.find(accountNumber)?.reference ?? accountNumber
+  }
+
+  findNumber(reference: string): string | undefined {
+    const known = this.#byReference.get(reference)?.accountNumber
+    return known ?? (isAccountNumber(reference) ? reference : undefined)
   }
 
   clear(): void {

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isAccountNumber } from '#banks/nuban.ts'
 import { AMOUNT_MAX_KOBO, formatKobo, koboOf } from '#money.ts'
 import type { Bank, Payer, Transfer, TransferOrder } from './bank.ts'
-import { readJson, recordOf, textOf } from './dialect.ts'
+import { type Query, readJson, recordOf, textOf } from './dialect.ts'
 import { changeFaults, FATES, type Fate } from './faults.ts'
 import type { Notifier } from './notifier.ts'
 import { PAYOUT_BEHAVIOURS } from './payouts.ts'
@@ -20,7 +20,6 @@ export type Controlled = {
 }
 
 type Order = TransferOrder & { fate?: Fate | undefined }
-type Query = { Querystring: Record<string, string | undefined> }
 
 export function controlRoutes(app: FastifyInstance, controlled: Controlled): void {
   const { bank, notifier } = controlled

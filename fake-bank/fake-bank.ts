@@ -93,10 +93,15 @@ async function buildApp({
   speaker,
   ...controlled
 }: Parameters<typeof controlRoutes>[1] & { speaker: Speaker }) {
+  const { bank, notifier, changed } = controlled
+  const resend = (from: Date, to: Date) => {
+    notifier.resend(from, to)
+    changed()
+  }
   const app = fastify({ forceCloseConnections: true })
   // Apart from each other: the bank's own API checks credentials, the control API has none.
   await app.register(async (scope) => controlRoutes(scope, controlled))
-  await app.register(async (scope) => speaker.serve(scope, controlled.bank))
+  await app.register(async (scope) => speaker.serve(scope, { bank, resend }))
   return app
 }
 
@@ -158,7 +163,10 @@ function banksFileOf({
   url: string
   credentials: Readonly<Record<string, string>>
 }) {
-  const settings: Record<string, string> = dialect.hasApi ? { baseUrl: url } : {}
+  const settings: Record<string, string> = {
+    ...(dialect.hasApi ? { baseUrl: url } : {}),
+    ...dialect.settings,
+  }
   const secrets: Record<string, string> = {}
   const env: Record<string, string> = {}
   for (const [name, { variable }] of Object.entries(dialect.credentials)) {

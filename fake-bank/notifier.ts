@@ -64,6 +64,17 @@ export class Notifier {
     return this.#deliveries.get(transfer)
   }
 
+  // What was lost or given up, once more.
+  resend(from: Date, to: Date): void {
+    const dueMs = this.#options.clock().getTime()
+    for (const [transfer, delivery] of this.#deliveries) {
+      const isOver = delivery.status === 'lost' || delivery.status === 'given_up'
+      if (!isOver || transfer.at < from || transfer.at > to) continue
+      delivery.status = 'queued'
+      this.#queue.push({ transfer, dueMs, tries: 0 })
+    }
+  }
+
   nextDueMs(): number | undefined {
     return this.#queue.reduce<number | undefined>(
       (least, { dueMs }) => (least === undefined || dueMs < least ? dueMs : least),

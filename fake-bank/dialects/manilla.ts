@@ -6,6 +6,7 @@ import { formatKobo, koboOf } from '#money.ts'
 import type { Bank, Transfer } from '../bank.ts'
 import {
   type Dialect,
+  keepQuiet,
   type Message,
   type Outcome,
   outcomeOf,
@@ -43,7 +44,7 @@ function speak(party: Party): Speaker {
     },
     readAcknowledgement,
     enquireName: (accountNumber) => sign('/name-enquiry', JSON.stringify({ accountNumber })),
-    serve: (app, bank) => {
+    serve: (app, { bank }) => {
       const { apiKey } = party.credentials
       app.addHook('onRequest', async ({ headers }, reply) => {
         if (headers.authorization !== `Bearer ${apiKey}`) return refuse(reply, 401, 'Unauthorized')
@@ -175,13 +176,6 @@ function payoutOf({ reference, status, bankReference, reason }: Payout) {
     ...(status === 'confirmed' ? { bankReference } : {}),
     ...(status === 'failed' ? { message: reason } : {}),
   }
-}
-
-// Silence lasts until the caller gives up; a dropped answer breaks the connection.
-export function keepQuiet(reply: FastifyReply, how: 'silent' | 'dropped'): FastifyReply {
-  reply.hijack()
-  if (how === 'dropped') reply.raw.destroy()
-  return reply
 }
 
 function refuse(reply: FastifyReply, httpStatus: number, message: string): FastifyReply {

@@ -11,6 +11,7 @@ import {
   type Dialect,
   outcomeOf,
   type Party,
+  type Query,
   readJson,
   recordOf,
   type Speaker,
@@ -52,7 +53,7 @@ function speak({ credentials: { clientId, clientSecret } }: Party): Speaker {
       headers,
       body: JSON.stringify({ accountNumber }),
     }),
-    serve: (app, bank) => {
+    serve: (app, { bank }) => {
       app.addHook('onRequest', async (request, reply) => {
         const { 'client-id': id, 'x-auth-signature': given } = request.headers
         if (id !== clientId || String(given).toLowerCase() !== signature) {
@@ -88,7 +89,6 @@ function notificationOf(transfer: Transfer) {
 }
 
 function serveTransfers(app: FastifyInstance, bank: Bank): void {
-  type Query = { Querystring: Record<string, string | undefined> }
   const find = (kind: 'sessionId' | 'settlementId', value = '') => {
     const transfer = bank.findTransfer(value)
     return transfer?.[kind] === value ? notificationOf(transfer) : NOT_FOUND

@@ -9,7 +9,7 @@ import { DIALECTS } from '../../fake-bank/dialects.ts'
 import { HELP, readOptions } from '../../fake-bank/options.ts'
 import { spawnChild } from '../support/child-service.ts'
 import { until } from '../support/embedded-bench.ts'
-import { control, naira, startLoneBank, startWithFakeBank } from '../support/fake-bank.ts'
+import { control, naira, SPOKEN, startLoneBank, startWithFakeBank } from '../support/fake-bank.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
@@ -60,7 +60,7 @@ test('the help names every option and every connector', () => {
   }
 })
 
-for (const { connector } of DIALECTS) {
+for (const { connector } of SPOKEN) {
   test(`${connector}: the banks file that it prints is one that Manilla takes`, async () => {
     await using bank = await startLoneBank({ connector })
     const { entry, env } = bank.banksFile
