@@ -52,7 +52,14 @@ export function readItem(value: unknown, isRepeated: boolean): ParsedItem {
   if (!isObject(value)) return rejection('not_a_credit', null)
   // Which of two session ids is the right one is as unknown as the rest: none is echoed.
   if (isRepeated) return keptRejection('repeated_field', null, value)
-  return checkCredit(value)
+  const hasOurs = value.identifiedBy !== undefined || value.otherIdentifiers !== undefined
+  return checkCredit(hasOurs ? withoutOurs(value) : value)
+}
+
+// Names that mean something to checkCredit, but nothing in this format: unknown like any other.
+function withoutOurs(value: Record<string, unknown>): Record<string, unknown> {
+  const { identifiedBy: _, otherIdentifiers: __, ...fields } = value
+  return fields
 }
 
 export function acknowledge(
