@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Dialect } from '../../fake-bank/dialect.ts'
 import { REORDER_WINDOW_MS } from '../../fake-bank/faults.ts'
 import {
   bankLedgerKobo,
@@ -15,13 +16,13 @@ import {
 import { createAccount } from '../support/fixtures.ts'
 
 // Before the first test: the runner takes a pause between tests for their end.
-const worlds = await Promise.all(
-  SPOKEN.map(async (dialect) => {
-    const world = await startWithFakeBank({ connector: dialect.connector })
-    const { accountNumber } = await createAccount(world.bench)
-    return { dialect, world, accountNumber: accountNumber as string }
-  }),
-)
+type World = Awaited<ReturnType<typeof startWithFakeBank>>
+const worlds: { dialect: Dialect; world: World; accountNumber: string }[] = []
+for (const dialect of SPOKEN) {
+  const world = await startWithFakeBank({ connector: dialect.connector })
+  const { accountNumber } = await createAccount(world.bench)
+  worlds.push({ dialect, world, accountNumber })
+}
 after(() => Promise.all(worlds.map(({ world }) => world[Symbol.asyncDispose]())))
 
 for (const { dialect, world, accountNumber } of worlds) {
@@ -123,6 +124,24 @@ test('while the service is down, the bank tries as often as it says, then gives 
   bench.advance(5 * 60_000)
   await bank.sendDue()
   assert.equal(bank.notifier.deliveryOf(late)?.status, 'acknowledged')
+})
+
+test('what was lost is sent when it is asked for again, within the time asked for', async () => {
+  await using world = await startWithFakeBank({ connector: 'manilla' })
+  const { bank, bench } = world
+  const { accountNumber } = await createAccount(bench)
+  const early = bank.transfer({ accountNumber, amountKobo: naira(1) }, 'lost')
+  bench.advance(60_000)
+  const lost = bank.transfer({ accountNumber, amountKobo: naira(2) }, 'lost')
+  const known = bank.transfer({ accountNumber, amountKobo: naira(4) })
+  assert(early && lost && known)
+  await bank.sendDue()
+  bank.notifier.resend(bench.clock(), bench.clock())
+  await bank.sendDue()
+
+  const attempts = [early, lost, known].map((each) => bank.notifier.deliveryOf(each)?.attempts)
+  assert.deepEqual(attempts, [0, 1, 1])
+  assert.equal(await bankLedgerKobo(bench), naira(6))
 })
 
 test('delayed and reordered notifications arrive when they are due, each once', async () => {
