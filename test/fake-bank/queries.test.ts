@@ -54,7 +54,7 @@ test('manilla: a lost transfer is found by its session id, as it was sent', asyn
   await using world = await startLosing('manilla')
   const transfer = receive(world.bank)
   const { sessionId, at } = transfer
-  assert.deepEqual(await find(world.calls, 'session_id', sessionId), {
+  assert.partialDeepStrictEqual(await find(world.calls, 'session_id', sessionId), {
     sessionId,
     accountNumber: NUMBER,
     amountKobo: naira(1000),
@@ -73,7 +73,7 @@ test('providus: a lost transfer is found by its session id or settlement id', as
   await using world = await startLosing('providus')
   const { sessionId, settlementId, at } = receive(world.bank)
   const bySession = await find(world.calls, 'session_id', sessionId)
-  assert.deepEqual(bySession, {
+  assert.partialDeepStrictEqual(bySession, {
     sessionId,
     otherIdentifiers: [{ kind: 'settlement_id', value: settlementId }],
     accountNumber: NUMBER,
