@@ -8,6 +8,7 @@ const LINES_MAX = 300
 const COLUMNS_MAX = 110 // The formatter breaks at 100; sentences and names of tests may run a little over.
 const FUNCTION_LINES_MAX = 70
 const PARAMETERS_MAX = 3
+const OUR_CODE = /^(?:src|test|scripts|bench|tools|fake-bank|web)\/.*\.(?:tsx?|mjs|css)$/
 const VAGUE_NAMES = ['index', 'utils', 'helpers', 'common', 'types', 'service', 'manager']
 
 type Ban = { pattern: RegExp; where: RegExp; except?: RegExp; why: string; inComments?: boolean }
@@ -22,13 +23,13 @@ const BANS: readonly Ban[] = [
   },
   {
     pattern: /\bDate\.now\b|\bnew Date\(\)|\bnew Date\b(?!\()/,
-    where: /^src\//,
+    where: /^(?:src|fake-bank)\//,
     except: /^src\/clock\.ts$/,
     why: 'the clock is read in src/clock.ts only; be given `now`',
   },
   {
     pattern: /\bparseFloat\(|\.toFixed\(/,
-    where: /^src\//,
+    where: /^(?:src|fake-bank)\//,
     why: 'money is kobo in bigint, never a fraction',
   },
   {
@@ -49,7 +50,7 @@ const BANS: readonly Ban[] = [
   },
   {
     pattern: new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X'.repeat(3)].join('|')})\\b`),
-    where: /^(?:src|test|db|scripts|bench|docs|web|sdk|cli)\/|^[^/]+\.md$/,
+    where: /^(?:src|test|db|scripts|bench|fake-bank|docs|web|sdk|cli)\/|^[^/]+\.md$/,
     why: 'do it, or open an issue',
     inComments: true,
   },
@@ -81,13 +82,7 @@ const GENERATED = 'web/api-types.ts'
 
 export const size: Rule = ({ path, text }) => {
   if (path === GENERATED) return []
-  if (
-    !/^(?:src|test|scripts|bench|tools|web)\/.*\.(?:tsx?|mjs|css)$|^db\/(?:mig|fun)\w+\/.*\.sql$/.test(
-      path,
-    )
-  ) {
-    return []
-  }
+  if (!OUR_CODE.test(path) && !/^db\/(?:mig|fun)\w+\/.*\.sql$/.test(path)) return []
   const lines = text.replace(/\n$/, '').split('\n')
   const wide = lines.flatMap((line, at) =>
     [...line].length > COLUMNS_MAX ? [`${path}:${at + 1}: wider than ${COLUMNS_MAX} columns`] : [],
@@ -124,7 +119,7 @@ function opensBody(line: string): boolean {
 // Of functions, arrows and methods, and of their types: a list in parentheses after which a body or
 // an arrow comes.
 export const parameters: Rule = ({ path, text }) => {
-  if (!/^(?:src|web)\/.*\.tsx?$/.test(path)) return []
+  if (!/^(?:src|fake-bank|web)\/.*\.tsx?$/.test(path)) return []
   const plain = code(text).replace(/`[^`]*`|'[^'\n]*'/g, (text) => text.replace(/\S/g, ' '))
   return [...plain.matchAll(/\(/g)].flatMap(({ index }) => {
     const [count, past] = countList(plain, index + 1)
@@ -160,7 +155,7 @@ function isSignature(before: string, after: string): boolean {
 }
 
 export const opening: Rule = ({ path, text }) => {
-  const mark = /^(?:src|test|scripts|bench|tools|web)\/.*\.(?:tsx?|mjs|css)$/.test(path)
+  const mark = OUR_CODE.test(path)
     ? /^(?:#!.*\n)?(?:\/\/ |\/\*)/
     : /^db\/(?:migrations|functions)\/.*\.sql$/.test(path) && /^-- /
   return mark && !mark.test(text) ? [`${path}:1: opens with a comment that says its purpose`] : []
@@ -171,7 +166,7 @@ export const names: Rule = ({ path }) => {
   const [stem = ''] = file.split('.')
   if (/^db\/migrations\//.test(path)) return fault(/^\d{4}_[a-z0-9_]+\.sql$/, 'NNNN_noun.sql')
   if (/^db\/functions\//.test(path)) return fault(/^[a-z0-9_]+\.sql$/, 'name_of_function.sql')
-  if (!/^(?:src|test|scripts|bench|tools|web)\//.test(path)) return []
+  if (!/^(?:src|test|scripts|bench|tools|fake-bank|web)\//.test(path)) return []
   if (VAGUE_NAMES.includes(stem)) return [`${path}:1: ${stem} says nothing; name it by its noun`]
   return fault(/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+$/, 'kebab-case')
 

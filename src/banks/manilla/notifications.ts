@@ -83,7 +83,8 @@ function readFields(value: Record<string, unknown>): CreditFields {
     fields.otherIdentifiers = others.filter((other) => isGiven(other.value))
   }
   if (isObject(charges)) {
-    fields.charges = { fee: charges.fee, vat: charges.vat, duty: charges.duty }
+    const { settled, fee, vat, duty } = charges
+    fields.charges = { settled, fee, vat, duty }
   } else if (isGiven(charges)) fields.charges = { fee: [charges] } // Refused as no amount.
   return fields
 }

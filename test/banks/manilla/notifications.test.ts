@@ -34,6 +34,12 @@ test('a null means that a field is absent', () => {
   assert.deepEqual(read({ ...LEAST, ...nulls }), read(LEAST))
 })
 
+test('fields that only other formats have are unknown here, whatever they hold', () => {
+  for (const otherIdentifiers of [5, 'x', {}, [null], [{ kind: 'session_id', value: 'X' }]]) {
+    assert.deepEqual(read({ ...LEAST, otherIdentifiers, identifiedBy: 'x' }), read(LEAST))
+  }
+})
+
 test('an amount may be a number', () => {
   for (const [amount, kobo] of [
     [0.29, 29n],

@@ -76,8 +76,13 @@ const CreditBody = named('RailCredit', {
   bankReference: text('The bank’s own reference: a further identifier of the transfer.'),
   charges: Type.Optional(
     Type.Object(
-      { fee: Type.Optional(Amount), vat: Type.Optional(Amount), duty: Type.Optional(Amount) },
-      { description: 'What the bank withheld from the amount.' },
+      {
+        fee: Type.Optional(Amount),
+        vat: Type.Optional(Amount),
+        duty: Type.Optional(Amount),
+        settled: Type.Optional(Amount),
+      },
+      { description: 'What the bank withheld from the amount, and what it settled.' },
     ),
   ),
 })

@@ -1,0 +1,70 @@
+// Accounts that the bank reserved for us, and the names it knows. Numbers of a prefix it granted are
+// ours to issue: it takes money for them without knowing them.
+
+import { isAccountNumber, nuban } from '#banks/nuban.ts'
+
+const FIRST_SERIAL = 900_000_000 // Above every range that the printed banks file grants.
+export const UNKNOWN_NUMBER = '0000000000' // Belongs to nobody, at any bank.
+
+const FIRST_NAMES = ['Ada', 'Bola', 'Chidi', 'Emeka', 'Funmi', 'Halima', 'Ibrahim', 'Ngozi']
+const LAST_NAMES = ['Adeyemi', 'Balogun', 'Eze', 'Mohammed', 'Nwosu', 'Obi', 'Okafor', 'Yusuf']
+
+export type Account = {
+  accountNumber: string
+  accountName: string
+  reference: string | null
+  isActive: boolean
+}
+
+export class Accounts {
+  readonly #bankCode: string
+  readonly #byNumber = new Map<string, Account>()
+  readonly #byReference = new Map<string, Account>()
+  #serial = FIRST_SERIAL
+
+  constructor(bankCode: string) {
+    this.#bankCode = bankCode
+  }
+
+  // The same reference again is the same account.
+  reserve({ accountName, reference }: { accountName: string; reference: string | null }): Account {
+    const known = reference === null ? undefined : this.#byReference.get(reference)
+    if (known) return known
+    const accountNumber = nuban(this.#bankCode, this.#serial++)
+    const account = { accountNumber, accountName, reference, isActive: true }
+    this.#byNumber.set(accountNumber, account)
+    if (reference !== null) this.#byReference.set(reference, account)
+    return account
+  }
+
+  find(accountNumber: string): Account | undefined {
+    return this.#byNumber.get(accountNumber)
+  }
+
+  // A number that the bank did not reserve goes by itself.
+  referenceOf(accountNumber: string): string {
+    return this.find(accountNumber)?.reference ?? accountNumber
+  }
+
+  findNumber(reference: string): string | undefined {
+    const known = this.#byReference.get(reference)?.accountNumber
+    return known ?? (isAccountNumber(reference) ? reference : undefined)
+  }
+
+  clear(): void {
+    this.#byNumber.clear()
+    this.#byReference.clear()
+  }
+
+  // Any bank's: the interbank switch knows every account. A name is made up, and stays.
+  findName(accountNumber: string): string | undefined {
+    if (accountNumber === UNKNOWN_NUMBER) return undefined
+    return this.find(accountNumber)?.accountName ?? inventName(accountNumber)
+  }
+}
+
+function inventName(accountNumber: string): string {
+  const first = FIRST_NAMES[Number(accountNumber.slice(-1)) % FIRST_NAMES.length]
+  const last = LAST_NAMES[Number(accountNumber.slice(-2, -1)) % LAST_NAMES.length]
+  return `${first} ${last}`
+}

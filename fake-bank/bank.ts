@@ -1,0 +1,158 @@
+// The bank's own books: transfers in, with what it withheld and what it calls them, payouts, and the
+// statement of both. Knows nothing of connectors or HTTP; time and chance are given.
+
+import { makeSessionId } from '#banks/session-id.ts'
+import type { Clock } from '#clock.ts'
+import { type Kobo, kobo } from '#money.ts'
+import { watDigits } from '#wat-time.ts'
+import { Accounts } from './accounts.ts'
+import { Payouts } from './payouts.ts'
+import type { Random } from './random.ts'
+import { Statement } from './statement.ts'
+
+const BASIS_POINTS = 10_000n
+const VAT_PER_MILLE = 75n
+const SWITCH_INSTITUTION = '999998' // Of no bank: nobody takes it for a real transfer.
+const PAGE_MAX = 200
+
+export type Fees = { flatKobo: Kobo; basisPoints: bigint }
+export type Payer = { accountNumber: string; accountName: string; bankCode: string }
+
+export type Transfer = {
+  sessionId: string
+  settlementId: string
+  bankReference: string
+  accountNumber: string
+  accountName: string
+  amountKobo: Kobo // What the payer sent.
+  feeKobo: Kobo
+  vatKobo: Kobo
+  settledKobo: Kobo // What our account got.
+  narration: string
+  payer: Payer
+  at: Date
+}
+
+export type TransferOrder = {
+  accountNumber: string
+  amountKobo: Kobo
+  narration?: string | undefined
+  payer?: Partial<Payer> | undefined
+}
+
+export type TransferQuery = {
+  accountNumber?: string | undefined
+  from: Date
+  to: Date
+  after?: number | undefined // How many of them the caller has.
+  limit?: number | undefined
+}
+
+export type BankOptions = {
+  bankCode: string
+  clock: Clock
+  random: Random
+  fees: Fees
+  openingKobo: Kobo
+}
+
+const PAYER: Payer = { accountNumber: '0123456789', accountName: 'Ngozi Okafor', bankCode: '058' }
+
+export class Bank {
+  readonly bankCode: string
+  readonly accounts: Accounts
+  readonly payouts: Payouts
+  readonly #statement: Statement
+  readonly #options: BankOptions
+  readonly #transfers: Transfer[] = []
+  readonly #byIdentifier = new Map<string, Transfer>()
+  #serial: number
+
+  constructor(options: BankOptions) {
+    const { bankCode, clock, random, openingKobo } = options
+    this.bankCode = bankCode
+    this.#options = options
+    this.#serial = random.integer(1, 99_999) * 1_000_000
+    this.#statement = new Statement(openingKobo)
+    this.accounts = new Accounts(bankCode)
+    this.payouts = new Payouts({ statement: this.#statement, clock })
+  }
+
+  // Undefined when the account is blocked: the payer's bank gets its money back at once.
+  receive({ accountNumber, amountKobo, narration, payer }: TransferOrder): Transfer | undefined {
+    const account = this.accounts.find(accountNumber)
+    if (account && !account.isActive) return undefined
+    const at = this.#options.clock()
+    const unique = String(++this.#serial)
+    const transfer: Transfer = {
+      sessionId: makeSessionId({ institution: SWITCH_INSTITUTION, now: at, unique }),
+      settlementId: `${watDigits(at).slice(0, 6)}${unique.padStart(12, '0')}`,
+      bankReference: `FB${this.bankCode}-${unique}`,
+      accountNumber,
+      accountName: account?.accountName ?? '',
+      ...withheld(amountKobo, this.#options.fees),
+      narration: narration ?? 'Transfer',
+      payer: { ...PAYER, ...payer },
+      at,
+    }
+    this.#transfers.push(transfer)
+    const { sessionId, settlementId, bankReference } = transfer
+    for (const id of [sessionId, settlementId, bankReference]) this.#byIdentifier.set(id, transfer)
+    this.#statement.add({
+      at,
+      kind: 'transfer',
+      reference: bankReference,
+      amountKobo: transfer.settledKobo,
+      narration: transfer.narration,
+    })
+    return transfer
+  }
+
+  // By any of its identifiers.
+  findTransfer(identifier: string): Transfer | undefined {
+    return this.#byIdentifier.get(identifier)
+  }
+
+  // Oldest first, both ends included.
+  listTransfers({ accountNumber, from, to, after = 0, limit = PAGE_MAX }: TransferQuery) {
+    const found = this.#transfers.filter(
+      (transfer) =>
+        transfer.at >= from &&
+        transfer.at <= to &&
+        (accountNumber === undefined || transfer.accountNumber === accountNumber),
+    )
+    const end = after + Math.min(limit, PAGE_MAX)
+    return {
+      transfers: found.slice(after, end),
+      total: found.length,
+      next: end < found.length ? end : null,
+    }
+  }
+
+  allTransfers(): readonly Transfer[] {
+    return this.#transfers
+  }
+
+  // Forgets everything but its serial: no identifier is ever given twice.
+  clear(): void {
+    this.#transfers.length = 0
+    this.#byIdentifier.clear()
+    this.#statement.clear()
+    this.accounts.clear()
+    this.payouts.clear()
+  }
+
+  statement(from?: Date, to?: Date) {
+    this.payouts.settleDue()
+    return this.#statement.between(from, to)
+  }
+}
+
+// VAT on the fee comes on top of it. A fee that would eat up the transfer is waived.
+function withheld(amountKobo: Kobo, { flatKobo, basisPoints }: Fees) {
+  const fee = flatKobo + (amountKobo * basisPoints) / BASIS_POINTS
+  const vat = (fee * VAT_PER_MILLE) / 1_000n
+  const isWaived = fee + vat >= amountKobo
+  const [feeKobo, vatKobo] = isWaived ? [kobo(0n), kobo(0n)] : [kobo(fee), kobo(vat)]
+  return { amountKobo, feeKobo, vatKobo, settledKobo: kobo(amountKobo - feeKobo - vatKobo) }
+}

@@ -1,0 +1,183 @@
+// The other side of our own connector: Standard Webhooks, our JSON, and the API that
+// src/banks/manilla/calls.ts lists.
+
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { formatKobo, koboOf } from '#money.ts'
+import type { Bank, Transfer } from '../bank.ts'
+import {
+  type Dialect,
+  keepQuiet,
+  type Message,
+  type Outcome,
+  outcomeOf,
+  type Party,
+  type Response,
+  readJson,
+  recordOf,
+  type Speaker,
+  textOf,
+} from '../dialect.ts'
+import type { Payout } from '../payouts.ts'
+import { signedHeaders } from '../webhook-signature.ts'
+
+export const RAIL_SECRET = `whsec_${Buffer.alloc(32, 'fake-bank').toString('base64')}`
+
+export const manillaDialect: Dialect = {
+  connector: 'manilla',
+  credentials: {
+    railSecret: { value: RAIL_SECRET, variable: 'FAKE_BANK_RAIL_SECRET' },
+    apiKey: { value: 'fake-bank-api-key', variable: 'FAKE_BANK_API_KEY' },
+  },
+  tries: 5,
+  retryAfterMs: 60_000,
+  batchMax: 1_000,
+  hasApi: true,
+  speak,
+}
+
+function speak(party: Party): Speaker {
+  const sign = signer(party)
+  return {
+    notify: (transfers) => {
+      const credits = transfers.map(creditOf)
+      return sign('/credits', JSON.stringify(credits.length === 1 ? credits[0] : credits))
+    },
+    readAcknowledgement,
+    enquireName: (accountNumber) => sign('/name-enquiry', JSON.stringify({ accountNumber })),
+    serve: (app, { bank }) => {
+      const { apiKey } = party.credentials
+      app.addHook('onRequest', async ({ headers }, reply) => {
+        if (headers.authorization !== `Bearer ${apiKey}`) return refuse(reply, 401, 'Unauthorized')
+      })
+      serveTransfers(app, bank)
+      serveAccounts(app, bank)
+      servePayouts(app, bank)
+    },
+  }
+}
+
+// Every message has an id of its own: a copy of a notification is another message.
+export function signer({ bankCode, clock, credentials }: Party, type = 'application/json') {
+  let messages = 0
+  return (path: string, body: string): Message => {
+    const id = `fb_${bankCode}_${clock().getTime()}_${++messages}`
+    const secret = credentials.railSecret ?? ''
+    const signature = signedHeaders(secret, { id, at: clock(), body })
+    return { path, headers: { 'content-type': type, ...signature }, body }
+  }
+}
+
+function creditOf(transfer: Transfer) {
+  const { sessionId, accountNumber, amountKobo, settledKobo, feeKobo, vatKobo } = transfer
+  const charges = {
+    settled: formatKobo(settledKobo),
+    fee: formatKobo(feeKobo),
+    vat: formatKobo(vatKobo),
+  }
+  return {
+    sessionId,
+    accountNumber,
+    amount: formatKobo(amountKobo),
+    currency: 'NGN',
+    ...(settledKobo === amountKobo ? {} : { charges }),
+    sourceAccountNumber: transfer.payer.accountNumber,
+    sourceAccountName: transfer.payer.accountName,
+    sourceBankCode: transfer.payer.bankCode,
+    narration: transfer.narration,
+    transactionTime: transfer.at.toISOString(),
+  }
+}
+
+// One acknowledgement for one credit, a list for a list, in the order sent.
+export function readAcknowledgement({ body }: Response, transfers: readonly Transfer[]): Outcome[] {
+  const value = readJson(body)
+  const answers = Array.isArray(value) ? value : [value]
+  return transfers.map(({ sessionId }, at) => {
+    const answer = recordOf(answers[at])
+    return answer.sessionId === sessionId ? outcomeOf(answer.responseCode) : 'retry'
+  })
+}
+
+function serveTransfers(app: FastifyInstance, bank: Bank): void {
+  app.get<{ Params: { id: string } }>('/transfers/:id', async ({ params }, reply) => {
+    const transfer = bank.findTransfer(params.id)
+    return transfer ? creditOf(transfer) : refuse(reply, 404, 'No such transfer')
+  })
+  app.get<{ Querystring: Record<string, string | undefined> }>('/transfers', async ({ query }) => {
+    const { transfers, next } = bank.listTransfers({
+      accountNumber: query.accountNumber,
+      from: new Date(query.from ?? 0),
+      to: new Date(query.to ?? 8.64e15),
+      after: Number(query.cursor ?? 0),
+    })
+    return { data: transfers.map(creditOf), nextCursor: next === null ? null : String(next) }
+  })
+}
+
+function serveAccounts(app: FastifyInstance, bank: Bank): void {
+  app.post('/name-enquiry', async ({ body }, reply) => {
+    const accountName = bank.accounts.findName(textOf(recordOf(body).accountNumber))
+    return accountName ? { accountName } : refuse(reply, 404, 'No such account')
+  })
+  app.post('/accounts', async ({ body }, reply) => {
+    const { accountName, reference } = recordOf(body)
+    if (!textOf(accountName) || !textOf(reference)) {
+      return refuse(reply, 400, 'accountName and reference are required')
+    }
+    const account = bank.accounts.reserve({
+      accountName: textOf(accountName),
+      reference: textOf(reference),
+    })
+    return { accountNumber: account.accountNumber, accountName: account.accountName }
+  })
+  app.patch<{ Params: { number: string } }>('/accounts/:number', async (request, reply) => {
+    const account = bank.accounts.find(request.params.number)
+    if (!account) return refuse(reply, 404, 'No such account')
+    const { accountName, isActive } = recordOf(request.body)
+    if (typeof accountName === 'string') account.accountName = accountName
+    if (typeof isActive === 'boolean') account.isActive = isActive
+    return { accountNumber: account.accountNumber, accountName: account.accountName }
+  })
+}
+
+function servePayouts(app: FastifyInstance, bank: Bank): void {
+  app.post('/payouts', async ({ body }, reply) => {
+    const { reference, amount, to, narration } = recordOf(body)
+    const amountKobo = koboOf(amount)
+    const { bankCode, accountNumber, accountName } = recordOf(to)
+    if (!textOf(reference) || !amountKobo || !textOf(accountNumber)) {
+      return refuse(reply, 400, 'reference, amount and to.accountNumber are required')
+    }
+    const result = bank.payouts.take({
+      reference: textOf(reference),
+      amountKobo,
+      to: {
+        bankCode: textOf(bankCode),
+        accountNumber: textOf(accountNumber),
+        accountName: textOf(accountName),
+      },
+      narration: textOf(narration),
+    })
+    if (result.answer === 'conflict') return refuse(reply, 409, 'The reference has other terms')
+    if (result.answer === 'payout') return payoutOf(result.payout)
+    return keepQuiet(reply, result.answer)
+  })
+  app.get<{ Params: { reference: string } }>('/payouts/:reference', async ({ params }, reply) => {
+    const payout = bank.payouts.find(params.reference)
+    if (payout === 'silent') return keepQuiet(reply, payout)
+    return payout ? payoutOf(payout) : refuse(reply, 404, 'No such payout')
+  })
+}
+
+function payoutOf({ reference, status, bankReference, reason }: Payout) {
+  return {
+    reference,
+    status,
+    ...(status === 'confirmed' ? { bankReference } : {}),
+    ...(status === 'failed' ? { message: reason } : {}),
+  }
+}
+
+function refuse(reply: FastifyReply, httpStatus: number, message: string): FastifyReply {
+  return reply.code(httpStatus).send({ message })
+}

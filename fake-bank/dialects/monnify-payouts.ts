@@ -1,0 +1,60 @@
+// Name enquiry and disbursements at Monnify, and the envelope of all its answers.
+
+import type { FastifyInstance } from 'fastify'
+import { koboOf } from '#money.ts'
+import type { Bank } from '../bank.ts'
+import { keepQuiet, type Query, recordOf, textOf } from '../dialect.ts'
+import type { Payout } from '../payouts.ts'
+
+const STATUSES = { confirmed: 'SUCCESS', failed: 'FAILED', pending: 'PENDING' } as const
+
+export function success(responseBody: object) {
+  return { requestSuccessful: true, responseMessage: 'success', responseCode: '0', responseBody }
+}
+
+export function failure(responseMessage: string) {
+  return { requestSuccessful: false, responseMessage, responseCode: '99' }
+}
+
+export function servePayouts(app: FastifyInstance, bank: Bank): void {
+  app.get<Query>('/api/v1/disbursements/account/validate', async ({ query }, reply) => {
+    const { accountNumber = '', bankCode } = query
+    const accountName = bank.accounts.findName(accountNumber)
+    if (!accountName) return reply.code(404).send(failure('Invalid account details'))
+    return success({ accountNumber, accountName, bankCode })
+  })
+  app.post('/api/v2/disbursements/single', async ({ body }, reply) => {
+    const order = recordOf(body)
+    const amountKobo = koboOf(order.amount)
+    const reference = textOf(order.reference)
+    if (!reference || !amountKobo) return reply.code(400).send(failure('Invalid request'))
+    const result = bank.payouts.take({
+      reference,
+      amountKobo,
+      to: {
+        bankCode: textOf(order.destinationBankCode),
+        accountNumber: textOf(order.destinationAccountNumber),
+        accountName: textOf(order.destinationAccountName),
+      },
+      narration: textOf(order.narration),
+    })
+    if (result.answer === 'conflict') {
+      return reply.code(400).send(failure('A transfer with this reference exists'))
+    }
+    return result.answer === 'payout' ? answerOf(result.payout) : keepQuiet(reply, result.answer)
+  })
+  app.get<Query>('/api/v2/disbursements/single/summary', async ({ query }, reply) => {
+    const payout = bank.payouts.find(query.reference ?? '')
+    if (payout === 'silent') return keepQuiet(reply, payout)
+    return payout ? answerOf(payout) : reply.code(404).send(failure('No such transfer'))
+  })
+}
+
+function answerOf({ reference, bankReference, status, reason }: Payout) {
+  const answer = success({
+    reference,
+    transactionReference: bankReference,
+    status: STATUSES[status],
+  })
+  return { ...answer, responseMessage: reason ?? 'success' }
+}

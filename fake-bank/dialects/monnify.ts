@@ -1,0 +1,185 @@
+// The other side of the Monnify connector: events signed over the raw body, twelve tries five minutes
+// apart, and an API behind a login. Its answers about a transaction name the reserved account by
+// reference and have no session id.
+
+import { createHmac } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { findBank } from '#banks/directory.ts'
+import { formatKobo, type Kobo, kobo, toNaira } from '#money.ts'
+import { parseBankTime, timestamp } from '#wat-time.ts'
+import type { Bank, Transfer } from '../bank.ts'
+import {
+  type Asked,
+  type Dialect,
+  outcomeOfStatus,
+  type Party,
+  type Query,
+  recordOf,
+  type Speaker,
+  textOf,
+} from '../dialect.ts'
+import { failure, servePayouts, success } from './monnify-payouts.ts'
+
+const LOGIN = '/api/v1/auth/login'
+const TOKEN = 'fake-bank-access-token'
+const RESERVED_ACCOUNTS = '/api/v2/bank-transfer/reserved-accounts'
+
+export const monnifyDialect: Dialect = {
+  connector: 'monnify',
+  credentials: {
+    clientSecret: { value: 'fake-bank-client-secret', variable: 'FAKE_BANK_CLIENT_SECRET' },
+    apiKey: { value: 'MK_FAKE_BANK' },
+  },
+  settings: {
+    contractCode: '1000000001',
+    emailDomain: 'customers.example.com',
+    walletAccountNumber: '8000000001',
+  },
+  tries: 12,
+  retryAfterMs: 5 * 60_000,
+  batchMax: 1,
+  hasApi: true,
+  speak,
+}
+
+function speak({ bankCode, credentials: { apiKey, clientSecret } }: Party): Speaker {
+  const sign = (path: string, body: string) => ({
+    path,
+    headers: {
+      'content-type': 'application/json',
+      'monnify-signature': createHmac('sha512', clientSecret ?? '')
+        .update(body)
+        .digest('hex'),
+    },
+    body,
+  })
+  const basic = Buffer.from(`${apiKey}:${clientSecret}`).toString('base64')
+  let bank: Bank | undefined
+  return {
+    notify: ([transfer]) => sign('/credits', eventOf(transfer as Transfer, { bankCode, bank })),
+    readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
+    enquireName: (accountNumber) => sign('/name-enquiry', JSON.stringify({ accountNumber })),
+    serve: (app, asked) => {
+      bank = asked.bank
+      app.addHook('onRequest', async ({ url, headers }, reply) => {
+        const wanted = url === LOGIN ? `Basic ${basic}` : `Bearer ${TOKEN}`
+        if (headers.authorization !== wanted) return reply.code(401).send(failure('Unauthorized'))
+      })
+      app.post(LOGIN, async () => success({ accessToken: TOKEN, expiresIn: 3_600 }))
+      serveTransactions(app, asked)
+      serveAccounts(app, asked.bank)
+      servePayouts(app, asked.bank)
+    },
+  }
+}
+
+function eventOf(
+  transfer: Transfer,
+  { bankCode, bank }: { bankCode: string; bank: Bank | undefined },
+): string {
+  const { payer, accountNumber, amountKobo, sessionId } = transfer
+  const source = {
+    bankCode: payer.bankCode,
+    amountPaid: toNaira(amountKobo),
+    accountName: payer.accountName,
+    sessionId,
+    accountNumber: payer.accountNumber,
+  }
+  const bankName = findBank(bankCode)?.name ?? ''
+  const eventData = {
+    ...transactionOf(transfer, bank),
+    metaData: {},
+    paymentSourceInformation: [source],
+    destinationAccountInformation: { bankCode, bankName, accountNumber },
+    amountPaid: toNaira(amountKobo),
+    totalPayable: toNaira(amountKobo),
+  }
+  return JSON.stringify({ eventType: 'SUCCESSFUL_TRANSACTION', eventData })
+}
+
+// What an event and an answer have in common.
+function transactionOf(transfer: Transfer, bank: Bank | undefined) {
+  const { accountNumber, bankReference, at } = transfer
+  const reference = bank?.accounts.referenceOf(accountNumber) ?? accountNumber
+  return {
+    product: { reference, type: 'RESERVED_ACCOUNT' },
+    transactionReference: bankReference,
+    paymentReference: bankReference,
+    paidOn: timestamp(at).slice(0, 23).replace('T', ' '),
+    paymentDescription: transfer.narration,
+    paymentMethod: 'ACCOUNT_TRANSFER',
+    currency: 'NGN',
+    settlementAmount: formatKobo(transfer.settledKobo),
+    paymentStatus: 'PAID',
+    customer: { name: transfer.accountName, email: `${reference}@customers.example.com` },
+  }
+}
+
+function answerOf(transfer: Transfer, bank: Bank) {
+  const amount = (amountKobo: Kobo) => formatKobo(kobo(amountKobo))
+  const { accountName, accountNumber, bankCode } = transfer.payer
+  const payment = { accountName, accountNumber, bankCode, amountPaid: amount(transfer.amountKobo) }
+  return {
+    ...transactionOf(transfer, bank),
+    amountPaid: amount(transfer.amountKobo),
+    totalPayable: amount(transfer.amountKobo),
+    accountDetails: payment,
+    accountPayments: [payment],
+  }
+}
+
+function serveTransactions(app: FastifyInstance, { bank, resend }: Asked): void {
+  app.get<Query>('/api/v1/transactions/search', async ({ query }) => {
+    const [page, size] = [Number(query.page ?? 0), Number(query.size ?? 10)]
+    const { transfers, total } = bank.listTransfers({
+      from: new Date(Number(query.from ?? 0)),
+      to: new Date(Number(query.to ?? 8.64e15)),
+      after: page * size,
+      limit: size,
+    })
+    const content = transfers.map((transfer) => answerOf(transfer, bank))
+    return success({ content, totalElements: total, number: page, size })
+  })
+  app.get<{ Params: { reference: string } }>(
+    '/api/v2/transactions/:reference',
+    async ({ params: { reference } }, reply) => {
+      const transfer = bank.findTransfer(reference)
+      if (transfer?.bankReference === reference) return success(answerOf(transfer, bank))
+      return reply.code(404).send(failure('There is no transaction with this reference'))
+    },
+  )
+  app.post(
+    '/api/v1/transaction-notification/resend-failed-notifications',
+    async (request, reply) => {
+      const { startDate, endDate } = recordOf(request.body)
+      const [from, to] = [startDate, endDate].map((time) => parseBankTime(textOf(time)))
+      if (!from || !to) return reply.code(400).send(failure('startDate and endDate are required'))
+      resend(from, to)
+      return success({})
+    },
+  )
+}
+
+function serveAccounts(app: FastifyInstance, bank: Bank): void {
+  app.post(RESERVED_ACCOUNTS, async ({ body }, reply) => {
+    const { accountReference, accountName } = recordOf(body)
+    const [reference, name] = [textOf(accountReference), textOf(accountName)]
+    if (!reference || !name) return reply.code(400).send(failure('accountReference is required'))
+    const { accountNumber } = bank.accounts.reserve({ accountName: name, reference })
+    return success(accountOf(bank, reference, accountNumber))
+  })
+  app.get<{ Params: { reference: string } }>(
+    `${RESERVED_ACCOUNTS}/:reference`,
+    async ({ params: { reference } }, reply) => {
+      const accountNumber = bank.accounts.findNumber(reference)
+      if (accountNumber === undefined) return reply.code(404).send(failure('No such account'))
+      return success(accountOf(bank, reference, accountNumber))
+    },
+  )
+}
+
+function accountOf(bank: Bank, accountReference: string, accountNumber: string) {
+  const accountName = bank.accounts.find(accountNumber)?.accountName ?? ''
+  const account = { bankCode: bank.bankCode, accountNumber, accountName }
+  return { accountReference, accountName, currencyCode: 'NGN', accounts: [account] }
+}

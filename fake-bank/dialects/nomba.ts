@@ -1,0 +1,172 @@
+// The other side of the Nomba connector: nine fields of an event signed with the time, and an API
+// behind OAuth client credentials, whose answers have a code of their own.
+
+import { createHmac } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { findBank } from '#banks/directory.ts'
+import { kobo, toNaira } from '#money.ts'
+import type { Bank, Transfer } from '../bank.ts'
+import {
+  type Dialect,
+  type Message,
+  outcomeOfStatus,
+  type Party,
+  type Query,
+  recordOf,
+  type Speaker,
+} from '../dialect.ts'
+import { failure, serveAccounts, servePayouts, success } from './nomba-accounts.ts'
+
+const LOGIN = '/v1/auth/token/issue'
+const TOKEN = 'fake-bank-access-token'
+const MERCHANT = { walletId: 'fake-wallet', walletBalance: 0, userId: 'fake-user' }
+const LIMIT_MAX = 100
+
+export const nombaDialect: Dialect = {
+  connector: 'nomba',
+  credentials: {
+    signatureKey: { value: 'fake-bank-signature-key', variable: 'FAKE_BANK_SIGNATURE_KEY' },
+    clientSecret: { value: 'fake-bank-client-secret', variable: 'FAKE_BANK_CLIENT_SECRET' },
+    clientId: { value: 'fake-bank' },
+    accountId: { value: 'fake-account' },
+  },
+  settings: { senderName: 'Manilla' },
+  tries: 5,
+  retryAfterMs: 2 * 60_000,
+  batchMax: 1,
+  hasApi: true,
+  speak,
+}
+
+function speak({ clock, credentials }: Party): Speaker {
+  const { signatureKey = '', clientId, clientSecret, accountId } = credentials
+  let messages = 0
+  const sign = (path: string, body: string, signed: readonly string[]): Message => {
+    const time = clock().toISOString()
+    const text = [...signed, time].join(':')
+    return {
+      path,
+      headers: {
+        'content-type': 'application/json',
+        'nomba-signature': createHmac('sha256', signatureKey).update(text).digest('base64'),
+        'nomba-timestamp': time,
+      },
+      body,
+    }
+  }
+  return {
+    notify: ([transfer]) => {
+      const event = eventOf(transfer as Transfer, `request-${++messages}`)
+      const { transaction } = event.data
+      return sign('/credits', JSON.stringify(event), [
+        event.event_type,
+        event.requestId,
+        MERCHANT.userId,
+        MERCHANT.walletId,
+        transaction.transactionId,
+        transaction.type,
+        transaction.time,
+        transaction.responseCode,
+      ])
+    },
+    readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
+    // Of the fields that are signed it has none.
+    enquireName: (accountNumber) =>
+      sign('/name-enquiry', JSON.stringify({ accountNumber }), Array(8).fill('')),
+    serve: (app, { bank }) => {
+      app.addHook('onRequest', async ({ url, headers }, reply) => {
+        const isSigned = url === LOGIN || headers.authorization === `Bearer ${TOKEN}`
+        if (!isSigned || headers.accountid !== accountId) {
+          return reply.code(401).send(failure('Unauthorized'))
+        }
+      })
+      app.post(LOGIN, async ({ body }, reply) => {
+        const { client_id: id, client_secret: secret } = recordOf(body)
+        const isRight = id === clientId && secret === clientSecret
+        return isRight
+          ? success({ access_token: TOKEN })
+          : reply.code(401).send(failure('Unauthorized'))
+      })
+      serveTransactions(app, bank)
+      serveAccounts(app, bank)
+      servePayouts(app, bank)
+    },
+  }
+}
+
+function eventOf(transfer: Transfer, requestId: string) {
+  const { payer } = transfer
+  return {
+    event_type: 'payment_success',
+    requestId,
+    data: {
+      merchant: MERCHANT,
+      terminal: {},
+      transaction: {
+        aliasAccountNumber: transfer.accountNumber,
+        fee: feeOf(transfer),
+        sessionId: transfer.sessionId,
+        type: 'vact_transfer',
+        transactionId: transfer.bankReference,
+        aliasAccountName: transfer.accountName,
+        responseCode: '',
+        originatingFrom: 'api',
+        transactionAmount: toNaira(transfer.amountKobo),
+        narration: transfer.narration,
+        time: `${transfer.at.toISOString().slice(0, 19)}Z`,
+        aliasAccountType: 'VIRTUAL',
+      },
+      customer: {
+        bankCode: payer.bankCode,
+        senderName: payer.accountName,
+        bankName: findBank(payer.bankCode)?.name ?? '',
+        accountNumber: payer.accountNumber,
+      },
+    },
+  }
+}
+
+function recordOfTransfer(transfer: Transfer) {
+  const { payer } = transfer
+  return {
+    id: transfer.bankReference,
+    type: 'vact_transfer',
+    status: 'SUCCESS',
+    amount: toNaira(transfer.amountKobo),
+    fixedCharge: feeOf(transfer),
+    currency: 'NGN',
+    sessionId: transfer.sessionId,
+    recipientAccountNumber: transfer.accountNumber,
+    accountNumber: payer.accountNumber,
+    senderName: payer.accountName,
+    bankCode: payer.bankCode,
+    narration: transfer.narration,
+    timeCreated: transfer.at.toISOString(),
+  }
+}
+
+// VAT included: it is not told apart.
+function feeOf({ feeKobo, vatKobo }: Transfer): number {
+  return toNaira(kobo(feeKobo + vatKobo))
+}
+
+function serveTransactions(app: FastifyInstance, bank: Bank): void {
+  app.get<{ Params: { id: string } }>('/v1/transactions/requery/:id', async ({ params }, reply) => {
+    const transfer = bank.findTransfer(params.id)
+    if (transfer?.sessionId === params.id) return success(recordOfTransfer(transfer))
+    return reply.code(404).send(failure('Transaction not found'))
+  })
+  for (const kind of ['accounts', 'virtual']) {
+    app.get<Query>(`/v1/transactions/${kind}`, async ({ query }) => {
+      const { transfers, next } = bank.listTransfers({
+        accountNumber: query.virtual_account,
+        from: new Date(`${query.dateFrom}Z`),
+        to: new Date(Date.parse(`${query.dateTo}Z`) + 999), // The whole second.
+        after: Number(query.cursor || 0),
+        limit: Math.min(Number(query.limit ?? LIMIT_MAX), LIMIT_MAX),
+      })
+      const results = transfers.map(recordOfTransfer)
+      return success({ results, cursor: next === null ? '' : String(next) })
+    })
+  }
+}

@@ -1,0 +1,140 @@
+// The other side of the Providus connector: a constant signature, one notification at a time with
+// amounts as text, four tries, and the PiP calls.
+
+import { createHash } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { findBank } from '#banks/directory.ts'
+import { formatKobo } from '#money.ts'
+import { timestamp } from '#wat-time.ts'
+import type { Bank, Transfer } from '../bank.ts'
+import {
+  type Dialect,
+  outcomeOf,
+  type Party,
+  type Query,
+  readJson,
+  recordOf,
+  type Speaker,
+  textOf,
+} from '../dialect.ts'
+
+const CHANGES = { done: '00', unknown: '01' } as const
+const NOT_FOUND = { transactionAmount: '', settlementId: '', sessionId: '' }
+
+export const providusDialect: Dialect = {
+  connector: 'providus',
+  credentials: {
+    clientId: { value: 'fake-bank' },
+    clientSecret: { value: 'fake-bank-client-secret', variable: 'FAKE_BANK_CLIENT_SECRET' },
+  },
+  tries: 4,
+  retryAfterMs: 5 * 60_000,
+  batchMax: 1,
+  hasApi: true,
+  speak,
+}
+
+function speak({ credentials: { clientId, clientSecret } }: Party): Speaker {
+  const signature = createHash('sha512').update(`${clientId}:${clientSecret}`).digest('hex')
+  const headers = { 'content-type': 'application/json', 'x-auth-signature': signature }
+  return {
+    notify: ([transfer]) => ({
+      path: '/credits',
+      headers,
+      body: JSON.stringify(notificationOf(transfer as Transfer)),
+    }),
+    readAcknowledgement: ({ body }, [transfer]) => {
+      const { requestSuccessful, sessionId, responseCode } = recordOf(readJson(body))
+      const isOfThis = requestSuccessful === true && sessionId === transfer?.sessionId
+      return [isOfThis ? outcomeOf(responseCode) : 'retry']
+    },
+    enquireName: (accountNumber) => ({
+      path: '/name-enquiry',
+      headers,
+      body: JSON.stringify({ accountNumber }),
+    }),
+    serve: (app, { bank }) => {
+      app.addHook('onRequest', async (request, reply) => {
+        const { 'client-id': id, 'x-auth-signature': given } = request.headers
+        if (id !== clientId || String(given).toLowerCase() !== signature) {
+          const responseMessage = 'Invalid credentials'
+          return reply.code(401).send({ requestSuccessful: false, responseMessage })
+        }
+      })
+      serveTransfers(app, bank)
+      serveAccounts(app, bank)
+    },
+  }
+}
+
+function notificationOf(transfer: Transfer) {
+  return {
+    sessionId: transfer.sessionId,
+    accountNumber: transfer.accountNumber,
+    tranRemarks: transfer.narration,
+    transactionAmount: formatKobo(transfer.amountKobo),
+    settledAmount: formatKobo(transfer.settledKobo),
+    feeAmount: formatKobo(transfer.feeKobo),
+    vatAmount: formatKobo(transfer.vatKobo),
+    currency: 'NGN',
+    initiationTranRef: '',
+    settlementId: transfer.settlementId,
+    sourceAccountNumber: transfer.payer.accountNumber,
+    sourceAccountName: transfer.payer.accountName,
+    sourceBankName: findBank(transfer.payer.bankCode)?.name.toUpperCase() ?? '',
+    channelId: '1',
+    // 2026-11-15 09:00:00, in WAT.
+    tranDateTime: timestamp(transfer.at).slice(0, 19).replace('T', ' '),
+  }
+}
+
+function serveTransfers(app: FastifyInstance, bank: Bank): void {
+  const find = (kind: 'sessionId' | 'settlementId', value = '') => {
+    const transfer = bank.findTransfer(value)
+    return transfer?.[kind] === value ? notificationOf(transfer) : NOT_FOUND
+  }
+  app.get<Query>('/PiPverifyTransaction_sessionid', async ({ query }) =>
+    find('sessionId', query.session_id),
+  )
+  app.get<Query>('/PiPverifyTransaction_settlementid', async ({ query }) =>
+    find('settlementId', query.settlement_id),
+  )
+}
+
+function serveAccounts(app: FastifyInstance, bank: Bank): void {
+  for (const kind of ['Reserved', 'Dynamic']) {
+    app.post(`/PiPCreate${kind}AccountNumber`, async ({ body }) => {
+      const accountName = textOf(recordOf(body).account_name)
+      if (!accountName) return answer('03', 'account_name is required')
+      const account = bank.accounts.reserve({ accountName, reference: null })
+      return {
+        account_number: account.accountNumber,
+        account_name: account.accountName,
+        ...(kind === 'Reserved' ? { bvn: textOf(recordOf(body).bvn) } : {}),
+        ...answer('00', 'Operation Successful'),
+      }
+    })
+  }
+  app.post('/PiPUpdateAccountName', async ({ body }) => {
+    const { account_number: accountNumber, account_name: accountName } = recordOf(body)
+    const account = bank.accounts.find(textOf(accountNumber))
+    if (account && textOf(accountName)) account.accountName = textOf(accountName)
+    return changed(account)
+  })
+  app.post('/PiPBlacklistAccount', async ({ body }) => {
+    const { account_number: accountNumber, blacklist_flg: flag } = recordOf(body)
+    const account = bank.accounts.find(textOf(accountNumber))
+    if (account) account.isActive = flag !== '1'
+    return changed(account)
+  })
+}
+
+function changed(account: object | undefined) {
+  return account
+    ? answer(CHANGES.done, 'Operation Successful')
+    : answer(CHANGES.unknown, 'Account does not exist')
+}
+
+function answer(responseCode: string, responseMessage: string) {
+  return { requestSuccessful: responseCode === '00', responseMessage, responseCode }
+}

@@ -1,0 +1,127 @@
+// The other side of the Squad connector, version 1 of its webhooks: the raw body signed in upper-case
+// hex, the day without the time, and no session id, which only its list has.
+
+import { createHmac } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { formatKobo, kobo } from '#money.ts'
+import { timestamp, watDay } from '#wat-time.ts'
+import type { Bank, Transfer } from '../bank.ts'
+import {
+  type Dialect,
+  type Outcome,
+  type Party,
+  type Query,
+  readJson,
+  recordOf,
+  type Speaker,
+  textOf,
+} from '../dialect.ts'
+import { failure, servePayouts, success } from './squad-payouts.ts'
+
+const PAGE_MAX = 100
+const OUTCOMES: Record<number, Outcome> = { 200: 'acknowledged', 400: 'rejected' }
+
+export const squadDialect: Dialect = {
+  connector: 'squad',
+  credentials: {
+    secretKey: { value: 'fake-bank-secret-key', variable: 'FAKE_BANK_SECRET_KEY' },
+    merchantId: { value: 'FAKEBANK' },
+  },
+  settings: { mobileNumber: '08012345678', beneficiaryAccount: '8000000001' },
+  tries: 5,
+  retryAfterMs: 60_000,
+  batchMax: 1,
+  hasApi: true,
+  speak,
+}
+
+function speak({ credentials: { secretKey = '', merchantId = '' } }: Party): Speaker {
+  const sign = (path: string, body: string) => {
+    const signature = createHmac('sha512', secretKey).update(body).digest('hex').toUpperCase()
+    return {
+      path,
+      headers: { 'content-type': 'application/json', 'x-squad-encrypted-body': signature },
+      body,
+    }
+  }
+  return {
+    notify: ([transfer]) => sign('/credits', JSON.stringify(notificationOf(transfer as Transfer))),
+    readAcknowledgement: ({ body }, [transfer]) => {
+      const { response_code: code, transaction_reference: reference } = recordOf(readJson(body))
+      const isOfThis = reference === transfer?.bankReference
+      return [(isOfThis && OUTCOMES[Number(code)]) || 'retry']
+    },
+    enquireName: (accountNumber) => sign('/name-enquiry', JSON.stringify({ accountNumber })),
+    serve: (app, { bank }) => {
+      app.addHook('onRequest', async ({ headers }, reply) => {
+        if (headers.authorization !== `Bearer ${secretKey}`) {
+          return reply.code(401).send(failure(401, 'Unauthorized'))
+        }
+      })
+      serveTransactions(app, bank)
+      serveAccounts(app, bank)
+      servePayouts(app, { bank, merchantId })
+    },
+  }
+}
+
+function notificationOf(transfer: Transfer) {
+  const { accountNumber, feeKobo, vatKobo } = transfer
+  return {
+    transaction_reference: transfer.bankReference,
+    virtual_account_number: accountNumber,
+    principal_amount: formatKobo(transfer.amountKobo),
+    settled_amount: formatKobo(transfer.settledKobo),
+    fee_charged: formatKobo(kobo(feeKobo + vatKobo)),
+    transaction_date: `${watDay(transfer.at)}T00:00:00.000Z`,
+    customer_identifier: accountNumber,
+    transaction_indicator: 'C',
+    remarks: transfer.narration,
+    currency: 'NGN',
+    channel: 'virtual-account',
+    sender_name: transfer.payer.accountName,
+    meta: { freeze_transaction_ref: null, reason_for_frozen_transaction: null },
+  }
+}
+
+function rowOf(transfer: Transfer) {
+  const transaction_date = timestamp(transfer.at)
+  return { ...notificationOf(transfer), transaction_date, session_id: transfer.sessionId }
+}
+
+function serveTransactions(app: FastifyInstance, bank: Bank): void {
+  app.get<Query>('/virtual-account/merchant/transactions/all', async ({ query }) => {
+    const { session_id: sessionId, transactionReference, virtualAccount } = query
+    const [from, to] = [isoDay(query.startDate), isoDay(query.endDate)]
+    const found = bank
+      .allTransfers()
+      .filter((transfer) => !sessionId || transfer.sessionId === sessionId)
+      .filter(
+        (transfer) => !transactionReference || transfer.bankReference === transactionReference,
+      )
+      .filter((transfer) => !virtualAccount || transfer.accountNumber === virtualAccount)
+      .filter(({ at }) => (!from || watDay(at) >= from) && (!to || watDay(at) <= to))
+    const perPage = Math.min(Number(query.perPage ?? PAGE_MAX), PAGE_MAX)
+    const start = (Number(query.page ?? 1) - 1) * perPage
+    const rows = found.slice(start, start + perPage).map(rowOf)
+    return success({ count: found.length, rows })
+  })
+}
+
+function serveAccounts(app: FastifyInstance, bank: Bank): void {
+  app.post('/virtual-account/business', async ({ body }, reply) => {
+    const { customer_identifier: identifier, business_name: name } = recordOf(body)
+    const [reference, accountName] = [textOf(identifier), textOf(name)]
+    if (!reference || !accountName) {
+      return reply.code(400).send(failure(400, 'customer_identifier is required'))
+    }
+    const { accountNumber } = bank.accounts.reserve({ accountName, reference })
+    return success({ virtual_account_number: accountNumber, customer_identifier: reference })
+  })
+}
+
+// Of MM-DD-YYYY.
+function isoDay(text: string | undefined): string | undefined {
+  const [month, day, year] = (text ?? '').split('-')
+  return year ? `${year}-${month}-${day}` : undefined
+}

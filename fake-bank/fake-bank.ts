@@ -1,0 +1,190 @@
+// One simulated bank on a port of its own: the other side of one connector, and the control API.
+//
+// With a clock of the caller's, nothing is sent until the caller says so (`sendDue`): a test drives
+// time. Without one, the bank follows the machine's clock by itself.
+
+import fastify from 'fastify'
+import { findBank } from '#banks/directory.ts'
+import { type Clock, systemClock } from '#clock.ts'
+import { type Kobo, kobo } from '#money.ts'
+import { Bank, type Fees, type TransferOrder } from './bank.ts'
+import { controlRoutes } from './control.ts'
+import type { Dialect, Speaker } from './dialect.ts'
+import { DIALECTS, findDialect } from './dialects.ts'
+import { type Fate, type Faults, NO_FAULTS } from './faults.ts'
+import { Notifier } from './notifier.ts'
+import { seededRandom } from './random.ts'
+
+const HOST = '127.0.0.1'
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+const NUMBERS = {
+  static: { from: 100_000_000, to: 499_999_999 },
+  dynamic: { from: 500_000_000, to: 899_999_999 },
+}
+
+export type FakeBankOptions = {
+  connector: string
+  bankCode: string
+  notify: string // Where Manilla listens.
+  port?: number | undefined // Default: any free one.
+  credentials?: Readonly<Record<string, string>> | undefined
+  clock?: Clock | undefined
+  seed?: number | undefined
+  faults?: Partial<Faults> | undefined
+  fees?: Partial<Fees> | undefined
+  openingKobo?: Kobo | undefined
+  batch?: number | undefined // Transfers in one notification. Default 1.
+}
+
+export type FakeBank = Awaited<ReturnType<typeof startFakeBank>>
+
+export async function startFakeBank(options: FakeBankOptions) {
+  const { bankCode, clock = systemClock, seed = 1 } = options
+  const dialect = requireDialect(options.connector)
+  const credentials = readCredentials(dialect, options.credentials ?? {})
+  const speaker = dialect.speak({ bankCode, clock, credentials })
+  const bank = new Bank({
+    bankCode,
+    clock,
+    random: seededRandom(seed),
+    fees: { flatKobo: kobo(0n), basisPoints: 0n, ...options.fees },
+    openingKobo: options.openingKobo ?? kobo(0n),
+  })
+  const notifier = new Notifier({
+    origin: requireLoopback(options.notify),
+    bankCode,
+    dialect,
+    speaker,
+    clock,
+    random: seededRandom(seed + 1),
+    faults: { ...NO_FAULTS, ...options.faults },
+    batch: options.batch ?? 1,
+  })
+  const pump = options.clock ? undefined : startPump(notifier, clock)
+  const changed = () => pump?.wake()
+  const app = await buildApp({ bank, notifier, changed, speaker })
+  const url = await app.listen({ host: HOST, port: options.port ?? 0 })
+  return {
+    url,
+    bank,
+    notifier,
+    banksFile: banksFileOf({ bankCode, dialect, url, credentials }),
+    // Undefined when the account is blocked.
+    transfer(order: TransferOrder, fate?: Fate) {
+      const transfer = bank.receive(order)
+      if (transfer) notifier.add(transfer, fate)
+      changed()
+      return transfer
+    },
+    // For a service that is started after its bank.
+    notifyAt(origin: string) {
+      notifier.origin = requireLoopback(origin)
+    },
+    sendDue: () => notifier.sendDue(),
+    async [Symbol.asyncDispose]() {
+      pump?.stop()
+      await app.close()
+      await notifier.close()
+    },
+  }
+}
+
+async function buildApp({
+  speaker,
+  ...controlled
+}: Parameters<typeof controlRoutes>[1] & { speaker: Speaker }) {
+  const { bank, notifier, changed } = controlled
+  const resend = (from: Date, to: Date) => {
+    notifier.resend(from, to)
+    changed()
+  }
+  const app = fastify({ forceCloseConnections: true })
+  // Apart from each other: the bank's own API checks credentials, the control API has none.
+  await app.register(async (scope) => controlRoutes(scope, controlled))
+  await app.register(async (scope) => speaker.serve(scope, { bank, resend }))
+  return app
+}
+
+// Wakes up when the next notification is due.
+function startPump(notifier: Notifier, clock: Clock) {
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const wake = () => {
+    clearTimeout(timer)
+    const dueMs = notifier.nextDueMs()
+    if (isStopped || dueMs === undefined) return
+    timer = setTimeout(
+      () => void notifier.sendDue().then(wake),
+      Math.max(0, dueMs - clock().getTime()),
+    )
+  }
+  const stop = () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
+  return { wake, stop }
+}
+
+function requireDialect(connector: string): Dialect {
+  const dialect = findDialect(connector)
+  if (dialect) return dialect
+  const known = DIALECTS.map((each) => each.connector).join(', ')
+  throw new Error(`connector must be one of: ${known}`)
+}
+
+// Its signatures are real: it reports money to a service on this machine only.
+function requireLoopback(notify: string): string {
+  const url = URL.parse(notify)
+  if (url?.protocol === 'http:' && LOOPBACK.test(url.hostname)) return url.origin
+  throw new Error('notify must be an http URL on this machine, such as http://localhost:8080')
+}
+
+function readCredentials(dialect: Dialect, given: Readonly<Record<string, string>>) {
+  const known = Object.keys(dialect.credentials)
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw new Error(
+      `connector ${dialect.connector} has no credential ${unknown}; it has: ${known.join(', ')}`,
+    )
+  }
+  const defaults = Object.entries(dialect.credentials).map(([name, { value }]) => [name, value])
+  return { ...(Object.fromEntries(defaults) as Record<string, string>), ...given }
+}
+
+// What Manilla needs to know of this bank: its entry in the banks file, and the secrets it names.
+function banksFileOf({
+  bankCode,
+  dialect,
+  url,
+  credentials,
+}: {
+  bankCode: string
+  dialect: Dialect
+  url: string
+  credentials: Readonly<Record<string, string>>
+}) {
+  const settings: Record<string, string> = {
+    ...(dialect.hasApi ? { baseUrl: url } : {}),
+    ...dialect.settings,
+  }
+  const secrets: Record<string, string> = {}
+  const env: Record<string, string> = {}
+  for (const [name, { variable }] of Object.entries(dialect.credentials)) {
+    const value = credentials[name] as string
+    if (variable === undefined) settings[name] = value
+    else {
+      secrets[name] = variable
+      env[variable] = value
+    }
+  }
+  const name = findBank(bankCode)?.name ?? `Bank ${bankCode}`
+  const entry = {
+    code: bankCode,
+    name,
+    connector: dialect.connector,
+    settings,
+    secrets,
+    ...NUMBERS,
+  }
+  return { entry, env }
+}

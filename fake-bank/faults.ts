@@ -1,0 +1,64 @@
+// What goes wrong with notifications, on demand. A notification has one fate, drawn by the seed:
+// lost (never sent), delayed, sent twice, or sent as it should be.
+
+import { happens, type Random } from './random.ts'
+
+export type Faults = {
+  loss: number // Probabilities, together at most 1.
+  delay: number
+  duplicate: number
+  delayMs: number
+  reorder: boolean // Each is held for a moment of its own.
+}
+
+export const NO_FAULTS: Faults = {
+  loss: 0,
+  delay: 0,
+  duplicate: 0,
+  delayMs: 60_000,
+  reorder: false,
+}
+
+export const FATES = ['lost', 'delayed', 'duplicated', 'normal'] as const
+export type Fate = (typeof FATES)[number]
+
+export const REORDER_WINDOW_MS = 2_000
+const DELAY_MS_MAX = 7 * 86_400_000
+
+// A sentence, or the faults with the changes.
+export function changeFaults(faults: Faults, changes: Record<string, unknown>): Faults | string {
+  const unknown = Object.keys(changes).filter((name) => !(name in NO_FAULTS))
+  if (unknown.length > 0) {
+    return `unknown fault ${unknown[0]}; there are: ${Object.keys(NO_FAULTS).join(', ')}`
+  }
+  const { loss, delay, duplicate, delayMs, reorder } = { ...faults, ...changes } as Faults
+  const chances = [loss, delay, duplicate]
+  if (chances.some((each) => typeof each !== 'number' || !(each >= 0 && each <= 1))) {
+    return 'loss, delay and duplicate must be numbers from 0 to 1'
+  }
+  if (loss + delay + duplicate > 1) return 'loss, delay and duplicate must add up to 1 at most'
+  if (!Number.isInteger(delayMs) || delayMs < 0 || delayMs > DELAY_MS_MAX) {
+    return `delayMs must be a whole number from 0 to ${DELAY_MS_MAX}`
+  }
+  if (typeof reorder !== 'boolean') return 'reorder must be true or false'
+  return { loss, delay, duplicate, delayMs, reorder }
+}
+
+// Each drawn from what the fates before it left over.
+export function drawFate({ loss, delay, duplicate }: Faults, random: Random): Fate {
+  if (happens(random, loss)) return 'lost'
+  if (happens(random, share(delay, 1 - loss))) return 'delayed'
+  return happens(random, share(duplicate, 1 - loss - delay)) ? 'duplicated' : 'normal'
+}
+
+// How long after the transfer each copy of its notification is sent.
+export function sendingDelaysMs(fate: Fate, faults: Faults, random: Random): number[] {
+  const moment = () => (faults.reorder ? random.integer(0, REORDER_WINDOW_MS) : 0)
+  if (fate === 'lost') return []
+  if (fate === 'delayed') return [faults.delayMs]
+  return fate === 'duplicated' ? [moment(), moment()] : [moment()]
+}
+
+function share(part: number, whole: number): number {
+  return whole <= 0 ? 0 : part / whole
+}

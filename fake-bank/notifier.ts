@@ -1,0 +1,165 @@
+// Sends notifications to Manilla: a queue in order of due time, a bounded number of requests at
+// once, and retries as the bank documents. `sendDue` is one round; whoever owns the clock calls it.
+//
+//   queued → acknowledged | rejected | given_up        lost: never queued
+
+import { Agent, request } from 'undici'
+import type { Clock } from '#clock.ts'
+import type { Transfer } from './bank.ts'
+import type { Dialect, Message, Outcome, Response, Speaker } from './dialect.ts'
+import { drawFate, type Fate, type Faults, sendingDelaysMs } from './faults.ts'
+import type { Random } from './random.ts'
+
+const CONCURRENCY = 8
+const TIMEOUT_MS = 30_000
+
+export type DeliveryStatus = 'queued' | 'lost' | 'acknowledged' | 'rejected' | 'given_up'
+export type Delivery = {
+  fate: Fate
+  status: DeliveryStatus
+  attempts: number
+  lastHttpStatus: number | null // Null: no answer.
+}
+
+type Queued = { transfer: Transfer; dueMs: number; tries: number }
+
+export type NotifierOptions = {
+  origin: string // Of Manilla.
+  bankCode: string
+  dialect: Dialect
+  speaker: Speaker
+  clock: Clock
+  random: Random
+  faults: Faults
+  batch: number // Transfers in one notification, where the bank sends lists.
+}
+
+export class Notifier {
+  readonly #options: NotifierOptions
+  readonly #agent = new Agent({ connections: CONCURRENCY })
+  readonly #deliveries = new Map<Transfer, Delivery>()
+  #queue: Queued[] = []
+  faults: Faults
+  origin: string
+
+  constructor(options: NotifierOptions) {
+    this.#options = options
+    this.faults = options.faults
+    this.origin = options.origin
+  }
+
+  add(transfer: Transfer, given?: Fate): void {
+    const { random, clock } = this.#options
+    const fate = given ?? drawFate(this.faults, random)
+    const delaysMs = sendingDelaysMs(fate, this.faults, random)
+    const status = delaysMs.length === 0 ? 'lost' : 'queued'
+    this.#deliveries.set(transfer, { fate, status, attempts: 0, lastHttpStatus: null })
+    const nowMs = clock().getTime()
+    for (const delayMs of delaysMs) {
+      this.#queue.push({ transfer, dueMs: nowMs + delayMs, tries: 0 })
+    }
+  }
+
+  deliveryOf(transfer: Transfer): Delivery | undefined {
+    return this.#deliveries.get(transfer)
+  }
+
+  // What was lost or given up, once more.
+  resend(from: Date, to: Date): void {
+    const dueMs = this.#options.clock().getTime()
+    for (const [transfer, delivery] of this.#deliveries) {
+      const isOver = delivery.status === 'lost' || delivery.status === 'given_up'
+      if (!isOver || transfer.at < from || transfer.at > to) continue
+      delivery.status = 'queued'
+      this.#queue.push({ transfer, dueMs, tries: 0 })
+    }
+  }
+
+  nextDueMs(): number | undefined {
+    return this.#queue.reduce<number | undefined>(
+      (least, { dueMs }) => (least === undefined || dueMs < least ? dueMs : least),
+      undefined,
+    )
+  }
+
+  // As if so much time had passed.
+  bringForward(ms: number): void {
+    for (const queued of this.#queue) queued.dueMs -= ms
+  }
+
+  // Resolves when all that is due by now was sent and answered.
+  async sendDue(): Promise<void> {
+    const nowMs = this.#options.clock().getTime()
+    const due = this.#queue.filter(({ dueMs }) => dueMs <= nowMs)
+    this.#queue = this.#queue.filter(({ dueMs }) => dueMs > nowMs)
+    due.sort((one, other) => one.dueMs - other.dueMs)
+    const batches = inBatches(due, Math.min(this.#options.batch, this.#options.dialect.batchMax))
+    const next = batches.values()
+    const sender = async () => {
+      for (const batch of next) await this.#send(batch)
+    }
+    await Promise.all(Array.from({ length: CONCURRENCY }, sender))
+  }
+
+  async enquireName(accountNumber: string): Promise<Response | undefined> {
+    return await this.#post(this.#options.speaker.enquireName(accountNumber))
+  }
+
+  clear(): void {
+    this.#queue = []
+    this.#deliveries.clear()
+    this.faults = this.#options.faults
+  }
+
+  async close(): Promise<void> {
+    this.#queue = []
+    await this.#agent.destroy()
+  }
+
+  async #send(batch: readonly Queued[]): Promise<void> {
+    const { speaker } = this.#options
+    const transfers = batch.map(({ transfer }) => transfer)
+    const response = await this.#post(speaker.notify(transfers))
+    const outcomes = response ? speaker.readAcknowledgement(response, transfers) : []
+    batch.forEach((queued, at) => {
+      this.#record(queued, outcomes[at] ?? 'retry', response)
+    })
+  }
+
+  #record(queued: Queued, outcome: Outcome, response: Response | undefined): void {
+    const { dialect, clock } = this.#options
+    const delivery = this.#deliveries.get(queued.transfer)
+    if (!delivery) return // Forgotten while it was on its way.
+    const tries = queued.tries + 1
+    const isOver = tries >= dialect.tries
+    delivery.attempts += 1
+    delivery.lastHttpStatus = response?.httpStatus ?? null
+    if (outcome === 'retry' && !isOver) {
+      const dueMs = clock().getTime() + dialect.retryAfterMs
+      this.#queue.push({ ...queued, tries, dueMs })
+    } else if (delivery.status !== 'acknowledged') {
+      delivery.status = outcome === 'retry' ? 'given_up' : outcome
+    }
+  }
+
+  async #post({ path, headers, body }: Message): Promise<Response | undefined> {
+    const { bankCode } = this.#options
+    try {
+      const response = await request(`${this.origin}/rails/${bankCode}${path}`, {
+        method: 'POST',
+        headers,
+        body,
+        dispatcher: this.#agent,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      return { httpStatus: response.statusCode, body: await response.body.text() }
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function inBatches<T>(items: readonly T[], size: number): T[][] {
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size))
+}

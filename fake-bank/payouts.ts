@@ -1,0 +1,143 @@
+// Payouts that the bank was told to make, at most one for a reference, and how it behaves about them:
+//
+//   confirm      pays, and says so
+//   reject       refuses for good
+//   delay        says pending; pays after `delayMs`
+//   silent       neither pays nor answers, not even questions about payouts
+//   drop_answer  pays, and the connection breaks before the answer
+
+import type { Clock } from '#clock.ts'
+import { type Kobo, kobo } from '#money.ts'
+import type { Statement } from './statement.ts'
+
+export const PAYOUT_BEHAVIOURS = ['confirm', 'reject', 'delay', 'silent', 'drop_answer'] as const
+export type PayoutBehaviour = (typeof PAYOUT_BEHAVIOURS)[number]
+
+const DELAY_MS = 60_000
+
+export type PayoutOrder = {
+  reference: string
+  amountKobo: Kobo
+  to: { bankCode: string; accountNumber: string; accountName: string }
+  narration: string
+}
+
+export type Payout = PayoutOrder & {
+  bankReference: string
+  status: 'confirmed' | 'failed' | 'pending'
+  reason: string | null
+  at: Date
+  dueMs: number
+}
+
+// `dropped` and `silent`: no answer goes out.
+export type PayoutResult =
+  | { answer: 'payout' | 'dropped'; payout: Payout }
+  | { answer: 'conflict' | 'silent' }
+
+export class Payouts {
+  readonly #statement: Statement
+  readonly #clock: Clock
+  readonly #byReference = new Map<string, Payout>()
+  #serial = 0
+  #unanswered = 0
+  behaviour: PayoutBehaviour = 'confirm'
+  delayMs = DELAY_MS
+  reason = 'The beneficiary bank is not available'
+
+  constructor({ statement, clock }: { statement: Statement; clock: Clock }) {
+    this.#statement = statement
+    this.#clock = clock
+  }
+
+  take(order: PayoutOrder): PayoutResult {
+    if (this.#isSilent()) return { answer: 'silent' }
+    this.settleDue()
+    const known = this.#byReference.get(order.reference)
+    if (known && !hasSameTerms(known, order)) return { answer: 'conflict' }
+    const payout = known ?? this.#make(order)
+    return { answer: this.behaviour === 'drop_answer' ? 'dropped' : 'payout', payout }
+  }
+
+  find(reference: string): Payout | undefined | 'silent' {
+    if (this.#isSilent()) return 'silent'
+    this.settleDue()
+    return this.#byReference.get(reference)
+  }
+
+  get unanswered(): number {
+    return this.#unanswered
+  }
+
+  all(): readonly Payout[] {
+    this.settleDue()
+    return [...this.#byReference.values()]
+  }
+
+  settleDue(): void {
+    const nowMs = this.#clock().getTime()
+    for (const payout of this.#byReference.values()) {
+      if (payout.status === 'pending' && payout.dueMs <= nowMs) this.#pay(payout)
+    }
+  }
+
+  // As if so much time had passed.
+  bringForward(ms: number): void {
+    for (const payout of this.#byReference.values()) payout.dueMs -= ms
+  }
+
+  clear(): void {
+    this.#byReference.clear()
+    this.behaviour = 'confirm'
+  }
+
+  #make(order: PayoutOrder): Payout {
+    const at = this.#clock()
+    const delayMs = this.behaviour === 'delay' ? this.delayMs : 0
+    const payout: Payout = {
+      ...order,
+      bankReference: `FBP-${String(++this.#serial).padStart(8, '0')}`,
+      status: 'pending',
+      reason: null,
+      at,
+      dueMs: at.getTime() + delayMs,
+    }
+    const reason = this.#whyNot(order)
+    this.#byReference.set(order.reference, payout)
+    if (reason !== null) Object.assign(payout, { status: 'failed', reason })
+    this.settleDue()
+    return payout
+  }
+
+  #isSilent(): boolean {
+    if (this.behaviour !== 'silent') return false
+    this.#unanswered += 1
+    return true
+  }
+
+  #whyNot({ amountKobo }: PayoutOrder): string | null {
+    if (this.behaviour === 'reject') return this.reason
+    const pending = [...this.#byReference.values()].filter(({ status }) => status === 'pending')
+    const promisedKobo = pending.reduce((sum, payout) => sum + payout.amountKobo, 0n)
+    return this.#statement.balanceKobo - promisedKobo < amountKobo ? 'Insufficient funds' : null
+  }
+
+  #pay(payout: Payout): void {
+    payout.status = 'confirmed'
+    this.#statement.add({
+      at: this.#clock(),
+      kind: 'payout',
+      reference: payout.bankReference,
+      amountKobo: kobo(-payout.amountKobo),
+      narration: payout.narration,
+    })
+  }
+}
+
+function hasSameTerms(one: PayoutOrder, other: PayoutOrder): boolean {
+  return (
+    one.amountKobo === other.amountKobo &&
+    one.to.bankCode === other.to.bankCode &&
+    one.to.accountNumber === other.to.accountNumber
+  )
+}

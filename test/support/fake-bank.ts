@@ -1,0 +1,94 @@
+// A service and the simulated bank it is connected to, over real HTTP on loopback ports, both on the
+// clock of the test.
+
+import assert from 'node:assert/strict'
+import type { BankCalls } from '#banks/connector.ts'
+import { CONNECTORS, connectBank } from '#banks/connectors.ts'
+import { kobo } from '#money.ts'
+import type { Dialect } from '../../fake-bank/dialect.ts'
+import { findDialect } from '../../fake-bank/dialects.ts'
+import { type FakeBank, type FakeBankOptions, startFakeBank } from '../../fake-bank/fake-bank.ts'
+import { startWithBanks } from './bank-calls.ts'
+import { type Bench, START } from './running-service.ts'
+
+export const NOBODY = 'http://127.0.0.1:0' // Nothing can listen there.
+
+export const BANK_CODE = '101'
+
+// One for each connector that there is.
+export const SPOKEN: readonly Dialect[] = CONNECTORS.map(({ name }) => {
+  const dialect = findDialect(name)
+  assert(dialect, `the simulated bank does not speak ${name}`)
+  return dialect
+})
+
+// The connectors whose banks can be asked this.
+export async function connectorsThat(call: keyof BankCalls): Promise<string[]> {
+  const able = SPOKEN.map(async ({ connector }) => {
+    await using bank = await startLoneBank({ connector })
+    return callsOf(bank)[call] ? [connector] : []
+  })
+  return (await Promise.all(able)).flat()
+}
+
+type Given = Pick<FakeBankOptions, 'connector'> & Partial<FakeBankOptions>
+
+// A bank without a service, at the start of the test's time.
+export function startLoneBank(given: Given): Promise<FakeBank> {
+  return startFakeBank({ bankCode: BANK_CODE, notify: NOBODY, clock: () => START, ...given })
+}
+
+export async function startWithFakeBank(given: Given) {
+  let bench: Bench | undefined
+  const clock = () => bench?.clock() ?? START
+  const bank = await startLoneBank({ clock, ...given })
+  const { entry, env } = bank.banksFile
+  bench = await startWithBanks([{ ...entry, railSecrets: undefined }], env)
+  bank.notifyAt(await bench.service.app.listen({ host: '127.0.0.1', port: 0 }))
+  return {
+    bench,
+    bank,
+    calls: callsOf(bank),
+    async [Symbol.asyncDispose]() {
+      await bank[Symbol.asyncDispose]()
+      await bench?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+// As Manilla asks this bank, with whatever is changed in its settings.
+export function callsOf(bank: FakeBank, settings: Record<string, unknown> = {}): BankCalls {
+  const { entry, env } = bank.banksFile
+  const secrets = Object.entries(entry.secrets).map(([name, variable]) => [name, env[variable]])
+  const connection = connectBank(
+    {
+      ...entry,
+      mode: 'sandbox',
+      settings: { ...entry.settings, ...settings },
+      secrets: Object.fromEntries(secrets),
+    },
+    (problem) => assert.fail(problem),
+  )
+  assert(connection)
+  return connection.calls
+}
+
+export const naira = (amount: number) => kobo(BigInt(amount) * 100n)
+
+export async function control(bank: FakeBank, path: string, body?: unknown) {
+  const response = await fetch(`${bank.url}/control/${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' } }),
+    body: body === undefined ? null : JSON.stringify(body),
+  })
+  return { status: response.status, body: JSON.parse(await response.text()) }
+}
+
+// What Manilla holds at its banks, in kobo: the ledger's side of the bank's statement.
+export async function bankLedgerKobo({ db }: Pick<Bench, 'db'>): Promise<bigint> {
+  const { rows } = await db.query<{ kobo: string }>(
+    `select coalesce(sum(debits_kobo - credits_kobo), 0)::text as kobo
+       from ledger_accounts where kind = 'bank'`,
+  )
+  return BigInt(rows[0]?.kobo ?? 0)
+}
