@@ -64,6 +64,8 @@ export type NameEnquiryAnswer = {
 export type BankCalls = {
   findTransfer?(identifier: CreditIdentifier, options: CallOptions): Promise<TransferAnswer>
   listTransfers?(query: TransferListQuery, options: CallOptions): Promise<TransferListAnswer>
+  // Asks the bank to send once more what was not acknowledged.
+  resendNotifications?(window: TimeWindow, options: CallOptions): Promise<ChangeAnswer>
   enquireName?(account: BankAccount, options: CallOptions): Promise<NameAnswer>
   reserveAccount?(request: AccountReservation, options: CallOptions): Promise<ReservationAnswer>
   renameAccount?(
@@ -87,12 +89,12 @@ export type TransferAnswer =
   | NoAnswer
 
 // Newest or oldest first, as the bank has it. `accountNumber` null: all accounts.
-export type TransferListQuery = {
+export type TransferListQuery = TimeWindow & {
   accountNumber: string | null
-  from: Date
-  to: Date
   cursor: string | null
 }
+
+export type TimeWindow = { from: Date; to: Date }
 
 export type TransferListAnswer =
   | { status: 'listed'; items: readonly ParsedItem[]; nextCursor: string | null }
