@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Connector } from '#banks/connector.ts'
+import { onlyFormat } from '#banks/json-notifications.ts'
 import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
 import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
 import { providusCalls } from './calls.ts'
@@ -21,10 +22,7 @@ export const providusConnector: Connector = {
         const given = singleHeader(headers['x-auth-signature']) ?? ''
         return isSecretEqual(given.toLowerCase(), signature) ? 'ok' : 'invalid_signature'
       },
-      findFormat: ({ headers }) => {
-        const type = headers['content-type']
-        return typeof type === 'string' && providusFormat.accepts(type) ? providusFormat : undefined
-      },
+      findFormat: onlyFormat(providusFormat),
       nameEnquiry,
       calls,
     }
