@@ -69,8 +69,8 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
 
 function describe(error: unknown, deadline: AbortSignal, timeoutMs: number): string {
   if (deadline.aborted) return `no response within ${timeoutMs} ms`
-  const { code, message } = error as Error & { code?: string }
-  return code ?? message
+  const { code, message } = error as Error & { code?: unknown }
+  return typeof code === 'string' ? code : message
 }
 
 // The body as a JSON object, its numbers as they were written. Anything else is no answer: a proxy's

@@ -24,7 +24,7 @@ function forgeries(each: ConnectorCase): (readonly [string, Buffer, Headers])[] 
   const signature = right[each.signatureHeader] ?? ''
   const changed = (text: string) => ({ ...right, [each.signatureHeader]: text })
   const { [each.signatureHeader]: _, ...without } = right
-  const flipped = signature.replace(/.(?=.{2}$)/, (mark) => (mark === 'A' ? 'B' : 'A'))
+  const flipped = signature.replace(/.(?=.{2}$)/, (mark) => (mark === '1' ? '2' : '1'))
   return [
     ['no signature', body, without],
     ['an empty signature', body, changed('')],
@@ -32,7 +32,10 @@ function forgeries(each: ConnectorCase): (readonly [string, Buffer, Headers])[] 
     ['all of it but the last character', body, changed(signature.slice(0, -1))],
     ['more than it', body, changed(`${signature}0`)],
     ['one character changed', body, changed(flipped)],
-    ['the header twice', body, changed(`${signature}, ${signature}`)],
+    // By Standard Webhooks that header is a list, and one right signature in it is enough.
+    ...(each.signatureHeader === 'webhook-signature'
+      ? []
+      : ([['the header twice', body, changed(`${signature}, ${signature}`)]] as const)),
     ['another secret', body, signed({ ...each, secret: OTHER_SECRET }, body)],
   ]
 }
