@@ -44,14 +44,22 @@ test('a response code of null is signed as an empty one', () => {
 })
 
 test('text cannot move from one signed field into the next', () => {
-  const { merchant } = EVENT.data
+  const { merchant, transaction } = EVENT.data
   const moved = {
     ...EVENT,
     requestId: `${EVENT.requestId}:${merchant.userId}`,
-    data: { ...EVENT.data, merchant: { userId: merchant.walletId, walletId: '' } },
+    data: {
+      ...EVENT.data,
+      merchant: { userId: merchant.walletId, walletId: transaction.transactionId },
+      transaction: {
+        ...transaction,
+        transactionId: 'vact_transfer',
+        type: '2025-09-29T10',
+        time: '51:44Z',
+      },
+    },
   }
-  const text = JSON.stringify(moved)
-  assert.equal(verdict(Buffer.from(text)), 'invalid_signature')
+  assert.equal(verdict(Buffer.from(JSON.stringify(moved))), 'invalid_signature')
 })
 
 test('a signed field that comes twice is not authentic', () => {
