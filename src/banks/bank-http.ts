@@ -4,6 +4,7 @@
 
 import { request } from 'undici'
 import type { CallOptions, NoAnswer } from './connector.ts'
+import { isObject, readNestedJson } from './json-body.ts'
 
 const TIMEOUT_MS = 20_000
 const RESPONSE_BYTES_MAX = 8_388_608
@@ -68,21 +69,15 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
 
 function describe(error: unknown, deadline: AbortSignal, timeoutMs: number): string {
   if (deadline.aborted) return `no response within ${timeoutMs} ms`
-  const { code, message } = error as Error & { code?: string }
-  return code ?? message
+  const { code, message } = error as Error & { code?: unknown }
+  return typeof code === 'string' ? code : message
 }
 
-// The body as a JSON object. Anything else is no answer: a proxy's error page says nothing of what
-// the bank knows.
+// The body as a JSON object, its numbers as they were written. Anything else is no answer: a proxy's
+// error page says nothing of what the bank knows.
 export function jsonObject(response: BankResponse): Record<string, unknown> | NoAnswer {
   const { httpStatus, rawBody } = response
-  try {
-    const value: unknown = JSON.parse(rawBody.toString('utf8'))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>
-    }
-  } catch {
-    // Said below.
-  }
+  const body = readNestedJson(rawBody)
+  if ('value' in body && isObject(body.value) && !body.isRepeated) return body.value
   return { status: 'no_answer', reason: `HTTP ${httpStatus} without a JSON object` }
 }

@@ -47,6 +47,12 @@ export class ConnectorSettings {
     return undefined
   }
 
+  requireChoice<const T extends string>(name: string, choices: readonly T[]): T | undefined {
+    const choice = this.findChoice(name, choices)
+    if (this.#settings[name] === undefined) this.report(`settings.${name} is missing`)
+    return choice
+  }
+
   findChoice<const T extends string>(name: string, choices: readonly T[]): T | undefined {
     const value = this.#read(name)
     const choice = choices.find((each) => each === value)

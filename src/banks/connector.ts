@@ -12,9 +12,9 @@ export type Mode = 'sandbox' | 'live'
 
 export type Connector = {
   name: string
-  // The secret itself travels with every call, and proves nothing about the body: live mode demands
+  // What it signs does not cover the money (a constant token, some of the fields): live mode demands
   // an address allow-list or mutual TLS beside it.
-  hasStaticToken: boolean
+  needsKnownSource: boolean
   // Undefined, with every problem reported to the settings, unless all of them are right.
   connect(settings: ConnectorSettings, bank: ConnectedBank): BankConnection | undefined
 }
@@ -64,6 +64,8 @@ export type NameEnquiryAnswer = {
 export type BankCalls = {
   findTransfer?(identifier: CreditIdentifier, options: CallOptions): Promise<TransferAnswer>
   listTransfers?(query: TransferListQuery, options: CallOptions): Promise<TransferListAnswer>
+  // Asks the bank to send once more what was not acknowledged.
+  resendNotifications?(window: TimeWindow, options: CallOptions): Promise<ChangeAnswer>
   enquireName?(account: BankAccount, options: CallOptions): Promise<NameAnswer>
   reserveAccount?(request: AccountReservation, options: CallOptions): Promise<ReservationAnswer>
   renameAccount?(
@@ -87,12 +89,12 @@ export type TransferAnswer =
   | NoAnswer
 
 // Newest or oldest first, as the bank has it. `accountNumber` null: all accounts.
-export type TransferListQuery = {
+export type TransferListQuery = TimeWindow & {
   accountNumber: string | null
-  from: Date
-  to: Date
   cursor: string | null
 }
+
+export type TimeWindow = { from: Date; to: Date }
 
 export type TransferListAnswer =
   | { status: 'listed'; items: readonly ParsedItem[]; nextCursor: string | null }

@@ -1,9 +1,14 @@
 // The connectors there are, and the connection to one configured bank. Which connector a bank
-// speaks is settled with that bank, never guessed from a body.
+// speaks is settled with that bank, never guessed from a body. The template is for the sandbox only.
 
 import { iso20022Connector } from '#banks/iso20022/connector.ts'
 import { manillaConnector } from '#banks/manilla/connector.ts'
+import { monnifyConnector } from '#banks/monnify/connector.ts'
+import { nombaConnector } from '#banks/nomba/connector.ts'
 import { providusConnector } from '#banks/providus/connector.ts'
+import { squadConnector } from '#banks/squad/connector.ts'
+import { templateConnector } from '#banks/template/connector.ts'
+import { wemaConnector } from '#banks/wema/connector.ts'
 import { readAllowedSources } from './allowed-sources.ts'
 import type { BankConnection, BankConnections, ConnectedBank, Connector } from './connector.ts'
 import { ConnectorSettings } from './connector-settings.ts'
@@ -12,7 +17,13 @@ export const CONNECTORS: readonly Connector[] = [
   manillaConnector,
   providusConnector,
   iso20022Connector,
+  wemaConnector,
+  monnifyConnector,
+  nombaConnector,
+  squadConnector,
 ]
+
+export const SANDBOX_CONNECTORS: readonly Connector[] = [...CONNECTORS, templateConnector]
 
 export type BankConfiguration = ConnectedBank & {
   connector?: string | undefined // Default manilla.
@@ -24,9 +35,9 @@ export type BankConfiguration = ConnectedBank & {
 export function connectBank(
   bank: BankConfiguration,
   report: (problem: string) => void,
-  connectors = CONNECTORS,
 ): BankConnection | undefined {
   const { connector: name = 'manilla' } = bank
+  const connectors = bank.mode === 'sandbox' ? SANDBOX_CONNECTORS : CONNECTORS
   const connector = connectors.find((each) => each.name === name)
   if (!connector) {
     report(`connector must be one of: ${connectors.map((each) => each.name).join(', ')}`)
@@ -36,9 +47,9 @@ export function connectBank(
   const isAllowed = readAllowedSources(settings)
   const connection = connector.connect(settings, bank)
   settings.refuseUnknown()
-  if (bank.mode === 'live' && connector.hasStaticToken && !isAllowed) {
+  if (bank.mode === 'live' && connector.needsKnownSource && !isAllowed) {
     settings.report(
-      `connector ${name} sends a static token: live mode requires settings.allow or ` +
+      `connector ${name} does not sign amounts: live mode requires settings.allow or ` +
         'settings.mutualTls',
     )
   }

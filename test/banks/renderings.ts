@@ -25,6 +25,9 @@ export type Rendering = {
   contentType: string
   render(credits: readonly Written[]): string
   nestedDeeply: string
+  lacks?: readonly ('currency' | 'sourceAccountNumber' | 'sourceBank')[]
+  more?: Partial<IncomingCredit> // Than what every format has of a credit, or instead of it.
+  acknowledged?(sessionId: string): object // With 00; default ours.
 }
 
 export const GOOD: Written = {
@@ -45,6 +48,19 @@ export function expected(written: Written, kobo: bigint): IncomingCredit {
   const { sourceBank, amount, ...rest } = written
   const amountKobo = kobo as Kobo
   return { ...rest, amountKobo, sourceBankCode: sourceBank.code, transactionTime: TIME }
+}
+
+export function expectedOf(
+  { lacks = [], more = {} }: Rendering,
+  written: Written,
+  kobo: bigint,
+): IncomingCredit {
+  return {
+    ...expected(written, kobo),
+    ...(lacks.includes('sourceAccountNumber') ? { sourceAccountNumber: null } : {}),
+    ...(lacks.includes('sourceBank') ? { sourceBankCode: null } : {}),
+    ...more,
+  }
 }
 
 export const RENDERINGS: readonly Rendering[] = [

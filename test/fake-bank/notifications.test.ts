@@ -1,9 +1,10 @@
 // The simulated bank reports money to a real service, in every dialect, over HTTP.
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Dialect } from '../../fake-bank/dialect.ts'
 import { REORDER_WINDOW_MS } from '../../fake-bank/faults.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import {
   bankLedgerKobo,
   control,
@@ -19,11 +20,10 @@ import { createAccount } from '../support/fixtures.ts'
 type World = Awaited<ReturnType<typeof startWithFakeBank>>
 const worlds: { dialect: Dialect; world: World; accountNumber: string }[] = []
 for (const dialect of SPOKEN) {
-  const world = await startWithFakeBank({ connector: dialect.connector })
+  const world = closeAfterTests(await startWithFakeBank({ connector: dialect.connector }))
   const { accountNumber } = await createAccount(world.bench)
   worlds.push({ dialect, world, accountNumber })
 }
-after(() => Promise.all(worlds.map(({ world }) => world[Symbol.asyncDispose]())))
 
 for (const { dialect, world, accountNumber } of worlds) {
   const { connector } = dialect

@@ -7,7 +7,7 @@ import { iso20022Format } from './notifications.ts'
 
 export const iso20022Connector: Connector = {
   name: 'iso20022',
-  hasStaticToken: false,
+  needsKnownSource: false,
   connect(settings, bank) {
     const connection = manillaConnector.connect(settings, bank)
     if (!connection) return undefined

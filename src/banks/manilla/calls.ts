@@ -9,23 +9,19 @@
 //   POST  /payouts       {reference, amount, …}      {status: confirmed | failed | pending, …}
 //   GET   /payouts/{reference}                       the same, or 404
 
-import { type BankHttp, type BankRequest, bankHttp, jsonObject } from '#banks/bank-http.ts'
-import type {
-  BankCalls,
-  CallOptions,
-  ChangeAnswer,
-  Mode,
-  NoAnswer,
-  PayoutAnswer,
-} from '#banks/connector.ts'
+import { bankHttp } from '#banks/bank-http.ts'
+import type { BankCalls, CallOptions, ChangeAnswer, Mode, PayoutAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import {
+  type Ask,
+  asking,
+  type JsonAnswer,
+  messageOf,
+  noAnswer,
+  TIMEOUT_BOUNDS,
+} from '#banks/json-calls.ts'
 import { formatKobo } from '#money.ts'
 import { readItem } from './notifications.ts'
-
-const TIMEOUT_BOUNDS = { least: 100, most: 60_000 }
-
-type Answer = { status: 'answered'; httpStatus: number; body: Record<string, unknown> }
-type Ask = (request: BankRequest, options: CallOptions) => Promise<Answer | NoAnswer>
 
 export function manillaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   const baseUrl = settings.findUrl('baseUrl', mode)
@@ -33,23 +29,8 @@ export function manillaCalls(settings: ConnectorSettings, mode: Mode): BankCalls
   const apiKey = settings.findSecret('apiKey')
   if (!baseUrl) return {}
   if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
-  const ask = asking(bankHttp({ baseUrl, timeoutMs }), `Bearer ${apiKey}`)
+  const ask = asking(bankHttp({ baseUrl, timeoutMs }), { authorization: `Bearer ${apiKey}` })
   return { ...transferCalls(ask), ...accountCalls(ask), ...payoutCalls(ask) }
-}
-
-// 404 is an answer; other client errors and all server errors are none, except where a call reads
-// them itself.
-function asking(http: BankHttp, authorization: string): Ask {
-  return async (request, options) => {
-    const response = await http({ ...request, headers: { authorization } }, options)
-    if (response.status === 'no_answer') return response
-    const { httpStatus } = response
-    if (httpStatus >= 500) return noAnswer(httpStatus)
-    const body = jsonObject(response)
-    if (httpStatus === 404) return { status: 'answered', httpStatus, body: {} }
-    if (isNoAnswer(body)) return body
-    return { status: 'answered', httpStatus, body }
-  }
 }
 
 function transferCalls(ask: Ask): BankCalls {
@@ -93,7 +74,7 @@ function accountCalls(ask: Ask): BankCalls {
     const answer = await ask({ method: 'PATCH', path, body }, options)
     if (answer.status === 'no_answer') return answer
     if (answer.httpStatus === 200) return { status: 'done' }
-    return { status: 'refused', reason: messageOf(answer) }
+    return { status: 'refused', reason: messageOf(answer, 'message') }
   }
   return {
     async enquireName(account, options) {
@@ -111,7 +92,8 @@ function accountCalls(ask: Ask): BankCalls {
       const answer = await ask({ method: 'POST', path: '/accounts', body: request }, options)
       if (answer.status === 'no_answer') return answer
       const { accountNumber, accountName } = answer.body
-      if (typeof accountNumber !== 'string') return { status: 'refused', reason: messageOf(answer) }
+      if (typeof accountNumber !== 'string')
+        return { status: 'refused', reason: messageOf(answer, 'message') }
       return {
         status: 'reserved',
         accountNumber,
@@ -131,7 +113,8 @@ function payoutCalls(ask: Ask): BankCalls {
       const body = { ...instruction, amount: formatKobo(amountKobo) }
       const answer = await ask({ method: 'POST', path: '/payouts', body }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
-      if (answer.httpStatus === 400) return { status: 'failed', reason: messageOf(answer) }
+      if (answer.httpStatus === 400)
+        return { status: 'failed', reason: messageOf(answer, 'message') }
       return readPayout(answer)
     },
     async findPayout(reference, options) {
@@ -144,25 +127,13 @@ function payoutCalls(ask: Ask): BankCalls {
   }
 }
 
-function readPayout(answer: Answer): PayoutAnswer {
+function readPayout(answer: JsonAnswer): PayoutAnswer {
   const { status, bankReference } = answer.body
   if (answer.httpStatus === 200 && status === 'confirmed' && typeof bankReference === 'string') {
     return { status, bankReference }
   }
   if (answer.httpStatus === 200 && status === 'failed') {
-    return { status, reason: messageOf(answer) }
+    return { status, reason: messageOf(answer, 'message') }
   }
-  return { status: 'unknown', reason: messageOf(answer) }
-}
-
-function messageOf({ httpStatus, body: { message } }: Answer): string {
-  return typeof message === 'string' ? message.slice(0, 200) : `HTTP ${httpStatus}`
-}
-
-function noAnswer(httpStatus: number): NoAnswer {
-  return { status: 'no_answer', reason: `HTTP ${httpStatus}` }
-}
-
-function isNoAnswer(value: Record<string, unknown> | NoAnswer): value is NoAnswer {
-  return value.status === 'no_answer'
+  return { status: 'unknown', reason: messageOf(answer, 'message') }
 }

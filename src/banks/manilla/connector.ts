@@ -19,7 +19,7 @@ export const FORMATS: readonly NotificationFormat[] = [jsonFormat, providusForma
 
 export const manillaConnector: Connector = {
   name: 'manilla',
-  hasStaticToken: false,
+  needsKnownSource: false,
   connect(settings, { mode }) {
     const secrets = readSecrets(settings)
     const calls = manillaCalls(settings, mode)

@@ -1,7 +1,7 @@
 // What Providus can be asked: a transfer by its session id or settlement id, and numbers. It has no
 // list of transfers: one of which nothing is known can only be found on the statement.
 
-import { type BankHttp, type BankRequest, bankHttp, jsonObject } from '#banks/bank-http.ts'
+import { type BankRequest, bankHttp } from '#banks/bank-http.ts'
 import type {
   BankCalls,
   CallOptions,
@@ -11,14 +11,19 @@ import type {
   TransferAnswer,
 } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import {
+  type Ask,
+  asking,
+  type JsonAnswer,
+  messageOf,
+  noAnswer,
+  TIMEOUT_BOUNDS,
+} from '#banks/json-calls.ts'
 import type { CreditIdentifier } from '#banks/notifications.ts'
 import { readNotification } from './notifications.ts'
 
-const TIMEOUT_BOUNDS = { least: 100, most: 60_000 }
 const SUCCESS = '00'
-
-type Answer = { status: 'answered'; body: Record<string, unknown> }
-type Ask = (request: BankRequest, options: CallOptions) => Promise<Answer | NoAnswer>
+const SYSTEM_FAILURE = '03'
 
 export function providusCalls(
   settings: ConnectorSettings,
@@ -35,11 +40,11 @@ export function providusCalls(
       const isStatic = kind === 'static'
       const path = isStatic ? '/PiPCreateReservedAccountNumber' : '/PiPCreateDynamicAccountNumber'
       const body = { account_name: accountName, ...(isStatic ? { bvn: bvn ?? '' } : {}) }
-      const answer = await ask({ method: 'POST', path, body }, options)
+      const answer = await order(ask, { method: 'POST', path, body }, options)
       if (answer.status === 'no_answer') return answer
       const { account_number: accountNumber, account_name: name, responseCode } = answer.body
       if (responseCode !== SUCCESS || typeof accountNumber !== 'string') {
-        return { status: 'refused', reason: messageOf(answer) }
+        return { status: 'refused', reason: messageOf(answer, 'responseMessage') }
       }
       return {
         status: 'reserved',
@@ -58,44 +63,41 @@ export function providusCalls(
   }
 }
 
-function asking(http: BankHttp, headers: Record<string, string>): Ask {
-  return async (request, options) => {
-    const response = await http({ ...request, headers }, options)
-    if (response.status === 'no_answer') return response
-    if (response.httpStatus >= 500) {
-      return { status: 'no_answer', reason: `HTTP ${response.httpStatus}` }
-    }
-    const body = jsonObject(response)
-    if (body.status === 'no_answer') return body as NoAnswer
-    return { status: 'answered', body: body as Record<string, unknown> }
-  }
-}
-
-// An unknown transfer comes back with empty fields.
+// An unknown transfer comes back with empty fields. Without them the answer is about something else,
+// such as our credentials.
 async function findTransfer(
   ask: Ask,
   { kind, value }: CreditIdentifier,
   options: CallOptions,
 ): Promise<TransferAnswer> {
+  if (kind === 'bank_reference') return { status: 'not_found' }
   const request =
     kind === 'session_id'
       ? { path: '/PiPverifyTransaction_sessionid', query: { session_id: value } }
       : { path: '/PiPverifyTransaction_settlementid', query: { settlement_id: value } }
-  if (kind === 'bank_reference') return { status: 'not_found' }
   const answer = await ask({ method: 'GET', ...request }, options)
   if (answer.status === 'no_answer') return answer
   const { transactionAmount, settlementId } = answer.body
-  if (!transactionAmount || !settlementId) return { status: 'not_found' }
+  const isAbout = transactionAmount !== undefined && settlementId !== undefined
+  if (!isAbout) return answer.httpStatus === 404 ? { status: 'not_found' } : silence(answer)
+  if (Number(transactionAmount) === 0 || !settlementId) return { status: 'not_found' }
   return { status: 'found', items: [readNotification(answer.body)] }
 }
 
-async function change(ask: Ask, request: BankRequest, options: CallOptions): Promise<ChangeAnswer> {
+// The bank's own failures are no answer.
+async function order(ask: Ask, request: BankRequest, options: CallOptions) {
   const answer = await ask(request, options)
-  if (answer.status === 'no_answer') return answer
-  if (answer.body.responseCode === SUCCESS) return { status: 'done' }
-  return { status: 'refused', reason: messageOf(answer) }
+  const isFailure = answer.status === 'answered' && answer.body.responseCode === SYSTEM_FAILURE
+  return isFailure ? silence(answer) : answer
 }
 
-function messageOf({ body: { responseMessage } }: Answer): string {
-  return typeof responseMessage === 'string' ? responseMessage.slice(0, 200) : 'refused'
+async function change(ask: Ask, request: BankRequest, options: CallOptions): Promise<ChangeAnswer> {
+  const answer = await order(ask, request, options)
+  if (answer.status === 'no_answer') return answer
+  if (answer.body.responseCode === SUCCESS) return { status: 'done' }
+  return { status: 'refused', reason: messageOf(answer, 'responseMessage') }
+}
+
+function silence(answer: JsonAnswer): NoAnswer {
+  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'responseMessage') }
 }

@@ -1,8 +1,9 @@
 // Providus Bank. It signs with a constant, the SHA-512 of ClientId:ClientSecret: no body, no time.
-// So live mode demands an address allow-list or mutual TLS beside it (hasStaticToken).
+// So live mode demands an address allow-list or mutual TLS beside it (needsKnownSource).
 
 import { createHash } from 'node:crypto'
 import type { Connector } from '#banks/connector.ts'
+import { onlyFormat } from '#banks/json-notifications.ts'
 import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
 import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
 import { providusCalls } from './calls.ts'
@@ -10,7 +11,7 @@ import { providusFormat } from './notifications.ts'
 
 export const providusConnector: Connector = {
   name: 'providus',
-  hasStaticToken: true,
+  needsKnownSource: true,
   connect(settings, { mode }) {
     const clientId = settings.requireText('clientId')
     const clientSecret = settings.requireSecret('clientSecret')
@@ -21,10 +22,7 @@ export const providusConnector: Connector = {
         const given = singleHeader(headers['x-auth-signature']) ?? ''
         return isSecretEqual(given.toLowerCase(), signature) ? 'ok' : 'invalid_signature'
       },
-      findFormat: ({ headers }) => {
-        const type = headers['content-type']
-        return typeof type === 'string' && providusFormat.accepts(type) ? providusFormat : undefined
-      },
+      findFormat: onlyFormat(providusFormat),
       nameEnquiry,
       calls,
     }

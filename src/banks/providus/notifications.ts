@@ -27,6 +27,7 @@ const FIELDS = fieldBits([
   'currency',
   'sourceAccountNumber',
   'sourceAccountName',
+  'sourceBankCode',
   'sourceBankName',
   'tranDateTime',
 ])
@@ -72,15 +73,20 @@ export function readNotification(value: Record<string, unknown>): ParsedItem {
     amount: value.transactionAmount,
     currency: value.currency,
     sourceAccountNumber: value.sourceAccountNumber,
-    sourceAccountName: value.sourceAccountName,
-    sourceBankCode: bankCodeOf(value.sourceBankName),
+    sourceAccountName: withoutNull(value.sourceAccountName),
+    sourceBankCode: value.sourceBankCode ?? bankCodeOf(value.sourceBankName),
     narration: value.tranRemarks,
     transactionTime: value.tranDateTime,
     charges: { settled: value.settledAmount, fee: value.feeAmount, vat: value.vatAmount },
   })
 }
 
-// The notification names the payer's bank but has no code for it.
+// As published: "sourceAccountName": "null".
+function withoutNull(name: unknown): unknown {
+  return name === 'null' ? null : name
+}
+
+// The notification names the payer's bank but has no code for it. An answer to a query has one.
 function bankCodeOf(bankName: unknown): string | null {
   return typeof bankName === 'string' ? (findBankByName(bankName)?.code ?? null) : null
 }

@@ -1,0 +1,89 @@
+// Calls to a bank's JSON API, under fixed headers or an access token.
+//
+// Answers that say nothing of what the bank knows are no answer: a redirect, refused credentials, a
+// limit on requests, a server error, or a body that is no JSON object.
+
+import { type BankHttp, type BankRequest, type BankResponse, jsonObject } from './bank-http.ts'
+import type { CallOptions, NoAnswer } from './connector.ts'
+
+const NOT_FOUND = 404
+const CREDENTIALS_REFUSED = [401, 403]
+const NO_ANSWER = [...CREDENTIALS_REFUSED, 408, 425, 429]
+const MESSAGE_MAX = 200
+
+export const TIMEOUT_BOUNDS = { least: 100, most: 60_000 }
+
+export type JsonAnswer = {
+  status: 'answered'
+  httpStatus: number
+  body: Record<string, unknown>
+}
+
+export type Ask = (request: BankRequest, options: CallOptions) => Promise<JsonAnswer | NoAnswer>
+
+type Headers = Readonly<Record<string, string>>
+
+export function asking(http: BankHttp, headers: Headers): Ask {
+  return async (request, options) => read(await http({ ...request, headers }, options))
+}
+
+type Session = { status: 'logged_in'; headers: Headers } | NoAnswer
+
+// Logs in when there is no token yet, and again when the bank refuses it: a refused request was not
+// acted upon, so even a payout may be sent again. Calls at the same time share one login.
+export function askingWithToken(http: BankHttp, logIn: () => Promise<Session>): Ask {
+  let login: Promise<Session> | undefined
+  const send = async (request: BankRequest, options: CallOptions) => {
+    login ??= logIn()
+    const used = login
+    const session = await used
+    const forget = () => {
+      if (login === used) login = undefined
+    }
+    if (session.status === 'no_answer') {
+      forget()
+      return session
+    }
+    const response = await http({ ...request, headers: session.headers }, options)
+    if (isRefused(response)) forget()
+    return response
+  }
+  return async (request, options) => {
+    const response = await send(request, options)
+    return read(isRefused(response) ? await send(request, options) : response)
+  }
+}
+
+function isRefused(response: BankResponse | NoAnswer): boolean {
+  return response.status === 'answered' && CREDENTIALS_REFUSED.includes(response.httpStatus)
+}
+
+function read(response: BankResponse | NoAnswer): JsonAnswer | NoAnswer {
+  if (response.status === 'no_answer') return response
+  const { httpStatus } = response
+  const isSilent = httpStatus >= 500 || (httpStatus >= 300 && httpStatus < 400)
+  if (isSilent || NO_ANSWER.includes(httpStatus)) return noAnswer(httpStatus)
+  const body = jsonObject(response)
+  if (!isNoAnswer(body)) return { status: 'answered', httpStatus, body }
+  return httpStatus === NOT_FOUND ? { status: 'answered', httpStatus, body: {} } : body
+}
+
+export function noAnswer(httpStatus: number): NoAnswer {
+  return { status: 'no_answer', reason: reasonOf(httpStatus) }
+}
+
+// What the bank said of it, in the field where it says such things.
+export function messageOf({ httpStatus, body }: JsonAnswer, field: string): string {
+  const message = body[field]
+  return typeof message === 'string' && message.trim() !== ''
+    ? message.slice(0, MESSAGE_MAX)
+    : reasonOf(httpStatus)
+}
+
+function reasonOf(httpStatus: number): string {
+  return `HTTP ${httpStatus}`
+}
+
+function isNoAnswer(value: Record<string, unknown> | NoAnswer): value is NoAnswer {
+  return value.status === 'no_answer'
+}

@@ -1,0 +1,56 @@
+// What notifications of one JSON object each have in common.
+
+import type { RailCall } from './connector.ts'
+import { isObject, readNestedJson } from './json-body.ts'
+import {
+  type Acknowledgement,
+  mediaType,
+  type NotificationFormat,
+  type ParsedItem,
+} from './notifications.ts'
+
+type Notification = Record<string, unknown>
+
+type Reading = {
+  name: string
+  // A field twice in the same object: nobody can say which one is meant.
+  read(notification: Notification, isRepeated: boolean): ParsedItem
+  answer(acknowledgement: Acknowledgement): object
+}
+
+const UNANSWERED: Acknowledgement = {
+  sessionId: null,
+  responseCode: '03',
+  responseMessage: '',
+  outcome: 'retry',
+}
+
+export function jsonNotification({ name, read, answer }: Reading): NotificationFormat {
+  return {
+    name,
+    accepts: (contentType) => mediaType(contentType) === 'application/json',
+    parse(rawBody) {
+      const body = readNestedJson(rawBody)
+      if ('malformed' in body) return body
+      const { value, isRepeated } = body
+      if (!isObject(value)) return { malformed: 'The body must be one notification.' }
+      return { items: [read(value, isRepeated)], batch: false }
+    },
+    acknowledge: ([acknowledgement = UNANSWERED]) => ({
+      contentType: 'application/json; charset=utf-8',
+      body: JSON.stringify(answer(acknowledgement)),
+    }),
+  }
+}
+
+// For a bank that has one format.
+export function onlyFormat(format: NotificationFormat) {
+  return ({ headers }: RailCall): NotificationFormat | undefined => {
+    const type = headers['content-type']
+    return typeof type === 'string' && format.accepts(type) ? format : undefined
+  }
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}

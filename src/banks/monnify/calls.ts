@@ -1,0 +1,108 @@
+// What Monnify can be asked. Its list of transactions and its answer about one name the reserved
+// account by our reference only, so the number is looked up.
+
+import { bankHttp } from '#banks/bank-http.ts'
+import type { BankCalls, Mode, NoAnswer } from '#banks/connector.ts'
+import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import { objectIn } from '#banks/json-body.ts'
+import {
+  type Ask,
+  asking,
+  askingWithToken,
+  messageOf,
+  noAnswer,
+  TIMEOUT_BOUNDS,
+} from '#banks/json-calls.ts'
+import { payoutCalls } from './payout-calls.ts'
+import { transactionCalls } from './transaction-calls.ts'
+
+// A day of WAT without an offset, as the published example has it.
+const localTime = (at: Date) => new Date(at.getTime() + 3_600_000).toISOString().slice(0, -1)
+
+export function monnifyCalls(
+  settings: ConnectorSettings,
+  { mode, clientSecret }: { mode: Mode; clientSecret: string },
+): BankCalls {
+  const baseUrl = settings.findUrl('baseUrl', mode)
+  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const apiKey = settings.findText('apiKey')
+  const contract = {
+    code: settings.findText('contractCode'),
+    emailDomain: settings.findText('emailDomain'),
+    bankCode: settings.findText('preferredBank'),
+  }
+  const walletNumber = settings.findText('walletAccountNumber')
+  if (!baseUrl) return {}
+  if (!apiKey) settings.report('settings.apiKey is missing: settings.baseUrl needs it')
+  const http = bankHttp({ baseUrl, timeoutMs })
+  const basic = Buffer.from(`${apiKey}:${clientSecret}`).toString('base64')
+  const ask = askingWithToken(http, () => logIn(asking(http, { authorization: `Basic ${basic}` })))
+  return {
+    ...transactionCalls(ask),
+    ...notificationCalls(ask),
+    ...reservationCalls(ask, contract),
+    ...payoutCalls(ask, walletNumber),
+  }
+}
+
+async function logIn(ask: Ask) {
+  const answer = await ask({ method: 'POST', path: '/api/v1/auth/login', body: {} }, {})
+  if (answer.status === 'no_answer') return answer
+  const { accessToken } = objectIn(answer.body.responseBody)
+  if (typeof accessToken !== 'string') return refusal(answer.httpStatus)
+  return { status: 'logged_in', headers: { authorization: `Bearer ${accessToken}` } } as const
+}
+
+function refusal(httpStatus: number): NoAnswer {
+  return { ...noAnswer(httpStatus), reason: 'the login was refused' }
+}
+
+function notificationCalls(ask: Ask): BankCalls {
+  return {
+    async resendNotifications({ from, to }, options) {
+      const path = '/api/v1/transaction-notification/resend-failed-notifications'
+      const body = { startDate: localTime(from), endDate: localTime(to) }
+      const answer = await ask({ method: 'POST', path, body }, options)
+      if (answer.status === 'no_answer') return answer
+      if (answer.body.requestSuccessful === true) return { status: 'done' }
+      return { status: 'refused', reason: messageOf(answer, 'responseMessage') }
+    },
+  }
+}
+
+type Contract = Record<'code' | 'emailDomain' | 'bankCode', string | undefined>
+
+// A reserved account belongs to a customer, whom Monnify tells apart by email: ours is made of the
+// reference. Off without a contract code and a domain for it.
+function reservationCalls(ask: Ask, { code, emailDomain, bankCode }: Contract): BankCalls {
+  if (!code || !emailDomain) return {}
+  return {
+    async reserveAccount({ reference, accountName, bvn }, options) {
+      const body = {
+        accountReference: reference,
+        accountName,
+        currencyCode: 'NGN',
+        contractCode: code,
+        customerEmail: `${reference}@${emailDomain}`,
+        customerName: accountName,
+        ...(bvn === null ? {} : { bvn }),
+        getAllAvailableBanks: false,
+        ...(bankCode ? { preferredBanks: [bankCode] } : {}),
+      }
+      const path = '/api/v2/bank-transfer/reserved-accounts'
+      const answer = await ask({ method: 'POST', path, body }, options)
+      if (answer.status === 'no_answer') return answer
+      const { accounts } = objectIn(answer.body.responseBody)
+      const [account] = Array.isArray(accounts) ? accounts.map(objectIn) : []
+      if (typeof account?.accountNumber !== 'string') {
+        return { status: 'refused', reason: messageOf(answer, 'responseMessage') }
+      }
+      const name = account.accountName
+      return {
+        status: 'reserved',
+        accountNumber: account.accountNumber,
+        accountName: typeof name === 'string' ? name : accountName,
+      }
+    },
+  }
+}

@@ -1,0 +1,29 @@
+// Monnify, an aggregator. It signs the raw body with the client secret, and issues the numbers
+// itself (reserved accounts).
+
+import { createHmac } from 'node:crypto'
+import type { Connector } from '#banks/connector.ts'
+import { onlyFormat } from '#banks/json-notifications.ts'
+import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
+import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { monnifyCalls } from './calls.ts'
+import { monnifyFormat } from './notifications.ts'
+
+export const monnifyConnector: Connector = {
+  name: 'monnify',
+  needsKnownSource: false,
+  connect(settings, { mode }) {
+    const clientSecret = settings.requireSecret('clientSecret')
+    const calls = monnifyCalls(settings, { mode, clientSecret })
+    return {
+      authenticate: ({ headers, rawBody }) => {
+        const given = singleHeader(headers['monnify-signature']) ?? ''
+        const expected = createHmac('sha512', clientSecret).update(rawBody).digest('hex')
+        return isSecretEqual(given.toLowerCase(), expected) ? 'ok' : 'invalid_signature'
+      },
+      findFormat: onlyFormat(monnifyFormat),
+      nameEnquiry,
+      calls,
+    }
+  },
+}

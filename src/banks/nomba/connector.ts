@@ -1,0 +1,57 @@
+// Nomba, an aggregator. It signs nine fields of a notification, one of them the time in its header,
+// but neither the amount nor the number: so live mode demands an address allow-list or mutual TLS
+// beside it. What is signed is Nomba's own transaction id, which identifies the credit, so a captured
+// call books nothing twice.
+
+import { createHmac } from 'node:crypto'
+import type { AuthenticationResult, Connector, RailCall } from '#banks/connector.ts'
+import { objectIn, readNestedJson } from '#banks/json-body.ts'
+import { onlyFormat } from '#banks/json-notifications.ts'
+import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
+import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { nombaCalls } from './calls.ts'
+import { nombaFormat } from './notifications.ts'
+
+const TOLERANCE_MS = 300_000
+
+export const nombaConnector: Connector = {
+  name: 'nomba',
+  needsKnownSource: true,
+  connect(settings, { mode }) {
+    const signatureKey = settings.requireSecret('signatureKey')
+    const calls = nombaCalls(settings, mode)
+    return {
+      authenticate: (call) => authenticate(signatureKey, call),
+      findFormat: onlyFormat(nombaFormat),
+      nameEnquiry,
+      calls,
+    }
+  },
+}
+
+function authenticate(key: string, { headers, rawBody, now }: RailCall): AuthenticationResult {
+  const given = singleHeader(headers['nomba-signature']) ?? ''
+  const timestamp = singleHeader(headers['nomba-timestamp']) ?? ''
+  const signed = signedText(rawBody, timestamp)
+  const expected = createHmac('sha256', key)
+    .update(signed ?? '')
+    .digest('base64')
+  if (!isSecretEqual(given, expected) || signed === undefined) return 'invalid_signature'
+  const distanceMs = Math.abs(now.getTime() - Date.parse(timestamp))
+  return distanceMs <= TOLERANCE_MS ? 'ok' : 'signature_too_old'
+}
+
+// Undefined when it cannot have been signed. Only times have colons: with one elsewhere, text could
+// move from one field into the next under the same signature.
+function signedText(rawBody: Buffer, timestamp: string): string | undefined {
+  const body = readNestedJson(rawBody)
+  if ('malformed' in body || body.isRepeated) return undefined
+  const event = objectIn(body.value)
+  const { merchant, transaction } = objectIn(event.data)
+  const { userId, walletId } = objectIn(merchant)
+  const { transactionId, type, time, responseCode } = objectIn(transaction)
+  const code = responseCode === null || responseCode === 'null' ? '' : responseCode
+  const ids = [event.event_type, event.requestId, userId, walletId, transactionId, type]
+  if ([...ids, code].some((each) => String(each ?? '').includes(':'))) return undefined
+  return [...ids, time, code, timestamp].map((each) => String(each ?? '')).join(':')
+}

@@ -1,0 +1,70 @@
+// Nomba's events, and the records in its answers. Money for one of our numbers is a payment_success
+// of type vact_transfer; its fee is withheld from the amount. How a reversal is laid out is not
+// published: it is kept for an operator.
+
+import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
+import { objectIn } from '#banks/json-body.ts'
+import { isText, jsonNotification } from '#banks/json-notifications.ts'
+import type { ParsedItem } from '#banks/notifications.ts'
+
+const TO_VIRTUAL_ACCOUNT = 'vact_transfer'
+
+export const nombaFormat = jsonNotification({
+  name: 'nomba',
+  read(event, isRepeated) {
+    const fields = eventFields(objectIn(event.data))
+    if (isRepeated) return keptRejection('repeated_field', null, fields)
+    const { type, transactionId } = objectIn(objectIn(event.data).transaction)
+    if (type !== TO_VIRTUAL_ACCOUNT) return rejection('not_a_credit', transactionId)
+    if (event.event_type === 'payment_success') return checkCredit(fields)
+    return event.event_type === 'payment_reversal'
+      ? keptRejection('not_a_credit', transactionId, fields)
+      : rejection('not_a_credit', transactionId)
+  },
+  answer: ({ sessionId, responseCode, responseMessage }) => ({
+    code: responseCode,
+    description: responseMessage,
+    data: { sessionId: sessionId ?? '' },
+  }),
+})
+
+function eventFields(data: Record<string, unknown>): CreditFields {
+  const transaction = objectIn(data.transaction)
+  const customer = objectIn(data.customer)
+  return {
+    ...identifiers(transaction.sessionId, transaction.transactionId),
+    accountNumber: transaction.aliasAccountNumber,
+    amount: transaction.transactionAmount,
+    sourceAccountNumber: customer.accountNumber,
+    sourceAccountName: customer.senderName,
+    sourceBankCode: customer.bankCode,
+    narration: transaction.narration,
+    transactionTime: transaction.time,
+    charges: { fee: transaction.fee },
+  }
+}
+
+// In answers, the same money under other names.
+export function readRecord(record: Record<string, unknown>): ParsedItem {
+  if (record.type !== TO_VIRTUAL_ACCOUNT) return rejection('not_a_credit', record.id)
+  return checkCredit({
+    ...identifiers(record.sessionId, record.id),
+    accountNumber: record.recipientAccountNumber,
+    amount: record.amount,
+    currency: record.currency ?? record.walletCurrency,
+    sourceAccountNumber: record.accountNumber,
+    sourceAccountName: record.senderName,
+    sourceBankCode: record.bankCode,
+    narration: record.narration,
+    transactionTime: record.timeCreated,
+    charges: { fee: record.fixedCharge },
+  })
+}
+
+function identifiers(
+  sessionId: unknown,
+  transactionId: unknown,
+): Pick<CreditFields, 'sessionId' | 'identifiedBy' | 'otherIdentifiers'> {
+  if (!isText(sessionId)) return { sessionId: transactionId, identifiedBy: 'bank_reference' }
+  return { sessionId, otherIdentifiers: [{ kind: 'bank_reference', value: transactionId }] }
+}

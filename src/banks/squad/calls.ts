@@ -1,0 +1,109 @@
+// What Squad can be asked, under the secret key.
+
+import { bankHttp } from '#banks/bank-http.ts'
+import type { BankCalls, Mode, NoAnswer } from '#banks/connector.ts'
+import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import { isObject, objectIn } from '#banks/json-body.ts'
+import {
+  type Ask,
+  asking,
+  type JsonAnswer,
+  messageOf,
+  noAnswer,
+  TIMEOUT_BOUNDS,
+} from '#banks/json-calls.ts'
+import { watDay } from '#wat-time.ts'
+import { readTransfer } from './notifications.ts'
+import { payoutCalls } from './payout-calls.ts'
+
+const LIST = '/virtual-account/merchant/transactions/all'
+const PAGE_SIZE = 100
+
+export function squadCalls(
+  settings: ConnectorSettings,
+  { mode, secretKey }: { mode: Mode; secretKey: string },
+): BankCalls {
+  const baseUrl = settings.findUrl('baseUrl', mode)
+  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const merchantId = settings.findText('merchantId')
+  const owner = {
+    mobileNumber: settings.findText('mobileNumber'),
+    beneficiaryAccount: settings.findText('beneficiaryAccount'),
+  }
+  if (!baseUrl) return {}
+  const http = bankHttp({ baseUrl, timeoutMs })
+  const ask = asking(http, { authorization: `Bearer ${secretKey}` })
+  return { ...transferCalls(ask), ...reservationCalls(ask, owner), ...payoutCalls(ask, merchantId) }
+}
+
+function transferCalls(ask: Ask): BankCalls {
+  return {
+    async findTransfer({ kind, value }, options) {
+      if (kind === 'settlement_id') return { status: 'not_found' }
+      const field = kind === 'session_id' ? 'session_id' : 'transactionReference'
+      const answer = await ask({ method: 'GET', path: LIST, query: { [field]: value } }, options)
+      if (answer.status === 'no_answer') return answer
+      const rows = rowsOf(answer)
+      if (!Array.isArray(rows)) return answer.httpStatus === 404 ? { status: 'not_found' } : rows
+      if (rows.length === 0) return { status: 'not_found' }
+      return { status: 'found', items: rows.map(readTransfer) }
+    },
+    // By whole days; the bank's are those of West Africa.
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const page = Number(cursor ?? 1)
+      const query = {
+        page: String(page),
+        perPage: String(PAGE_SIZE),
+        startDate: monthFirst(from),
+        endDate: monthFirst(to),
+        virtualAccount: accountNumber ?? undefined,
+        dir: 'ASC',
+      }
+      const answer = await ask({ method: 'GET', path: LIST, query }, options)
+      if (answer.status === 'no_answer') return answer
+      const rows = rowsOf(answer)
+      if (!Array.isArray(rows)) return rows
+      const nextCursor = rows.length < PAGE_SIZE ? null : String(page + 1)
+      return { status: 'listed', items: rows.map(readTransfer), nextCursor }
+    },
+  }
+}
+
+function rowsOf(answer: JsonAnswer): Record<string, unknown>[] | NoAnswer {
+  const { rows } = objectIn(answer.body.data)
+  if (answer.body.success === true && Array.isArray(rows)) return rows.filter(isObject)
+  return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'message') }
+}
+
+// Accounts of the business model: the customer's own need more than we know of a payer.
+function reservationCalls(
+  ask: Ask,
+  owner: { mobileNumber: string | undefined; beneficiaryAccount: string | undefined },
+): BankCalls {
+  const { mobileNumber, beneficiaryAccount } = owner
+  if (!mobileNumber || !beneficiaryAccount) return {}
+  return {
+    async reserveAccount({ reference, accountName, bvn }, options) {
+      const body = {
+        customer_identifier: reference,
+        business_name: accountName,
+        mobile_num: mobileNumber,
+        beneficiary_account: beneficiaryAccount,
+        ...(bvn === null ? {} : { bvn }),
+      }
+      const answer = await ask({ method: 'POST', path: '/virtual-account/business', body }, options)
+      if (answer.status === 'no_answer') return answer
+      const { virtual_account_number: accountNumber } = objectIn(answer.body.data)
+      if (answer.body.success !== true || typeof accountNumber !== 'string') {
+        return { status: 'refused', reason: messageOf(answer, 'message') }
+      }
+      return { status: 'reserved', accountNumber, accountName }
+    },
+  }
+}
+
+// MM-DD-YYYY
+function monthFirst(at: Date): string {
+  const [year, month, day] = watDay(at).split('-')
+  return `${month}-${day}-${year}`
+}

@@ -1,0 +1,37 @@
+// A connector to copy (docs/adding-a-bank.md): "Example Bank", which signs the raw body. The sandbox
+// accepts it and the conformance suite runs it, so that what is copied works.
+//
+// The six questions are numbered here and in the files beside this one.
+
+import { createHmac } from 'node:crypto'
+import type { Connector } from '#banks/connector.ts'
+import { onlyFormat } from '#banks/json-notifications.ts'
+import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
+import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
+import { templateCalls } from './calls.ts'
+import { templateFormat } from './notifications.ts'
+
+export const templateConnector: Connector = {
+  name: 'template',
+  // True for a token that is the same in every call. Live mode then requires settings.allow or
+  // settings.mutualTls, which no connector has to check itself.
+  needsKnownSource: false,
+  connect(settings, { mode }) {
+    const signingKey = settings.requireSecret('signingKey')
+    const calls = templateCalls(settings, mode)
+    return {
+      // 1. How is a call authenticated? Over the raw bytes, always by isSecretEqual, and refusing a
+      // header that is missing or comes twice.
+      authenticate: ({ headers, rawBody }) => {
+        const given = singleHeader(headers['x-example-signature']) ?? ''
+        const expected = createHmac('sha256', signingKey).update(rawBody).digest('hex')
+        return isSecretEqual(given.toLowerCase(), expected) ? 'ok' : 'invalid_signature'
+      },
+      // 2. How does a body become credits, and how is it acknowledged? See notifications.ts.
+      findFormat: onlyFormat(templateFormat),
+      // Only for a bank that asks us for names: its field, and its answer.
+      nameEnquiry,
+      calls,
+    }
+  },
+}

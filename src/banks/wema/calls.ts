@@ -1,0 +1,76 @@
+// Wema's query of past transactions (unofficial), at the path that comes with the prefix: by session
+// id, or by day and account. The key goes into the header that the bank names.
+
+import { bankHttp } from '#banks/bank-http.ts'
+import type { BankCalls, CallOptions, Mode, NoAnswer } from '#banks/connector.ts'
+import type { ConnectorSettings } from '#banks/connector-settings.ts'
+import { isObject } from '#banks/json-body.ts'
+import { type Ask, asking, messageOf, noAnswer, TIMEOUT_BOUNDS } from '#banks/json-calls.ts'
+import type { ParsedItem } from '#banks/notifications.ts'
+import { watDay } from '#wat-time.ts'
+import { readTransfer } from './notifications.ts'
+
+const PATH = /^\/[\w./-]{1,200}$/
+const KEY_HEADER = 'ocp-apim-subscription-key'
+const NONE_FOUND = ['25', '07'] // NIP's "unable to locate record" and "invalid account".
+const DAY_MS = 86_400_000
+
+type Query = { sessionid: string; craccount: string; amount: string; txndate: string }
+
+export function wemaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
+  const baseUrl = settings.findUrl('baseUrl', mode)
+  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const path = settings.findText('queryPath')
+  const keyHeader = settings.findText('apiKeyHeader') ?? KEY_HEADER
+  const apiKey = settings.findSecret('apiKey')
+  if (path !== undefined && !PATH.test(path)) {
+    settings.report('settings.queryPath must be a path, such as /api/TransQuery')
+  }
+  if (!baseUrl) return {}
+  if (path === undefined) {
+    settings.report('settings.queryPath is missing: settings.baseUrl needs it')
+    return {}
+  }
+  if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
+  const ask = asking(bankHttp({ baseUrl, timeoutMs }), { [keyHeader]: apiKey ?? '' })
+  return queryCalls((query, options) => find(ask, { path, query }, options))
+}
+
+type Found = { status: 'found'; items: ParsedItem[] }
+type Find = (query: Partial<Query>, options: CallOptions) => Promise<Found | NoAnswer>
+
+function queryCalls(findAll: Find): BankCalls {
+  return {
+    async findTransfer({ kind, value }, options) {
+      if (kind !== 'session_id') return { status: 'not_found' }
+      const answer = await findAll({ sessionid: value }, options)
+      if (answer.status === 'no_answer') return answer
+      return answer.items.length === 0 ? { status: 'not_found' } : answer
+    },
+    // One day a page, as it is in West Africa.
+    async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const day = cursor ?? watDay(from)
+      const answer = await findAll({ craccount: accountNumber ?? '', txndate: day }, options)
+      if (answer.status === 'no_answer') return answer
+      const next = watDay(new Date(Date.parse(`${day}T00:00:00+01:00`) + DAY_MS))
+      const nextCursor = next <= watDay(to) ? next : null
+      return { status: 'listed', items: answer.items, nextCursor }
+    },
+  }
+}
+
+async function find(
+  ask: Ask,
+  { path, query }: { path: string; query: Partial<Query> },
+  options: CallOptions,
+): Promise<Found | NoAnswer> {
+  const body: Query = { sessionid: '', craccount: '', amount: '', txndate: '', ...query }
+  const answer = await ask({ method: 'POST', path, body }, options)
+  if (answer.status === 'no_answer') return answer
+  const { status, transactions } = answer.body
+  if (NONE_FOUND.includes(String(status))) return { status: 'found', items: [] }
+  if (answer.httpStatus !== 200 || status !== '00' || !Array.isArray(transactions)) {
+    return { ...noAnswer(answer.httpStatus), reason: messageOf(answer, 'status_desc') }
+  }
+  return { status: 'found', items: transactions.filter(isObject).map(readTransfer) }
+}

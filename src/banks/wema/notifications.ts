@@ -1,0 +1,44 @@
+// Wema's transfer notification (unofficial): flat, its names in lower case, without currency or
+// time. A duplicate is acknowledged as success, since the bank sends again whatever is not 00.
+
+import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
+import { findBankByName } from '#banks/directory.ts'
+import { isText, jsonNotification } from '#banks/json-notifications.ts'
+import type { Acknowledgement, ParsedItem } from '#banks/notifications.ts'
+
+const ANSWERS: Record<Acknowledgement['responseCode'], { status: string; status_desc: string }> = {
+  '00': { status: '00', status_desc: 'success' },
+  '01': { status: '00', status_desc: 'duplicate transaction' },
+  '02': { status: '02', status_desc: 'rejected transaction' },
+  '03': { status: '03', status_desc: 'system failure, retry' },
+}
+
+export const wemaFormat = jsonNotification({
+  name: 'wema',
+  read: (notification, isRepeated) =>
+    isRepeated ? keptRejection('repeated_field', null, notification) : readTransfer(notification),
+  answer: ({ sessionId, responseCode }) => ({
+    transactionreference: sessionId ?? '',
+    ...ANSWERS[responseCode],
+  }),
+})
+
+// Nothing says that a payment reference is used once, so it identifies only what has no session id.
+export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
+  const { sessionid, paymentreference, bankcode, bankname } = transfer
+  const hasSession = isText(sessionid)
+  return checkCredit({
+    sessionId: hasSession ? sessionid : paymentreference,
+    ...(hasSession ? {} : { identifiedBy: 'bank_reference' }),
+    accountNumber: transfer.craccount,
+    amount: transfer.amount,
+    sourceAccountNumber: transfer.originatoraccountnumber,
+    sourceAccountName: transfer.originatorname,
+    sourceBankCode: isText(bankcode) ? bankcode : bankCodeOf(bankname),
+    narration: transfer.narration,
+  })
+}
+
+function bankCodeOf(name: unknown): string | null {
+  return typeof name === 'string' ? (findBankByName(name)?.code ?? null) : null
+}

@@ -1,0 +1,121 @@
+// Whoever does not have a bank's secret is refused, by every connector and in constant time.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { SANDBOX_CONNECTORS } from '#banks/connectors.ts'
+import { isSecretEqual } from '#banks/secret-equality.ts'
+import { connect, railCall, report, signed, startConnected } from './connector-bench.ts'
+import { type ConnectorCase, type Headers, readSample } from './connector-case.ts'
+import { CONNECTOR_CASES } from './connector-cases.ts'
+
+const SOURCES = join(import.meta.dirname, '..', '..', 'src', 'banks')
+const OTHER_SECRET = `whsec_${Buffer.alloc(32, 'x').toString('base64')}`
+
+function sampleOf({ connector, samples }: ConnectorCase): Buffer {
+  return readSample(connector, samples[0]?.file ?? '')
+}
+
+// Each as what it is, the body, and the headers.
+function forgeries(each: ConnectorCase): (readonly [string, Buffer, Headers])[] {
+  const body = sampleOf(each)
+  const right = signed(each, body)
+  const signature = right[each.signatureHeader] ?? ''
+  const changed = (text: string) => ({ ...right, [each.signatureHeader]: text })
+  const { [each.signatureHeader]: _, ...without } = right
+  const flipped = signature.replace(/.(?=.{2}$)/, (mark) => (mark === '1' ? '2' : '1'))
+  return [
+    ['no signature', body, without],
+    ['an empty signature', body, changed('')],
+    ['its first half', body, changed(signature.slice(0, signature.length / 2))],
+    ['all of it but the last character', body, changed(signature.slice(0, -1))],
+    ['more than it', body, changed(`${signature}0`)],
+    ['one character changed', body, changed(flipped)],
+    // By Standard Webhooks that header is a list, and one right signature in it is enough.
+    ...(each.signatureHeader === 'webhook-signature'
+      ? []
+      : ([['the header twice', body, changed(`${signature}, ${signature}`)]] as const)),
+    ['another secret', body, signed({ ...each, secret: OTHER_SECRET }, body)],
+  ]
+}
+
+for (const each of CONNECTOR_CASES) {
+  test(`${each.label}: forgeries are refused, and nothing is kept of them`, async () => {
+    await using bench = await startConnected(each)
+    for (const [what, body, headers] of forgeries(each)) {
+      const answer = await report(bench, body, headers)
+      assert.equal(answer.statusCode, 401, what)
+    }
+    const { rows } = await bench.db.query(
+      `select (select count(*)::int from credits) as credits,
+              (select count(*)::int from rail_items) as items`,
+    )
+    assert.deepEqual(rows, [{ credits: 0, items: 0 }])
+  })
+
+  test(`${each.label}: a header that comes twice, as a list, is refused`, () => {
+    const body = sampleOf(each)
+    const right = signed(each, body)
+    const signature = right[each.signatureHeader] ?? ''
+    const { connection } = connect(each)
+    assert.equal(connection?.authenticate(railCall(right, body)), 'ok')
+
+    const twice = { ...right, [each.signatureHeader]: [signature, signature] }
+
+    assert.equal(connection.authenticate(railCall(twice, body)), 'invalid_signature')
+  })
+
+  for (const other of CONNECTOR_CASES.filter(({ connector }) => connector !== each.connector)) {
+    test(`${each.label}: a call of ${other.label} is refused`, () => {
+      const { connection } = connect(each)
+      const body = sampleOf(other)
+      const headers = signed(other, body)
+      // Ours share a rail and, in the sandbox, its secret.
+      const isOurs = [each, other].every(({ connector }) => /^(manilla|iso20022)$/.test(connector))
+      const verdict = connection?.authenticate(railCall(headers, body))
+      assert.equal(verdict, isOurs ? 'ok' : 'invalid_signature')
+    })
+  }
+}
+
+for (const each of CONNECTOR_CASES.filter(({ signedPart }) => signedPart !== null)) {
+  test(`${each.label}: a body that was changed is refused`, () => {
+    const [part, forged] = each.signedPart ?? ['', '']
+    const body = sampleOf(each)
+    const changed = Buffer.from(String(body).replace(part, forged))
+    assert.notDeepEqual(changed, body)
+    const { connection } = connect(each)
+
+    const verdict = connection?.authenticate(railCall(signed(each, body), changed))
+
+    assert.equal(verdict, 'invalid_signature')
+  })
+}
+
+test('secrets of any lengths are compared without an early end', () => {
+  assert(isSecretEqual('secret', 'secret'))
+  for (const given of [
+    '',
+    's',
+    'secre',
+    'secret ',
+    'Secret',
+    'secretsecret',
+    'x'.repeat(100_000),
+  ]) {
+    assert(!isSecretEqual(given, 'secret'), given.slice(0, 20))
+  }
+  const text = readFileSync(join(SOURCES, 'secret-equality.ts'), 'utf8')
+  assert.match(text, /timingSafeEqual\(digest\(given\), digest\(secret\)\)/)
+})
+
+for (const { name } of SANDBOX_CONNECTORS) {
+  test(`${name}: its secret is compared by nothing else`, () => {
+    const text = readFileSync(join(SOURCES, name, 'connector.ts'), 'utf8')
+    const byStandard = /\bverify\(|manillaConnector\.connect\(/ // They use timingSafeEqual too.
+    assert.match(text, new RegExp(`isSecretEqual\\(|${byStandard.source}`))
+    assert.doesNotMatch(text, /[!=]==? *(?:given|expected|signature|secret|token|value)\b/)
+    assert.doesNotMatch(text, /\b(?:given|expected|signature)(?:\.\w+\(\))? *[!=]==?/)
+  })
+}

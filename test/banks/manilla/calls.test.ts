@@ -1,0 +1,92 @@
+// What a bank that speaks our own API is asked (docs/bank-api.md), and what the template asks.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { kobo } from '#money.ts'
+import { START } from '../../support/running-service.ts'
+import { readSample } from '../connector-case.ts'
+import { FULL, type FullCase } from '../full-cases.ts'
+import { type Answer, startScriptedBank } from '../scripted-bank.ts'
+
+const CREDIT = JSON.parse(String(readSample('manilla', 'credit.json')))
+const TRANSFER = JSON.parse(String(readSample('template', 'transfer.json')))
+const start = (answer: Answer, each: FullCase = FULL.manilla) =>
+  startScriptedBank(each, () => answer)
+const one = { kind: 'session_id', value: 'a b' } as const
+const MISSING: Answer = { status: 404, body: 'Not found' }
+
+for (const [name, each, found, pending] of [
+  ['manilla', FULL.manilla, CREDIT, { status: 202, body: {} }],
+  ['template', FULL.template, { transfer: TRANSFER }, { body: { state: 'pending' } }],
+] as const) {
+  test(`${name}: a transfer is found, in progress or not found`, async () => {
+    await using bank = await start({ body: found }, each)
+    const answer = await bank.calls.findTransfer(one, {})
+    assert(answer.status === 'found' && answer.items[0]?.ok)
+    assert.equal(bank.asked[0]?.line, 'GET /transfers/a%20b')
+    assert.equal(bank.asked[0]?.headers.authorization, 'Bearer the-key')
+    await using busy = await start(pending, each)
+    assert.equal((await busy.calls.findTransfer(one, {})).status, 'in_progress')
+    await using empty = await start(MISSING, each)
+    assert.equal((await empty.calls.findTransfer(one, {})).status, 'not_found')
+  })
+}
+
+test('template: an account is reserved or refused', async () => {
+  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA', bvn: null } as const
+  await using bank = await start({ body: { account: '9931234567' } }, FULL.template)
+  assert.equal((await bank.calls.reserveAccount(request, {})).status, 'reserved')
+  await using full = await start({ status: 409, body: { message: 'none left' } }, FULL.template)
+  const refused = await full.calls.reserveAccount(request, {})
+  assert.deepEqual(refused, { status: 'refused', reason: 'none left' })
+})
+
+test('a window is listed by cursor', async () => {
+  await using bank = await start({ body: { data: [CREDIT, CREDIT], nextCursor: 'n' } })
+  const query = { accountNumber: '9931234567', from: START, to: START, cursor: 'c' }
+  const answer = await bank.calls.listTransfers(query, {})
+  assert(answer.status === 'listed')
+  assert.deepEqual([answer.items.length, answer.nextCursor], [2, 'n'])
+  assert.match(bank.asked[0]?.line ?? '', /&accountNumber=9931234567&cursor=c$/)
+})
+
+test('names are found or not; accounts are reserved, renamed and blocked, or refused', async () => {
+  const account = { bankCode: '058', accountNumber: '9931234567', accountName: 'ADA' }
+  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA', bvn: null } as const
+  await using bank = await start({ body: account })
+  assert.equal((await bank.calls.enquireName(account, {})).status, 'found')
+  assert.equal((await bank.calls.reserveAccount(request, {})).status, 'reserved')
+  assert.equal((await bank.calls.renameAccount(account, {})).status, 'done')
+  assert.equal((await bank.calls.blockAccount(account, {})).status, 'done')
+  const bodies = bank.asked.slice(2).map(({ body }) => body)
+  assert.deepEqual(bodies, [{ accountName: 'ADA' }, { isActive: false }])
+
+  await using refusing = await start({ status: 409, body: { message: 'no' } })
+  assert.equal((await refusing.calls.reserveAccount(request, {})).status, 'refused')
+  assert.equal((await refusing.calls.blockAccount(account, {})).status, 'refused')
+  await using empty = await start(MISSING)
+  assert.equal((await empty.calls.enquireName(account, {})).status, 'not_found')
+})
+
+test('a payout is confirmed, failed, unknown or not found', async () => {
+  const to = { bankCode: '058', accountNumber: '0123456789', accountName: 'ADA OBI' }
+  const payout = {
+    reference: 'p-1',
+    amountKobo: kobo(13_753n),
+    currency: 'NGN',
+    to,
+    narration: 'n',
+  }
+  const settle = async (answer: Answer) => {
+    await using bank = await start(answer)
+    const { status } = await bank.calls.sendMoney(payout, {})
+    assert.equal(bank.asked[0]?.body.amount, '137.53')
+    return [status, (await bank.calls.findPayout('p-1', {})).status]
+  }
+  const body = { status: 'confirmed', bankReference: 'b-1' }
+  assert.deepEqual(await settle({ body }), ['confirmed', 'confirmed'])
+  assert.deepEqual(await settle({ body: { status: 'failed' } }), ['failed', 'failed'])
+  assert.deepEqual(await settle({ body: { status: 'pending' } }), ['unknown', 'unknown'])
+  assert.deepEqual(await settle({ body: { status: 'confirmed' } }), ['unknown', 'unknown'])
+  assert.deepEqual(await settle(MISSING), ['unknown', 'not_found'])
+})

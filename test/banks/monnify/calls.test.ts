@@ -1,0 +1,187 @@
+// What Monnify is asked, and how its answers are read.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { kobo } from '#money.ts'
+import { START } from '../../support/running-service.ts'
+import { FULL } from '../full-cases.ts'
+import { type Answer, afterLogin, startScriptedBank } from '../scripted-bank.ts'
+
+const REFERENCE = 'MNFY|04|20211117112842|000170'
+const ENCODED = encodeURIComponent(REFERENCE)
+const TRANSACTION = {
+  transactionReference: REFERENCE,
+  paymentReference: REFERENCE,
+  amountPaid: '3000.00',
+  settlementAmount: '2990.00',
+  paidOn: '17/11/2021 03:28:42 PM',
+  paymentStatus: 'PAID',
+  currency: 'NGN',
+  product: { type: 'RESERVED_ACCOUNT', reference: 'r-1' },
+  accountPayments: [{ accountName: 'ADA OBI', accountNumber: '0065432190', bankCode: '058' }],
+}
+const one = { kind: 'bank_reference', value: REFERENCE } as const
+
+function answering(answers: Record<string, unknown>) {
+  return startScriptedBank(FULL.monnify, (asked) => {
+    const path = asked.line.replace(/\?.*$/, '')
+    const found = answers[path]
+    const answer: Answer = found
+      ? { body: { requestSuccessful: true, responseMessage: 'success', responseBody: found } }
+      : { status: 404, body: { requestSuccessful: false, responseMessage: 'not found' } }
+    return afterLogin(answer)(asked)
+  })
+}
+
+const TRANSACTION_PATH = `GET /api/v2/transactions/${ENCODED}`
+const ACCOUNT_PATH = 'GET /api/v2/bank-transfer/reserved-accounts/r-1'
+
+test('a transaction is found by its reference, its number by the reserved account', async () => {
+  await using bank = await answering({
+    [TRANSACTION_PATH]: TRANSACTION,
+    [ACCOUNT_PATH]: { accounts: [{ accountNumber: '6000140770' }] },
+  })
+
+  const answer = await bank.calls.findTransfer(one, {})
+
+  assert(answer.status === 'found' && answer.items[0]?.ok)
+  const { credit } = answer.items[0]
+  assert.equal(credit.sessionId, REFERENCE)
+  assert.equal(credit.identifiedBy, 'bank_reference')
+  assert.equal(credit.accountNumber, '6000140770')
+  assert.equal(credit.amountKobo, 300_000n)
+  assert.equal(credit.charges?.feeKobo, 1_000n)
+  assert.equal(credit.transactionTime?.toISOString(), '2021-11-17T14:28:42.000Z')
+  const basic = Buffer.from('MK_TEST_1:91MUDL9N6U3BQRXBQ2PJ9M0PW4J22M1Y').toString('base64')
+  assert.equal(bank.asked[0]?.headers.authorization, `Basic ${basic}`)
+  assert.equal(bank.asked[1]?.headers.authorization, 'Bearer token-1')
+})
+
+test('one of several numbers is not guessed: the money is kept', async () => {
+  const accounts = [{ accountNumber: '6000140770' }, { accountNumber: '6000140771' }]
+  await using bank = await answering({
+    [TRANSACTION_PATH]: TRANSACTION,
+    [ACCOUNT_PATH]: { accounts },
+  })
+  const answer = await bank.calls.findTransfer(one, {})
+  assert(answer.status === 'found' && answer.items[0]?.ok === false)
+  assert.equal(answer.items[0].code, 'invalid_account_number')
+  assert.equal(answer.items[0].money?.amount, '3000.00')
+})
+
+test('a transaction that is pending or unknown is to be asked for again', async () => {
+  await using pending = await answering({
+    [TRANSACTION_PATH]: { ...TRANSACTION, paymentStatus: 'PENDING' },
+  })
+  assert.equal((await pending.calls.findTransfer(one, {})).status, 'in_progress')
+  await using unknown = await answering({})
+  assert.equal((await unknown.calls.findTransfer(one, {})).status, 'not_found')
+})
+
+test('a window is listed by pages, each transaction with its details', async () => {
+  const details = { ...TRANSACTION, destinationAccountInformation: { accountNumber: '6000140770' } }
+  const rows = Array.from({ length: 10 }, () => ({ transactionReference: REFERENCE }))
+  await using bank = await answering({
+    'GET /api/v1/transactions/search': { content: rows },
+    [TRANSACTION_PATH]: details,
+  })
+  const query = {
+    accountNumber: null,
+    from: new Date(START.getTime() - 1),
+    to: START,
+    cursor: null,
+  }
+
+  const answer = await bank.calls.listTransfers(query, {})
+
+  assert(answer.status === 'listed')
+  assert.equal(answer.items.length, 10)
+  assert.equal(answer.nextCursor, '1')
+  assert.match(bank.asked[1]?.line ?? '', /page=0&size=10&paymentStatus=PAID&from=\d+&to=\d+$/)
+  const next = await bank.calls.listTransfers({ ...query, cursor: '1' }, {})
+  assert(next.status === 'listed')
+  assert(bank.asked.some(({ line }) => line.includes('page=1&')))
+  const elsewhere = { ...query, accountNumber: '6000140771' }
+  const none = await bank.calls.listTransfers(elsewhere, {})
+  assert(none.status === 'listed' && none.items.length === 0)
+})
+
+test('a page of which one transaction gives no answer is none', async () => {
+  await using bank = await startScriptedBank(FULL.monnify, (asked) => {
+    const isPage = asked.line.includes('/search')
+    const body = { responseBody: { content: [{ transactionReference: REFERENCE }] } }
+    return afterLogin(isPage ? { body } : { status: 503, body: {} })(asked)
+  })
+  const query = { accountNumber: null, from: START, to: START, cursor: null }
+  assert.equal((await bank.calls.listTransfers(query, {})).status, 'no_answer')
+})
+
+test('failed notifications are sent again, in West Africa Time', async () => {
+  const path = 'POST /api/v1/transaction-notification/resend-failed-notifications'
+  await using bank = await answering({ [path]: {} })
+  const window = { from: new Date(START.getTime() - 3_600_000), to: START }
+  assert.deepEqual(await bank.calls.resendNotifications(window, {}), { status: 'done' })
+  assert.deepEqual(bank.asked[1]?.body, {
+    startDate: '2026-11-15T08:00:00.000',
+    endDate: '2026-11-15T09:00:00.000',
+  })
+})
+
+test('an account is reserved at the preferred bank, under our reference', async () => {
+  const account = { accountNumber: '6000140770', accountName: 'ADA' }
+  await using bank = await answering({
+    'POST /api/v2/bank-transfer/reserved-accounts': { accounts: [account] },
+  })
+  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA OBI', bvn: '1' } as const
+  assert.deepEqual(await bank.calls.reserveAccount(request, {}), { status: 'reserved', ...account })
+  const { customerEmail, preferredBanks } = bank.asked[1]?.body ?? {}
+  assert.deepEqual([customerEmail, preferredBanks], ['r-1@customers.example.com', ['035']])
+
+  await using full = await answering({})
+  const refused = await full.calls.reserveAccount(request, {})
+  assert.deepEqual(refused, { status: 'refused', reason: 'not found' })
+})
+
+const payout = {
+  reference: 'p-1',
+  amountKobo: kobo(13_753n),
+  currency: 'NGN',
+  to: { bankCode: '058', accountNumber: '0123456789', accountName: 'ADA OBI' },
+  narration: 'n',
+}
+
+for (const [status, expected] of [
+  ['SUCCESS', { status: 'confirmed', bankReference: 'MFDS|1' }],
+  ['PENDING', { status: 'unknown', reason: 'PENDING' }],
+  ['OTP_EMAIL_DISPATCH', { status: 'unknown', reason: 'OTP_EMAIL_DISPATCH' }],
+  ['FAILED', { status: 'failed', reason: 'success' }],
+  ['REVERSED', { status: 'failed', reason: 'success' }],
+] as const) {
+  test(`a disbursement that is ${status} is ${expected.status}`, async () => {
+    const body = { status, transactionReference: 'MFDS|1' }
+    await using bank = await answering({
+      'POST /api/v2/disbursements/single': body,
+      'GET /api/v2/disbursements/single/summary': body,
+    })
+    assert.deepEqual(await bank.calls.sendMoney(payout, {}), expected)
+    assert.deepEqual(await bank.calls.findPayout('p-1', {}), expected)
+    assert.equal(bank.asked[1]?.body.amount, 137.53)
+  })
+}
+
+test('a disbursement that is refused may have been sent before: it is asked for', async () => {
+  await using bank = await answering({})
+  assert.equal((await bank.calls.sendMoney(payout, {})).status, 'unknown')
+  assert.equal((await bank.calls.findPayout('p-1', {})).status, 'not_found')
+})
+
+test('a name is found, or not', async () => {
+  const path = 'GET /api/v1/disbursements/account/validate'
+  await using bank = await answering({ [path]: { accountName: 'ADA OBI' } })
+  assert.deepEqual(await bank.calls.enquireName(payout.to, {}), {
+    status: 'found',
+    accountName: 'ADA OBI',
+  })
+  await using empty = await answering({})
+  assert.equal((await empty.calls.enquireName(payout.to, {})).status, 'not_found')
+})

@@ -1,0 +1,71 @@
+// What Monnify's events promise beyond what every format does.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { monnifyFormat } from '#banks/monnify/notifications.ts'
+import { connect, railCall } from '../connector-bench.ts'
+import { readSample } from '../connector-case.ts'
+import { MONNIFY } from './conformance-case.ts'
+
+const EVENT = JSON.parse(String(readSample('monnify', 'reserved-account.json')))
+
+// As published, for the body and the secret of that example.
+const PUBLISHED =
+  'f04fb635e04d71648bd3cc7999003da6861483342c856d05ddfa9b2dafacb873' +
+  'b0de1d0f8f67405d0010b4348b721c49fa171d317972618debba6b638aedcd3c'
+
+test('the published signature is right', () => {
+  const body = readSample('monnify', 'offline-payment.json')
+  const { connection } = connect(MONNIFY)
+  assert.equal(connection?.authenticate(railCall({ 'monnify-signature': PUBLISHED }, body)), 'ok')
+})
+
+for (const eventType of ['SUCCESSFUL_DISBURSEMENT', 'SETTLEMENT', 'SUCCESSFUL_REFUND', undefined]) {
+  test(`an event of type ${eventType} is no credit, and no money to keep`, () => {
+    const item = parse({ ...EVENT, eventType })
+    assert(!item.ok)
+    assert.deepEqual([item.code, item.money], ['not_a_credit', null])
+  })
+}
+
+test('money of a reserved account in any other status is kept', () => {
+  const item = parse(withData({ paymentStatus: 'OVERPAID' }))
+  assert(!item.ok)
+  assert.deepEqual([item.code, item.money?.amount], ['not_a_credit', '3000'])
+})
+
+test('without a session id, a transaction goes by its reference', () => {
+  const item = parse(withData({ paymentSourceInformation: [] }))
+  assert(item.ok)
+  assert.equal(item.credit.sessionId, EVENT.eventData.transactionReference)
+  assert.equal(item.credit.identifiedBy, 'bank_reference')
+})
+
+test('a settlement above the amount is not believed, and kept', () => {
+  const item = parse(withData({ settlementAmount: 3001 }))
+  assert(!item.ok)
+  assert.deepEqual([item.code, item.money?.amount], ['charges_mismatch', '3000'])
+})
+
+for (const [paidOn, time] of [
+  ['2021-11-17 11:28:42.615', '2021-11-17T10:28:42.615Z'],
+  ['17/11/2021 3:48:10 PM', '2021-11-17T14:48:10.000Z'],
+  ['17/11/2021 12:48:10 AM', '2021-11-16T23:48:10.000Z'],
+  ['23/05/2019 06:21:33', '2019-05-23T05:21:33.000Z'],
+  ['2019-07-24T14:12:28.000+0000', '2019-07-24T14:12:28.000Z'],
+] as const) {
+  test(`${paidOn} is a time`, () => {
+    const item = parse(withData({ paidOn }))
+    assert.equal(item.ok && item.credit.transactionTime?.toISOString(), time)
+  })
+}
+
+function withData(changes: object) {
+  return { ...EVENT, eventData: { ...EVENT.eventData, ...changes } }
+}
+
+function parse(event: object) {
+  const parsed = monnifyFormat.parse(Buffer.from(JSON.stringify(event)))
+  assert('items' in parsed && parsed.items[0])
+  return parsed.items[0]
+}

@@ -1,0 +1,157 @@
+// What Nomba is asked, and how its answers are read.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { kobo } from '#money.ts'
+import { START } from '../../support/running-service.ts'
+import { FULL } from '../full-cases.ts'
+import { type Answer, afterLogin, startScriptedBank } from '../scripted-bank.ts'
+
+const SESSION = '000132891359184717316165338085'
+// As published.
+const RECORD = {
+  id: 'API-VACT_TRA-185C7-01964b64-5c0a-4c91-81b6-zxv7a421862b',
+  status: 'SUCCESS',
+  amount: '200.0',
+  fixedCharge: '1.0',
+  type: 'vact_transfer',
+  timeCreated: '2024-07-11T16:12:49.656Z',
+  recipientAccountNumber: '0014701211',
+  senderName: 'Smart Hamzat',
+  bankCode: '090645',
+  sessionId: SESSION,
+  accountNumber: '0122408496',
+}
+const one = { kind: 'session_id', value: SESSION } as const
+const ok = (data: unknown): Answer => ({ body: { code: '00', description: 'Success', data } })
+const start = (answer: Answer) => startScriptedBank(FULL.nomba, afterLogin(answer))
+
+test('a transfer is found by its session id', async () => {
+  await using bank = await start(ok(RECORD))
+
+  const answer = await bank.calls.findTransfer(one, {})
+
+  assert(answer.status === 'found' && answer.items[0]?.ok)
+  const { credit } = answer.items[0]
+  assert.equal(credit.sessionId, SESSION)
+  assert.deepEqual(credit.otherIdentifiers, [{ kind: 'bank_reference', value: RECORD.id }])
+  assert.equal(credit.amountKobo, 20_000n)
+  assert.equal(credit.charges?.feeKobo, 100n)
+  assert.equal(bank.asked[1]?.line, `GET /v1/transactions/requery/${SESSION}`)
+  assert.equal(bank.asked[1]?.headers.accountid, 'f666ef9b')
+  assert.deepEqual(bank.asked[0]?.body, {
+    grant_type: 'client_credentials',
+    client_id: 'c1',
+    client_secret: 'the-client-secret',
+  })
+})
+
+for (const [what, answer, status] of [
+  ['pending', ok({ ...RECORD, status: 'PENDING_BILLING' }), 'in_progress'],
+  ['refunded', ok({ ...RECORD, status: 'REFUND' }), 'not_found'],
+  ['unknown', { status: 404, body: { code: '404', description: 'none' } }, 'not_found'],
+  ['refused by code', { body: { code: '01', description: 'none' } }, 'not_found'],
+] as const) {
+  test(`a transfer that is ${what} is to be asked for again`, async () => {
+    await using bank = await start(answer)
+    assert.equal((await bank.calls.findTransfer(one, {})).status, status)
+  })
+}
+
+test('a window is listed by cursor, transfers to virtual accounts only', async () => {
+  const others = [
+    { ...RECORD, type: 'withdrawal' },
+    { ...RECORD, status: 'PAYMENT_FAILED' },
+  ]
+  await using bank = await start(ok({ results: [RECORD, ...others], cursor: 'next' }))
+  const query = { accountNumber: null, from: START, to: START, cursor: null }
+
+  const all = await bank.calls.listTransfers(query, {})
+  await bank.calls.listTransfers({ ...query, accountNumber: '0014701211', cursor: 'next' }, {})
+
+  assert(all.status === 'listed')
+  assert.equal(all.items.length, 1)
+  assert.equal(all.nextCursor, 'next')
+  const [, first, second] = bank.asked.map(({ line }) => decodeURIComponent(line))
+  const dates = 'dateFrom=2026-11-15T08:00:00&dateTo=2026-11-15T08:00:00&limit=100'
+  assert.equal(first, `GET /v1/transactions/accounts?${dates}`)
+  assert.match(second ?? '', /\/virtual\?.*&cursor=next&virtual_account=0014701211$/)
+})
+
+test('an account is created with a plain name, and lives on', async () => {
+  await using bank = await start(
+    ok({ bankAccountNumber: '9171424569', bankAccountName: 'Nomba/Ada' }),
+  )
+  const request = { kind: 'static', reference: 'r-1', accountName: 'Adá-Óbi.', bvn: null } as const
+  assert.deepEqual(await bank.calls.reserveAccount(request, {}), {
+    status: 'reserved',
+    accountNumber: '9171424569',
+    accountName: 'Nomba/Ada',
+  })
+  assert.deepEqual(bank.asked[1]?.body, {
+    accountRef: 'r-1',
+    accountName: 'Ada Obi',
+    currency: 'NGN',
+    expiryDate: '2099-12-31 23:59:59',
+  })
+})
+
+test('an account is renamed by its number, and suspended by its own id only', async () => {
+  await using bank = await start(ok({ accountId: 'acc-1', accountHolderId: 'us' }))
+  const account = { accountNumber: '9171424569', accountName: 'Ada' }
+  assert.equal((await bank.calls.renameAccount(account, {})).status, 'done')
+  assert.equal((await bank.calls.blockAccount(account, {})).status, 'done')
+  assert.deepEqual(
+    bank.asked.slice(1).map(({ line }) => line),
+    [
+      'PUT /v1/accounts/virtual/9171424569',
+      'GET /v1/accounts/virtual/9171424569',
+      'PUT /v1/accounts/suspend/acc-1',
+    ],
+  )
+  await using other = await start(ok({ accountHolderId: 'us' }))
+  assert.equal((await other.calls.blockAccount(account, {})).status, 'refused')
+  assert(!other.asked.some(({ line }) => line.includes('suspend')))
+})
+
+const to = { bankCode: '058', accountNumber: '0123456789', accountName: 'ADA OBI' }
+const payout = {
+  reference: 'p-1',
+  amountKobo: kobo(13_753n),
+  currency: 'NGN',
+  to,
+  narration: 'n',
+}
+
+for (const [status, expected] of [
+  ['SUCCESS', 'confirmed'],
+  ['NEW', 'unknown'],
+  ['PENDING_BILLING', 'unknown'],
+  ['REFUND', 'failed'],
+] as const) {
+  test(`a payout that is ${status} is ${expected}`, async () => {
+    await using bank = await start(ok({ id: 't-1', status, merchantTxRef: 'p-1' }))
+    assert.equal((await bank.calls.sendMoney(payout, {})).status, expected)
+    assert.equal((await bank.calls.findPayout('p-1', {})).status, expected)
+    assert.equal(bank.asked[1]?.body.amount, 137.53)
+  })
+}
+
+test('a payout is not taken for another, and a refusal is not taken for a failure', async () => {
+  await using bank = await start(ok({ id: 't-1', status: 'SUCCESS', merchantTxRef: 'p-2' }))
+  assert.equal((await bank.calls.findPayout('p-1', {})).status, 'unknown')
+  await using refusing = await start({ status: 400, body: { code: '400', description: 'no' } })
+  assert.equal((await refusing.calls.sendMoney(payout, {})).status, 'unknown')
+  await using empty = await start({ status: 404, body: {} })
+  assert.equal((await empty.calls.findPayout('p-1', {})).status, 'not_found')
+})
+
+test('a name is found, or not', async () => {
+  await using bank = await start(ok({ accountName: 'ADA OBI' }))
+  assert.deepEqual(await bank.calls.enquireName(to, {}), {
+    status: 'found',
+    accountName: 'ADA OBI',
+  })
+  await using empty = await start({ status: 404, body: { code: '404' } })
+  assert.equal((await empty.calls.enquireName(to, {})).status, 'not_found')
+})

@@ -1,0 +1,90 @@
+// What Nomba's events and signatures promise beyond what every format does.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nombaFormat } from '#banks/nomba/notifications.ts'
+import { connect, railCall } from '../connector-bench.ts'
+import { readSample } from '../connector-case.ts'
+import { NOMBA } from './conformance-case.ts'
+
+const BODY = readSample('nomba', 'virtual-account.json')
+const EVENT = JSON.parse(String(BODY))
+const SENT = '2025-09-29T10:51:44Z'
+
+// As published, for this body and the key of that example.
+const HEADERS = {
+  'nomba-signature': 'Kt9095hQxfgmVbx6iz7G2tPhHdbdXgLlyY/mf35sptw=',
+  'nomba-timestamp': SENT,
+}
+
+function verdict(body: Buffer, { headers = HEADERS as object, secondsLater = 0 } = {}) {
+  const { connection } = connect(NOMBA)
+  const now = new Date(Date.parse(SENT) + secondsLater * 1_000)
+  return connection?.authenticate({ ...railCall({ ...headers }, body), now })
+}
+
+test('the published signature is right, five minutes before and after', () => {
+  for (const secondsLater of [0, 300, -300]) assert.equal(verdict(BODY, { secondsLater }), 'ok')
+  for (const secondsLater of [301, -301]) {
+    assert.equal(verdict(BODY, { secondsLater }), 'signature_too_old')
+  }
+})
+
+test('the time is signed', () => {
+  const headers = { ...HEADERS, 'nomba-timestamp': '2025-09-29T10:51:45Z' }
+  assert.equal(verdict(BODY, { headers }), 'invalid_signature')
+})
+
+test('a response code of null is signed as an empty one', () => {
+  for (const code of ['null', '"null"']) {
+    const body = Buffer.from(String(BODY).replace('"responseCode": ""', `"responseCode": ${code}`))
+    assert.notDeepEqual(body, BODY)
+    assert.equal(verdict(body), 'ok')
+  }
+})
+
+test('text cannot move from one signed field into the next', () => {
+  const { merchant, transaction } = EVENT.data
+  const moved = {
+    ...EVENT,
+    requestId: `${EVENT.requestId}:${merchant.userId}`,
+    data: {
+      ...EVENT.data,
+      merchant: { userId: merchant.walletId, walletId: transaction.transactionId },
+      transaction: {
+        ...transaction,
+        transactionId: 'vact_transfer',
+        type: '2025-09-29T10',
+        time: '51:44Z',
+      },
+    },
+  }
+  assert.equal(verdict(Buffer.from(JSON.stringify(moved))), 'invalid_signature')
+})
+
+test('a signed field that comes twice is not authentic', () => {
+  const body = Buffer.from(
+    String(BODY).replace('"transactionId"', '"transactionId": "x", "transactionId"'),
+  )
+  assert.equal(verdict(body), 'invalid_signature')
+})
+
+for (const [what, changes, isKept] of [
+  ['a card payment', { type: 'online_checkout' }, false],
+  ['a payout', { event_type: 'payout_success' }, false],
+  ['a failed payment', { event_type: 'payment_failed' }, false],
+  ['a reversal', { event_type: 'payment_reversal' }, true],
+] as const) {
+  test(`${what} is no credit${isKept ? ', and is kept for an operator' : ''}`, () => {
+    const { event_type = EVENT.event_type, type = 'vact_transfer' } = changes as Record<
+      string,
+      string
+    >
+    const transaction = { ...EVENT.data.transaction, type }
+    const event = { ...EVENT, event_type, data: { ...EVENT.data, transaction } }
+    const parsed = nombaFormat.parse(Buffer.from(JSON.stringify(event)))
+    assert('items' in parsed && parsed.items[0]?.ok === false)
+    assert.equal(parsed.items[0].code, 'not_a_credit')
+    assert.equal(parsed.items[0].money !== null, isKept)
+  })
+}

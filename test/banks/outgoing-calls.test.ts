@@ -1,0 +1,138 @@
+// What every call to a bank promises: silence and nonsense are told from answers, and nothing throws.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+import type { BankCalls, CallOptions } from '#banks/connector.ts'
+import { kobo } from '#money.ts'
+import { START } from '../support/running-service.ts'
+import { FULL_CASES, type FullCase } from './full-cases.ts'
+import { type Answer, afterLogin, callsTo, startScriptedBank } from './scripted-bank.ts'
+
+const account = { bankCode: '058', accountNumber: '0123456789', accountName: 'ADA OBI' }
+const window = { from: new Date(START.getTime() - 1_800_000), to: START }
+
+type Call = (calls: Required<BankCalls>, options: CallOptions) => Promise<{ status: string }>
+
+// Each as a caller would make it.
+function callsOf(each: FullCase): Record<keyof BankCalls, Call> {
+  return {
+    findTransfer: (calls, options) =>
+      calls.findTransfer({ kind: each.asksBy, value: 'x' }, options),
+    listTransfers: (calls, options) =>
+      calls.listTransfers({ accountNumber: null, cursor: null, ...window }, options),
+    resendNotifications: (calls, options) => calls.resendNotifications(window, options),
+    enquireName: (calls, options) => calls.enquireName(account, options),
+    reserveAccount: (calls, options) =>
+      calls.reserveAccount(
+        { kind: 'static', reference: 'r-1', accountName: 'ADA OBI', bvn: null },
+        options,
+      ),
+    renameAccount: (calls, options) => calls.renameAccount(account, options),
+    blockAccount: (calls, options) => calls.blockAccount(account, options),
+    sendMoney: (calls, options) =>
+      calls.sendMoney(
+        { reference: 'p-1', amountKobo: kobo(5n), currency: 'NGN', to: account, narration: 'n' },
+        options,
+      ),
+    findPayout: (calls, options) => calls.findPayout('p-1', options),
+  }
+}
+
+const NO_ANSWERS: Record<string, Answer> = {
+  'a server error': { status: 500, body: { message: 'boom', code: '99' } },
+  'a gateway error': { status: 502, body: '<html>Bad gateway</html>' },
+  'too many requests': { status: 429, body: { message: 'slow down' } },
+  'refused credentials': { status: 401, body: { message: 'no', responseCode: '02' } },
+  'an error page': { body: '<html>Sorry</html>' },
+  'half an answer': { body: '{"code": "00", "data": {' },
+  'a list': { body: '[]' },
+  'a redirect': { status: 302, body: {} },
+  'a field twice': { body: '{"status": "confirmed", "status": "failed"}' },
+}
+
+for (const each of FULL_CASES) {
+  const every = Object.entries(callsOf(each)).filter(
+    ([name]) => callsTo(each, 'http://127.0.0.1:9')[name as keyof BankCalls] !== undefined,
+  )
+
+  test(`${each.label}: there is something to ask`, () => {
+    assert(every.length > 0)
+  })
+
+  for (const [what, answer] of Object.entries(NO_ANSWERS)) {
+    test(`${each.label}: ${what} is no answer`, async () => {
+      await using bank = await startScriptedBank(each, afterLogin(answer))
+      for (const [name, call] of every) assertNone(name, await call(bank.calls, {}))
+    })
+  }
+
+  test(`${each.label}: silence is no answer, once the deadline has passed`, async () => {
+    await using bank = await startScriptedBank(each, () => 'silence')
+    const hasty = callsTo(each, bank.baseUrl, 100)
+    const answers = await Promise.all(every.map(([, call]) => call(hasty, {})))
+    for (const [at, answer] of answers.entries()) assertNone(every[at]?.[0] ?? '', answer)
+  })
+
+  test(`${each.label}: a call that is given up is no answer`, async () => {
+    await using bank = await startScriptedBank(each, afterLogin('silence'))
+    const signal = AbortSignal.abort()
+    for (const [name, call] of every) assertNone(name, await call(bank.calls, { signal }))
+  })
+
+  test(`${each.label}: a bank that cannot be reached is no answer`, async () => {
+    const calls = callsTo(each, `http://127.0.0.1:${await closedPort()}`)
+    for (const [name, call] of every) assertNone(name, await call(calls, {}))
+  })
+}
+
+for (const each of FULL_CASES.filter(({ connector }) => /^(monnify|nomba)$/.test(connector))) {
+  test(`${each.label}: a token that is refused is renewed once, and shared`, async () => {
+    let logins = 0
+    await using bank = await startScriptedBank(each, (asked) => {
+      const isLogin = /auth/.test(asked.line)
+      if (isLogin) logins += 1
+      const body = JSON.stringify(afterLogin('silence')(asked))
+      if (isLogin) return JSON.parse(body.replace('token-1', `token-${logins}`))
+      return asked.headers.authorization === 'Bearer token-2'
+        ? { status: 404, body: {} }
+        : { status: 401, body: {} }
+    })
+    const ask = callsOf(each).findTransfer
+
+    const answers = await Promise.all([1, 2, 3].map(() => ask(bank.calls, {})))
+
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set(['not_found']))
+    assert.equal(logins, 2)
+    assert.equal((await ask(bank.calls, {})).status, 'not_found')
+    assert.equal(logins, 2)
+  })
+
+  test(`${each.label}: a login that fails is tried again by the next call`, async () => {
+    let isUp = false
+    await using bank = await startScriptedBank(each, (asked) =>
+      isUp ? afterLogin({ status: 404, body: {} })(asked) : { status: 503, body: {} },
+    )
+    const ask = callsOf(each).findTransfer
+    assert.equal((await ask(bank.calls, {})).status, 'no_answer')
+    isUp = true
+    assert.equal((await ask(bank.calls, {})).status, 'not_found')
+  })
+}
+
+// A payout of which nothing is known is `unknown`: it is asked for, and not sent again.
+function assertNone(name: string, answer: { status: string; reason?: string }): void {
+  const isPayout = name === 'sendMoney' || name === 'findPayout'
+  assert.equal(answer.status, isPayout ? 'unknown' : 'no_answer', `${name}: ${answer.status}`)
+  assert.match(answer.reason ?? '', /\S/)
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

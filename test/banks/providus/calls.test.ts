@@ -1,0 +1,92 @@
+// What Providus is asked, and how its published answers are read.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readSample } from '../connector-case.ts'
+import { FULL } from '../full-cases.ts'
+import { type Answer, startScriptedBank } from '../scripted-bank.ts'
+
+const SESSION = '09FG240119090404935XTTGA9'
+const start = (answer: Answer) => startScriptedBank(FULL.providus, () => answer)
+const one = { kind: 'session_id', value: SESSION } as const
+const EMPTY = {
+  sessionId: '',
+  accountNumber: '',
+  tranRemarks: 'Transaction not found!!!',
+  transactionAmount: 0.0,
+  settledAmount: 0.0,
+  settlementId: '',
+}
+
+test('the published answer is the credit that the notification would have been', async () => {
+  await using bank = await start({ body: String(readSample('providus', 'verified.json')) })
+
+  const answer = await bank.calls.findTransfer(one, {})
+  await bank.calls.findTransfer({ kind: 'settlement_id', value: '21' }, {})
+
+  assert(answer.status === 'found' && answer.items[0]?.ok)
+  const { credit } = answer.items[0]
+  assert.equal(credit.sessionId, SESSION)
+  assert.equal(credit.amountKobo, 100_000n)
+  assert.equal(credit.charges?.feeKobo, 4_500n)
+  assert.equal(credit.sourceAccountName, null)
+  assert.equal(credit.sourceBankCode, '701')
+  assert.deepEqual(
+    bank.asked.map(({ line }) => line),
+    [
+      `GET /PiPverifyTransaction_sessionid?session_id=${SESSION}`,
+      'GET /PiPverifyTransaction_settlementid?settlement_id=21',
+    ],
+  )
+  assert.equal(bank.asked[0]?.headers['client-id'], 'dGVzdF9Qcm92aWR1cw==')
+})
+
+for (const [what, answer, status] of [
+  ['empty fields', { body: EMPTY }, 'not_found'],
+  ['empty fields under 400', { status: 400, body: EMPTY }, 'not_found'],
+  ['404', { status: 404, body: {} }, 'not_found'],
+  [
+    'a failure of its own',
+    { body: { responseCode: '03', responseMessage: 'Failed' } },
+    'no_answer',
+  ],
+  ['another complaint', { status: 400, body: { requestSuccessful: false } }, 'no_answer'],
+] as const) {
+  test(`${what} is ${status}`, async () => {
+    await using bank = await start(answer)
+    assert.equal((await bank.calls.findTransfer(one, {})).status, status)
+  })
+}
+
+test('a transfer is not asked for by a reference that Providus does not know', async () => {
+  await using bank = await start({ body: EMPTY })
+  const answer = await bank.calls.findTransfer({ kind: 'bank_reference', value: 'x' }, {})
+  assert.equal(answer.status, 'not_found')
+  assert.equal(bank.asked.length, 0)
+})
+
+test('an amount that cannot be read is found and kept, not lost', async () => {
+  const body = { ...EMPTY, sessionId: SESSION, settlementId: '21', transactionAmount: '1,000' }
+  await using bank = await start({ body })
+  const answer = await bank.calls.findTransfer(one, {})
+  assert(answer.status === 'found' && answer.items[0]?.ok === false)
+  assert.equal(answer.items[0].money?.amount, '1,000')
+})
+
+test('numbers are reserved, renamed and blacklisted, or refused', async () => {
+  const account = { accountNumber: '9977581536', accountName: 'ADA OBI' }
+  const request = { kind: 'dynamic', reference: 'r', accountName: 'ADA OBI', bvn: null } as const
+  await using bank = await start({ body: { responseCode: '00', account_number: '9977581536' } })
+  assert.deepEqual(await bank.calls.reserveAccount(request, {}), { status: 'reserved', ...account })
+  assert.equal((await bank.calls.renameAccount(account, {})).status, 'done')
+  assert.equal((await bank.calls.blockAccount(account, {})).status, 'done')
+
+  await using refusing = await start({ body: { responseCode: '02', responseMessage: 'no' } })
+  const refused = { status: 'refused', reason: 'no' }
+  assert.deepEqual(await refusing.calls.reserveAccount(request, {}), refused)
+  assert.deepEqual(await refusing.calls.blockAccount(account, {}), refused)
+
+  await using failing = await start({ body: { responseCode: '03', responseMessage: 'retry' } })
+  assert.equal((await failing.calls.reserveAccount(request, {})).status, 'no_answer')
+  assert.equal((await failing.calls.renameAccount(account, {})).status, 'no_answer')
+})

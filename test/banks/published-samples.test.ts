@@ -1,0 +1,146 @@
+// Every connector takes what its bank publishes, over a running service.
+
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { SANDBOX_CONNECTORS } from '#banks/connectors.ts'
+import { formatKobo } from '#money.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { createAccount, readAccount } from '../support/fixtures.ts'
+import type { Bench } from '../support/running-service.ts'
+import { connect, railCall, report, signed, startConnected } from './connector-bench.ts'
+import { readSample } from './connector-case.ts'
+import { CONNECTOR_CASES } from './connector-cases.ts'
+import { MONNIFY } from './monnify/conformance-case.ts'
+
+const NOT_A_CREDIT = ['monnify/offline-payment.json']
+
+test('every connector, and every sample, is held to these promises', () => {
+  const names = new Set(CONNECTOR_CASES.map(({ connector }) => connector))
+  assert.deepEqual([...names].sort(), SANDBOX_CONNECTORS.map(({ name }) => name).sort())
+
+  const folder = join(import.meta.dirname, 'samples')
+  const files = readdirSync(folder, { recursive: true }).map(String)
+  const run = CONNECTOR_CASES.flatMap(({ connector, samples }) =>
+    samples.map(({ file }) => `${connector}/${file}`),
+  )
+  assert.deepEqual(
+    files.filter((file) => file.includes('.')).sort(),
+    [...new Set([...run, ...NOT_A_CREDIT])].sort(),
+  )
+})
+
+for (const each of CONNECTOR_CASES) {
+  const { connector, label, samples } = each
+
+  for (const { file, expected } of samples) {
+    test(`${label}: ${file} yields amount, identifiers and charges`, () => {
+      const body = readSample(connector, file)
+      const { connection } = connect(each)
+      const call = railCall(signed(each, body), body)
+      assert.equal(connection?.authenticate(call), 'ok')
+
+      const parsed = connection.findFormat(call)?.parse(body)
+
+      assert(parsed && 'items' in parsed && parsed.items[0]?.ok)
+      const { identifiedBy, otherIdentifiers, charges, ...credit } = parsed.items[0].credit
+      assert.equal(parsed.items.length, 1)
+      assert.equal(credit.sessionId, expected.sessionId)
+      assert.equal(credit.accountNumber, expected.accountNumber)
+      assert.equal(credit.amountKobo, expected.amountKobo)
+      assert.equal(identifiedBy, expected.identifiedBy)
+      assert.deepEqual(otherIdentifiers, expected.otherIdentifiers)
+      assert.deepEqual(charges, expected.charges)
+    })
+  }
+
+  test(`${label}: each sample is taken once, however often it is sent`, async () => {
+    await using bench = await startConnected(each)
+    for (const { file, taken, again } of samples) {
+      const body = readSample(connector, file)
+      const headers = signed(each, body)
+
+      const first = await report(bench, body, headers)
+      const others = await Promise.all([1, 2, 3].map(() => report(bench, body, headers)))
+
+      assertAnswer(first, taken)
+      for (const other of others) assertAnswer(other, again)
+    }
+    const { rows } = await bench.db.query(
+      'select session_id, account_number, amount_kobo from credits order by id',
+    )
+    assert.deepEqual(
+      rows,
+      samples.map(({ expected: { sessionId, accountNumber, amountKobo } }) => ({
+        session_id: sessionId,
+        account_number: accountNumber,
+        amount_kobo: amountKobo,
+      })),
+    )
+    await assertCleanBooks(bench)
+  })
+
+  test(`${label}: each sample is booked in full when the number is one of ours`, async () => {
+    await using bench = await startConnected(each)
+    for (const { file, expected } of samples) {
+      const { accountNumber } = await createAccount(bench)
+      const sample = String(readSample(connector, file))
+      const body = Buffer.from(sample.replaceAll(expected.accountNumber, accountNumber))
+      const headers = signed(each, body)
+
+      await Promise.all([1, 2, 3].map(() => report(bench, body, headers)))
+
+      const gross = Number(formatKobo(expected.amountKobo))
+      assert.equal((await readAccount(bench, accountNumber)).accountBalance, gross)
+    }
+    const { rows } = await bench.db.query('select outcome from credits')
+    assert.deepEqual(
+      rows,
+      samples.map(() => ({ outcome: 'booked' })),
+    )
+    await assertCleanBooks(bench)
+  })
+}
+
+// Where a signature is over fields, a broken body has none.
+for (const each of CONNECTOR_CASES.filter(({ signsFields }) => !signsFields)) {
+  test(`${each.label}: what cannot be read is kept, and answered in its own form`, async () => {
+    await using bench = await startConnected(each)
+    const body = Buffer.from('{"amount": 5, "data": {}, "eventData": ')
+
+    const answer = await report(bench, body, signed(each, body))
+
+    assert.equal(answer.statusCode, 400)
+    assert.match(String(answer.headers['content-type']), /^application\/json/)
+    assert.equal(await countRows(bench, 'rail_items'), 1)
+    assert.equal(await countRows(bench, 'credits'), 0)
+  })
+}
+
+test('monnify: an event that is no credit is acknowledged, and books nothing', async () => {
+  await using bench = await startConnected(MONNIFY)
+  const body = readSample('monnify', 'offline-payment.json')
+
+  const answer = await report(bench, body, signed(MONNIFY, body))
+
+  assertAnswer(answer, { responseCode: '02' })
+  assert.equal(await countRows(bench, 'credits'), 0)
+  assert.equal(await countRows(bench, 'rail_items'), 0)
+})
+
+async function countRows(bench: Bench, table: string): Promise<number> {
+  const { rows } = await bench.db.query(`select count(*)::int as count from ${table}`)
+  return rows[0]?.count
+}
+
+type Answer = Awaited<ReturnType<typeof report>>
+
+function assertAnswer(answer: Answer, expected: object): void {
+  assert.equal(answer.statusCode, 200, answer.body)
+  assert.match(String(answer.headers['content-type']), /^application\/json; charset=utf-8$/)
+  const [given] = [answer.json()].flat()
+  for (const [field, value] of Object.entries(expected)) {
+    assert.deepEqual(given[field], value, `${field} of ${answer.body}`)
+  }
+}

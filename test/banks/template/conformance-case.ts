@@ -1,0 +1,32 @@
+// The template in the conformance suite, to be copied with it.
+
+import { kobo } from '#money.ts'
+import { type ConnectorCase, charged, hmac, reference } from '../connector-case.ts'
+
+export const TEMPLATE: ConnectorCase = {
+  connector: 'template',
+  label: 'template',
+  settings: {},
+  secrets: { signingKey: 'example-signing-key' },
+  contentType: 'application/json',
+  signs: ({ body, secret }) => ({
+    'x-example-signature': hmac('sha256', secret, body).digest('hex'),
+  }),
+  secret: 'example-signing-key',
+  signatureHeader: 'x-example-signature',
+  signedPart: ['"1000.00"', '"9000.00"'],
+  samples: [
+    {
+      file: 'transfer.json',
+      expected: {
+        sessionId: '000013261115084200000000000077',
+        otherIdentifiers: [reference('EX-2026-000042')],
+        accountNumber: '9931234567',
+        amountKobo: kobo(100_000n),
+        ...charged(1_000n, 75n),
+      },
+      taken: { reference: '000013261115084200000000000077', received: true },
+      again: { received: true },
+    },
+  ],
+}

@@ -1,0 +1,54 @@
+// What Wema is asked, and how its answers are read.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { START } from '../../support/running-service.ts'
+import { readSample } from '../connector-case.ts'
+import { FULL } from '../full-cases.ts'
+import { type Answer, startScriptedBank } from '../scripted-bank.ts'
+
+const TRANSFER = JSON.parse(String(readSample('wema', 'transfer.json')))
+const start = (answer: Answer) => startScriptedBank(FULL.wema, () => answer)
+const one = { kind: 'session_id', value: TRANSFER.sessionid } as const
+
+test('a transfer is found by its session id', async () => {
+  await using bank = await start({ body: { status: '00', transactions: [TRANSFER] } })
+
+  const answer = await bank.calls.findTransfer(one, {})
+
+  assert(answer.status === 'found' && answer.items[0]?.ok)
+  assert.equal(answer.items[0].credit.amountKobo, 150_000n)
+  assert.equal(bank.asked[0]?.line, 'POST /api/TransQuery')
+  assert.equal(bank.asked[0]?.headers['ocp-apim-subscription-key'], 'the-key')
+  assert.equal(bank.asked[0]?.body.sessionid, TRANSFER.sessionid)
+})
+
+for (const [what, answer, status] of [
+  ['an empty list', { body: { status: '00', transactions: [] } }, 'not_found'],
+  ['25', { body: { status: '25', status_desc: 'unable to locate record' } }, 'not_found'],
+  ['another status', { body: { status: '96', status_desc: 'malfunction' } }, 'no_answer'],
+  ['404, as of a wrong path', { status: 404, body: {} }, 'no_answer'],
+] as const) {
+  test(`${what} is ${status}`, async () => {
+    await using bank = await start(answer)
+    assert.equal((await bank.calls.findTransfer(one, {})).status, status)
+  })
+}
+
+test('a window is listed a day at a time, by the days of West Africa', async () => {
+  await using bank = await start({ body: { status: '00', transactions: [TRANSFER] } })
+  const from = new Date('2026-11-13T23:30:00Z') // The 14th in Lagos.
+  const query = { accountNumber: null, from, to: START, cursor: null }
+
+  const first = await bank.calls.listTransfers(query, {})
+  assert(first.status === 'listed')
+  assert.equal(first.nextCursor, '2026-11-15')
+  const last = await bank.calls.listTransfers({ ...query, cursor: first.nextCursor }, {})
+
+  assert(last.status === 'listed')
+  assert.equal(last.nextCursor, null)
+  assert.deepEqual(
+    bank.asked.map(({ body }) => body.txndate),
+    ['2026-11-14', '2026-11-15'],
+  )
+})

@@ -1,0 +1,28 @@
+// What the simulated bank withholds is missing on its statement, and in our ledger: to the kobo, in
+// every dialect that tells charges.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bankLedgerKobo, naira, SPOKEN, startWithFakeBank } from '../support/fake-bank.ts'
+import { createAccount } from '../support/fixtures.ts'
+
+const SILENT_ABOUT_CHARGES = ['wema']
+
+for (const { connector } of SPOKEN) {
+  if (SILENT_ABOUT_CHARGES.includes(connector)) continue
+
+  test(`${connector}: the ledger grows by the net amount, the account by the gross`, async () => {
+    const fees = { flatKobo: naira(45), basisPoints: 33n }
+    await using world = await startWithFakeBank({ connector, fees })
+    const { bank, bench } = world
+    const { accountNumber } = await createAccount(bench)
+    const transfer = bank.transfer({ accountNumber, amountKobo: naira(1000) })
+    assert(transfer && transfer.settledKobo < transfer.amountKobo)
+    bank.transfer({ accountNumber, amountKobo: naira(777) }, 'duplicated')
+    await bank.sendDue()
+
+    assert.equal(await bankLedgerKobo(bench), bank.bank.statement().closingKobo)
+    const { data } = (await bench.call({ url: '/api/v1/credits' })).json()
+    assert.deepEqual(data.map(({ amount }: { amount: number }) => amount).sort(), [1000, 777])
+  })
+}
