@@ -6,10 +6,10 @@
 //
 // Locks: deliveries that are free, then destinations in id order, as recording an outcome does.
 
+import { PAUSE_MAX_MS } from '#circuit-breaker.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { DestinationId } from '#ids.ts'
-import { PAUSE_MAX_MS } from './circuit-breaker.ts'
 import { LEASE_MS } from './delivery-claims.ts'
 import { scheduleNow } from './destinations.ts'
 

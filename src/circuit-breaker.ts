@@ -1,12 +1,13 @@
-// How a destination is doing after some attempts: a pure decision.
+// How whoever we call is doing after some attempts: a pure decision.
 //
 //   closed ──5 failures in a row──▶ paused ──time──▶ one probe ──success──▶ closed
 //     ▲                                ▲                 │
 //     │                                └────failure──────┘  (each pause twice as long, up to 5 min)
 //   any success
 //
-// Failures that come in during a pause were sent before it, and are not counted. Disabled for good
-// by an answer of 410, or by failing for five days without a single success.
+// Failures that come in during a pause were sent before it, and are not counted. `disable` is for
+// webhook destinations: for good
+// after an answer of 410, or after failing for five days without a single success.
 
 export const FAILURES_TO_PAUSE = 5
 export const PAUSE_MIN_MS = 10_000
