@@ -35,7 +35,10 @@ import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#
 import { type Kobo, kobo } from '#money.ts'
 import { watDayStart } from '#wat-time.ts'
 
-export type IncomingCredit = BankCredit & { bankCode: string }
+// How we came to know of it. Default notification.
+export type CreditSource = 'notification' | 'requery' | 'statement' | 'sandbox'
+
+export type IncomingCredit = BankCredit & { bankCode: string; source?: CreditSource }
 
 export type SuspenseReason =
   | 'unknown_number'
