@@ -6,8 +6,7 @@
 //   any success
 //
 // Failures that come in during a pause were sent before it, and are not counted. `disable` is for
-// webhook destinations: for good
-// after an answer of 410, or after failing for five days without a single success.
+// webhook destinations: after an answer of 410, or five days without a single success.
 
 export const FAILURES_TO_PAUSE = 5
 export const PAUSE_MIN_MS = 10_000

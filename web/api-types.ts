@@ -383,6 +383,30 @@ export interface paths {
             };
         };
     };
+    "/api/v1/payments/{reference}/requery": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RequeryRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RequeryResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/payments/{reference}/timeline": {
         get: {
             parameters: {
@@ -1897,7 +1921,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "audit_failed";
+                    kind?: "numbers_exhausted" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "bank_silent" | "audit_failed";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -1949,6 +1973,17 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["AlertResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/banks": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BankHealthsResponse"];
                     };
                 };
             };
@@ -2207,6 +2242,28 @@ export interface components {
         Bank: {
             code: string;
             name: string;
+        };
+        BankHealth: {
+            code: string;
+            name: string;
+            connector: string;
+            lastHeardAt: string | null;
+            silentSince: string | null;
+            lagP50: number | null;
+            lagP99: number | null;
+            queries: number;
+            errorRate: number | null;
+            foundByRequery: number;
+            openQuestions: number;
+            circuit: "closed" | "open" | "half_open";
+            circuitUntil: string | null;
+            canFind: boolean;
+            canList: boolean;
+        };
+        BankHealthsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["BankHealth"][];
         };
         BanksResponse: {
             isSuccessful: boolean;
@@ -2939,6 +2996,25 @@ export interface components {
             message: string;
             data: components["schemas"]["Replay"];
         };
+        Requery: {
+            paymentReference: string;
+            questions: {
+                bankCode: string;
+                bankName: string;
+                state: "open" | "found" | "not_found" | "dropped" | "merged";
+                dueAt: string;
+                attempts: number;
+                askedAt: string | null;
+            }[];
+        };
+        RequeryRequest: {
+            sessionId?: string;
+        };
+        RequeryResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Requery"];
+        };
         Return: {
             reference: string;
             status: string;
@@ -3185,7 +3261,7 @@ export interface components {
         };
         TimelineEntry: {
             at: string;
-            kind: "advice" | "account" | "number" | "action" | "credit" | "reversal" | "suspense" | "transfer" | "event" | "waiting" | "attempt";
+            kind: "advice" | "account" | "number" | "action" | "requery" | "credit" | "reversal" | "suspense" | "transfer" | "event" | "waiting" | "attempt";
             description: string;
             amount: number | null;
             currency: string | null;

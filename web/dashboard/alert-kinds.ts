@@ -8,5 +8,6 @@ export const ALERT_KINDS = [
   'rail_item_rejected',
   'reversal_shortfall',
   'endpoint_disabled',
+  'bank_silent',
   'audit_failed',
 ] as const

@@ -8,6 +8,7 @@ export type AlertKind =
   | 'rail_item_rejected'
   | 'reversal_shortfall'
   | 'endpoint_disabled'
+  | 'bank_silent'
   | 'audit_failed'
 
 type About = {
@@ -44,6 +45,12 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     title: 'A webhook endpoint was disabled after days of failures',
     remedy:
       'Tell the client: once its receiver answers again, it can activate the endpoint and replay.',
+  },
+  bank_silent: {
+    title: 'A bank has reported nothing for longer than usual',
+    remedy:
+      'Its transfers are requeried where it can list them; ask the bank about its notifications.',
+    isClearedByItself: true,
   },
   audit_failed: {
     title: 'The books do not add up',
