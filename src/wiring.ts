@@ -108,12 +108,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     onError: (error, batch) => failed(batch)(error),
     onWritten: () => notifiers.dispatcher.call(),
   })
-  const tokens = new Tokens({
-    secrets: config.secrets.token,
-    mode: config.mode,
-    ttlSeconds: config.policy.tokenTtlSeconds,
-    clock,
-  })
+  const tokens = openTokens(options)
   const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
   const bankConnections = connectBanks(bankConfigurations(config))
@@ -177,6 +172,11 @@ type WriterParts = Pick<
 function openWriters({ config, clock }: ServiceOptions, parts: WriterParts): Writers {
   const { banks, collectionBankCode, policy } = config
   return createWriters({ ...parts, clock, banks, collectionBankCode, policy })
+}
+
+function openTokens({ config, clock }: ServiceOptions): Tokens {
+  const { secrets, mode, policy } = config
+  return new Tokens({ secrets: secrets.token, mode, ttlSeconds: policy.tokenTtlSeconds, clock })
 }
 
 // In every process that takes notifications, workers or not. The last ones are written at the end.
