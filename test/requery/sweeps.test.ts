@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { purgeRequeries } from '#domain/requery/purge-requeries.ts'
 import { assertCleanBooks, postSigned, startTwin } from '../support/bank-calls.ts'
 import { createAccount, MINUTE_MS, startPayment } from '../support/fixtures.ts'
 import { reportCredit } from '../support/rail.ts'
@@ -81,6 +82,50 @@ test('a list is read page by page, within the rate, from where it stopped', asyn
   assert.equal(rows[0].n, 35)
   const [sweep] = await questionsOf(bench)
   assert.deepEqual([sweep?.state, sweep?.newCredits], ['found', 35])
+})
+
+test('a long list holds up no short one', async () => {
+  await using bench = await startRequeryBench({ pageSize: 1, settings: { ratePerSecond: 2 } })
+  const { accountNumber } = await createAccount(bench)
+  const days = (ago: number) => new Date(bench.clock().getTime() - ago * 24 * HOUR_MS).toISOString()
+  for (let at = 0; at < 20; at++) {
+    bench.transfer(accountNumber, '1.00', { transactionTime: days(5) })
+  }
+  await bench.plan()
+  await bench.ask()
+  bench.advance(SECOND_MS)
+  await bench.ask()
+  const recent = bench.transfer(accountNumber, '2.00')
+
+  bench.advance(5 * MINUTE_MS)
+  await bench.plan()
+  await bench.ask()
+
+  const { rows } = await bench.db.query('select session_id as id, amount_kobo as k from credits')
+  assert(rows.some(({ id }) => id === recent.sessionId))
+  assert(rows.length < 10, `${rows.length} credits`)
+})
+
+test('what was answered long ago is purged; what is open stays', async () => {
+  await using bench = await startRequeryBench()
+  await bench.plan()
+  await bench.ask()
+  bench.advance(89 * 24 * HOUR_MS)
+  const purge = () => purgeRequeries(bench.db, bench.clock())
+  await purge()
+  const kept = (await questionsOf(bench)).length
+  await bench.plan()
+  bench.advance(2 * 24 * HOUR_MS)
+
+  await purge()
+
+  assert.equal(kept, 3)
+  assert.deepEqual(
+    (await questionsOf(bench)).map(({ state }) => state),
+    ['open', 'open', 'open'],
+  )
+  const { rows } = await bench.db.query('select from requery_attempts')
+  assert.equal(rows.length, 0)
 })
 
 test('sweeps that wait for a bank that is down become one, which covers all their time', async () => {

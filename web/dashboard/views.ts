@@ -77,7 +77,7 @@ export const VIEWS: readonly View[] = [
   {
     path: 'banks',
     name: views.banks,
-    icon: 'accounts',
+    icon: 'banks',
     scope: 'operator',
     load: () => import('./views/banks.tsx'),
   },

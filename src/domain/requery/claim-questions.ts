@@ -121,7 +121,8 @@ async function countInFlight(tx: Transaction, now: Date, bankCode: string): Prom
   return rows[0]?.count ?? 0
 }
 
-// Somebody waits for what was demanded. A list that was begun is read to its end first.
+// Somebody waits for what was demanded, and a payment for its number. Then lists, the shorter first:
+// a week is read while nothing else is to be asked. One that was begun is read to its end.
 async function claim(
   tx: Transaction,
   now: Date,
@@ -133,7 +134,10 @@ async function claim(
              select id from requeries
               where bank_code = $1 and state = 'open' and due_at <= $2
                 and (leased_until is null or leased_until <= $2)
-              order by reason not in ('demand', 'payer'), cursor is null, due_at, id
+              order by reason not in ('demand', 'payer'),
+                       account_number is null and identifier is null,
+                       coalesce(date_part('epoch', created_at - from_at)::int / 3600, 0),
+                       cursor is null, due_at, id
               limit $4)
            update requeries q
               set leased_until = $3, asked_at = $2, attempts = attempts + 1,

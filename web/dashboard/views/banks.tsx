@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Bank>[] = [
   },
   {
     name: strings.lag,
-    place: 'second',
+    place: 'amount',
     isAmount: true,
     show: ({ lagP50, lagP99 }) =>
       lagP50 === null || lagP99 === null
@@ -84,12 +84,12 @@ export default function Banks({ place }: ViewProps) {
         hrefOf={({ code }) => hrefOf('banks', code)}
         openKey={place.open}
         empty={
-          <Empty icon="accounts" title={strings.none}>
+          <Empty icon="banks" title={strings.none}>
             {strings.noneText}
           </Empty>
         }
       />
-      <p class="muted small">{strings.day}</p>
+      <p class="muted small under-list">{strings.day}</p>
       {open && (
         <Drawer key={open.code} title={strings.one} close={() => goTo(hrefOf('banks'))}>
           <About bank={open} />
@@ -130,7 +130,7 @@ function About({ bank }: { bank: Bank }) {
             strings.asked,
             [canList && strings.byList, canFind && strings.byIdentifier]
               .filter(Boolean)
-              .join('; ') || appStrings.nothing,
+              .join(', ') || appStrings.nothing,
           ],
           [strings.connector, bank.connector],
           [strings.code, bank.code],
