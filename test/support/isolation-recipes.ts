@@ -288,5 +288,6 @@ export const PAGES: readonly RegExp[] = [
   page('GET', /\/dashboard\/api\/banks/), // Names of banks, the same for everybody.
   page('GET', /\/pay\/(assets|colours)\/.*/),
   page('GET|POST', /\/pay/), // A payer's, as above.
+  page('POST', /\/pay\/\{\}\/sent/),
   page('GET', /\/pay\/api\/stream/),
 ]
