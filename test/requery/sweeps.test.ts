@@ -160,8 +160,8 @@ test('more numbers than a bank is asked for one by one become one list', async (
   for (const { bankAccount } of payments) {
     await postSigned(bench, `${BANK}/name-enquiry`, { accountNumber: bankAccount })
   }
-  for (const [at, { bankAccount }] of payments.entries())
-    bench.transfer(bankAccount, `${10 + at}.00`)
+  const [unpaid, ...others] = payments
+  for (const [at, { bankAccount }] of others.entries()) bench.transfer(bankAccount, `${11 + at}.00`)
 
   bench.advance(4 * MINUTE_MS)
   await bench.ask()
@@ -171,8 +171,8 @@ test('more numbers than a bank is asked for one by one become one list', async (
   const { rows } = await bench.db.query(
     `select count(*)::int as n from payments where status = 'Successful'`,
   )
-  assert.equal(rows[0].n, 25)
-  const url = `/api/v1/payments/${payments[7]?.paymentReference}/timeline`
+  assert.equal(rows[0].n, 24)
+  const url = `/api/v1/payments/${unpaid?.paymentReference}/timeline`
   const { entries } = (await bench.call({ url })).json().data
   const queries = entries.filter(({ kind }: { kind: string }) => kind === 'requery')
   assert.deepEqual(
@@ -183,7 +183,7 @@ test('more numbers than a bank is asked for one by one become one list', async (
         reason: 'name_enquiry',
         askedFor: 'bank',
         answer: 'listed',
-        newCredits: 1,
+        newCredits: 0,
         latencyMs: queries[0].detail.latencyMs,
         error: null,
       },
