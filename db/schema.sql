@@ -86,6 +86,27 @@ create table audits (
   constraint audits_ok_has_no_findings CHECK (ok = (findings = '[]'::jsonb))
 );
 
+create table bank_health (
+  bank_code text collate "C" not null,
+  calls timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  paused_until timestamp with time zone,
+  last_heard_at timestamp with time zone,
+  silent_since timestamp with time zone,
+  constraint bank_health_pkey PRIMARY KEY (bank_code)
+) with (fillfactor=50);
+
+create table bank_measures (
+  bank_code text collate "C" not null,
+  measure text collate "C" not null,
+  hour timestamp with time zone not null,
+  bucket smallint not null,
+  count bigint not null,
+  constraint bank_measures_pkey PRIMARY KEY (bank_code, measure, hour, bucket),
+  constraint bank_measures_known CHECK (measure = ANY (ARRAY['lag'::text, 'gap'::text]))
+) with (fillfactor=50);
+
 create view client_movements as
  SELECT t.id,
     t.credit_id,
@@ -642,6 +663,75 @@ create table remembered_answers (
 ) partition by RANGE (id);
 
 create table remembered_answers_default partition of remembered_answers DEFAULT;
+
+create table requeries (
+  id bigint not null generated always as identity,
+  bank_code text collate "C" not null,
+  reason text collate "C" not null,
+  subject text collate "C" not null,
+  identifier_kind text collate "C",
+  identifier text collate "C",
+  account_number text collate "C",
+  from_at timestamp with time zone,
+  to_at timestamp with time zone,
+  cursor text,
+  client_id bigint,
+  payment_id uuid,
+  collection_account_id bigint,
+  state text collate "C" not null default 'open'::text,
+  merged_into bigint,
+  due_at timestamp with time zone not null,
+  repeat_until timestamp with time zone,
+  leased_until timestamp with time zone,
+  attempts integer not null default 0,
+  repeats integer not null default 0,
+  new_credits integer not null default 0,
+  created_at timestamp with time zone not null,
+  asked_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint requeries_pkey PRIMARY KEY (id),
+  constraint requeries_ask_for_one_thing CHECK ((identifier IS NULL) = (identifier_kind IS NULL) AND (identifier IS NULL) <> (from_at IS NULL)),
+  constraint requeries_finished_has_time CHECK ((state = 'open'::text) = (finished_at IS NULL)),
+  constraint requeries_merged_into_one CHECK ((state = 'merged'::text) = (merged_into IS NOT NULL)),
+  constraint requeries_reason_known CHECK (reason = ANY (ARRAY['name_enquiry'::text, 'payer'::text, 'expiry'::text, 'grace'::text, 'demand'::text, 'silence'::text, 'sweep'::text])),
+  constraint requeries_state_known CHECK (state = ANY (ARRAY['open'::text, 'found'::text, 'not_found'::text, 'dropped'::text, 'merged'::text])),
+  constraint requeries_account_of_same_client FOREIGN KEY (client_id, collection_account_id) REFERENCES collection_accounts(client_id, id),
+  constraint requeries_merged_into_fkey FOREIGN KEY (merged_into) REFERENCES requeries(id),
+  constraint requeries_payment_of_same_client FOREIGN KEY (client_id, payment_id) REFERENCES payments(client_id, id)
+);
+CREATE INDEX requeries_by_account ON requeries USING btree (collection_account_id, id) WHERE collection_account_id IS NOT NULL;
+CREATE INDEX requeries_by_payment ON requeries USING btree (payment_id, id) WHERE payment_id IS NOT NULL;
+CREATE INDEX requeries_due ON requeries USING btree (bank_code, due_at) WHERE state = 'open'::text;
+CREATE INDEX requeries_finished ON requeries USING btree (finished_at) WHERE state <> 'open'::text;
+CREATE INDEX requeries_merged ON requeries USING btree (merged_into) WHERE merged_into IS NOT NULL;
+CREATE UNIQUE INDEX requeries_one_open ON requeries USING btree (bank_code, reason, subject) WHERE state = 'open'::text;
+CREATE UNIQUE INDEX requeries_planned_once ON requeries USING btree (bank_code, subject) WHERE reason = ANY (ARRAY['expiry'::text, 'grace'::text, 'silence'::text, 'sweep'::text]);
+
+create table requery_attempts (
+  id bigint not null generated always as identity,
+  requery_id bigint not null,
+  bank_code text collate "C" not null,
+  asked_at timestamp with time zone not null,
+  answer text collate "C" not null,
+  credits integer not null default 0,
+  new_credits integer not null default 0,
+  latency_ms integer not null,
+  error text,
+  constraint requery_attempts_pkey PRIMARY KEY (id),
+  constraint requery_attempts_answer_known CHECK (answer = ANY (ARRAY['found'::text, 'listed'::text, 'in_progress'::text, 'not_found'::text, 'no_answer'::text])),
+  constraint requery_attempts_only_silence_has_error CHECK ((answer = 'no_answer'::text) = (error IS NOT NULL)),
+  constraint requery_attempts_requery_id_fkey FOREIGN KEY (requery_id) REFERENCES requeries(id) ON DELETE CASCADE
+);
+CREATE INDEX requery_attempts_by_bank ON requery_attempts USING btree (bank_code, asked_at);
+CREATE INDEX requery_attempts_of_requery ON requery_attempts USING btree (requery_id, id);
+
+create table requery_findings (
+  credit_id bigint not null,
+  attempt_id bigint not null,
+  constraint requery_findings_pkey PRIMARY KEY (credit_id),
+  constraint requery_findings_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES requery_attempts(id) ON DELETE CASCADE
+);
+CREATE INDEX requery_findings_of_attempt ON requery_findings USING btree (attempt_id);
 
 create table returns (
   id bigint not null generated always as identity,

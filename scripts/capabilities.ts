@@ -33,6 +33,10 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     holds: 'taking, judging, reversing credits; closing payments; suspense items',
     uses: ['records', 'access', 'accounts', 'payments'],
   },
+  requery: {
+    holds: 'asking banks for money that came unheard; bank health',
+    uses: ['records', 'access', 'accounts', 'payments', 'credits'],
+  },
   suspense: {
     holds: 'assigning and returning suspended money, maker-checker',
     uses: ['records', 'access', 'accounts', 'payments', 'credits'],
@@ -44,7 +48,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   integrity: { holds: 'checks of the books against the records', uses: ['records'] },
   reports: {
     holds: 'overview, totals, balances, search, timelines',
-    uses: ['records', 'access', 'accounts', 'payments', 'credits', 'webhooks'],
+    uses: ['records', 'access', 'accounts', 'payments', 'credits', 'requery', 'webhooks'],
   },
   privacy: {
     holds: 'erasure of personal data, data keys',

@@ -136,6 +136,11 @@ export const REFUSALS = {
   endpoint_inactive: ref(409, '57', 'This webhook endpoint is inactive. Activate it first.'),
   payment_not_late: ref(409, '12', 'This payment is still open. Wait until its grace period ends.'),
   payment_not_open: ref(409, '12', 'This payment no longer accepts money. Choose an open one.'),
+  requery_not_supported: ref(
+    409,
+    '57',
+    'No bank of this payment can be asked for it. Some need the sessionId of the transfer.',
+  ),
   sandbox_only: ref(400, '57', 'Available in the sandbox only.'),
   numbers_exhausted: ref(
     503,

@@ -15,6 +15,7 @@ import { registerRanges } from '#domain/accounts/account-numbers.ts'
 import { createWriters, type Writers } from '#domain/batch-writers.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
+import { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'
 import { buildApp } from '#http/app.ts'
@@ -28,6 +29,7 @@ import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
 import { sendReturnsRound } from '#workers/send-returns.ts'
 import { syncDataKeys } from '#workers/sync-data-keys.ts'
+import { writeMeasuresRound } from '#workers/write-measures.ts'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 import { Notifier } from './notifier.ts'
@@ -41,6 +43,7 @@ const WEBHOOK_CONNECTIONS_MAX = 6
 // A separate pool, so that reports using every connection do not fail readiness.
 const PROBE_CONNECTIONS_MAX = 1
 const PROBE_MAX_MS = 1_000
+const MEASURES_PAUSE_MS = 5_000
 
 export type Service = {
   app: FastifyInstance
@@ -48,6 +51,7 @@ export type Service = {
   writers: Writers
   startWorkers(): void
   syncDataKeys: () => Promise<void> // Which it does by itself, every other second.
+  writeMeasures: () => Promise<void> // Likewise, every few seconds.
   close(): Promise<void>
 }
 
@@ -97,26 +101,19 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const connector = config.mode === 'live' ? operatorDesk : sandboxBank
   const failed = (batch: string) => (error: unknown) =>
     log.error({ err: error, batch }, 'batch failed')
-  const writers = createWriters({
+  const writers = openWriters(options, {
     pool: batchPool,
-    clock,
     sealer,
     sharedAccounts,
-    banks: config.banks,
-    collectionBankCode: config.collectionBankCode,
-    policy: config.policy,
     onError: (error, batch) => failed(batch)(error),
     onWritten: () => notifiers.dispatcher.call(),
   })
-  const tokens = new Tokens({
-    secrets: config.secrets.token,
-    mode: config.mode,
-    ttlSeconds: config.policy.tokenTtlSeconds,
-    clock,
-  })
+  const tokens = openTokens(options)
   const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
-  const parts = { ...connections, sealer, sharedAccounts, connector, clock, log }
+  const bankConnections = connectBanks(bankConfigurations(config))
+  const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
+  const parts = { ...connections, sealer, sharedAccounts, connector, clock, log, bankConnections }
   const app = await buildApp({
     mode: config.mode,
     publicUrl: config.publicUrl,
@@ -124,7 +121,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     rates: config.rates,
     policy: config.policy,
     banks: config.banks,
-    bankConnections: connectBanks(bankConfigurations(config)),
+    bankConnections,
+    notificationMeter,
     clock,
     log,
     db,
@@ -146,7 +144,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   function startWorkers(): void {
     workers ??= runWorkers(
       parts,
-      listWorkers({ ...parts, notifiers, rendering: renderingFor(config) }),
+      listWorkers({
+        ...parts,
+        notifiers,
+        rendering: renderingFor(config),
+        graceSeconds: config.policy.graceSeconds,
+        submitCredits: (credits) => writers.credits.submitAll(credits),
+      }),
     )
   }
 
@@ -154,10 +158,39 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   async function close(): Promise<void> {
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
-    await keySync.stop()
+    await Promise.all([keySync.stop(), stopMeasuring()])
     await connections.end()
   }
-  return { app, db, writers, startWorkers, syncDataKeys: syncDataKeysNow, close }
+  return { app, db, writers, startWorkers, syncDataKeys: syncDataKeysNow, writeMeasures, close }
+}
+
+type WriterParts = Pick<
+  Parameters<typeof createWriters>[0],
+  'pool' | 'sealer' | 'sharedAccounts' | 'onError' | 'onWritten'
+>
+
+function openWriters({ config, clock }: ServiceOptions, parts: WriterParts): Writers {
+  const { banks, collectionBankCode, policy } = config
+  return createWriters({ ...parts, clock, banks, collectionBankCode, policy })
+}
+
+function openTokens({ config, clock }: ServiceOptions): Tokens {
+  const { secrets, mode, policy } = config
+  return new Tokens({ secrets: secrets.token, mode, ttlSeconds: policy.tokenTtlSeconds, clock })
+}
+
+// In every process that takes notifications, workers or not. The last ones are written at the end.
+function startMeasuring({ clock, log }: ServiceOptions, db: Pool) {
+  const notificationMeter = new NotificationMeter()
+  const round = writeMeasuresRound({ db, clock, notificationMeter })
+  const worker = { name: 'write-measures', pauseMs: MEASURES_PAUSE_MS, round }
+  const measuring = runWorkers({ log }, [worker])
+  const writeMeasures = runNow(round, log)
+  const stopMeasuring = async () => {
+    await measuring.stop()
+    await writeMeasures()
+  }
+  return { notificationMeter, writeMeasures, stopMeasuring }
 }
 
 // Runs a worker round immediately on behalf of a request. On failure the workers retry.

@@ -488,6 +488,30 @@ export interface paths {
             };
         };
     };
+    "/api/v1/payments/{reference}/requery": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RequeryRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RequeryResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/payments/{reference}/timeline": {
         get: {
             parameters: {
@@ -2003,7 +2027,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "audit_failed";
+                    kind?: "numbers_exhausted" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "bank_silent" | "audit_failed";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -2055,6 +2079,17 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["AlertResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/banks": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BankHealthsResponse"];
                     };
                 };
             };
@@ -2326,6 +2361,28 @@ export interface components {
             fee: number;
             vat: number;
             duty: number;
+        };
+        BankHealth: {
+            code: string;
+            name: string;
+            connector: string;
+            lastHeardAt: string | null;
+            silentSince: string | null;
+            lagP50: number | null;
+            lagP99: number | null;
+            queries: number;
+            errorRate: number | null;
+            foundByRequery: number;
+            openQuestions: number;
+            circuit: "closed" | "open" | "half_open";
+            circuitUntil: string | null;
+            canFind: boolean;
+            canList: boolean;
+        };
+        BankHealthsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["BankHealth"][];
         };
         BanksResponse: {
             isSuccessful: boolean;
@@ -3129,6 +3186,25 @@ export interface components {
             message: string;
             data: components["schemas"]["Replay"];
         };
+        Requery: {
+            paymentReference: string;
+            questions: {
+                bankCode: string;
+                bankName: string;
+                state: "open" | "found" | "not_found" | "dropped" | "merged";
+                dueAt: string;
+                attempts: number;
+                askedAt: string | null;
+            }[];
+        };
+        RequeryRequest: {
+            sessionId?: string;
+        };
+        RequeryResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Requery"];
+        };
         Return: {
             reference: string;
             status: string;
@@ -3375,7 +3451,7 @@ export interface components {
         };
         TimelineEntry: {
             at: string;
-            kind: "advice" | "account" | "number" | "action" | "credit" | "reversal" | "suspense" | "transfer" | "event" | "waiting" | "attempt";
+            kind: "advice" | "account" | "number" | "action" | "requery" | "credit" | "reversal" | "suspense" | "transfer" | "event" | "waiting" | "attempt";
             description: string;
             amount: number | null;
             currency: string | null;
@@ -3521,4 +3597,4 @@ export interface components {
     };
 }
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","endpoint_disabled","audit_failed"] as const
+export const ALERT_KINDS = ["numbers_exhausted","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","endpoint_disabled","bank_silent","audit_failed"] as const

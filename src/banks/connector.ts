@@ -16,7 +16,10 @@ export type Connector = {
   // an address allow-list or mutual TLS beside it.
   needsKnownSource: boolean
   // Undefined, with every problem reported to the settings, unless all of them are right.
-  connect(settings: ConnectorSettings, bank: ConnectedBank): BankConnection | undefined
+  connect(
+    settings: ConnectorSettings,
+    bank: ConnectedBank,
+  ): Omit<BankConnection, 'limits'> | undefined
 }
 
 export type ConnectedBank = { code: string; name: string; mode: Mode }
@@ -29,7 +32,11 @@ export type BankConnection = {
   findFormat(call: RailCall): NotificationFormat | undefined
   nameEnquiry: NameEnquiryFormat
   calls: BankCalls
+  limits: CallLimits
 }
+
+// Of our calls to the bank, in all processes together.
+export type CallLimits = { ratePerSecond: number; concurrency: number }
 
 // A call of a bank to /rails/{bankCode}/…
 export type RailCall = {

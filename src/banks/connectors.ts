@@ -10,7 +10,13 @@ import { squadConnector } from '#banks/squad/connector.ts'
 import { templateConnector } from '#banks/template/connector.ts'
 import { wemaConnector } from '#banks/wema/connector.ts'
 import { readAllowedSources } from './allowed-sources.ts'
-import type { BankConnection, BankConnections, ConnectedBank, Connector } from './connector.ts'
+import type {
+  BankConnection,
+  BankConnections,
+  CallLimits,
+  ConnectedBank,
+  Connector,
+} from './connector.ts'
 import { ConnectorSettings } from './connector-settings.ts'
 
 export const CONNECTORS: readonly Connector[] = [
@@ -24,6 +30,9 @@ export const CONNECTORS: readonly Connector[] = [
 ]
 
 export const SANDBOX_CONNECTORS: readonly Connector[] = [...CONNECTORS, templateConnector]
+
+// Banks publish none: what any of them can bear.
+const DEFAULT_LIMITS: CallLimits = { ratePerSecond: 5, concurrency: 4 }
 
 export type BankConfiguration = ConnectedBank & {
   connector?: string | undefined // Default manilla.
@@ -45,6 +54,7 @@ export function connectBank(
   }
   const settings = new ConnectorSettings(bank, report)
   const isAllowed = readAllowedSources(settings)
+  const limits = readLimits(settings)
   const connection = connector.connect(settings, bank)
   settings.refuseUnknown()
   if (bank.mode === 'live' && connector.needsKnownSource && !isAllowed) {
@@ -54,11 +64,20 @@ export function connectBank(
     )
   }
   if (!connection || settings.hasProblems) return undefined
-  if (!isAllowed) return connection
+  if (!isAllowed) return { ...connection, limits }
   return {
     ...connection,
+    limits,
     authenticate: (call) =>
       isAllowed(call) ? connection.authenticate(call) : 'source_not_allowed',
+  }
+}
+
+function readLimits(settings: ConnectorSettings): CallLimits {
+  const { ratePerSecond, concurrency } = DEFAULT_LIMITS
+  return {
+    ratePerSecond: settings.findWhole('ratePerSecond', { least: 1, most: 100 }) ?? ratePerSecond,
+    concurrency: settings.findWhole('concurrency', { least: 1, most: 50 }) ?? concurrency,
   }
 }
 

@@ -34,6 +34,9 @@ import { ledgerRoutes } from '#http/routes/reports/ledger.ts'
 import { overviewRoutes } from '#http/routes/reports/overview.ts'
 import { searchRoutes } from '#http/routes/reports/search.ts'
 import { timelineRoutes } from '#http/routes/reports/timelines.ts'
+import { bankHealthRoutes } from '#http/routes/requery/bank-health.ts'
+import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
+import { paymentRequeryRoutes } from '#http/routes/requery/payment-requeries.ts'
 import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
 import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
@@ -143,6 +146,7 @@ const ROUTES = [
   verifyPaymentRoutes,
   creditRoutes,
   paymentRoutes,
+  paymentRequeryRoutes,
   timelineRoutes,
   exportRoutes,
   searchRoutes,
@@ -168,11 +172,13 @@ const ROUTES = [
   limitRoutes,
   brandingRoutes,
   checkoutRoutes,
+  payerRequeryRoutes,
   dashboardRoutes,
   operatorClientRoutes,
   operatorClientChangeRoutes,
   operatorReturnRoutes,
   operatorAlertRoutes,
+  bankHealthRoutes,
   railItemRoutes,
 ]
 

@@ -9,6 +9,7 @@ import type { Rates } from '#config/rate-settings.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import type { AccountLookups } from '#domain/accounts/account-lookups.ts'
 import type { Writers } from '#domain/batch-writers.ts'
+import type { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
@@ -23,6 +24,7 @@ export type Deps = {
   policy: Policy
   banks: readonly BankSettings[]
   bankConnections: BankConnections
+  notificationMeter: NotificationMeter
   clock: Clock
   log: Logger
   db: Pool

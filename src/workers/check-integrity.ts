@@ -12,7 +12,7 @@ import {
   type Finding,
   INTEGRITY_INTERVAL_MS,
 } from '#domain/integrity/integrity-checks.ts'
-import { raiseAlerts } from '#domain/records/alerts.ts'
+import { clearAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import type { Deps, Round } from './loop.ts'
 
@@ -72,10 +72,7 @@ async function record(
   ])
   await tx.query('delete from audits where started_at < $1', [before(now, KEPT_MS)])
   if (isOk) {
-    await tx.query(
-      `update alerts set cleared_at = $1 where kind = 'audit_failed' and cleared_at is null`,
-      [now],
-    )
+    await clearAlert(tx, now, { kind: 'audit_failed', subject: 'books' })
     return
   }
   const detail = {

@@ -5,7 +5,7 @@
 // one slot and not thirty. A failure drops it back; failing destinations together get at most half
 // of the slots, so healthy ones always find a free one.
 
-import { FAILURES_TO_PAUSE } from '#domain/webhooks/circuit-breaker.ts'
+import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
 import type { Claim, ClaimLimits } from '#domain/webhooks/claim-deliveries.ts'
 import type { DestinationId } from '#ids.ts'
 

@@ -12,7 +12,9 @@ import { expirePaymentsRound } from './expire-payments.ts'
 import { logAlertsRound } from './log-alerts.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
+import { type PlanDeps, planRequeriesRound, purgeRequeriesRound } from './plan-requeries.ts'
 import { purgeSessionsRound } from './purge-sessions.ts'
+import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
 
 const LOOK_MS = 250
@@ -22,6 +24,8 @@ const HOUR_MS = 60 * MINUTE_MS
 
 export type WorkerDeps = Deps &
   SendReturnsDeps &
+  RequeryDeps &
+  PlanDeps &
   Omit<DelivererDeps, 'notifier'> & { batchPool: Pool; notifiers: Notifiers }
 
 // For what was written by this process; what others write is found by looking.
@@ -39,11 +43,14 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     deliverWebhooks(deps),
     { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
+    { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },
+    ...requeryTransfers(deps),
     { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
     { name: 'purge-sessions', pauseMs: 10 * MINUTE_MS, round: purgeSessionsRound(deps) },
+    { name: 'purge-requeries', pauseMs: HOUR_MS, round: purgeRequeriesRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
   ]
 }
@@ -52,6 +59,16 @@ function deliverWebhooks(deps: WorkerDeps): Worker {
   const notifier = deps.notifiers.deliverer
   const { round, stop } = new Deliverer({ ...deps, notifier })
   return { name: 'deliver-webhooks', pauseMs: LOOK_MS, notifier, round, stop }
+}
+
+// Of each bank that can be asked, so that none waits for another.
+function requeryTransfers(deps: WorkerDeps): Worker[] {
+  return [...deps.bankConnections].flatMap(([bankCode, connection]) => {
+    const { findTransfer, listTransfers } = connection.calls
+    if (!findTransfer && !listTransfers) return []
+    const round = requeryTransfersRound(deps, { bankCode, connection })
+    return [{ name: `requery-transfers ${bankCode}`, pauseMs: 2 * LOOK_MS, round }]
+  })
 }
 
 export type RunningWorkers = { stop(): Promise<void> }

@@ -8,7 +8,9 @@ import assert from 'node:assert/strict'
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { test } from 'node:test'
 import type { InjectOptions } from 'fastify'
+import { SANDBOX_BANKS } from '#config/bank-settings.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { startWithBanks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import {
@@ -23,11 +25,10 @@ import { makeUser, newBrowser, PASSWORD } from '../support/people.ts'
 import { reportCredit, signedHeaders } from '../support/rail.ts'
 import { seededRandom } from '../support/random.ts'
 import type { Known } from '../support/right-values.ts'
-import { startTestService } from '../support/running-service.ts'
 import { AnswerChecks } from './answer-checks.ts'
 
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_115)
-const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 5_000) // Shared among the operations.
+const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 6_000) // Shared among the operations.
 // Those that hash a password or a secret: every hash costs 50 ms on purpose.
 const COSTLY = /login|token|session$|password|users|operator\/clients|totp/
 const COSTLY_SHARE = 0.3
@@ -49,7 +50,14 @@ type Answer = { statusCode: number; headers: IncomingHttpHeaders; body: string }
 type Described = { paths: Record<string, Record<string, Operation>> }
 type Sent = { request: HostileRequest; target: Target }
 
-const bench = closeAfterTests(await startTestService({ env: { MANILLA_RATE_LIMITS: UNLIMITED } }))
+// Banks that could be asked; nobody does, for no worker runs.
+const askable = { settings: { baseUrl: 'http://127.0.0.1' }, secrets: { apiKey: 'TEST_BANK_KEY' } }
+const bench = closeAfterTests(
+  await startWithBanks(
+    SANDBOX_BANKS.map((bank) => ({ ...bank, ...askable })),
+    { MANILLA_RATE_LIMITS: UNLIMITED, TEST_BANK_KEY: 'key' },
+  ),
+)
 const { app } = bench.service
 const token = await bench.login()
 const seeded = await seed()

@@ -25,19 +25,19 @@ type Opening = PageOptions & { role?: Role; clientId?: string }
 export async function startDashboardBench() {
   const bench = await startWebhookBench()
   const url = await listenLocally(bench.service.app)
-  return {
-    ...bench,
-    url,
-    // A page of somebody who is signed in; it shows nothing yet.
-    async openAs(browser: Browser, { role = 'owner', clientId, ...options }: Opening = {}) {
-      const email = await makeUser(bench, { role, ...(clientId ? { clientId } : {}) })
-      const opened = await browser.newPage({ timezoneId: 'Africa/Lagos', ...options })
-      const { page } = opened
-      await page.clock.setFixedTime(bench.clock())
-      await page.context().addCookies([{ ...(await sessionOf(url, email)), url }])
-      await page.addInitScript(() => localStorage.setItem('manilla-signed-in', 'yes'))
-      return opened
-    },
+  return { ...bench, url, openAs: openerOf(bench, url) }
+}
+
+// A page of somebody who is signed in; it shows nothing yet.
+export function openerOf(bench: Bench, url: string) {
+  return async (browser: Browser, { role = 'owner', clientId, ...options }: Opening = {}) => {
+    const email = await makeUser(bench, { role, ...(clientId ? { clientId } : {}) })
+    const opened = await browser.newPage({ timezoneId: 'Africa/Lagos', ...options })
+    const { page } = opened
+    await page.clock.setFixedTime(bench.clock())
+    await page.context().addCookies([{ ...(await sessionOf(url, email)), url }])
+    await page.addInitScript(() => localStorage.setItem('manilla-signed-in', 'yes'))
+    return opened
   }
 }
 

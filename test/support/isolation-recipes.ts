@@ -140,6 +140,7 @@ const PAYMENT_RECIPES: Record<string, Recipe> = {
   getPaymentTimeline: byReference((reference) => ({
     url: `/api/v1/payments/${reference}/timeline`,
   })),
+  requeryPayment: byReference((reference) => post(`/api/v1/payments/${reference}/requery`)),
   listAdvices: list('/api/v1/advices'),
   findAdvice: byReference((reference) => ({ url: `/api/v1/advices/${reference}` })),
   cancelAdviceByAnyReference: byReference((reference) =>
@@ -196,6 +197,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   getReturn: () => [{ url: FIRST_RETURN }, { url: `${FIRST_RETURN}?reveal=true` }],
   confirmReturn: () => [post(`${FIRST_RETURN}/confirm`)],
   failReturn: () => [post(`${FIRST_RETURN}/fail`, { reason: 'X' })],
+  listBankHealth: list('/api/v1/operator/banks'),
   listAlerts: list('/api/v1/operator/alerts'),
   getAlert: () => [{ url: '/api/v1/operator/alerts/1' }],
   acknowledgeAlert: () => [post('/api/v1/operator/alerts/1/acknowledge')],
@@ -292,5 +294,6 @@ export const PAGES: readonly RegExp[] = [
   page('GET', /\/dashboard\/api\/banks/), // Names of banks, the same for everybody.
   page('GET', /\/pay\/(assets|colours)\/.*/),
   page('GET|POST', /\/pay/), // A payer's, as above.
+  page('POST', /\/pay\/\{\}\/sent/),
   page('GET', /\/pay\/api\/stream/),
 ]

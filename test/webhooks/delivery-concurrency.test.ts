@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FAILURES_TO_PAUSE } from '#domain/webhooks/circuit-breaker.ts'
+import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
 import type { Claim } from '#domain/webhooks/claim-deliveries.ts'
 import { DeliveryConcurrency, IN_FLIGHT_MAX, WIDTH_MAX } from '#workers/delivery-concurrency.ts'
 import { asId } from '../support/as-id.ts'

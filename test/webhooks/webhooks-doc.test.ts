@@ -6,12 +6,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
+import { FAILING_MAX_MS, FAILURES_TO_PAUSE, PAUSE_MAX_MS } from '#circuit-breaker.ts'
 import { EVENT_TYPES } from '#domain/records/event-types.ts'
-import {
-  FAILING_MAX_MS,
-  FAILURES_TO_PAUSE,
-  PAUSE_MAX_MS,
-} from '#domain/webhooks/circuit-breaker.ts'
 import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
 import { eventSchema } from '#http/routes/webhooks/event-schemas.ts'
 

@@ -92,7 +92,7 @@ function ChoiceForm({ model, actions, children }: FormProps) {
 // A problem comes with the address, so anybody can write one.
 const PROBLEMS = new Map<string, string>(Object.entries(strings.problems))
 
-function Problem({ problem }: { problem: string | undefined }) {
+export function Problem({ problem }: { problem: string | undefined }) {
   if (problem === undefined) return null
   return (
     <p class="problem" role="alert">

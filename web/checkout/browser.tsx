@@ -18,18 +18,18 @@ import { Page, titleOf } from './page.tsx'
 import { strings } from './strings.ts'
 
 const COPIED_MS = 2_500
+const SENT_MS = 60_000 // Then the payer may ask once more.
 const RETURN_SECONDS = 10
 const ASK_MAX_MS = 20_000
 const MINUTES_ANNOUNCED = [10, 5, 1]
 
 const root = document.getElementById('page') as HTMLElement
-const given = JSON.parse(root.dataset.page as string)
-let model: Model = firstModel(given.checkout, given.bankCode, given.problem)
+let model: Model = firstModel(JSON.parse(root.dataset.page as string))
 // The service's clock, carried on by one that nobody sets.
 let clockOffsetMs = model.nowMs - performance.now()
 let copiedTimer: number | undefined
 
-const actions: Actions = { choose, copy, print: printReceipt, stay }
+const actions: Actions = { choose, sent, copy, print: printReceipt, stay }
 const { adviceReference } = model.checkout
 
 hydrate(<Page model={model} actions={actions} />, root)
@@ -125,6 +125,23 @@ async function choose(bankCode: string): Promise<void> {
     take(data)
   } catch {
     update({ asking: undefined, problem: 'network' })
+  }
+}
+
+async function sent(): Promise<void> {
+  update({ isSent: true, problem: undefined, announcement: strings.checking })
+  try {
+    const answer = await fetch(`/pay/${adviceReference}/sent`, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(ASK_MAX_MS),
+    })
+    const { data, code } = await answer.json()
+    if (!answer.ok) return update({ isSent: false, problem: code })
+    setTimeout(() => update({ isSent: false }), SENT_MS)
+    take(data)
+  } catch {
+    update({ isSent: false, problem: 'network' })
   }
 }
 

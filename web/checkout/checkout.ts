@@ -32,6 +32,7 @@ export type Checkout = {
   expiresAt: string | null
   closesAt: string | null // Until here money still counts.
   paidAt: string | null
+  canRequery: boolean // A bank can be asked for the transfer.
   returnUrl: string
 }
 
@@ -42,6 +43,7 @@ export type Model = {
   nowMs: number // By the service's clock.
   asking: string | undefined // The bank whose number is being asked for.
   problem: string | undefined // Why that failed, as a refusal's code, or `network`.
+  isSent: boolean // The payer said so: the bank is being asked.
   isCopied: boolean
   isOffline: boolean
   returnIn: number | undefined // Seconds until the payer is taken back to the merchant.
@@ -50,20 +52,25 @@ export type Model = {
 
 export type Actions = {
   choose: (bankCode: string) => void
+  sent: () => void
   copy: (accountNumber: string) => void
   print: () => void
   stay: () => void
 }
 
-export function firstModel(
-  checkout: Checkout,
-  bankCode: string | undefined,
-  problem: string | undefined,
-): Model {
+export type CheckoutPage = {
+  checkout: Checkout
+  bankCode?: string
+  problem?: string
+  isSent: boolean
+}
+
+export function firstModel({ checkout, bankCode, problem, isSent }: CheckoutPage): Model {
   return {
     checkout,
     bankCode,
     problem,
+    isSent,
     nowMs: Date.parse(checkout.now),
     asking: undefined,
     isCopied: false,

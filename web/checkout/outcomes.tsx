@@ -3,6 +3,7 @@
 import { formatNaira } from '../money.ts'
 import { Held } from './amounts.tsx'
 import { type Actions, formatMoment, formatSeconds, type Model, secondsUntil } from './checkout.ts'
+import { Sent } from './sent.tsx'
 import { strings } from './strings.ts'
 
 export function Paid({ model, actions }: { model: Model; actions: Actions | undefined }) {
@@ -63,7 +64,7 @@ function Receipt({ model }: { model: Model }) {
   )
 }
 
-export function Expired({ model }: { model: Model }) {
+export function Expired({ model, actions }: { model: Model; actions: Actions | undefined }) {
   const { checkout, nowMs } = model
   const { merchantName, closesAt } = checkout
   const graceSeconds = secondsUntil(closesAt, nowMs)
@@ -74,6 +75,7 @@ export function Expired({ model }: { model: Model }) {
       {graceSeconds > 0 && (
         <p class="problem">{strings.stillCounts(formatSeconds(graceSeconds))}</p>
       )}
+      {graceSeconds > 0 && <Sent model={model} actions={actions} />}
       <Held checkout={checkout} />
       <AlreadyPaid checkout={checkout} />
       <h2>{strings.notPaid}</h2>

@@ -35,7 +35,7 @@ function View({ model, actions }: Props) {
     case 'Successful':
       return <Paid model={model} actions={actions} />
     case 'Expired':
-      return <Expired model={model} />
+      return <Expired model={model} actions={actions} />
     case 'Cancelled':
       return <Cancelled model={model} />
     case 'Reversed':

@@ -1,19 +1,18 @@
 // Server-side rendering of the page. Nothing is inline but data, from which the browser hydrates.
 
 import type { ComponentChildren } from 'preact'
-import { type Checkout, firstModel } from './checkout.ts'
+import { type CheckoutPage, firstModel } from './checkout.ts'
 import { Sign } from './outcomes.tsx'
 import { Frame, Page, titleOf } from './page.tsx'
 import { renderHtml } from './render-html.ts'
 import { strings } from './strings.ts'
 
 type Files = { script: string; styles: readonly string[] }
-type CheckoutPage = { checkout: Checkout; bankCode?: string; problem?: string }
 
 const RELOAD_SECONDS = 15
 
 export function drawCheckout(page: CheckoutPage, files: Files): string {
-  const model = firstModel(page.checkout, page.bankCode, page.problem)
+  const model = firstModel(page)
   const { status } = page.checkout
   const isFinal = status === 'Successful' || status === 'Cancelled' || status === 'Reversed'
   return drawDocument(

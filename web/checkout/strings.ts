@@ -34,6 +34,9 @@ export const strings = {
   waiting: 'Waiting for your transfer',
   waitingHint: 'This page updates automatically. You can close it and come back.',
   reloadHint: 'This page refreshes every 15 seconds.',
+  sent: 'I’ve sent the money',
+  checking: 'We’re checking with the bank…',
+  checkingHint: 'Most transfers arrive within a minute. We’ll keep checking.',
   timeLeft: 'Time left',
   minutesLeft: (minutes: number) =>
     `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left to pay`,

@@ -11,6 +11,7 @@ import {
   secondsUntil,
   shownNumber,
 } from './checkout.ts'
+import { Sent } from './sent.tsx'
 import { strings } from './strings.ts'
 
 type Props = { model: Model; actions: Actions | undefined }
@@ -38,6 +39,7 @@ export function Transfer({ model, actions }: Props) {
       <h2>{send(rest)}</h2>
       {number && <Account model={model} actions={actions} number={number} />}
       <Waiting model={model} />
+      <Sent model={model} actions={actions} />
       <OtherBank model={model} actions={actions} />
     </>
   )

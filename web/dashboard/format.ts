@@ -17,6 +17,8 @@ export function money(amount: number, currency = 'NGN'): string {
 
 export const shortMoney = (amount: number) => short.format(amount)
 export const count = (value: number) => whole.format(value)
+const tenths = new Intl.NumberFormat('en-NG', { maximumFractionDigits: 1 })
+export const seconds = (value: number) => `${tenths.format(value)} s`
 export const share = (value: number) => percent.format(value)
 
 // West Africa Time wherever the page is open: days of filters, sums and charts are days of that

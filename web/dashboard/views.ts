@@ -75,6 +75,13 @@ export const VIEWS: readonly View[] = [
     load: () => import('./views/alerts.tsx'),
   },
   {
+    path: 'banks',
+    name: views.banks,
+    icon: 'banks',
+    scope: 'operator',
+    load: () => import('./views/banks.tsx'),
+  },
+  {
     path: 'ledger',
     name: views.ledger,
     icon: 'ledger',

@@ -28,7 +28,14 @@ export async function findNumber(
 }
 
 // A payment's number is the merchant's, who is known in full.
-export type LiveName = { merchantName: string; customerName: string; kycLevel: string }
+type LiveNumber = {
+  merchantName: string
+  customerName: string
+  kycLevel: string
+  clientId: ClientId
+  collectionAccountId: AccountId | null
+  paymentId: PaymentId | null
+}
 
 // Of a number of this bank that may be paid into now: an active collection account, or a payment
 // that is open. No bank learns whose the numbers of another are.
@@ -36,12 +43,14 @@ export async function findLiveName(
   db: Queryable,
   now: Date,
   { bankCode, accountNumber }: { bankCode: string; accountNumber: string },
-): Promise<LiveName | undefined> {
-  const { rows } = await db.query<LiveName>({
+): Promise<LiveNumber | undefined> {
+  const { rows } = await db.query<LiveNumber>({
     name: 'find-live-name',
     text: `select c.name as "merchantName",
                   coalesce(ca.account_name, a.customer_name) as "customerName",
-                  coalesce(ca.kyc_tier, 3)::text as "kycLevel"
+                  coalesce(ca.kyc_tier, 3)::text as "kycLevel",
+                  n.client_id as "clientId", n.collection_account_id as "collectionAccountId",
+                  n.payment_id as "paymentId"
              from numbers n
              join clients c on c.id = n.client_id
              left join collection_accounts ca on ca.id = n.collection_account_id and ca.is_active

@@ -97,6 +97,7 @@ type CheckoutRendering = {
   banks: readonly BankSettings[]
   nameBank: NameBank
   nameStyle: string
+  canRequery: (bankCode: string) => boolean
 }
 
 // Pending: no number was asked for yet, and the clock has not started.
@@ -131,6 +132,7 @@ export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering
     expiresAt: payment?.expiresAt.toISOString() ?? null,
     closesAt: payment?.closesAt.toISOString() ?? null,
     paidAt: status === 'Successful' ? (payment?.updatedAt.toISOString() ?? null) : null,
+    canRequery: numbers.some(({ bankCode }) => how.canRequery(bankCode)),
     returnUrl: payment ? buildCallBackUrl({ ...row, id: payment.id }) : row.callBackUrl,
   }
 }

@@ -8,6 +8,7 @@ export type AlertKind =
   | 'rail_item_rejected'
   | 'reversal_shortfall'
   | 'endpoint_disabled'
+  | 'bank_silent'
   | 'audit_failed'
 
 type About = {
@@ -46,6 +47,12 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     title: 'A webhook endpoint was disabled after repeated failures',
     remedy:
       'Notify the client. Once its receiver works again, it can enable the endpoint and replay events.',
+  },
+  bank_silent: {
+    title: 'A bank has reported nothing for longer than usual',
+    remedy:
+      'Its transfers are requeried where it can list them; ask the bank about its notifications.',
+    isClearedByItself: true,
   },
   audit_failed: {
     title: 'The books don’t balance',

@@ -5,6 +5,9 @@ import type { TracedItem, TracedReturn } from '#domain/credits/credit-location.t
 import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-history.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { AuditedAction } from '#domain/records/audit-log.ts'
+import type { RequeryReason } from '#domain/requery/questions.ts'
+import type { AnswerKind } from '#domain/requery/repeat-schedule.ts'
+import type { LoggedRequery } from '#domain/requery/requery-log.ts'
 import type { PendingDelivery, SentAttempt } from '#domain/webhooks/delivery-log.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
@@ -18,6 +21,7 @@ export const ENTRY_KINDS = [
   'account',
   'number',
   'action',
+  'requery',
   'credit',
   'reversal',
   'suspense',
@@ -193,6 +197,35 @@ export function reversalEntry(reversal: CreditReversal, currency: string): Timel
     amountKobo,
     currency,
     reference: sessionId,
+  })
+}
+
+const ASKED: Record<RequeryReason, string> = {
+  name_enquiry: 'after a name enquiry',
+  payer: 'the payer has sent the money',
+  expiry: 'before expiry',
+  grace: 'before the end of grace',
+  demand: 'on demand',
+  silence: 'the bank was silent',
+  sweep: 'regular sweep',
+}
+
+const ANSWERED: Record<AnswerKind, string> = {
+  found: 'known already',
+  listed: 'nothing new',
+  in_progress: 'still in progress',
+  not_found: 'not found',
+  no_answer: 'no answer',
+}
+
+export function requeryEntry(asked: LoggedRequery, nameBank: NameBank): TimelineEntry {
+  const { askedAt, bankCode, reason, answer, newCredits, subject, latencyMs, error } = asked
+  const bank = nameBank(bankCode)
+  const outcome = newCredits > 0 ? 'money found' : ANSWERED[answer]
+  return toEntry(askedAt, 'requery', {
+    description: `${bank} was asked (${ASKED[reason]}): ${outcome}.`,
+    reference: asked.identifier,
+    detail: { bank, reason, askedFor: subject, answer, newCredits, latencyMs, error },
   })
 }
 

@@ -11,6 +11,7 @@ import { type Advice, getAdvice } from '#domain/payments/advices.ts'
 import type { Payment } from '#domain/payments/payments.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { type AuditedAction, auditLogFor, latestAuditLogFor } from '#domain/records/audit-log.ts'
+import { readRequeries } from '#domain/requery/requery-log.ts'
 import { readDeliveryLog } from '#domain/webhooks/delivery-log.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, EventId, SuspenseItemId } from '#ids.ts'
@@ -23,6 +24,7 @@ import {
   creditEntries,
   eventEntry,
   inOrder,
+  requeryEntry,
   reversalEntry,
   type TimelineEntry,
   toEntry,
@@ -85,7 +87,10 @@ export async function paymentTimeline(
     assigned: turns.flatMap(({ creditId }) => (creditId && !known.has(creditId) ? creditId : [])),
     currency: payment.currency,
   })
-  return { entries: inOrder([...own, ...told]), isWhole: found.length <= CREDITS_MAX }
+  const creditIds = credits.map(({ id }) => id)
+  const requeries = await readRequeries(db, { paymentId: payment.id, creditIds })
+  const asked = requeries.map((each) => requeryEntry(each, nameBank))
+  return { entries: inOrder([...own, ...told, ...asked]), isWhole: found.length <= CREDITS_MAX }
 }
 
 // An advice that got no number yet, so there is no payment.

@@ -7,9 +7,9 @@
 //
 // Locks: free destinations, then their free deliveries (skip locked). Never waits.
 
+import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
-import { FAILURES_TO_PAUSE } from './circuit-breaker.ts'
 
 export const LEASE_MS = 60_000
 const DESTINATIONS_MAX = 200

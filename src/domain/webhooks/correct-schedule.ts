@@ -6,10 +6,10 @@
 //
 // Locks: free deliveries, then destinations in id order, as when attempts are recorded.
 
+import { PAUSE_MAX_MS } from '#circuit-breaker.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { DestinationId } from '#ids.ts'
-import { PAUSE_MAX_MS } from './circuit-breaker.ts'
 import { LEASE_MS } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 

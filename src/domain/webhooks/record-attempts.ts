@@ -6,6 +6,7 @@
 //
 // Locks: deliveries, destinations in id order, then the clients' event counters.
 
+import { advanceBreaker, type Health, type Result, type Verdict } from '#circuit-breaker.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
@@ -13,7 +14,6 @@ import type { NewEvent } from '#domain/records/event-types.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import type { ClientId, DestinationId, EndpointId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
-import { advanceBreaker, type Health, type Result, type Verdict } from './circuit-breaker.ts'
 import type { Claim } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 

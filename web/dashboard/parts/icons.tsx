@@ -4,6 +4,7 @@ const PATHS = {
   today: 'M3 12.5 8 8l3.5 3L17 5M13 5h4v4',
   payments: 'M3 6.5h14v8H3zM3 9.5h14M6 12.5h3',
   accounts: 'M3 8 10 4l7 4M4.5 8v6M8 8v6M12 8v6M15.5 8v6M3 16h14',
+  banks: 'M2.5 10.5H6L8 5l4 10 2-4.500h3.5',
   credits: 'M10 3v10M6 9.5l4 4 4-4M4 17h12',
   suspense: 'M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14M10 6.5V10l2.5 2',
   webhooks: 'M7 6.5 4 13M4 13h9M9.5 4.5l3.5 7M7 6.5a2 2 0 1 1 2.5-2M13 13a2 2 0 1 0 2-2',

@@ -13,6 +13,7 @@ const ICONS: Record<string, IconName> = {
   account: 'accounts',
   number: 'number',
   action: 'action',
+  requery: 'search',
   credit: 'credits',
   reversal: 'reversal',
   suspense: 'suspense',
@@ -71,6 +72,7 @@ function toneOf({ kind, detail }: Entry): string {
     const isTaken = typeof detail.status === 'number' && detail.status >= 200 && detail.status < 300
     return isTaken ? 'good' : 'bad'
   }
+  if (kind === 'requery') return detail.answer === 'no_answer' ? 'bad' : 'calm'
   if (kind === 'credit') return 'good'
   if (kind === 'reversal') return 'bad'
   return kind === 'suspense' || kind === 'waiting' ? 'warn' : 'calm'

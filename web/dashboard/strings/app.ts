@@ -35,6 +35,7 @@ export const appStrings = {
     suspense: 'Suspense',
     returns: 'Returns',
     alerts: 'Alerts',
+    banks: 'Banks',
     ledger: 'Ledger',
     railItems: 'Rail items',
     sandboxBank: 'Sandbox bank',

@@ -28,6 +28,12 @@ export const paymentsStrings = {
   } as Record<string, string>,
   expires: 'Expires',
   from: (name: string) => `From ${name}`,
+  requery: 'Requery',
+  requeryTitle: 'Ask the bank for this payment?',
+  requeryText: 'For a customer who has paid, but whose transfer wasn’t reported.',
+  sessionId: 'Session ID (optional)',
+  sessionIdHint: 'From the customer’s receipt. Some banks can only be asked for one transfer.',
+  requeried: 'The bank is being asked. Its answer appears in the timeline.',
   none: 'No payments yet',
   noneText: 'Create a payment request and initiate a payment.',
 } as const

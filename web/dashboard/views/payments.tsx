@@ -6,6 +6,7 @@ import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
+import { RequeryButton } from '../parts/requery-form.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
 import { ADVICE_PREFIX } from '../search.tsx'
@@ -56,6 +57,7 @@ const COLUMNS: readonly Column<Payment>[] = [
 ]
 
 export default function Payments(props: ViewProps) {
+  const mayRequery = props.session.scopes.includes('payments:write')
   return (
     <ListView
       {...props}
@@ -70,7 +72,7 @@ export default function Payments(props: ViewProps) {
       keyOf={({ paymentReference }) => paymentReference}
       isAbout={/^(?:payment|credit)\./}
       none={{ title: strings.none, text: strings.noneText, isMadeByApi: true }}
-      detail={({ open, version, close }) => {
+      detail={({ open, version, close, changed }) => {
         const isAdvice = open.startsWith(ADVICE_PREFIX)
         const reference = isAdvice ? open.slice(ADVICE_PREFIX.length) : open
         const load = (signal: AbortSignal) =>
@@ -90,7 +92,14 @@ export default function Payments(props: ViewProps) {
             key={open}
             title={strings.one}
             path={`${PATH}/{reference}`}
-            show={(payment) => <About payment={payment} />}
+            show={(payment) => (
+              <>
+                <About payment={payment} />
+                {mayRequery && (
+                  <RequeryButton reference={payment.paymentReference} changed={changed} />
+                )}
+              </>
+            )}
             {...shared}
           />
         )

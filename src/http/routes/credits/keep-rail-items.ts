@@ -3,11 +3,11 @@
 
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import type { Acknowledgement, BankCharges, ParsedItem } from '#banks/notifications.ts'
+import type { Acknowledgement, ParsedItem } from '#banks/notifications.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { type NewRailItem, storeRailItems } from '#domain/credits/rail-items.ts'
+import { railItemOf } from '#domain/credits/unbookable-items.ts'
 import type { Deps } from '#http/deps.ts'
-import { formatKobo } from '#money.ts'
 
 export const SYSTEM_FAILURE = {
   responseCode: '03',
@@ -30,7 +30,8 @@ export async function keepRejected(
   }
   const found = items.flatMap((item, at) => {
     const answer = answers[at] as Acknowledgement
-    const kept = toRailItem({ bankCode: report.bankCode, item, answer, placeOf: () => placeOf(at) })
+    const { code } = answer
+    const kept = railItemOf({ bankCode: report.bankCode, item, code, placeOf: () => placeOf(at) })
     return kept ? [{ at, kept }] : []
   })
   if (found.length === 0) return answers
@@ -52,37 +53,6 @@ export async function keepRejected(
 
 function keep({ batchPool, sealer, clock }: Deps, items: readonly NewRailItem[]) {
   return withTransaction(batchPool, (tx) => storeRailItems(tx, { sealer, now: clock() }, items))
-}
-
-// Identified by content if it has a session ID, otherwise by its position in the report.
-function toRailItem({
-  bankCode,
-  item,
-  answer: { code = '' },
-  placeOf,
-}: {
-  bankCode: string
-  item: ParsedItem
-  answer: Acknowledgement
-  placeOf: () => string
-}): NewRailItem | undefined {
-  const about = { bankCode, call: 'credits', outcome: 'rejected', reason: code } as const
-  if (item.ok) {
-    if (code !== 'session_reused') return undefined
-    const { sessionId, amountKobo, charges, ...rest } = item.credit
-    const amount = formatKobo(amountKobo)
-    const body = JSON.stringify({ sessionId, amount, ...rest, ...(charges && inNaira(charges)) })
-    return { ...about, responseCode: '02', sessionId, amount, body, identity: body }
-  }
-  if (!item.money) return undefined
-  const { sessionId } = item
-  const { amount, text: body } = item.money
-  const identity = sessionId === null ? placeOf() : body
-  return { ...about, responseCode: '00', sessionId, amount, body, identity }
-}
-
-function inNaira({ feeKobo, vatKobo, dutyKobo }: BankCharges) {
-  return { fee: formatKobo(feeKobo), vat: formatKobo(vatKobo), duty: formatKobo(dutyKobo) }
 }
 
 function keptAnswer({ sessionId, responseMessage, code }: Acknowledgement, isNew: boolean) {

@@ -4,6 +4,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { ACCOUNT_NUMBER, isAccountNumber } from '#banks/nuban.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
 import { findLiveName } from '#domain/accounts/number-owners.ts'
+import { canListTransfers, putAfterEnquiry } from '#domain/requery/questions.ts'
 import type { Deps } from '#http/deps.ts'
 import { named, RailFailure } from '#http/schemas.ts'
 import { readBody } from './rail-body.ts'
@@ -45,7 +46,11 @@ export const nameEnquiryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const { field, answer } = connection.nameEnquiry
       const accountNumber = readBody(call.rawBody, { [field]: isNumber })[field] as string
       const { bankCode } = request.params
-      const found = await findLiveName(db, clock(), { bankCode, accountNumber })
+      const now = clock()
+      const found = await findLiveName(db, now, { bankCode, accountNumber })
+      if (found && canListTransfers(connection)) {
+        await putAfterEnquiry(db, now, { ...found, bankCode, accountNumber })
+      }
       return answer({
         accountNumber,
         accountName: found ? accountName(policy.accountName, found) : null,

@@ -171,7 +171,13 @@ async function take(
   const credits = items.flatMap((item) =>
     item.ok ? [{ ...withoutFutureTime(item.credit, now), bankCode }] : [],
   )
-  const results = (await deps.writers.credits.submitAll(credits)).values()
+  const taken = await deps.writers.credits.submitAll(credits)
+  const newTimes = credits.flatMap(({ transactionTime }, at) => {
+    const result = taken[at]
+    return result?.ok && result.value.status === 'taken' ? [transactionTime] : []
+  })
+  deps.notificationMeter.heard(bankCode, now, newTimes)
+  const results = taken.values()
   const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
   const reversed = await takeReversals(deps, bankCode, reversals)
   const answers = items.map((item) => acknowledgement(item, results, reversed))

@@ -20,6 +20,7 @@ export type CheckoutPage = {
   checkout: Checkout & { now: string }
   bankCode: string | undefined // Whose number is shown.
   problem: string | undefined // Why the last choice of a bank failed: a refusal's code.
+  isSent: boolean // The payer said so: the bank is being asked.
 }
 
 export async function loadCheckoutPages(build: string) {

@@ -31,5 +31,8 @@ export const CheckoutBody = named('Checkout', {
   expiresAt: nullable('string'),
   closesAt: nullable('string', { description: 'End of the grace period.' }),
   paidAt: nullable('string'),
+  canRequery: Type.Boolean({
+    description: 'A bank can be asked for the transfer: POST /pay/{adviceReference}/sent.',
+  }),
   returnUrl: Type.String({ description: 'callBackUrl with both references appended.' }),
 })

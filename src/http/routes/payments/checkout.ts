@@ -62,7 +62,8 @@ const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     const param = (name: string) => (typeof asked[name] === 'string' ? asked[name] : undefined)
     try {
       const { checkout, colour } = await read(param('adviceReference'))
-      const page = { checkout, bankCode: param('bank'), problem: param('problem') }
+      const isSent = param('sent') !== undefined
+      const page = { checkout, bankCode: param('bank'), problem: param('problem'), isSent }
       return await show(request, reply, { status: 200, html: pages?.checkout(page, colour) })
     } catch (error) {
       const isMissing = error instanceof Refusal && error.code === 'advice_not_found'
@@ -161,7 +162,7 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 // Missing and misspelt are the same.
-function checkoutReader(deps: Deps) {
+export function checkoutReader(deps: Deps) {
   const present = presenter(deps)
   return async (adviceReference: string | undefined) => {
     const [row] = await findCheckouts(deps.reads, [requireReference(adviceReference)])
@@ -171,12 +172,19 @@ function checkoutReader(deps: Deps) {
   }
 }
 
-function presenter({ mode, banks, policy, clock }: Deps) {
-  const how = { mode, banks, nameBank: bankNames(banks), nameStyle: policy.accountName }
+function presenter({ mode, banks, bankConnections, policy, clock }: Deps) {
+  const how = {
+    mode,
+    banks,
+    nameBank: bankNames(banks),
+    nameStyle: policy.accountName,
+    canRequery: (bankCode: string) =>
+      bankConnections.get(bankCode)?.calls.listTransfers !== undefined,
+  }
   return (row: Parameters<typeof viewCheckout>[0]) => viewCheckout(row, clock(), how)
 }
 
-function requireReference(text: string | undefined): AdviceId {
+export function requireReference(text: string | undefined): AdviceId {
   const adviceId = parseReference<AdviceId>(text ?? '')
   if (!adviceId) throw new Refusal('advice_not_found')
   return adviceId

@@ -1,12 +1,12 @@
-// The circuit breaker of a destination: a pure decision after some attempts.
+// A circuit breaker: a pure decision after some attempts to reach a webhook destination or a bank.
 //
 //   closed ──5 failures in a row──▶ paused ──time──▶ one probe ──success──▶ closed
 //     ▲                                ▲                 │
 //     │                                └────failure──────┘  (each pause twice as long, up to 5 min)
 //   any success
 //
-// Failures during a pause were sent before it and are not counted. A destination is disabled by a
-// 410 response, or after failing for five days without a success.
+// Failures during a pause were sent before it and are not counted. `disable` is for webhook
+// destinations: after a 410 response, or after failing for five days without a success.
 
 export const FAILURES_TO_PAUSE = 5
 export const PAUSE_MIN_MS = 10_000

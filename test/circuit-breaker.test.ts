@@ -10,7 +10,7 @@ import {
   PAUSE_MAX_MS,
   PAUSE_MIN_MS,
   type Result,
-} from '#domain/webhooks/circuit-breaker.ts'
+} from '#circuit-breaker.ts'
 
 const NOW = new Date('2026-11-15T08:00:00Z')
 const WELL: Health = { failures: 0, failingSince: null, pausedUntil: null, dueAt: null }

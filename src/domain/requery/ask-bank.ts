@@ -1,0 +1,44 @@
+// Puts one claimed question to its bank: one call, and no transaction open meanwhile. It never
+// throws: a bank that cannot be asked (any more) gives no answer.
+
+import type { BankCalls } from '#banks/connector.ts'
+import type { ParsedItem } from '#banks/notifications.ts'
+import type { Claim } from './claim-questions.ts'
+import type { AnswerKind } from './repeat-schedule.ts'
+
+export type BankAnswer = {
+  answer: AnswerKind
+  items: readonly ParsedItem[]
+  nextCursor: string | null
+  error: string | null
+}
+
+const ERROR_CHARACTERS_MAX = 200
+const NOT_SUPPORTED = 'the bank has no such call'
+
+export async function askBank(
+  calls: BankCalls,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<BankAnswer> {
+  const { identifierKind, identifier, accountNumber, fromAt, toAt, cursor } = claim
+  if (identifierKind !== null && identifier !== null) {
+    const asked = { kind: identifierKind, value: identifier }
+    const answer = await calls.findTransfer?.(asked, { signal })
+    if (!answer) return noAnswer(NOT_SUPPORTED)
+    if (answer.status === 'no_answer') return noAnswer(answer.reason)
+    const items = answer.status === 'found' ? answer.items : []
+    return { answer: answer.status, items, nextCursor: null, error: null }
+  }
+  const window = { accountNumber, from: fromAt as Date, to: toAt as Date, cursor }
+  const answer = await calls.listTransfers?.(window, { signal })
+  if (!answer) return noAnswer(NOT_SUPPORTED)
+  if (answer.status === 'no_answer') return noAnswer(answer.reason)
+  const { items, nextCursor } = answer
+  return { answer: 'listed', items, nextCursor, error: null }
+}
+
+function noAnswer(reason: string): BankAnswer {
+  const error = reason.slice(0, ERROR_CHARACTERS_MAX)
+  return { answer: 'no_answer', items: [], nextCursor: null, error }
+}

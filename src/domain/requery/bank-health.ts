@@ -1,0 +1,112 @@
+// How each bank is doing: when it was last heard, how long its notifications take, what had to be
+// asked for, and whether it answers. Of the last 24 hours.
+
+import type { BankConnections } from '#banks/connector.ts'
+import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { Queryable } from '#db/pool.ts'
+import { MEASURED_MS, readMeasures } from './bank-measures.ts'
+import { later } from './questions.ts'
+
+export const CIRCUITS = ['closed', 'open', 'half_open'] as const
+export type Circuit = (typeof CIRCUITS)[number]
+
+export type BankHealth = {
+  code: string
+  name: string
+  connector: string
+  lastHeardAt: Date | null
+  silentSince: Date | null
+  lagP50: number | null // In seconds.
+  lagP99: number | null
+  queries: number
+  errorRate: number | null // From 0 to 1. Null: nothing was asked.
+  foundByRequery: number
+  openQuestions: number
+  circuit: Circuit
+  circuitUntil: Date | null
+  canFind: boolean
+  canList: boolean
+}
+
+type Row = {
+  bankCode: string
+  lastHeardAt: Date | null
+  silentSince: Date | null
+  failures: number
+  pausedUntil: Date | null
+}
+type AskedRow = { bankCode: string; queries: number; errors: number; found: number; open: number }
+
+export async function readBankHealth(
+  db: Queryable,
+  now: Date,
+  { banks, connections }: { banks: readonly BankSettings[]; connections: BankConnections },
+): Promise<BankHealth[]> {
+  const measures = await readMeasures(db, now)
+  const codes = banks.map(({ code }) => code)
+  const rows = new Map((await readRows(db, codes)).map((row) => [row.bankCode, row]))
+  const asked = new Map((await readAsked(db, now, codes)).map((row) => [row.bankCode, row]))
+  return banks.map(({ code, name, connector = 'manilla' }) => {
+    const row = rows.get(code)
+    const { queries = 0, errors = 0, found = 0, open = 0 } = asked.get(code) ?? {}
+    const lag = measures.get(code)?.lag
+    const calls = connections.get(code)?.calls
+    return {
+      code,
+      name,
+      connector,
+      lastHeardAt: row?.lastHeardAt ?? null,
+      silentSince: row?.silentSince ?? null,
+      lagP50: lag?.p50 ?? null,
+      lagP99: lag?.p99 ?? null,
+      queries,
+      errorRate: queries === 0 ? null : Math.round((errors / queries) * 10_000) / 10_000,
+      foundByRequery: found,
+      openQuestions: open,
+      ...circuitOf(row, now),
+      canFind: calls?.findTransfer !== undefined,
+      canList: calls?.listTransfers !== undefined,
+    }
+  })
+}
+
+// Half open: the pause is over, and the next question is the probe.
+function circuitOf(row: Row | undefined, now: Date) {
+  if (!row || row.failures < FAILURES_TO_PAUSE) {
+    return { circuit: 'closed' as const, circuitUntil: null }
+  }
+  const isOpen = row.pausedUntil !== null && row.pausedUntil > now
+  return isOpen
+    ? { circuit: 'open' as const, circuitUntil: row.pausedUntil }
+    : { circuit: 'half_open' as const, circuitUntil: null }
+}
+
+async function readRows(db: Queryable, codes: readonly string[]): Promise<Row[]> {
+  const { rows } = await db.query<Row>({
+    name: 'read-bank-health',
+    text: `select bank_code as "bankCode", last_heard_at as "lastHeardAt",
+                  silent_since as "silentSince", failures, paused_until as "pausedUntil"
+             from bank_health where bank_code = any($1::text[])`,
+    values: [codes],
+  })
+  return rows
+}
+
+async function readAsked(db: Queryable, now: Date, codes: readonly string[]): Promise<AskedRow[]> {
+  const { rows } = await db.query<AskedRow>({
+    name: 'read-bank-queries',
+    text: `select b.code as "bankCode", a.queries, a.errors, a.found, q.open
+             from unnest($1::text[]) as b (code)
+            cross join lateral (
+              select count(*)::int as queries,
+                     count(*) filter (where answer = 'no_answer')::int as errors,
+                     coalesce(sum(new_credits), 0)::int as found
+                from requery_attempts where bank_code = b.code and asked_at > $2) as a
+            cross join lateral (
+              select count(*)::int as open
+                from requeries where bank_code = b.code and state = 'open') as q`,
+    values: [codes, later(now, -MEASURED_MS)],
+  })
+  return rows
+}

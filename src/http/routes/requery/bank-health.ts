@@ -1,0 +1,74 @@
+// GET /api/v1/operator/banks: how each bank is doing.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  type BankHealth,
+  CIRCUITS,
+  type Circuit,
+  readBankHealth,
+} from '#domain/requery/bank-health.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { NoQuery } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { timestamp } from '#wat-time.ts'
+
+const BankHealthBody = named('BankHealth', {
+  code: Type.String(),
+  name: Type.String(),
+  connector: Type.String(),
+  lastHeardAt: nullable('string', { description: 'Latest notification.' }),
+  silentSince: nullable('string', { description: 'Silent for longer than usual since then.' }),
+  lagP50: nullable('number', {
+    description: 'Seconds from a transfer to its notification, median over 24 hours.',
+  }),
+  lagP99: nullable('number', { description: 'The same, 99th percentile.' }),
+  queries: Type.Integer({ description: 'Calls to the bank in 24 hours.' }),
+  errorRate: nullable('number', { description: 'Share of them without an answer, 0 to 1.' }),
+  foundByRequery: Type.Integer({
+    description: 'Credits of the last 24 hours that were found by asking.',
+  }),
+  openQuestions: Type.Integer({ description: 'Waiting to be asked, or asked again.' }),
+  circuit: Type.Unsafe<Circuit>({
+    type: 'string',
+    enum: [...CIRCUITS],
+    description: 'open: calls pause after repeated failures; half_open: the next call is a probe.',
+  }),
+  circuitUntil: nullable('string', { description: 'End of the pause.' }),
+  canFind: Type.Boolean({ description: 'Answers for one transfer by its identifier.' }),
+  canList: Type.Boolean({ description: 'Lists transfers: without it there are no sweeps.' }),
+})
+
+export const bankHealthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, clock, banks, bankConnections, authentication } = deps
+
+  app.get(
+    '/api/v1/operator/banks',
+    {
+      onRequest: authentication.requires('operator'),
+      schema: {
+        operationId: 'listBankHealth',
+        tags: ['Operator'],
+        summary: 'Retrieve the health of every bank',
+        description: 'In the order of the settings.',
+        security: BEARER,
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(Type.Array(BankHealthBody)), '4xx': ApiFailure },
+      },
+    },
+    async () => {
+      const health = await readBankHealth(db, clock(), { banks, connections: bankConnections })
+      return accepted('Bank health retrieved successfully', health.map(present))
+    },
+  )
+}
+
+function present(health: BankHealth) {
+  const { lastHeardAt, silentSince, circuitUntil, ...rest } = health
+  return {
+    ...rest,
+    lastHeardAt: lastHeardAt && timestamp(lastHeardAt),
+    silentSince: silentSince && timestamp(silentSince),
+    circuitUntil: circuitUntil && timestamp(circuitUntil),
+  }
+}

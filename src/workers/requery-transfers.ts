@@ -1,0 +1,61 @@
+// Asks one bank what is due to be asked. A worker for each bank: one that is slow delays no other.
+//
+//   claim (a lease) ─▶ ask, no transaction open ─▶ book what was found ─▶ record the answer
+//
+// A crash at any point repeats the question when its lease runs out, and money found twice is a
+// duplicate like any other.
+
+import type { BankConnection } from '#banks/connector.ts'
+import type { Clock } from '#clock.ts'
+import type { Pool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { askBank } from '#domain/requery/ask-bank.ts'
+import { type Claim, claimQuestions } from '#domain/requery/claim-questions.ts'
+import { recordAnswer, releaseClaim } from '#domain/requery/record-answers.ts'
+import { type SubmitCredits, takeFindings } from '#domain/requery/take-findings.ts'
+import type { Sealer } from '#seal.ts'
+import type { Round } from './loop.ts'
+
+export type RequeryDeps = {
+  db: Pool
+  batchPool: Pool
+  sealer: Sealer
+  clock: Clock
+  submitCredits: SubmitCredits
+}
+
+type Bank = { bankCode: string; connection: Pick<BankConnection, 'calls' | 'limits'> }
+
+export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
+  const { db, clock } = deps
+  const { bankCode, connection } = bank
+  return async (signal) => {
+    const claims = await withTransaction(db, (tx) =>
+      claimQuestions(tx, clock(), { bankCode, limits: connection.limits }),
+    )
+    const asked = claims.map((claim) => ask(deps, { claim, connection, signal }))
+    const failures = (await Promise.allSettled(asked)).flatMap((result) =>
+      result.status === 'rejected' ? [result.reason] : [],
+    )
+    if (failures.length > 0) throw failures[0] // Their leases run out.
+    return { more: claims.length > 0 }
+  }
+}
+
+type Asking = { claim: Claim; connection: Bank['connection']; signal: AbortSignal }
+
+async function ask(deps: RequeryDeps, { claim, connection, signal }: Asking): Promise<void> {
+  const { db, clock } = deps
+  const askedAt = clock()
+  const startMs = performance.now()
+  const answer = await askBank(connection.calls, claim, signal)
+  if (signal.aborted && answer.answer === 'no_answer') {
+    return withTransaction(db, (tx) => releaseClaim(tx, claim))
+  }
+  const latencyMs = Math.round(performance.now() - startMs)
+  const now = clock()
+  const found = await takeFindings({ ...deps, now }, claim.bankCode, answer.items)
+  await withTransaction(db, (tx) =>
+    recordAnswer(tx, now, { claim, askedAt, latencyMs, answer, found }),
+  )
+}

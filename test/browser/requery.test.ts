@@ -1,0 +1,84 @@
+// What people see of requery: the payer's “I’ve sent the money”, the button in a payment's drawer,
+// and the banks' health.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { openerOf } from '../support/dashboard-bench.ts'
+import { listenLocally } from '../support/event-source.ts'
+import { createAccount, startPayment } from '../support/fixtures.ts'
+import { reportCredit } from '../support/rail.ts'
+import { questionsOf, startRequeryBench } from '../support/requery-bench.ts'
+
+const bench = closeAfterTests(await startRequeryBench({ settings: { ratePerSecond: 100 } }))
+const url = await listenLocally(bench.service.app)
+const openAs = openerOf(bench, url)
+const browser = closeAfterTests(await openBrowser())
+
+test('a payer who has sent the money sees that the bank is asked, and then that it came', async () => {
+  const { adviceReference, bankAccount } = await startPayment(bench)
+  await using opened = await browser.newPage({ width: 360 })
+  const { page, problems } = opened
+  await page.goto(`${url}/pay?adviceReference=${adviceReference}`)
+
+  await page.getByRole('button', { name: 'I’ve sent the money' }).click()
+  await page.locator('.checking', { hasText: 'We’re checking with the bank…' }).waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  bench.transfer(bankAccount, '6000.00')
+  await bench.ask()
+
+  await page.getByRole('heading', { name: 'Payment received' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('without a script the payer’s button works too', async () => {
+  const { adviceReference } = await startPayment(bench)
+  await using opened = await browser.newPage({ javaScriptEnabled: false })
+  const { page } = opened
+  await page.goto(`${url}/pay?adviceReference=${adviceReference}`)
+
+  await page.getByRole('button', { name: 'I’ve sent the money' }).click()
+
+  await page.locator('.checking').waitFor()
+  const subjects = (await questionsOf(bench, 'payer')).map(({ subject }) => subject)
+  assert.equal(subjects.length, 2)
+})
+
+test('a payment is requeried from its drawer, and its timeline says so', async () => {
+  const { paymentReference } = await startPayment(bench)
+  await using opened = await openAs(browser)
+  const { page, problems } = opened
+  await page.goto(`${url}/dashboard/payments/${paymentReference}`)
+
+  await page.getByRole('button', { name: 'Requery' }).click()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.getByRole('dialog').getByRole('button', { name: 'Requery' }).last().click()
+  await page.getByText('The bank is being asked.').waitFor()
+  await bench.ask()
+  await page.reload()
+
+  await page.getByText('was asked (on demand): nothing new.').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+for (const [width, colorScheme] of [
+  [360, 'dark'],
+  [1280, 'light'],
+] as const) {
+  test(`operators see how each bank is doing, ${width} pixels wide and ${colorScheme}`, async () => {
+    const { accountNumber } = await createAccount(bench)
+    const transactionTime = bench.clock().toISOString()
+    await reportCredit(bench, { accountNumber, amount: '5.00', transactionTime })
+    await bench.service.writeMeasures()
+    await using opened = await openAs(browser, { role: 'operator', width, colorScheme })
+    const { page, problems } = opened
+
+    await assertFaultless(page, `${url}/dashboard/banks`)
+    await page.getByRole('link', { name: 'Bank 035' }).click()
+    await page.getByText('It can be asked for transfers, and answers.').waitFor()
+
+    assert.deepEqual(await findAxeFaults(page), [])
+    assert.deepEqual(problems, [])
+  })
+}

@@ -1,0 +1,188 @@
+// How each bank is doing: heard, late, asked, failing; and banks that fall silent.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connectBanks } from '#banks/connectors.ts'
+import { bankConfigurations } from '#config/bank-settings.ts'
+import { NotificationMeter } from '#domain/requery/bank-measures.ts'
+import { silenceLimitMs } from '#domain/requery/watch-silence.ts'
+import { planRequeriesRound } from '#workers/plan-requeries.ts'
+import { startWithBanks } from '../support/bank-calls.ts'
+import { createAccount, dataOf, MINUTE_MS, startPayment, TIMESTAMP } from '../support/fixtures.ts'
+import { reportCredit } from '../support/rail.ts'
+import {
+  BANK,
+  questionsOf,
+  type RequeryBench,
+  startRequeryBench,
+} from '../support/requery-bench.ts'
+import { addClient } from '../support/running-service.ts'
+
+const SECOND_MS = 1_000
+const BANKS = '/api/v1/operator/banks'
+
+const healthOf = async (bench: Pick<RequeryBench, 'call'>) =>
+  dataOf(await bench.call({ url: BANKS }), 'account')
+
+// A notification a minute, each of a transfer made `lag` before.
+async function hear(bench: RequeryBench, accountNumber: string, lags: readonly number[]) {
+  for (const lagMs of lags) {
+    bench.advance(MINUTE_MS)
+    const transactionTime = new Date(bench.clock().getTime() - lagMs).toISOString()
+    await reportCredit(bench, { accountNumber, amount: '1.00', transactionTime })
+  }
+  await bench.service.writeMeasures()
+}
+
+test('health tells when a bank was heard, how late it is, and what asking brought', async () => {
+  await using bench = await startRequeryBench()
+  const { accountNumber } = await createAccount(bench)
+  const [before] = await healthOf(bench)
+  await hear(bench, accountNumber, [...Array(98).fill(2 * SECOND_MS), 60_000, 60_000])
+  const heardAt = bench.clock()
+  bench.transfer(accountNumber, '50.00')
+  await bench.plan()
+  bench.bank.state.mood = 'failing'
+  await bench.askOnce()
+  bench.bank.state.mood = 'well'
+  bench.advance(30 * SECOND_MS)
+  await bench.ask()
+
+  const [health, ...others] = await healthOf(bench)
+
+  assert.deepEqual(others, [])
+  assert.deepEqual(
+    [before.lastHeardAt, before.lagP50, before.errorRate, before.queries],
+    [null, null, null, 0],
+  )
+  const { code, name, connector, canFind, canList, circuit, circuitUntil } = health
+  assert.deepEqual([code, name, connector], [BANK, `Bank ${BANK}`, 'manilla'])
+  assert.deepEqual([canFind, canList, circuit, circuitUntil], [true, true, 'closed', null])
+  assert.match(health.lastHeardAt, TIMESTAMP)
+  assert.equal(Date.parse(health.lastHeardAt), heardAt.getTime())
+  assert(Math.abs(health.lagP50 - 2) <= 0.2, `median ${health.lagP50}`)
+  assert(Math.abs(health.lagP99 - 60) <= 6, `99th percentile ${health.lagP99}`)
+  assert.deepEqual([health.queries, health.errorRate], [6, 0.5])
+  assert.deepEqual([health.foundByRequery, health.openQuestions], [1, 0])
+})
+
+test('a repeated notification says nothing about how late the bank is', async () => {
+  await using bench = await startRequeryBench()
+  const { accountNumber } = await createAccount(bench)
+  const sent = bench.transfer(accountNumber, '5.00')
+  await reportCredit(bench, sent)
+  bench.advance(60 * MINUTE_MS)
+  await reportCredit(bench, sent)
+  await bench.service.writeMeasures()
+
+  const [{ lagP99, lastHeardAt }] = await healthOf(bench)
+
+  assert.equal(lagP99, 0)
+  assert.equal(Date.parse(lastHeardAt), bench.clock().getTime())
+})
+
+test('only operators see the banks’ health', async () => {
+  await using bench = await startRequeryBench()
+  await addClient(bench.db, bench.clock(), { clientId: 'SHOP' })
+
+  const answer = await bench.call({ url: BANKS, token: await bench.login('SHOP', 's3cret') })
+
+  assert.equal(answer.statusCode, 403)
+})
+
+test('a bank that lists no transfers is asked by session id only, and says so', async () => {
+  const providus = {
+    code: '101',
+    connector: 'providus',
+    railSecrets: undefined,
+    settings: { clientId: 'dGVzdA==', allow: ['127.0.0.1'], baseUrl: 'http://127.0.0.1' },
+    secrets: { clientSecret: 'PROVIDUS_SECRET' },
+    static: { from: 1, to: 1_000 },
+    dynamic: { from: 2_000, to: 3_000 },
+  }
+  await using bench = await startWithBanks([providus], { PROVIDUS_SECRET: 's3cret' })
+  const { paymentReference } = await startPayment(bench, {}, '101')
+  const url = `/api/v1/payments/${paymentReference}/requery`
+  const plan = planRequeriesRound({
+    db: bench.db,
+    clock: bench.clock,
+    bankConnections: connectBanks(bankConfigurations(bench.config)),
+    graceSeconds: 300,
+  })
+
+  bench.advance(29 * MINUTE_MS)
+  await plan(new AbortController().signal)
+  const planned = await questionsOf(bench)
+  const refused = await bench.call({ url, body: {} })
+  const taken = dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }), 'account')
+
+  assert.deepEqual(planned, [])
+  assert.deepEqual([refused.statusCode, refused.json().code], [409, 'requery_not_supported'])
+  assert.deepEqual(
+    taken.questions.map(({ bankCode }: Record<string, string>) => bankCode),
+    ['101'],
+  )
+  const [{ connector, canFind, canList }] = await healthOf(bench)
+  assert.deepEqual([connector, canFind, canList], ['providus', true, false])
+})
+
+test('a bank that falls silent raises an alert and is swept; both end when it is heard', async () => {
+  await using bench = await startRequeryBench()
+  const { accountNumber } = await createAccount(bench)
+  await hear(bench, accountNumber, Array(30).fill(SECOND_MS))
+  const missed = bench.transfer(accountNumber, '50.00')
+  const alerts = async () => {
+    const { data } = (await bench.call({ url: '/api/v1/operator/alerts?kind=bank_silent' })).json()
+    return data.map(({ subject, isOpen }: Record<string, unknown>) => [subject, isOpen])
+  }
+
+  bench.advance(11 * MINUTE_MS)
+  await bench.plan()
+  const quiet = await alerts()
+  await startPayment(bench)
+  await bench.plan()
+  await bench.plan()
+  const raised = await alerts()
+  await bench.db.query(`delete from requeries where reason <> 'silence'`)
+  await bench.ask()
+  await reportCredit(bench, { accountNumber, amount: '2.00' })
+  await bench.service.writeMeasures()
+  await bench.plan()
+
+  assert.deepEqual([quiet, raised, await alerts()], [[], [[BANK, true]], [[BANK, false]]])
+  assert.deepEqual(
+    (await questionsOf(bench, 'silence')).map(({ state }) => state),
+    ['found'],
+  )
+  const { rows } = await bench.db.query('select from credits where session_id = $1', [
+    missed.sessionId,
+  ])
+  assert.equal(rows.length, 1)
+  const [{ silentSince }] = await healthOf(bench)
+  assert.equal(silentSince, null)
+})
+
+test('longer than usual is ten times the 99th percentile, and at least ten minutes', () => {
+  assert.equal(silenceLimitMs({ count: 100, p99: 5 }), 10 * MINUTE_MS)
+  assert.equal(silenceLimitMs({ count: 100, p99: 120 }), 20 * MINUTE_MS)
+  assert.equal(silenceLimitMs({ count: 3, p99: 5 }), undefined)
+  assert.equal(silenceLimitMs(undefined), undefined)
+})
+
+test('counting a notification writes nothing, and each is counted once', () => {
+  const meter = new NotificationMeter()
+  const at = (ms: number) => new Date(ms)
+  meter.heard('035', at(0), [at(0)])
+  meter.heard('035', at(1_000), [null, at(0)])
+
+  const [first, ...others] = meter.take()
+  const second = meter.take()
+  meter.heard('035', at(3_000), [])
+  const [third] = meter.take()
+
+  const total = (counts: Map<number, number> = new Map()) =>
+    [...counts.values()].reduce((sum, count) => sum + count, 0)
+  assert.deepEqual([total(first?.lag), total(first?.gap), others, second], [2, 1, [], []])
+  assert.deepEqual([total(third?.lag), total(third?.gap)], [0, 1])
+  assert.equal(third?.lastAt.getTime(), 3_000)
+})

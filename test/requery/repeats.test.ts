@@ -1,0 +1,200 @@
+// What a bank that finds nothing, or does not answer, means: ask again. And how much a bank is asked:
+// never faster, nor more at a time, than its limits say, in all processes together.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FAILURES_TO_PAUSE, PAUSE_MIN_MS } from '#circuit-breaker.ts'
+import { LEASE_MS } from '#domain/requery/claim-questions.ts'
+import { nextStep } from '#domain/requery/repeat-schedule.ts'
+import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
+import { createAccount, dataOf, MINUTE_MS, startPayment, verify } from '../support/fixtures.ts'
+import {
+  questionsOf,
+  type RequeryBench,
+  requeryRounds,
+  startRequeryBench,
+} from '../support/requery-bench.ts'
+
+const SECOND_MS = 1_000
+
+async function demand(bench: RequeryBench, changes = {}, sessionId?: string) {
+  const payment = await startPayment(bench, changes)
+  const url = `/api/v1/payments/${payment.paymentReference}/requery`
+  dataOf(await bench.call({ url, body: sessionId ? { sessionId } : {} }), 'account')
+  return payment
+}
+const countAttempts = async ({ db }: RequeryBench, answer: string) => {
+  const { rows } = await db.query(
+    'select count(*)::int as n from requery_attempts where answer = $1',
+    [answer],
+  )
+  return rows[0].n
+}
+
+for (const [mood, answer] of [
+  ['well', 'listed'],
+  ['silent', 'no_answer'],
+  ['failing', 'no_answer'],
+] as const) {
+  test(`a bank that is ${mood} and has nothing to say is asked again, later each time`, async () => {
+    await using bench = await startRequeryBench()
+    const { bankAccount, paymentReference } = await demand(bench)
+    bench.bank.state.mood = mood
+
+    const waits: number[] = []
+    for (let time = 1; time <= 3; time++) {
+      await bench.ask()
+      const [question] = await questionsOf(bench)
+      assert.deepEqual([question?.state, question?.attempts], ['open', time])
+      const waitMs = (question?.dueAt.getTime() ?? 0) - bench.clock().getTime()
+      waits.push(waitMs)
+      bench.advance(waitMs)
+    }
+    bench.bank.state.mood = 'well'
+    bench.transfer(bankAccount, '6000.00')
+    await bench.ask()
+
+    assert.deepEqual(waits, [30 * SECOND_MS, MINUTE_MS, 2 * MINUTE_MS])
+    assert.equal(await countAttempts(bench, answer), mood === 'well' ? 4 : 3)
+    assert.equal((await verify(bench, paymentReference)).transactionStatus, 'Successful')
+  })
+}
+
+test('a transfer that is not found, or in progress, is asked for again', async () => {
+  await using bench = await startRequeryBench()
+  const sessionId = '000013261115090000999999999999'
+  const { bankAccount, paymentReference } = await demand(bench, {}, sessionId)
+
+  await bench.ask()
+  bench.advance(30 * SECOND_MS)
+  bench.bank.state.mood = 'in_progress'
+  await bench.ask()
+  bench.advance(MINUTE_MS)
+  bench.bank.state.mood = 'well'
+  bench.transfer(bankAccount, '6000.00', { sessionId })
+  await bench.ask()
+
+  const counts = [
+    await countAttempts(bench, 'not_found'),
+    await countAttempts(bench, 'in_progress'),
+  ]
+  assert.deepEqual(counts, [1, 1])
+  assert.equal((await verify(bench, paymentReference)).transactionStatus, 'Successful')
+})
+
+test('“not found” is final after a while; no answer never is', () => {
+  const now = new Date('2026-11-15T08:00:00Z')
+  const asked = { isWindow: false, cursor: null, newCredits: 0, repeats: 3 }
+  const nothing = { newCredits: 0, nextCursor: null }
+  const step = (answer: 'not_found' | 'no_answer', repeatUntil: Date) =>
+    nextStep({ ...asked, repeatUntil }, { ...nothing, answer }, now).state
+
+  assert.equal(step('not_found', new Date(now.getTime() + 10 * MINUTE_MS)), 'open')
+  assert.equal(step('not_found', now), 'not_found')
+  assert.equal(step('no_answer', new Date(0)), 'open')
+})
+
+test('a bank that keeps failing is paused, probed once, and asked again when it answers', async () => {
+  await using bench = await startRequeryBench({ settings: { ratePerSecond: 100, concurrency: 1 } })
+  for (let at = 0; at < FAILURES_TO_PAUSE + 3; at++) await demand(bench)
+  const circuit = async () => {
+    const banks = dataOf(await bench.call({ url: '/api/v1/operator/banks' }), 'account')
+    return banks[0].circuit
+  }
+  bench.bank.state.mood = 'failing'
+
+  await bench.ask()
+  const failed = bench.bank.asked.length
+  const opened = await circuit()
+  bench.advance(PAUSE_MIN_MS)
+  const halfOpen = await circuit()
+  await bench.ask()
+  const probed = bench.bank.asked.length
+  bench.bank.state.mood = 'well'
+  bench.advance(2 * PAUSE_MIN_MS)
+  await bench.ask()
+
+  assert.deepEqual([failed, opened, halfOpen], [FAILURES_TO_PAUSE, 'open', 'half_open'])
+  assert.equal(probed, FAILURES_TO_PAUSE + 1)
+  assert.equal(await circuit(), 'closed')
+  assert(bench.bank.asked.length > probed + 1)
+  assert((await questionsOf(bench)).every(({ state }) => state === 'open'))
+})
+
+test('two processes together ask no more at a time than the limit', async () => {
+  await using bench = await startRequeryBench({ settings: { ratePerSecond: 100, concurrency: 2 } })
+  await using twin = await startTwin(bench)
+  const rounds = requeryRounds({ ...twin, config: bench.config })
+  for (let at = 0; at < 10; at++) await demand(bench)
+  bench.bank.state.mood = 'silent'
+
+  await Promise.all([bench.askOnce(), rounds.askOnce(), bench.askOnce()])
+  await rounds.close()
+
+  assert.deepEqual([bench.bank.asked.length, bench.bank.state.inFlightMost], [2, 2])
+})
+
+test('two processes together ask no faster than the rate', async () => {
+  await using bench = await startRequeryBench({ settings: { ratePerSecond: 3, concurrency: 2 } })
+  await using twin = await startTwin(bench)
+  const rounds = requeryRounds({ ...twin, config: bench.config })
+  for (let at = 0; at < 10; at++) await demand(bench)
+  const both = () => Promise.all([bench.ask(), rounds.ask(), bench.ask(), rounds.ask()])
+
+  const perSecond: number[] = []
+  for (let second = 0; second < 4; second++) {
+    const before = bench.bank.asked.length
+    await both()
+    bench.advance(SECOND_MS / 2)
+    await both()
+    perSecond.push(bench.bank.asked.length - before)
+    bench.advance(SECOND_MS / 2)
+  }
+  await rounds.close()
+
+  assert.deepEqual(perSecond, [3, 3, 3, 1])
+})
+
+test('a crash between booking and recording repeats the question, and books the money once', async () => {
+  await using bench = await startRequeryBench()
+  const { bankAccount, paymentReference } = await demand(bench)
+  bench.transfer(bankAccount, '6000.00')
+  await bench.db.query(`
+    create function crash() returns trigger language plpgsql as $$ begin
+      raise exception 'crashed'; end $$;
+    create trigger crash before insert on requery_attempts execute function crash()`)
+
+  await assert.rejects(bench.ask(), /crashed/)
+  const paid = await verify(bench, paymentReference)
+  await bench.db.query('drop trigger crash on requery_attempts')
+  await bench.ask()
+  const early = bench.bank.asked.length
+  bench.advance(LEASE_MS)
+  await bench.ask()
+
+  assert.equal(paid.transactionStatus, 'Successful')
+  assert.deepEqual([early, bench.bank.asked.length], [1, 2])
+  const { rows } = await bench.db.query('select count(*)::int as n from credits')
+  assert.equal(rows[0].n, 1)
+  await assertCleanBooks(bench)
+})
+
+test('money that cannot be booked is kept as a rail item, once, and holds up nothing else', async () => {
+  await using bench = await startRequeryBench()
+  const { accountNumber } = await createAccount(bench)
+  await demand(bench)
+  bench.transfer(accountNumber, '10.00')
+  bench.transfer(accountNumber, '1.234')
+  await bench.plan()
+
+  await bench.ask()
+  await bench.ask()
+
+  const items = await bench.call({ url: '/api/v1/operator/rail-items' })
+  assert.deepEqual(
+    items.json().data.map(({ reason, amount }: Record<string, string>) => [reason, amount]),
+    [['invalid_amount', '1.234']],
+  )
+  const { rows } = await bench.db.query('select count(*)::int as n from credits')
+  assert.equal(rows[0].n, 1)
+})

@@ -1,0 +1,237 @@
+// When a bank is asked: after a name enquiry, when the payer says so, before expiry and the end of
+// grace, and on demand. Money that is found is booked like any other.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks, closeExpired } from '../support/bank-calls.ts'
+import { createAccount, dataOf, MINUTE_MS, startPayment, verify } from '../support/fixtures.ts'
+import { postRail, reportCredit } from '../support/rail.ts'
+import {
+  BANK,
+  questionsOf,
+  type RequeryBench,
+  startRequeryBench,
+} from '../support/requery-bench.ts'
+
+const SECOND_MS = 1_000
+
+const enquire = async (bench: RequeryBench, accountNumber: string) => {
+  const answer = await postRail(bench, `${BANK}/name-enquiry`, { accountNumber })
+  assert.equal(answer.json().responseCode, '00')
+}
+const requery = (bench: RequeryBench, reference: string, body: object = {}) =>
+  bench.call({ url: `/api/v1/payments/${reference}/requery`, body })
+const statusOf = async (bench: RequeryBench, reference: string) =>
+  (await verify(bench, reference)).transactionStatus
+
+test('a name enquiry without a credit within 4 minutes is asked for, and not before', async () => {
+  await using bench = await startRequeryBench()
+  const { bankAccount, paymentReference } = await startPayment(bench)
+  await enquire(bench, bankAccount)
+  await enquire(bench, bankAccount)
+  bench.transfer(bankAccount, '6000.00')
+
+  bench.advance(4 * MINUTE_MS - 1)
+  await bench.ask()
+  const before = bench.bank.asked.length
+  bench.advance(1)
+  await bench.ask()
+
+  assert.equal(before, 0)
+  assert.equal(bench.bank.asked.length, 1)
+  assert.equal(bench.bank.asked[0]?.searchParams.get('accountNumber'), bankAccount)
+  assert.equal(await statusOf(bench, paymentReference), 'Successful')
+  const [question, ...others] = await questionsOf(bench)
+  assert.deepEqual([question?.state, question?.newCredits, others], ['found', 1, []])
+  await assertCleanBooks(bench)
+})
+
+test('a name enquiry that a credit followed is dropped without asking', async () => {
+  await using bench = await startRequeryBench()
+  const { accountNumber } = await createAccount(bench)
+  await reportCredit(bench, { accountNumber, amount: '1.00' })
+  bench.advance(SECOND_MS)
+  await enquire(bench, accountNumber)
+  bench.advance(SECOND_MS)
+  await reportCredit(bench, { accountNumber, amount: '5.00' })
+
+  bench.advance(4 * MINUTE_MS)
+  await bench.ask()
+
+  assert.equal(bench.bank.asked.length, 0)
+  assert.deepEqual(
+    (await questionsOf(bench)).map(({ state }) => state),
+    ['dropped'],
+  )
+})
+
+test('a credit from before the enquiry does not answer it', async () => {
+  await using bench = await startRequeryBench()
+  const { accountNumber } = await createAccount(bench)
+  await reportCredit(bench, { accountNumber, amount: '1.00' })
+  bench.advance(SECOND_MS)
+  await enquire(bench, accountNumber)
+  bench.transfer(accountNumber, '70.00')
+
+  bench.advance(4 * MINUTE_MS)
+  await bench.ask()
+
+  assert.equal(bench.bank.asked.length, 1)
+  assert.deepEqual(
+    (await questionsOf(bench)).map(({ state }) => state),
+    ['found'],
+  )
+})
+
+test('the payer’s “I’ve sent the money” asks at once, and again at most every 30 seconds', async () => {
+  await using bench = await startRequeryBench()
+  const { bankAccount, adviceReference, paymentReference } = await startPayment(bench)
+  const press = () =>
+    bench.call({
+      method: 'POST',
+      url: `/pay/${adviceReference}/sent`,
+      headers: { accept: 'application/json' },
+      token: null,
+    })
+
+  const checkout = dataOf(await press(), 'account')
+  await bench.ask()
+  await press()
+  await bench.ask()
+  const asked = bench.bank.asked.length
+  bench.transfer(bankAccount, '6000.00')
+  bench.advance(30 * SECOND_MS)
+  await bench.ask()
+
+  assert.deepEqual([checkout.status, checkout.canRequery], ['Processing', true])
+  assert.equal(asked, 1)
+  assert.equal(bench.bank.asked.length, 2)
+  assert.equal(await statusOf(bench, paymentReference), 'Successful')
+  assert.equal((await questionsOf(bench)).length, 1)
+})
+
+test('the payer’s form works without a script, and knows no other payment', async () => {
+  await using bench = await startRequeryBench()
+  const { adviceReference } = await startPayment(bench)
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const press = (reference: string) =>
+    bench.call({ url: `/pay/${reference}/sent`, body: '', headers: form, token: null })
+
+  const done = await press(adviceReference)
+  const other = await press('6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10')
+
+  assert.equal(done.statusCode, 303)
+  const query = new URLSearchParams({ adviceReference, sent: '1' })
+  assert.equal(done.headers.location, `/pay?${query}`)
+  assert.equal(other.statusCode, 404)
+  assert.deepEqual(
+    (await questionsOf(bench)).map(({ reason }) => reason),
+    ['payer'],
+  )
+})
+
+test('an open payment is asked for before it expires and before its grace ends, once each', async () => {
+  await using bench = await startRequeryBench()
+  const { bankAccount, paymentReference } = await startPayment(bench, { expiresInSeconds: 600 })
+  const plan = async () => {
+    await bench.plan()
+    await bench.plan()
+    await bench.ask()
+  }
+  const byNumber = () => bench.bank.asked.filter((url) => url.searchParams.has('accountNumber'))
+
+  bench.advance(9 * MINUTE_MS - 1)
+  await plan()
+  assert.equal(byNumber().length, 0)
+  bench.advance(30 * SECOND_MS + 1)
+  await plan()
+  assert.equal(byNumber().length, 1)
+  bench.advance(5 * MINUTE_MS)
+  await plan()
+  const beforeClosing = byNumber().length
+  bench.transfer(bankAccount, '6000.00')
+  bench.advance(30 * SECOND_MS)
+  await plan()
+
+  assert(beforeClosing >= 2)
+  assert.equal(await statusOf(bench, paymentReference), 'Successful')
+  const reasons = (await questionsOf(bench)).map(({ reason }) => reason)
+  assert.deepEqual(reasons.filter((reason) => reason !== 'sweep').sort(), ['expiry', 'grace'])
+})
+
+test('money sent in time and found after the end of grace still pays for the payment', async () => {
+  await using bench = await startRequeryBench()
+  const { bankAccount, paymentReference } = await startPayment(bench, { expiresInSeconds: 600 })
+  bench.advance(14 * MINUTE_MS + 30 * SECOND_MS)
+  await bench.plan()
+  bench.bank.state.mood = 'failing'
+  await bench.ask()
+  bench.transfer(bankAccount, '6000.00')
+  bench.bank.state.mood = 'well'
+
+  bench.advance(MINUTE_MS)
+  await closeExpired(bench)
+  await bench.ask()
+
+  assert.equal(await statusOf(bench, paymentReference), 'Successful')
+  await assertCleanBooks(bench)
+})
+
+test('a payment that is paid is not asked for', async () => {
+  await using bench = await startRequeryBench()
+  const { bankAccount } = await startPayment(bench, { expiresInSeconds: 600 })
+  bench.advance(9 * MINUTE_MS)
+  await bench.plan()
+  await reportCredit(bench, { accountNumber: bankAccount, amount: '6000.00' })
+
+  bench.advance(30 * SECOND_MS)
+  await bench.ask()
+
+  const [expiry] = await questionsOf(bench, 'expiry')
+  assert.equal(expiry?.state, 'dropped')
+  assert(!bench.bank.asked.some((url) => url.searchParams.has('accountNumber')))
+})
+
+test('a payment is asked for on demand, once however often it is demanded', async () => {
+  await using bench = await startRequeryBench()
+  const { bankAccount, paymentReference, adviceReference } = await startPayment(bench)
+  bench.transfer(bankAccount, '6000.00')
+
+  const first = dataOf(await requery(bench, paymentReference), 'account')
+  const second = dataOf(await requery(bench, adviceReference), 'account')
+  await bench.ask()
+
+  assert.deepEqual(first, second)
+  assert.equal(first.paymentReference, paymentReference)
+  const [{ bankCode, state, attempts }] = first.questions
+  assert.deepEqual([bankCode, state, attempts], [BANK, 'open', 0])
+  assert.equal(bench.bank.asked.length, 1)
+  assert.equal(await statusOf(bench, paymentReference), 'Successful')
+})
+
+test('on demand with a session id, the bank is asked for that transfer', async () => {
+  await using bench = await startRequeryBench()
+  const { bankAccount, paymentReference } = await startPayment(bench)
+  const { sessionId } = bench.transfer(bankAccount, '6000.00')
+
+  dataOf(await requery(bench, paymentReference, { sessionId }), 'account')
+  await bench.ask()
+
+  assert.deepEqual(
+    bench.bank.asked.map(({ pathname }) => pathname),
+    [`/transfers/${sessionId}`],
+  )
+  assert.equal(await statusOf(bench, paymentReference), 'Successful')
+})
+
+test('another client’s payment is not found, and nothing is asked', async () => {
+  await using bench = await startRequeryBench()
+  const { paymentReference } = await startPayment(bench)
+  const token = await bench.newClient('OTHER')
+  const url = `/api/v1/payments/${paymentReference}/requery`
+
+  const answer = await bench.call({ url, body: {}, token })
+
+  assert.deepEqual([answer.statusCode, answer.json().code], [404, 'payment_not_found'])
+  assert.deepEqual(await questionsOf(bench), [])
+})

@@ -1,0 +1,177 @@
+// A bank that speaks our own API over real HTTP, with transfers that the test makes and moods that
+// the test sets; and a service that can ask it, when the test says so.
+
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connectBanks } from '#banks/connectors.ts'
+import { bankConfigurations } from '#config/bank-settings.ts'
+import { createBatchPool } from '#db/pool.ts'
+import { Sealer } from '#seal.ts'
+import { planRequeriesRound } from '#workers/plan-requeries.ts'
+import { requeryTransfersRound } from '#workers/requery-transfers.ts'
+import { startWithBanks } from './bank-calls.ts'
+import { newSessionId } from './rail.ts'
+import type { Bench } from './running-service.ts'
+
+export const BANK = '035'
+const API_KEY = 'test-bank-key'
+const KEY_NAME = 'TEST_BANK_KEY'
+const NEVER = new AbortController().signal
+
+export type BankTransfer = {
+  sessionId: string
+  accountNumber: string
+  amount: string
+  transactionTime: string
+}
+
+export type Mood = 'well' | 'failing' | 'silent' | 'in_progress'
+
+// `asked` has every request, as path and query.
+export async function startBank({ pageSize = 100 } = {}) {
+  const transfers: Record<string, unknown>[] = []
+  const asked: URL[] = []
+  const state = { mood: 'well' as Mood, inFlight: 0, inFlightMost: 0 }
+  const held: ServerResponse[] = []
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://bank')
+    asked.push(url)
+    state.inFlight++
+    state.inFlightMost = Math.max(state.inFlightMost, state.inFlight)
+    response.on('close', () => state.inFlight--)
+    if (request.headers.authorization !== `Bearer ${API_KEY}`) return answer(response, 401, {})
+    if (state.mood === 'silent') return void held.push(response)
+    if (state.mood === 'failing') return answer(response, 500, {})
+    if (state.mood === 'in_progress') return answer(response, 202, {})
+    const [, , sessionId] = url.pathname.split('/')
+    if (sessionId === undefined) return answer(response, 200, list(url))
+    const found = transfers.find((each) => each.sessionId === decodeURIComponent(sessionId))
+    answer(response, found ? 200 : 404, found ?? {})
+  })
+
+  function list({ searchParams }: URL) {
+    const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? '']
+    const number = searchParams.get('accountNumber')
+    const start = Number(searchParams.get('cursor') ?? 0)
+    const all = transfers.filter(
+      ({ accountNumber, transactionTime: time }) =>
+        (number === null || accountNumber === number) && String(time) >= from && String(time) <= to,
+    )
+    const isMore = all.length > start + pageSize
+    return {
+      data: all.slice(start, start + pageSize),
+      nextCursor: isMore ? String(start + pageSize) : null,
+    }
+  }
+
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    state,
+    transfers,
+    asked,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const response of held) response.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+export type TestBank = Awaited<ReturnType<typeof startBank>>
+
+const RANGES = {
+  static: { from: 100_000_000, to: 100_999_999 },
+  dynamic: { from: 200_000_000, to: 200_999_999 },
+}
+
+type Options = { settings?: object; env?: Record<string, string>; pageSize?: number }
+
+export async function startRequeryBench({ settings = {}, env = {}, pageSize = 100 }: Options = {}) {
+  const bank = await startBank({ pageSize })
+  const connected = {
+    code: BANK,
+    ...RANGES,
+    settings: { baseUrl: bank.url, timeoutMs: 200, ...settings },
+    secrets: { apiKey: KEY_NAME },
+  }
+  const bench = await startWithBanks([connected], { [KEY_NAME]: API_KEY, ...env })
+  const rounds = requeryRounds(bench)
+  return {
+    ...bench,
+    bank,
+    ...rounds,
+    // What the payer's bank did; whether we hear of it is another matter.
+    transfer(accountNumber: string, amount: string, changes: object = {}): BankTransfer {
+      const transactionTime = bench.clock().toISOString()
+      const made = { sessionId: newSessionId(), accountNumber, amount, transactionTime, ...changes }
+      bank.transfers.push(made)
+      return made
+    },
+    async [Symbol.asyncDispose]() {
+      await rounds.close()
+      await bench[Symbol.asyncDispose]()
+      await bank[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type RequeryBench = Awaited<ReturnType<typeof startRequeryBench>>
+
+type Twin = Pick<Bench, 'config' | 'service' | 'database' | 'clock'>
+
+// What the workers do, when the test says so.
+export function requeryRounds(
+  { config, service, database, clock }: Twin,
+  { connections = connectBanks(bankConfigurations(config)) } = {},
+) {
+  const { connectionString } = database
+  const batchPool = createBatchPool({ connectionString, max: 2, onIdleError: () => {} })
+  const { data, hash } = config.secrets
+  const deps = {
+    db: service.db,
+    batchPool,
+    clock,
+    sealer: new Sealer(data, hash),
+    submitCredits: service.writers.credits.submitAll.bind(service.writers.credits),
+  }
+  const { graceSeconds } = config.policy
+  const connection = connections.get(BANK)
+  if (!connection) throw new Error('the bank is not connected')
+  const plan = planRequeriesRound({ ...deps, bankConnections: connections, graceSeconds })
+  const ask = requeryTransfersRound(deps, { bankCode: BANK, connection })
+  return {
+    deps,
+    connection,
+    plan: () => plan(NEVER),
+    askOnce: () => ask(NEVER),
+    // Until nothing is due, or the bank may not be asked now.
+    async ask(): Promise<void> {
+      while ((await ask(NEVER)).more);
+    },
+    close: () => batchPool.end(),
+  }
+}
+
+export async function questionsOf({ db }: Pick<Bench, 'db'>, reason?: string) {
+  const { rows } = await db.query<{
+    id: bigint
+    reason: string
+    state: string
+    subject: string
+    attempts: number
+    dueAt: Date
+    newCredits: number
+  }>(
+    `select id, reason, state, subject, attempts, due_at as "dueAt", new_credits as "newCredits"
+       from requeries where $1::text is null or reason = $1 order by id`,
+    [reason ?? null],
+  )
+  return rows
+}
