@@ -106,7 +106,7 @@ test('what a bank takes back after a part was returned is told whole, with what 
     [traced.amountReversed, traced.amountShortfall, traced.amountReturned, traced.amountBooked],
     [30, 20, 20, 0],
   )
-  assert.match(traced.locations.at(-1).description, /had left us already/)
+  assert.match(traced.locations.at(-1).description, /had already left/)
   const events: Row[] = (await bench.call({ url: EVENTS })).json().data
   const event = events.find(({ type }) => type === 'payment.reversed') as Row
   assert.equal(event.data.amountReversed, 10)
