@@ -26,7 +26,7 @@ export const CheckoutBody = named('Checkout', {
     description: 'In order of issue; money to any of them counts.',
   }),
   banks: Type.Array(Type.Object({ code: Type.String(), name: Type.String() }), {
-    description: 'Banks that can issue a number; empty once the advice is closed.',
+    description: 'Banks that can issue a number, healthy ones first; none once it is closed.',
   }),
   expiresAt: nullable('string'),
   closesAt: nullable('string', { description: 'End of the grace period.' }),
