@@ -3,6 +3,9 @@
 
 export const ALERT_KINDS = [
   'numbers_exhausted',
+  'pool_low',
+  'number_refused',
+  'account_change_refused',
   'session_reused',
   'wrong_bank',
   'rail_item_rejected',

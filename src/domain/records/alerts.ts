@@ -65,6 +65,20 @@ export async function raiseAlerts(
   )
 }
 
+// The condition has ended.
+export async function clearAlert(
+  tx: Transaction,
+  now: Date,
+  { kind, subject }: Pick<NewAlert, 'kind' | 'subject'>,
+): Promise<void> {
+  await tx.query({
+    name: 'clear-alert',
+    text: `update alerts set cleared_at = $3
+            where kind = $1 and subject = $2 and cleared_at is null`,
+    values: [kind, subject, now],
+  })
+}
+
 const ALERT_COLUMNS = `
   id, kind, subject, detail, raised_at as "raisedAt", acknowledged_at as "acknowledgedAt",
   acknowledged_by as "acknowledgedBy", cleared_at as "clearedAt"`
