@@ -167,6 +167,33 @@ export interface paths {
             };
         };
     };
+    "/api/v1/accounts/static/{accountNumber}/numbers": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                    "if-match"?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankCode: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static/bulk": {
         post: {
             parameters: {
@@ -187,6 +214,7 @@ export interface paths {
                             phoneNumber: string;
                             channel: string;
                             payerRules?: components["schemas"]["PayerRulesRequest"];
+                            banks?: string[];
                         } | unknown)[];
                     };
                 };
@@ -1897,7 +1925,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "audit_failed";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "audit_failed";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -2008,6 +2036,7 @@ export interface components {
             currencyCode: string;
             phoneNumber: string;
             channel: string;
+            accounts: components["schemas"]["AccountNumber"][];
             createdAt: string;
             updatedAt: string;
         };
@@ -2032,6 +2061,11 @@ export interface components {
                 perDay?: (number | string) | null;
             } | null;
         };
+        AccountNumber: {
+            bankCode: string;
+            bankName: string;
+            accountNumber: string;
+        };
         AccountRequest: {
             accountName: string;
             bvn: string;
@@ -2042,6 +2076,7 @@ export interface components {
             phoneNumber: string;
             channel: string;
             payerRules?: components["schemas"]["PayerRulesRequest"];
+            banks?: string[];
         };
         AccountResponse: {
             isSuccessful: boolean;
@@ -2243,6 +2278,7 @@ export interface components {
             currencyCode: string;
             phoneNumber: string;
             channel: string;
+            accounts: components["schemas"]["AccountNumber"][];
             createdAt: string;
             updatedAt: string;
             bvnMasked: string;
@@ -2775,6 +2811,7 @@ export interface components {
             currencyCode: string;
             phoneNumber: string;
             channel: string;
+            accounts: components["schemas"]["AccountNumber"][];
             createdAt: string;
             updatedAt: string;
             bvnMasked: string;

@@ -11,6 +11,7 @@ import { userRoutes } from '#http/routes/access/users.ts'
 import { accountBulkRoutes } from '#http/routes/accounts/account-bulk.ts'
 import { accountChangeRoutes } from '#http/routes/accounts/account-changes.ts'
 import { accountListRoutes } from '#http/routes/accounts/account-list.ts'
+import { accountNumberRoutes } from '#http/routes/accounts/account-numbers.ts'
 import { statementRoutes } from '#http/routes/accounts/account-statement.ts'
 import { collectionAccountRoutes } from '#http/routes/accounts/collection-accounts.ts'
 import { creditRoutes } from '#http/routes/credits/credits.ts'
@@ -129,6 +130,7 @@ const ROUTES = [
   collectionAccountRoutes,
   accountListRoutes,
   accountChangeRoutes,
+  accountNumberRoutes,
   accountBulkRoutes,
   statementRoutes,
   erasureRoutes,

@@ -4,26 +4,25 @@ import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import { presentPayerRules } from '#domain/accounts/payer-rules.ts'
 import type { Advice } from '#domain/payments/advices.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
-import { viewAccount, viewPayment } from '#domain/payments/resource-presenters.ts'
+import { type NameBank, viewAccount, viewPayment } from '#domain/payments/resource-presenters.ts'
 import { maskBvn } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
+type Naming = { sealer: Sealer; nameBank: NameBank }
+
 // The only place that shows a BVN in full, to the client’s systems; masked for dashboard users.
-export function presentAccount(
-  account: CollectionAccount,
-  { isPerson, sealer }: { isPerson: boolean; sealer: Sealer },
-) {
+export function presentAccount(account: CollectionAccount, isPerson: boolean, how: Naming) {
   const bvn = isPerson ? maskBvn(account.bvn) : account.bvn
-  return Object.assign(viewAccount(account, sealer), { bvn })
+  return Object.assign(viewAccount(account, how), { bvn })
 }
 
 // For our own endpoints: BVN always masked.
-export function presentOwnAccount(account: CollectionAccount, sealer: Sealer) {
+export function presentOwnAccount(account: CollectionAccount, how: Naming) {
   const { payerRules, perCreditKobo, perDayKobo } = account
   return {
-    ...viewAccount(account, sealer),
+    ...viewAccount(account, how),
     bvnMasked: maskBvn(account.bvn),
     payerRules: payerRules && presentPayerRules(payerRules),
     limits: {

@@ -16,6 +16,8 @@ import { Refusal } from '#errors.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { countDaySoFar } from './account-limits.ts'
+import { accountWithNumber, hasNumber } from './additional-numbers.ts'
+import { queueBankChanges } from './bank-account-changes.ts'
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
@@ -23,7 +25,7 @@ import {
   decryptAccount,
 } from './collection-accounts.ts'
 
-// What may be changed. `isActive` and `isDefault` have calls of their own.
+// What may be changed. `isActive`, `isDefault` and additional numbers have calls of their own.
 const CHANGEABLE = [
   'accountName',
   'email',
@@ -34,13 +36,14 @@ const CHANGEABLE = [
   'perDayKobo',
   'isActive',
   'isDefault',
+  'additionalNumbers',
 ] as const
 
 type Changeable = (typeof CHANGEABLE)[number]
 type Changes = Partial<Pick<CollectionAccount, Changeable>>
-export type AccountChanges = Omit<Changes, 'isActive' | 'isDefault'>
+export type AccountChanges = Omit<Changes, 'isActive' | 'isDefault' | 'additionalNumbers'>
 
-type Deps = {
+export type ChangeDeps = {
   sealer: Sealer
   now: Date
   by: Client
@@ -54,7 +57,7 @@ type LockedAccount = CollectionAccount & { creditedKobo: Kobo; isErased: boolean
 
 export async function updateAccount(
   tx: Transaction,
-  deps: Deps,
+  deps: ChangeDeps,
   { accountNumber, changes }: { accountNumber: string; changes: AccountChanges },
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
@@ -64,7 +67,7 @@ export async function updateAccount(
 // Money sent to it from now on is suspended. It is no longer a default.
 export async function deactivateAccount(
   tx: Transaction,
-  deps: Deps,
+  deps: ChangeDeps,
   accountNumber: string,
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
@@ -78,7 +81,7 @@ export async function deactivateAccount(
 
 export async function activateAccount(
   tx: Transaction,
-  deps: Deps,
+  deps: ChangeDeps,
   accountNumber: string,
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
@@ -92,14 +95,15 @@ export async function activateAccount(
 // The default that was there before is one no longer.
 export async function makeDefault(
   tx: Transaction,
-  deps: Deps,
+  deps: ChangeDeps,
   accountNumber: string,
 ): Promise<CollectionAccount> {
   await tx.query({
     name: 'lock-merchant-of-account',
     text: `select pg_advisory_xact_lock(
                     hashtextextended('default/' || client_id || '/' || merchant_id, 0))
-             from collection_accounts where account_number = $1 and client_id = $2`,
+             from collection_accounts
+            where id = ${accountWithNumber('$1')} and client_id = $2`,
     values: [accountNumber, deps.by.id],
   })
   const accounts = await lockAccounts(tx, deps, { accountNumber, which: WITH_DEFAULT })
@@ -120,9 +124,9 @@ export async function makeDefault(
   })
 }
 
-async function lockAccount(
+export async function lockAccount(
   tx: Transaction,
-  deps: Deps,
+  deps: ChangeDeps,
   accountNumber: string,
 ): Promise<LockedAccount> {
   return checked(deps, await lockAccounts(tx, deps, { accountNumber, which: ALONE }), accountNumber)
@@ -130,11 +134,11 @@ async function lockAccount(
 
 // The same "not there" for what does not exist and for what is another client's.
 function checked(
-  { by, isCurrent }: Deps,
+  { by, isCurrent }: ChangeDeps,
   accounts: readonly LockedAccount[],
   accountNumber: string,
 ): LockedAccount {
-  const account = accounts.find((each) => each.accountNumber === accountNumber)
+  const account = accounts.find((each) => hasNumber(each, accountNumber))
   if (!account || !mayUseMerchant(by, account.merchantCode)) throw new Refusal('account_not_found')
   if (account.isErased) throw new Refusal('account_erased')
   if (!isCurrent(account.version)) throw new Refusal('account_changed')
@@ -143,20 +147,20 @@ function checked(
 
 type LockedRow = AccountRow & Pick<LockedAccount, 'creditedKobo' | 'isErased'>
 
-const ALONE = 'a.account_number = $1'
+const ALONE = `a.id = ${accountWithNumber('$1')}`
 
 // The account, and the default of its merchantId.
 const WITH_DEFAULT = `a.id in (
-  select id from collection_accounts where account_number = $1
+  select ${accountWithNumber('$1')}
   union all
   select d.id from collection_accounts o
     join collection_accounts d
       on d.client_id = o.client_id and d.merchant_id = o.merchant_id and d.is_default
-   where o.account_number = $1)`
+   where o.id = ${accountWithNumber('$1')})`
 
 async function lockAccounts(
   tx: Transaction,
-  { sealer, by }: Deps,
+  { sealer, by }: ChangeDeps,
   { accountNumber, which }: { accountNumber: string; which: string },
 ): Promise<LockedAccount[]> {
   const { rows } = await tx.query<LockedRow>({
@@ -181,9 +185,9 @@ type AccountChange = {
   names: [`account.${string}`, ChangeEvent]
 }
 
-async function change(
+export async function change(
   tx: Transaction,
-  { now, by, actor, note }: Deps,
+  { now, by, actor, note }: ChangeDeps,
   { account, changes, names: [action, type] }: AccountChange,
 ): Promise<CollectionAccount> {
   const changed = changedBy(account, changes)
@@ -192,6 +196,9 @@ async function change(
   await writeAccount(tx, after)
   const isNewlyCounted = account.perDayKobo === null && after.perDayKobo !== null
   if (isNewlyCounted) await countDaySoFar(tx, now, account)
+  if (changed.includes('accountName')) {
+    await queueBankChanges(tx, now, { change: 'rename', accountIds: [account.id] })
+  }
   const names = fieldNames(changed)
   const about = { clientId: account.clientId, collectionAccountId: account.id }
   const { isActive, isDefault } = after
@@ -221,7 +228,10 @@ function changedBy(account: CollectionAccount, changes: Changes): Changeable[] {
 
 // As the API calls them. Never the values: some of them are personal.
 function fieldNames(changed: readonly Changeable[]): string[] {
-  const name = (field: Changeable) => (field.endsWith('Kobo') ? 'limits' : field)
+  const name = (field: Changeable) => {
+    if (field === 'additionalNumbers') return 'accounts'
+    return field.endsWith('Kobo') ? 'limits' : field
+  }
   return [...new Set(changed.map(name))]
 }
 

@@ -1,4 +1,5 @@
-// Collection accounts: a permanent number and the ledger account behind it. Visible to the client
+// Collection accounts: a permanent number and the ledger account behind it, with further numbers at
+// other banks on request. Visible to the client
 // that created it; merchant labels grant nothing.
 //
 // I8: a collection account is one ledger account; they share their id.
@@ -15,7 +16,14 @@ import type { AccountId, ClientId } from '#ids.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
-import { takeStaticNumbers } from './account-numbers.ts'
+import {
+  type AccountNumbers,
+  ADDITIONAL_NUMBERS,
+  drawNumbers,
+  exhaustedAlert,
+  insertAdditionalNumbers,
+} from './additional-numbers.ts'
+import { nameAtBanks } from './bank-account-changes.ts'
 import type { PayerRules } from './payer-rules.ts'
 
 const OPERATION = 'create-collection-account'
@@ -32,11 +40,10 @@ export type AccountFields = {
 }
 
 export type CollectionAccount = AccountFields &
-  AccountLimits & {
+  AccountLimits &
+  AccountNumbers & {
     id: AccountId
     clientId: ClientId
-    bankCode: string
-    accountNumber: string
     balanceKobo: Kobo
     isDefault: boolean
     isActive: boolean
@@ -51,14 +58,22 @@ export type AccountRequest = {
   clientId: ClientId
   fields: AccountFields
   payerRules: PayerRules | null
+  banks?: readonly string[] | undefined // Where it gets additional numbers.
   idempotencyKey?: string | undefined
 }
 
-// `limits` are those of every new account.
-type Deps = { sealer: Sealer; bank: BankSettings; limits: AccountLimits; now: Date }
+// `bank` issues the own number, and `limits` are those, of every new account.
+type Deps = {
+  sealer: Sealer
+  bank: BankSettings
+  banks: readonly BankSettings[]
+  limits: AccountLimits
+  now: Date
+}
 
-// Of the fields in a fixed order, so that the order and the extras of the JSON do not matter.
-function requestHash(sealer: Sealer, { fields: f, payerRules }: AccountRequest): Buffer {
+// Of the fields in a fixed order, so that the order and the extras of the JSON do not matter. Without
+// banks, as before there were any: keys from then still fit.
+function requestHash(sealer: Sealer, { fields: f, payerRules, banks }: AccountRequest): Buffer {
   return sealer.hash(
     OPERATION,
     JSON.stringify([
@@ -71,6 +86,7 @@ function requestHash(sealer: Sealer, { fields: f, payerRules }: AccountRequest):
       f.phoneNumber,
       f.channel,
       payerRules,
+      ...(banks?.length ? [{ banks: banks.toSorted() }] : []),
     ]),
   )
 }
@@ -103,28 +119,28 @@ export function createAccounts(
 // As many as there are numbers; the rest are refused, and an alert is raised.
 async function makeAccounts(
   tx: Transaction,
-  { sealer, bank, limits, now }: Deps,
+  deps: Deps,
   requests: readonly AccountRequest[],
 ): Promise<(CollectionAccount | Refusal)[]> {
   if (requests.length === 0) return []
+  const { limits, now } = deps
   const idsAsked = tx.query<{ id: AccountId }>({
     name: 'ledger-account-ids',
     text: `select nextval('ledger_account_ids') as id from generate_series(1, $1::int)`,
     values: [requests.length],
   })
-  const [ids, numbers] = await pipeline([idsAsked, takeStaticNumbers(tx, bank, requests.length)])
-  const alert = { subject: `${bank.code} static`, detail: { bank: bank.code } }
-  const isShort = numbers.length < requests.length
-  const told = isShort ? await raiseAlerts(tx, now, [{ kind: 'numbers_exhausted', ...alert }]) : []
-  const accounts = requests.slice(0, numbers.length).map(
-    ({ clientId, fields, payerRules }, index): CollectionAccount => ({
+  const [ids, { numbers, exhausted }] = await pipeline([idsAsked, drawNumbers(tx, deps, requests)])
+  const told = await raiseAlerts(tx, now, exhausted.map(exhaustedAlert))
+  const made = requests.map(({ clientId, fields, payerRules }, index) => {
+    const own = numbers[index]
+    if (!own) return undefined
+    const account: CollectionAccount = {
       ...fields,
       ...limits,
+      ...own,
       payerRules,
       id: (ids.rows[index] as { id: AccountId }).id,
       clientId,
-      bankCode: bank.code,
-      accountNumber: numbers[index] as string,
       balanceKobo: kobo(0n),
       isDefault: false,
       isActive: true,
@@ -132,16 +148,18 @@ async function makeAccounts(
       version: 1n,
       createdAt: now,
       updatedAt: now,
-    }),
-  )
-  if (accounts.length > 0) await insertAccounts(tx, { sealer, limits, now }, { accounts, told })
+    }
+    return account
+  })
+  const accounts = made.filter((account) => account !== undefined)
+  if (accounts.length > 0) await insertAccounts(tx, deps, { accounts, told })
   else await appendEvents(tx, now, told)
-  return requests.map((_, index) => accounts[index] ?? new Refusal('numbers_exhausted'))
+  return made.map((account) => account ?? new Refusal('numbers_exhausted'))
 }
 
 async function insertAccounts(
   tx: Transaction,
-  { sealer, limits, now }: Omit<Deps, 'bank'>,
+  { sealer, banks, limits, now }: Deps,
   { accounts, told }: { accounts: readonly CollectionAccount[]; told: readonly NewEvent[] },
 ): Promise<void> {
   const ids = numberArray(accounts.map((account) => account.id))
@@ -192,6 +210,8 @@ async function insertAccounts(
              select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])`,
       values: [numbers, bankCodes, clientIds, ids],
     }),
+    insertAdditionalNumbers(tx, now, accounts),
+    nameAtBanks(tx, { banks, now }, accounts),
     appendEvents(tx, now, [...accounts.map(createdEvent), ...told]),
   ])
 }
@@ -212,7 +232,8 @@ export const ACCOUNT_COLUMNS = `
          a.payer_rules as "payerRules", a.is_default as "isDefault",
          a.is_active as "isActive", a.created_at as "createdAt",
          a.updated_at as "updatedAt", a.version, a.limit_per_credit_kobo as "perCreditKobo",
-         a.limit_per_day_kobo as "perDayKobo", l.credits_kobo - l.debits_kobo as "balanceKobo"`
+         a.limit_per_day_kobo as "perDayKobo", l.credits_kobo - l.debits_kobo as "balanceKobo",
+         ${ADDITIONAL_NUMBERS}`
 
 const SELECT_ACCOUNT = `
   select ${ACCOUNT_COLUMNS}

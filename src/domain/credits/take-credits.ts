@@ -15,7 +15,7 @@ import { receivedToday } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
-import type { CreditId } from '#ids.ts'
+import type { AccountId, CreditId } from '#ids.ts'
 import {
   bankOwner,
   clientOwner,
@@ -95,9 +95,13 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
   await findHoldings(tx, payments)
   await findReopenable(tx, now, payments)
   const today = await receivedToday(tx, now, accounts.rows)
+  // Two numbers of one account share one target, so that each sees what the other was credited.
+  const targets = new Map<AccountId, CollectionTarget>()
   for (const { accountNumber, bankCode, creditedKobo: _, ...account } of accounts.rows) {
-    const todayKobo = today.get(account.collectionAccountId) ?? kobo(0n)
-    const target = { kind: 'collection', ...account, todayKobo } as const
+    const { collectionAccountId: id } = account
+    const todayKobo = today.get(id) ?? kobo(0n)
+    const target = targets.get(id) ?? { kind: 'collection', ...account, todayKobo }
+    targets.set(id, target)
     numbers.set(accountNumber, { bankCode, target })
   }
   const taken = new Map(earlier.rows.map((row) => [sessionName(row), row]))
@@ -113,7 +117,7 @@ type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo'> & {
 function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
   return tx.query<AccountRow>({
     name: 'lock-collection-accounts-by-number',
-    text: `select a.account_number as "accountNumber", a.bank_code as "bankCode",
+    text: `select n.account_number as "accountNumber", n.bank_code as "bankCode",
                   a.client_id as "clientId",
                   a.id as "collectionAccountId", a.is_active as "isActive",
                   a.currency_code as currency, l.credits_kobo - l.debits_kobo as "balanceKobo",
@@ -122,9 +126,10 @@ function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
                   a.limit_per_day_kobo as "perDayKobo",
                   case when a.limit_per_day_kobo is not null then l.credits_kobo end
                   as "creditedKobo"
-             from collection_accounts a
+             from numbers n
+             join collection_accounts a on a.id = n.collection_account_id
              join ledger_accounts l on l.id = a.id
-            where a.account_number = any($1::text[])
+            where n.account_number = any($1::text[])
             order by l.id
               for no key update of l`,
     values: [plainArray(numbers)],

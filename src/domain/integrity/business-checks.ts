@@ -164,7 +164,8 @@ const MONEY: readonly Check[] = [
 
 const NUMBERS: readonly Check[] = [
   {
-    // I6. A collection account keeps its number for ever; a payment is checked further below.
+    // I6. A collection account keeps its number for ever; additional numbers and those of payments
+    // are checked further below.
     name: 'numbers_have_one_owner',
     sql: `
       select 'number ' || coalesce(n.account_number, a.account_number) as subject,
@@ -175,12 +176,40 @@ const NUMBERS: readonly Check[] = [
                   when n.payment_id is not null then 'payment ' || n.payment_id
                   else format('collection account %s at %s', n.collection_account_id, n.bank_code)
              end as found
-        from numbers n
+        from (select * from numbers where added_at is null) as n
         full join collection_accounts a on a.account_number = n.account_number
         left join payments p on p.id = n.payment_id and p.client_id = n.client_id
        where (a.id is not null or p.id is null)
          and (n.collection_account_id, n.client_id, n.bank_code)
              is distinct from (a.id, a.client_id, a.bank_code)
+       order by 1`,
+  },
+  {
+    // Besides its own number, an account has one at each other bank at most.
+    name: 'additional_numbers_are_elsewhere',
+    sql: `
+      select 'number ' || n.account_number as subject,
+             'another bank than ' || a.bank_code as expected, n.bank_code as found
+        from numbers n join collection_accounts a on a.id = n.collection_account_id
+       where n.added_at is not null and n.bank_code = a.bank_code
+       order by 1`,
+  },
+  {
+    // I37. A reserved number is with whom it was reserved for, or with nobody yet.
+    name: 'reserved_numbers_are_used_once',
+    sql: `
+      select 'reserved number ' || r.account_number as subject,
+             case when r.state = 'available' then 'nobody'
+                  else format('%s at %s', case r.purpose when 'static' then 'collection account'
+                                          else 'payment' end, r.bank_code) end as expected,
+             case when n.account_number is null then 'nobody'
+                  else format('%s at %s', case when n.payment_id is null then 'collection account'
+                                          else 'payment' end, n.bank_code) end as found
+        from reserved_numbers r left join numbers n on n.account_number = r.account_number
+       where r.state <> 'asked'
+         and case when r.state = 'available' then n.account_number is not null
+                  else (n.bank_code, n.payment_id is null)
+                       is distinct from (r.bank_code, r.purpose = 'static') end
        order by 1`,
   },
   {

@@ -5,6 +5,7 @@ import { findBank } from '#banks/directory.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { AccountLimits } from '#domain/accounts/account-limits.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
+import { allNumbers } from '#domain/accounts/additional-numbers.ts'
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import type { AdviceId, PaymentId } from '#ids.ts'
 import { toNaira } from '#money.ts'
@@ -25,7 +26,9 @@ export type PublicAccount = Omit<
   'bvn' | 'clientId' | 'payerRules' | 'version' | keyof AccountLimits
 >
 
-export function viewAccount(account: PublicAccount, sealer: Sealer) {
+type Naming = { sealer: Sealer; nameBank: NameBank }
+
+export function viewAccount(account: PublicAccount, { sealer, nameBank }: Naming) {
   return {
     id: publicId(sealer, 'account', account.id),
     bankCode: account.bankCode,
@@ -41,6 +44,9 @@ export function viewAccount(account: PublicAccount, sealer: Sealer) {
     currencyCode: account.currencyCode,
     phoneNumber: account.phoneNumber,
     channel: account.channel,
+    accounts: allNumbers(account).map(({ bankCode, accountNumber }) => {
+      return { bankCode, bankName: nameBank(bankCode), accountNumber }
+    }),
     createdAt: timestamp(account.createdAt),
     updatedAt: timestamp(account.updatedAt),
   }

@@ -9,6 +9,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { receivedToday } from '#domain/accounts/account-limits.ts'
+import { accountWithNumber } from '#domain/accounts/additional-numbers.ts'
 import { addPaid, settlePending } from '#domain/credits/decide-credits.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
 import { acceptedKobo } from '#domain/credits/judge-credit.ts'
@@ -225,7 +226,7 @@ async function lockAccount(tx: Transaction, accountNumber: string) {
                   a.is_active as "isActive", l.credits_kobo - l.debits_kobo as "balanceKobo",
                   a.limit_per_day_kobo as "perDayKobo", l.credits_kobo as "creditedKobo"
              from collection_accounts a join ledger_accounts l on l.id = a.id
-            where a.account_number = $1
+            where a.id = ${accountWithNumber('$1')}
               for no key update of l`,
     values: [accountNumber],
   })

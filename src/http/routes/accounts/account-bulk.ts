@@ -5,6 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import type { BatchResult } from '#db/batcher.ts'
 import { refuseMerchant } from '#domain/access/clients.ts'
+import { requireIssuingBanks } from '#domain/accounts/add-number.ts'
 import type { AccountRequest, CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Once } from '#domain/records/idempotency.ts'
@@ -25,7 +26,6 @@ import {
 } from '#http/schemas.ts'
 import { fieldErrors } from '#http/validation.ts'
 import { timeOrderedId } from '#ids.ts'
-import type { Sealer } from '#seal.ts'
 import { ACCOUNTS, OwnAccountBody, pickFields, RequestFields } from './account-presenters.ts'
 
 const ITEMS_MAX = 500
@@ -63,7 +63,7 @@ const BulkBody = named('BulkResults', {
 })
 
 export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { sealer, writers, authentication, clock } = deps
+  const { banks, sealer, writers, authentication, clock } = deps
 
   app.post(
     `${ACCOUNTS}/bulk`,
@@ -86,13 +86,13 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       },
     },
     async (request, reply) => {
-      const read = itemReader(request, payerHasher(sealer))
+      const read = itemReader(request, { banks, hashPayer: payerHasher(sealer) })
       const items = request.body.accounts.map(read)
       const isKeyed = request.headers['idempotency-key'] !== undefined
       const bulkId = timeOrderedId(clock())
       return withIdempotentSteps(deps, { request, reply, begin: bulkId }, async (id) => {
         const results = await makeAll(writers.accounts, items, isKeyed ? id : undefined)
-        return accepted('Collection accounts created', summarise(results, sealer))
+        return accepted('Collection accounts created', summarise(results, deps))
       })
     },
   )
@@ -100,7 +100,10 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 
 type Unmade = Omit<AccountRequest, 'idempotencyKey'>
 
-function itemReader(request: FastifyRequest, hashPayer: HashPayer) {
+function itemReader(
+  request: FastifyRequest,
+  { banks, hashPayer }: { banks: Deps['banks']; hashPayer: HashPayer },
+) {
   const isItem = request.compileValidationSchema(Item, 'body')
   return (given: unknown): Unmade | Refusal => {
     if (!isItem(given)) {
@@ -108,14 +111,20 @@ function itemReader(request: FastifyRequest, hashPayer: HashPayer) {
       return new Refusal('invalid_request', fieldErrors(errors, 'body'))
     }
     try {
-      const { payerRules, ...fields } = given as Parameters<typeof pickFields>[0] & {
+      const {
+        payerRules,
+        banks: codes,
+        ...fields
+      } = given as Parameters<typeof pickFields>[0] & {
         payerRules?: Parameters<typeof parsePayerRules>[0]
+        banks?: string[]
       }
       refuseMerchant(request.client, fields.merchantCode)
       return {
         clientId: request.client.id,
         fields: pickFields(fields),
         payerRules: parsePayerRules(payerRules, hashPayer),
+        banks: requireIssuingBanks(banks, codes),
       }
     } catch (error) {
       if (error instanceof Refusal) return error
@@ -144,7 +153,10 @@ function presentOutcome(settled: BatchResult<Once<CollectionAccount> | Refusal>)
   return settled.value instanceof Refusal ? settled.value : settled.value.value
 }
 
-function summarise(results: readonly (CollectionAccount | Refusal)[], sealer: Sealer) {
+function summarise(
+  results: readonly (CollectionAccount | Refusal)[],
+  how: Pick<Deps, 'sealer' | 'nameBank'>,
+) {
   const refused = results.filter((result) => result instanceof Refusal).length
   return {
     accepted: results.length - refused,
@@ -155,7 +167,7 @@ function summarise(results: readonly (CollectionAccount | Refusal)[], sealer: Se
         return { index, isSuccessful: false, message, code, data: null, errors: [...fields] }
       }
       const message = 'Collection account created successfully'
-      const data = presentOwnAccount(result, sealer)
+      const data = presentOwnAccount(result, how)
       return { index, isSuccessful: true, message, code: null, data, errors: [] }
     }),
   }

@@ -122,7 +122,7 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
         ),
       )
       reply.header('etag', formatEtag(account.version))
-      return accepted('Collection account updated successfully', presentOwnAccount(account, sealer))
+      return accepted('Collection account updated successfully', presentOwnAccount(account, deps))
     },
   )
 }
@@ -181,7 +181,7 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           const account = await make(tx, how, accountNumber)
           return accepted(
             `Collection account ${done} successfully`,
-            presentOwnAccount(account, sealer),
+            presentOwnAccount(account, deps),
           )
         })
         reply.header('etag', formatEtag(answer.data.version))

@@ -88,7 +88,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const nextCursor = end ? writeCursor(sealer, list, [end.toString()]) : null
       const page = { rows: shown, nextCursor }
       return listResponse('Collection accounts retrieved successfully', page, (row) =>
-        presentOwnAccount(row, sealer),
+        presentOwnAccount(row, deps),
       )
     },
   )

@@ -8,6 +8,12 @@ import { digits, Email, named, nullable, PayerRulesBody, text, webAddress } from
 
 export const ACCOUNTS = '/api/v1/accounts/static'
 
+const AccountNumber = named('AccountNumber', {
+  bankCode: Type.String(),
+  bankName: Type.String(),
+  accountNumber: Type.String(),
+})
+
 // What everybody who may see the account may see of it.
 export const AccountFields = {
   id: Type.Integer({ description: 'Up to 15 digits; not sequential.' }),
@@ -24,13 +30,17 @@ export const AccountFields = {
   currencyCode: Type.String(),
   phoneNumber: Type.String(),
   channel: Type.String(),
+  accounts: Type.Array(AccountNumber, {
+    description:
+      'Its number at each bank, the one above first. Money sent to any of them is booked.',
+  }),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 }
 
 const { id, bankCode, accountNumber, accountName, ...otherFields } = AccountFields
 
-// As the published contract has it: seventeen fields.
+// As the published contract has it: seventeen fields, and `accounts`.
 export const AccountBody = named('Account', {
   id,
   bankCode,
@@ -74,6 +84,8 @@ export const OwnAccountBody = named('OwnAccount', {
   version: Type.Integer({ description: 'Incremented by every change. In quotes, the ETag.' }),
 })
 
+export const BankCode = digits('^([0-9]{3}|[0-9]{5})$', 'Bank code.', 'Must be 3 or 5 digits.')
+
 export const ChangeableFields = {
   accountName: text(100, 'Name to be tied to the account.'),
   email: Email,
@@ -95,6 +107,13 @@ export const RequestFields = {
   phoneNumber: ChangeableFields.phoneNumber,
   channel: text(64, 'Channel initiating the request.'),
   payerRules: Type.Optional(PayerRulesBody),
+  banks: Type.Optional(
+    Type.Array(BankCode, {
+      maxItems: 20,
+      description: 'Banks where the account gets numbers besides its own. All or none.',
+      'x-says': 'Must be a list of at most 20 bank codes.',
+    }),
+  ),
 }
 
 // Clients send unknown fields; they are dropped.

@@ -167,7 +167,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, scannedTo } = await listAccounts(db, { sealer, client, filters, ...page })
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
-        return { rows: rows.map((row) => presentOwnAccount(row, sealer)), next }
+        return { rows: rows.map((row) => presentOwnAccount(row, deps)), next }
       })
       const columns = ACCOUNT_COLUMNS
       return exports.send(reply, client.id, { name: 'collection-accounts', columns, batches })
