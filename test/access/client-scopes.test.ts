@@ -29,6 +29,7 @@ const ASKED: Record<Scope, readonly string[]> = {
     'createCollectionAccounts',
     'updateCollectionAccount',
     'activateCollectionAccount',
+    'addCollectionAccountNumber',
     'deactivateCollectionAccount',
     'setDefaultCollectionAccount',
     'eraseCollectionAccount',

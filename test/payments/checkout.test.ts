@@ -76,6 +76,32 @@ test('the status is what the page shows and nothing else', async () => {
   }
 })
 
+test('banks that are in trouble are offered last, until it is over', async () => {
+  const { adviceReference } = await createAdvice(bench)
+  const offered = async () => {
+    const { banks } = await status(adviceReference)
+    return banks.map(({ code }: { code: string }) => code)
+  }
+  const usual = await offered()
+  const raise = (kind: string, subject: string) =>
+    bench.db.query(
+      `insert into alerts (kind, subject, detail, raised_at) values ($1, $2, '{}', $3)`,
+      [kind, subject, bench.clock()],
+    )
+
+  await raise('bank_silent', '035')
+  await raise('bank_unreachable', '101')
+  await raise('numbers_exhausted', '058 dynamic')
+  const meanwhile = await offered()
+  const page = (await look(adviceReference)).body
+  await bench.db.query('update alerts set cleared_at = raised_at')
+
+  const isFine = (code: string) => !['035', '101'].includes(code)
+  assert.deepEqual(meanwhile, [...usual.filter(isFine), '035', '101'])
+  assert(page.indexOf('Guaranty Trust Bank') < page.indexOf('Wema Bank'))
+  assert.deepEqual(await offered(), usual)
+})
+
 test('looking at the page, however often, issues no number and writes nothing', async () => {
   const { adviceReference } = await createAdvice(bench)
   const before = await databaseText(bench)

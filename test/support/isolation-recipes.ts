@@ -44,6 +44,7 @@ const references = (of: Things) => [
   of.itemSession,
   of.paymentNumber,
   of.accountNumber,
+  of.additionalNumber,
 ]
 
 const byReference = (url: (reference: string) => Call): Recipe => {
@@ -67,10 +68,10 @@ const creditFilters = (of: Things) => ({
 const credits = (of: Things) => [of.creditId, of.sessionId, of.itemSession]
 const account = (path: string, body?: object, method?: Call['method']): Recipe => {
   return (of) =>
-    [
-      { url: `${ACCOUNTS}/${of.accountNumber}${path}`, ...(body ? { method: 'POST', body } : {}) },
-      { url: `${ACCOUNTS}/${of.paymentNumber}${path}`, ...(body ? { method: 'POST', body } : {}) },
-    ].map((call) => ({ ...call, ...(method ? { method } : {}) }) as Call)
+    [of.accountNumber, of.additionalNumber, of.paymentNumber].map((number) => {
+      const url = `${ACCOUNTS}/${number}${path}`
+      return { url, ...(body ? { method: method ?? 'POST', body } : {}) }
+    })
 }
 const event = (path: string, body?: object): Recipe => {
   return (of) => [{ url: `/api/v1/events/${of.eventId}${path}`, ...(body ? { body } : {}) }]
@@ -93,6 +94,7 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   deactivateCollectionAccount: account('/deactivate', {}),
   activateCollectionAccount: account('/activate', {}),
   setDefaultCollectionAccount: account('/default', {}),
+  addCollectionAccountNumber: account('/numbers', { bankCode: '101' }),
   eraseCollectionAccount: account('/erase', { reason: 'Asked for.' }),
   listAccountTransactions: account('/transactions'),
   getAccountTimeline: account('/timeline'),
@@ -108,6 +110,7 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   returnSuspense: (of) => [post(`${SUSPENSE}/${of.itemId}/return`)],
   assignSuspense: (of) => [
     post(`${SUSPENSE}/${of.itemId}/assign`, { accountNumber: of.accountNumber }),
+    post(`${SUSPENSE}/${of.itemId}/assign`, { accountNumber: of.additionalNumber }),
     post(`${SUSPENSE}/${of.itemId}/assign`, { paymentReference: of.paymentReference }),
   ],
 }
@@ -126,6 +129,7 @@ const PAYMENT_RECIPES: Record<string, Recipe> = {
   ],
   simulatePayment: (of) => [
     post(SIMULATE, { virtualAccountNumber: of.accountNumber, amount: '10' }),
+    post(SIMULATE, { virtualAccountNumber: of.additionalNumber, amount: '10' }),
     post(SIMULATE, { virtualAccountNumber: of.paymentNumber, amount: '10' }),
   ],
   verifyByPayment: (of) => [{ url: `${BY_PAYMENT}/${of.paymentReference}` }],

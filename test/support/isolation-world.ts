@@ -24,6 +24,7 @@ import { ENDPOINTS } from './webhook-journeys.ts'
 export type Things = {
   clientId: string
   accountNumber: string
+  additionalNumber: string // Of the same account, at another bank.
   accountName: string
   bvn: string
   email: string
@@ -69,6 +70,7 @@ export const LISTS = [
 export const NOBODYS: Things = {
   clientId: 'NOBODY-0',
   accountNumber: '9999999990',
+  additionalNumber: '9999999992',
   accountName: 'Nobody Here',
   bvn: '22200000001',
   email: 'nobody@nowhere.example',
@@ -113,7 +115,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
   const account = dataOf(
     await bench.call({
       url: ACCOUNTS,
-      body: accountBody(names),
+      body: accountBody({ ...names, banks: ['058'] }),
       headers: { 'idempotency-key': keys.keyOfAccount },
       token,
     }),
@@ -136,6 +138,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     ...money,
     clientId,
     accountNumber: account.accountNumber,
+    additionalNumber: account.accounts[1].accountNumber,
     endpointId: endpoint.json().data.id,
     endpointUrl,
     requestId: String(asked.json().data.id),

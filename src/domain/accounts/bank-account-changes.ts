@@ -4,7 +4,7 @@
 //   pending ──▶ done | refused | dropped (the account was erased, or the bank has no such call)
 //
 // A rename has no name of its own: the account's name is read when it is sent, so that the last one
-// wins and none outlives an erasure. Changes of one number are sent one after the other.
+// wins and none outlives an erasure. Changes of one number are sent one after the other (I41).
 
 import type { ChangeAnswer } from '#banks/connector.ts'
 import type { BankSettings } from '#config/bank-settings.ts'

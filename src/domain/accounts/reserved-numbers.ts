@@ -3,7 +3,7 @@
 //
 //   asked ──▶ available ──▶ used ──▶ blocked
 //
-// I37: a reserved number is used once, by the bank that reserved it and for the purpose it was
+// I40: a reserved number is used once, by the bank that reserved it and for the purpose it was
 // reserved for.
 
 import { isAccountNumber } from '#banks/nuban.ts'

@@ -195,7 +195,7 @@ const NUMBERS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I37. A reserved number is with whom it was reserved for, or with nobody yet.
+    // I40. A reserved number is with whom it was reserved for, or with nobody yet.
     name: 'reserved_numbers_are_used_once',
     sql: `
       select 'reserved number ' || r.account_number as subject,
