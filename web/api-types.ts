@@ -2036,7 +2036,7 @@ export interface components {
             currencyCode: string;
             phoneNumber: string;
             channel: string;
-            accounts: components["schemas"]["AccountNumber"][];
+            accounts: components["schemas"]["BankNumber"][];
             createdAt: string;
             updatedAt: string;
         };
@@ -2060,11 +2060,6 @@ export interface components {
                 perCredit?: (number | string) | null;
                 perDay?: (number | string) | null;
             } | null;
-        };
-        AccountNumber: {
-            bankCode: string;
-            bankName: string;
-            accountNumber: string;
         };
         AccountRequest: {
             accountName: string;
@@ -2243,6 +2238,11 @@ export interface components {
             code: string;
             name: string;
         };
+        BankNumber: {
+            bankCode: string;
+            bankName: string;
+            accountNumber: string;
+        };
         BanksResponse: {
             isSuccessful: boolean;
             message: string;
@@ -2278,7 +2278,7 @@ export interface components {
             currencyCode: string;
             phoneNumber: string;
             channel: string;
-            accounts: components["schemas"]["AccountNumber"][];
+            accounts: components["schemas"]["BankNumber"][];
             createdAt: string;
             updatedAt: string;
             bvnMasked: string;
@@ -2811,7 +2811,7 @@ export interface components {
             currencyCode: string;
             phoneNumber: string;
             channel: string;
-            accounts: components["schemas"]["AccountNumber"][];
+            accounts: components["schemas"]["BankNumber"][];
             createdAt: string;
             updatedAt: string;
             bvnMasked: string;
@@ -2866,7 +2866,7 @@ export interface components {
             amountPolicy: string;
             expiresAt: string;
             closesAt: string;
-            numbers: components["schemas"]["PaymentNumber"][];
+            numbers: components["schemas"]["BankNumber"][];
             customerName: string;
             narration: string | null;
             callBackUrl: string;
@@ -2885,7 +2885,7 @@ export interface components {
             amountPolicy: string;
             expiresAt: string;
             closesAt: string;
-            numbers: components["schemas"]["PaymentNumber"][];
+            numbers: components["schemas"]["BankNumber"][];
             customerName: string;
             narration: string | null;
             callBackUrl: string;
@@ -2906,11 +2906,6 @@ export interface components {
             data: components["schemas"]["Payment"][];
             hasMore: boolean;
             nextCursor: string | null;
-        };
-        PaymentNumber: {
-            bankCode: string;
-            bankName: string;
-            accountNumber: string;
         };
         RailItem: {
             id: string;

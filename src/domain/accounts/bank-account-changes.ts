@@ -29,13 +29,13 @@ type QueuedChange = {
   bankCode?: string // Undefined: at all banks.
 }
 
-// Of every number of the accounts that its bank reserved.
+// Of every number of the accounts that its bank reserved. Answers how many these are.
 export async function queueBankChanges(
   tx: Transaction,
   now: Date,
   { change, accountIds, bankCode }: QueuedChange,
-): Promise<void> {
-  await tx.query({
+): Promise<number> {
+  const { rowCount } = await tx.query({
     name: 'queue-bank-changes',
     text: `insert into bank_account_changes
              (client_id, collection_account_id, bank_code, account_number, change,
@@ -52,6 +52,7 @@ export async function queueBankChanges(
             order by a.id, r.bank_code`,
     values: [numberArray(accountIds), change, now, bankCode ?? null],
   })
+  return rowCount ?? 0
 }
 
 // Of new accounts: a bank that issued a number is to know whose it is.
@@ -69,13 +70,14 @@ export async function nameAtBanks(
 
 // Of an account that was erased: the bank has its customer's name, and takes no more money for it.
 export async function queueBlock(tx: Transaction, now: Date, accountId: AccountId): Promise<void> {
+  const queued = await queueBankChanges(tx, now, { change: 'block', accountIds: [accountId] })
+  if (queued === 0) return
   await tx.query({
-    name: 'drop-bank-changes',
+    name: 'drop-renames',
     text: `update bank_account_changes set state = 'dropped', finished_at = $2
-            where collection_account_id = $1 and state = 'pending'`,
+            where collection_account_id = $1 and change = 'rename' and state = 'pending'`,
     values: [accountId, now],
   })
-  await queueBankChanges(tx, now, { change: 'block', accountIds: [accountId] })
   await tx.query({
     name: 'block-reserved-numbers',
     text: `update reserved_numbers set state = 'blocked'

@@ -4,15 +4,18 @@ import { Type } from '@fastify/type-provider-typebox'
 import { isAccountNumber } from '#banks/nuban.ts'
 import type { AccountFields as GivenFields } from '#domain/accounts/collection-accounts.ts'
 import { Refusal } from '#errors.ts'
-import { digits, Email, named, nullable, PayerRulesBody, text, webAddress } from '#http/schemas.ts'
+import {
+  BankNumber,
+  digits,
+  Email,
+  named,
+  nullable,
+  PayerRulesBody,
+  text,
+  webAddress,
+} from '#http/schemas.ts'
 
 export const ACCOUNTS = '/api/v1/accounts/static'
-
-const AccountNumber = named('AccountNumber', {
-  bankCode: Type.String(),
-  bankName: Type.String(),
-  accountNumber: Type.String(),
-})
 
 // What everybody who may see the account may see of it.
 export const AccountFields = {
@@ -30,7 +33,7 @@ export const AccountFields = {
   currencyCode: Type.String(),
   phoneNumber: Type.String(),
   channel: Type.String(),
-  accounts: Type.Array(AccountNumber, {
+  accounts: Type.Array(BankNumber, {
     description:
       'Its number at each bank, the one above first. Money sent to any of them is booked.',
   }),
