@@ -542,6 +542,7 @@ create table numbers (
   constraint numbers_account_of_same_client FOREIGN KEY (client_id, collection_account_id) REFERENCES collection_accounts(client_id, id),
   constraint numbers_payment_of_same_client FOREIGN KEY (client_id, payment_id) REFERENCES payments(client_id, id)
 );
+CREATE INDEX numbers_added ON numbers USING btree (account_number) WHERE added_at IS NOT NULL;
 CREATE UNIQUE INDEX numbers_one_added_per_bank ON numbers USING btree (collection_account_id, bank_code) WHERE added_at IS NOT NULL;
 CREATE INDEX numbers_reusable ON numbers USING btree (bank_code, reusable_at) WHERE payment_id IS NOT NULL;
 

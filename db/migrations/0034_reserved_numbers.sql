@@ -47,6 +47,8 @@ alter table numbers
 
 create unique index numbers_one_added_per_bank on numbers (collection_account_id, bank_code)
  where added_at is not null;
+-- Nearly empty: so a credit, which looks for every number here too, pays nothing for it.
+create index numbers_added on numbers (account_number) where added_at is not null;
 
 -- What a bank has still to be told of an account that it issued; or was, and answered.
 create table bank_account_changes (
