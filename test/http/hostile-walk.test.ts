@@ -52,6 +52,8 @@ const seeded = await seed()
 const description: Described = (await bench.call({ url: '/openapi.json' })).json()
 const targets = await Promise.all(routeEvent(description).map(withKnown))
 const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+// A balancer has asked before the first caller comes: so the probe has its connection.
+assert.equal((await bench.call({ url: '/ready', token: null })).statusCode, 200)
 
 test(`every operation survives its share of hostile requests (seed ${SEED})`, async () => {
   const checks = new AnswerChecks(description, await namesInside())
@@ -122,6 +124,7 @@ async function seed(): Promise<Known> {
       reportCredit(bench, { accountNumber, amount: '7000.00' }, '035'),
     ),
   )
+  await reportCredit(bench, { accountNumber: '12', amount: '5.00' }, '035') // Kept, with an alert.
   for (const at of FEW) {
     const body = { url: `https://shop.example.com/${at}` }
     await bench.call({ url: '/api/v1/webhook-endpoints', body })
@@ -140,6 +143,7 @@ async function seed(): Promise<Known> {
     reference: [...advices, ...references],
     originalSessionId: credits.map(({ sessionId }) => sessionId),
     bankCode: ['035', '058'],
+    banks: ['058', '101'],
     clientId: VICTIMS,
     client_id: VICTIMS,
     clientSecret: ['s3cret'],
