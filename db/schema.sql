@@ -86,6 +86,30 @@ create table audits (
   constraint audits_ok_has_no_findings CHECK (ok = (findings = '[]'::jsonb))
 );
 
+create table bank_account_changes (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  collection_account_id bigint not null,
+  bank_code text collate "C" not null,
+  account_number text collate "C" not null,
+  change text collate "C" not null,
+  state text collate "C" not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null,
+  reason text,
+  created_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint bank_account_changes_pkey PRIMARY KEY (id),
+  constraint bank_account_changes_finished_has_time CHECK ((state = 'pending'::text) = (finished_at IS NULL)),
+  constraint bank_account_changes_known CHECK (change = ANY (ARRAY['rename'::text, 'block'::text])),
+  constraint bank_account_changes_state_known CHECK (state = ANY (ARRAY['pending'::text, 'done'::text, 'refused'::text, 'dropped'::text])),
+  constraint bank_account_changes_account_of_same_client FOREIGN KEY (client_id, collection_account_id) REFERENCES collection_accounts(client_id, id),
+  constraint bank_account_changes_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX bank_account_changes_due ON bank_account_changes USING btree (bank_code, next_attempt_at) WHERE state = 'pending'::text;
+CREATE INDEX bank_account_changes_of_account ON bank_account_changes USING btree (collection_account_id, id);
+CREATE INDEX bank_account_changes_pending ON bank_account_changes USING btree (account_number, id) WHERE state = 'pending'::text;
+
 create table bank_health (
   bank_code text collate "C" not null,
   calls timestamp with time zone[] not null default '{}'::timestamp with time zone[],
@@ -564,6 +588,14 @@ create table login_attempts (
 );
 CREATE INDEX login_attempts_by_end ON login_attempts USING btree (ends_at);
 
+create table number_pools (
+  bank_code text collate "C" not null,
+  leased_until timestamp with time zone,
+  failures integer not null default 0,
+  retry_at timestamp with time zone,
+  constraint number_pools_pkey PRIMARY KEY (bank_code)
+) with (fillfactor=50);
+
 create table number_ranges (
   id bigint not null generated always as identity,
   bank_code text collate "C" not null,
@@ -586,12 +618,16 @@ create table numbers (
   collection_account_id bigint,
   payment_id uuid,
   reusable_at timestamp with time zone,
+  added_at timestamp with time zone,
   constraint numbers_pkey PRIMARY KEY (account_number),
+  constraint numbers_added_to_account CHECK (added_at IS NULL OR collection_account_id IS NOT NULL),
   constraint numbers_one_owner CHECK ((collection_account_id IS NULL) <> (payment_id IS NULL)),
   constraint numbers_only_dynamic_return CHECK ((payment_id IS NULL) = (reusable_at IS NULL)),
   constraint numbers_account_of_same_client FOREIGN KEY (client_id, collection_account_id) REFERENCES collection_accounts(client_id, id),
   constraint numbers_payment_of_same_client FOREIGN KEY (client_id, payment_id) REFERENCES payments(client_id, id)
 );
+CREATE INDEX numbers_added ON numbers USING btree (account_number) WHERE added_at IS NOT NULL;
+CREATE UNIQUE INDEX numbers_one_added_per_bank ON numbers USING btree (collection_account_id, bank_code) WHERE added_at IS NOT NULL;
 CREATE INDEX numbers_reusable ON numbers USING btree (bank_code, reusable_at) WHERE payment_id IS NOT NULL;
 
 create table payment_numbers (
@@ -732,6 +768,26 @@ create table requery_findings (
   constraint requery_findings_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES requery_attempts(id) ON DELETE CASCADE
 );
 CREATE INDEX requery_findings_of_attempt ON requery_findings USING btree (attempt_id);
+
+create table reserved_numbers (
+  id bigint not null generated always as identity,
+  reference uuid not null,
+  bank_code text collate "C" not null,
+  purpose text collate "C" not null,
+  state text collate "C" not null default 'asked'::text,
+  account_number text collate "C",
+  account_name text,
+  asked_at timestamp with time zone not null,
+  reserved_at timestamp with time zone,
+  constraint reserved_numbers_pkey PRIMARY KEY (id),
+  constraint reserved_numbers_number_unique UNIQUE (account_number),
+  constraint reserved_numbers_reference_unique UNIQUE (reference),
+  constraint reserved_numbers_asked_has_no_number CHECK ((state = 'asked'::text) = (account_number IS NULL) AND (state = 'asked'::text) = (account_name IS NULL) AND (state = 'asked'::text) = (reserved_at IS NULL)),
+  constraint reserved_numbers_purpose_known CHECK (purpose = ANY (ARRAY['static'::text, 'dynamic'::text])),
+  constraint reserved_numbers_state_known CHECK (state = ANY (ARRAY['asked'::text, 'available'::text, 'used'::text, 'blocked'::text]))
+);
+CREATE INDEX reserved_numbers_asked ON reserved_numbers USING btree (bank_code, purpose, id) WHERE state = 'asked'::text;
+CREATE INDEX reserved_numbers_available ON reserved_numbers USING btree (bank_code, purpose, id) WHERE state = 'available'::text;
 
 create table returns (
   id bigint not null generated always as identity,

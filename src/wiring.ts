@@ -111,17 +111,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const tokens = openTokens(options)
   const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
-  const bankConnections = connectBanks(bankConfigurations(config))
+  const banking = connectedBanks(config)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
-  const parts = { ...connections, sealer, sharedAccounts, connector, clock, log, bankConnections }
+  const parts = { ...connections, ...banking, sealer, sharedAccounts, connector, clock, log }
   const app = await buildApp({
     mode: config.mode,
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
     rates: config.rates,
     policy: config.policy,
-    banks: config.banks,
-    bankConnections,
+    ...banking,
     notificationMeter,
     clock,
     log,
@@ -215,6 +214,12 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
     await connections.end()
     throw error instanceof KeyProblem ? new StartProblem(error.message) : error
   }
+}
+
+function connectedBanks(config: Config) {
+  const { banks, policy } = config
+  const bankConnections = connectBanks(bankConfigurations(config))
+  return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {

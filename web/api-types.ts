@@ -184,6 +184,33 @@ export interface paths {
             };
         };
     };
+    "/api/v1/accounts/static/{accountNumber}/numbers": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                    "if-match"?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankCode: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OwnAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static/bulk": {
         post: {
             parameters: {
@@ -207,6 +234,7 @@ export interface paths {
                             nin?: string | null;
                             kycTier?: 1 | 2 | 3 | null;
                             verifiedName?: string | null;
+                            banks?: string[];
                         } | unknown)[];
                     };
                 };
@@ -2027,7 +2055,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "bank_silent" | "audit_failed";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "bank_silent" | "audit_failed";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -2149,6 +2177,7 @@ export interface components {
             currencyCode: string;
             phoneNumber: string;
             channel: string;
+            accounts: components["schemas"]["BankNumber"][];
             createdAt: string;
             updatedAt: string;
         };
@@ -2191,6 +2220,7 @@ export interface components {
             nin?: string | null;
             kycTier?: 1 | 2 | 3 | null;
             verifiedName?: string | null;
+            banks?: string[];
         };
         AccountResponse: {
             isSuccessful: boolean;
@@ -2384,6 +2414,11 @@ export interface components {
             message: string;
             data: components["schemas"]["BankHealth"][];
         };
+        BankNumber: {
+            bankCode: string;
+            bankName: string;
+            accountNumber: string;
+        };
         BanksResponse: {
             isSuccessful: boolean;
             message: string;
@@ -2419,6 +2454,7 @@ export interface components {
             currencyCode: string;
             phoneNumber: string;
             channel: string;
+            accounts: components["schemas"]["BankNumber"][];
             createdAt: string;
             updatedAt: string;
             bvnMasked: string;
@@ -3015,6 +3051,7 @@ export interface components {
             currencyCode: string;
             phoneNumber: string;
             channel: string;
+            accounts: components["schemas"]["BankNumber"][];
             createdAt: string;
             updatedAt: string;
             bvnMasked: string;
@@ -3076,7 +3113,7 @@ export interface components {
             amountPolicy: string;
             expiresAt: string;
             closesAt: string;
-            numbers: components["schemas"]["PaymentNumber"][];
+            numbers: components["schemas"]["BankNumber"][];
             customerName: string;
             narration: string | null;
             callBackUrl: string;
@@ -3095,7 +3132,7 @@ export interface components {
             amountPolicy: string;
             expiresAt: string;
             closesAt: string;
-            numbers: components["schemas"]["PaymentNumber"][];
+            numbers: components["schemas"]["BankNumber"][];
             customerName: string;
             narration: string | null;
             callBackUrl: string;
@@ -3116,11 +3153,6 @@ export interface components {
             data: components["schemas"]["Payment"][];
             hasMore: boolean;
             nextCursor: string | null;
-        };
-        PaymentNumber: {
-            bankCode: string;
-            bankName: string;
-            accountNumber: string;
         };
         RailItem: {
             id: string;
@@ -3597,4 +3629,4 @@ export interface components {
     };
 }
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","endpoint_disabled","bank_silent","audit_failed"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","endpoint_disabled","bank_silent","audit_failed"] as const

@@ -3,6 +3,7 @@
 import { loadConfig } from '#config/config.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
+import { accountWithNumber } from '#domain/accounts/additional-numbers.ts'
 import { syncKeys } from '#domain/privacy/data-keys.ts'
 import { eraseNextPage } from '#domain/privacy/erase-payer-data.ts'
 import { eraseAccounts, eraseAdvice } from '#domain/privacy/erase-personal-data.ts'
@@ -34,7 +35,7 @@ export const erasureCommands: readonly AdminCommand[] = [
       const { rows } = await context.db.query<{ clientId: string }>(
         `select c.client_id as "clientId"
            from collection_accounts a join clients c on c.id = a.client_id
-          where a.account_number = $1`,
+          where a.id = ${accountWithNumber('$1')}`,
         [subject],
       )
       if (!rows[0]) throw new Refusal('account_not_found')

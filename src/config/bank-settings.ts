@@ -1,6 +1,6 @@
-// The banks: how each is connected, and the serial ranges it granted. Static and dynamic ranges of a
-// bank never overlap. A bank without ranges issues no new numbers but still takes money for
-// existing ones.
+// The banks: how each is connected, and where its numbers come from: serial ranges that it granted,
+// or numbers that it reserves through its connector. Static and dynamic ranges of a bank never
+// overlap. A bank with neither issues no new numbers but still takes money for existing ones.
 //
 // Secrets are environment variables, named in the file. Rail secrets of our own connector may stand
 // in the file itself.
@@ -8,15 +8,17 @@
 import type { Mode } from '#banks/connector.ts'
 import { type BankConfiguration, connectBank } from '#banks/connectors.ts'
 import { isBankCode } from '#banks/nuban.ts'
+import {
+  checkNumbers,
+  issuesNumbers,
+  type NumberSettings,
+  type SerialRange,
+} from './number-settings.ts'
 import { decodeBase64, type Report } from './setting-parsers.ts'
 
-export type SerialRange = { readonly from: number; readonly to: number }
-
-export type BankSettings = {
+export type BankSettings = NumberSettings & {
   readonly code: string
   readonly name: string
-  readonly static?: SerialRange | undefined
-  readonly dynamic?: SerialRange | undefined
   readonly connector?: string | undefined // Default manilla.
   readonly settings?: Readonly<Record<string, unknown>> | undefined
   readonly secrets?: Readonly<Record<string, string>> | undefined // Read from the environment.
@@ -33,6 +35,8 @@ const NAME_MAX = 100
 const FIELDS = [
   'code',
   'name',
+  'numbers',
+  'pool',
   'connector',
   'settings',
   'secrets',
@@ -171,7 +175,11 @@ function readBank(
     if (!checkSecrets(bank.railSecrets, report)) return undefined
   }
   const read = { ...bank, ...(settings && { settings }), ...(names && { secrets }) } as BankSettings
-  connectBank(bankConfiguration(read, mode), report)
+  const connection = connectBank(bankConfiguration(read, mode), report)
+  checkNumbers(bank, report)
+  if (bank.numbers === 'reserved' && connection && !connection.calls.reserveAccount) {
+    report('numbers "reserved" requires a connector that reserves accounts, and settings.baseUrl')
+  }
   return read
 }
 
@@ -235,8 +243,8 @@ function checkTogether(banks: readonly unknown[], report: Report): void {
       report(`bank ${at + 1} repeats the code of bank ${first + 1}`)
     }
   })
-  for (const field of ['static', 'dynamic']) {
-    if (records.every((bank) => bank[field] === undefined)) {
+  for (const field of ['static', 'dynamic'] as const) {
+    if (!records.some((bank) => issuesNumbers(bank as BankSettings, field))) {
       report(`must define a ${field} range for at least one bank`)
     }
   }

@@ -13,6 +13,7 @@ import {
   SANDBOX_RAIL_SECRET,
   secretNames,
 } from './bank-settings.ts'
+import { issuesNumbers } from './number-settings.ts'
 import { POLICY_SETTINGS, type Policy, readPolicy } from './policy-settings.ts'
 import { RATES, type Rates, rates } from './rate-settings.ts'
 import {
@@ -142,7 +143,7 @@ export function loadConfig(env: Environment, role: string | undefined, files = d
   problems.unshift(...unknownNames(env, named))
   const secrets = secretSettings(env, { given, plain, files, problems })
   if (problems.length > 0 || !banks || !secrets) throw new ConfigProblem(problems)
-  const collection = banks.find((bank) => bank.static) as BankSettings
+  const collection = banks.find((bank) => issuesNumbers(bank, 'static')) as BankSettings
   return deepFreeze({ ...plain, secrets, banks, collectionBankCode: collection.code })
 }
 

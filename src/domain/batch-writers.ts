@@ -75,7 +75,7 @@ export function createWriters(deps: Deps): Writers {
     })
 
   const accounts: Writers['accounts'] = batcher('accounts', (tx, now, items) =>
-    createAccounts(tx, { sealer, bank, limits, now }, items),
+    createAccounts(tx, { sealer, bank, banks, limits, now }, items),
   )
   const advices: Writers['advices'] = batcher('advices', (tx, now, items) =>
     createAdvices(tx, { sealer, now }, items),

@@ -12,6 +12,7 @@ import { accountBulkRoutes } from '#http/routes/accounts/account-bulk.ts'
 import { accountChangeRoutes } from '#http/routes/accounts/account-changes.ts'
 import { accountDetailRoutes } from '#http/routes/accounts/account-details.ts'
 import { accountListRoutes } from '#http/routes/accounts/account-list.ts'
+import { accountNumberRoutes } from '#http/routes/accounts/account-numbers.ts'
 import { statementRoutes } from '#http/routes/accounts/account-statement.ts'
 import { collectionAccountRoutes } from '#http/routes/accounts/collection-accounts.ts'
 import { limitProfileRoutes } from '#http/routes/accounts/limit-profiles.ts'
@@ -135,6 +136,7 @@ const ROUTES = [
   accountListRoutes,
   accountDetailRoutes,
   accountChangeRoutes,
+  accountNumberRoutes,
   accountBulkRoutes,
   statementRoutes,
   limitProfileRoutes,

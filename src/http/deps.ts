@@ -9,6 +9,7 @@ import type { Rates } from '#config/rate-settings.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import type { AccountLookups } from '#domain/accounts/account-lookups.ts'
 import type { Writers } from '#domain/batch-writers.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
@@ -23,6 +24,7 @@ export type Deps = {
   rates: Rates
   policy: Policy
   banks: readonly BankSettings[]
+  nameBank: NameBank
   bankConnections: BankConnections
   notificationMeter: NotificationMeter
   clock: Clock

@@ -3,19 +3,18 @@
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import type { Advice } from '#domain/payments/advices.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
-import { viewAccount, viewPayment } from '#domain/payments/resource-presenters.ts'
+import { type NameBank, viewAccount, viewPayment } from '#domain/payments/resource-presenters.ts'
 import { maskIdentityNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
+type Naming = { sealer: Sealer; nameBank: NameBank }
+
 // The only place that shows a BVN in full, to the client’s systems; masked for dashboard users.
-export function presentAccount(
-  account: CollectionAccount,
-  { isPerson, sealer }: { isPerson: boolean; sealer: Sealer },
-) {
+export function presentAccount(account: CollectionAccount, isPerson: boolean, how: Naming) {
   const bvn = isPerson ? maskIdentityNumber(account.bvn) : account.bvn
-  return Object.assign(viewAccount(account, sealer), { bvn })
+  return Object.assign(viewAccount(account, how), { bvn })
 }
 
 export function presentAdvice(

@@ -104,8 +104,8 @@ export function oneOf<T extends string>(values: readonly T[], description: strin
   return Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 }
 
-// One of the numbers that a payment was given.
-export const PaymentNumber = named('PaymentNumber', {
+// One of the numbers of a payment or collection account.
+export const BankNumber = named('BankNumber', {
   bankCode: Type.String(),
   bankName: Type.String(),
   accountNumber: Type.String(),

@@ -14,7 +14,9 @@ import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
 import { type PlanDeps, planRequeriesRound, purgeRequeriesRound } from './plan-requeries.ts'
 import { purgeSessionsRound } from './purge-sessions.ts'
+import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.ts'
 import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
+import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
 
 const LOOK_MS = 250
@@ -24,6 +26,8 @@ const HOUR_MS = 60 * MINUTE_MS
 
 export type WorkerDeps = Deps &
   SendReturnsDeps &
+  RefillDeps &
+  BankChangesDeps &
   RequeryDeps &
   PlanDeps &
   Omit<DelivererDeps, 'notifier'> & { batchPool: Pool; notifiers: Notifiers }
@@ -43,6 +47,8 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     deliverWebhooks(deps),
     { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
+    { name: 'refill-number-pools', pauseMs: SECOND_MS, round: refillNumberPoolsRound(deps) },
+    { name: 'send-bank-changes', pauseMs: SECOND_MS, round: sendBankChangesRound(deps) },
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },
     ...requeryTransfers(deps),
     { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },

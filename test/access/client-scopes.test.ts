@@ -32,6 +32,7 @@ const ASKED: Record<Scope, readonly string[]> = {
     'createCollectionAccounts',
     'updateCollectionAccount',
     'activateCollectionAccount',
+    'addCollectionAccountNumber',
     'deactivateCollectionAccount',
     'setDefaultCollectionAccount',
     'eraseCollectionAccount',

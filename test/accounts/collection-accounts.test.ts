@@ -1,5 +1,5 @@
-// Collection accounts: a number that stays the customer's for ever, with all its seventeen fields,
-// seen by nobody but the client that made it, and made once however often the request comes.
+// Collection accounts: a number that stays the customer's for ever, with all its seventeen documented
+// fields, seen by nobody but the client that made it, and made once however often the request comes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ import { startTestService } from '../support/running-service.ts'
 const bench = closeAfterTests(await startTestService())
 const otherClient = await bench.newClient('OTHER00001')
 
-test('a new account answers with its seventeen fields in their types', async () => {
+test('a new account answers with its seventeen fields in their types, and its numbers', async () => {
   const answer = await bench.call({
     url: ACCOUNTS,
     body: accountBody(),
@@ -34,7 +34,7 @@ test('a new account answers with its seventeen fields in their types', async () 
   assert.match(message, /creat/i)
   assert.match(message, /success/i)
   assert.deepEqual(rest, {})
-  const { id, bankCode, accountNumber, createdAt, updatedAt, ...plain } = data
+  const { id, bankCode, accountNumber, accounts, createdAt, updatedAt, ...plain } = data
   assert.deepEqual(plain, {
     ...accountBody(),
     accountBalance: 0,
@@ -43,6 +43,7 @@ test('a new account answers with its seventeen fields in their types', async () 
     currencyCode: 'NGN',
   })
   assert(Number.isSafeInteger(id) && id > 0)
+  assert.deepEqual(accounts, [{ bankCode, bankName: 'Wema Bank', accountNumber }])
   assert.match(bankCode, /^(\d{3}|\d{5})$/)
   assert(isNuban(bankCode, accountNumber), `${accountNumber} at ${bankCode}`)
   assert.match(createdAt, TIMESTAMP)
@@ -95,7 +96,7 @@ test('fields we do not know are ignored', async () => {
     isActive: false,
   })
 
-  assert.equal(Object.keys(data).length, 17)
+  assert.equal(Object.keys(data).length, 17 + 1) // With `accounts`.
   assert.notEqual(data.id, 77)
   assert.equal(data.accountBalance, 0)
   assert.equal(data.isActive, true)

@@ -58,7 +58,10 @@ test('an account is opened with its KYC, which the published answer does not sho
 
   assert.deepEqual(await kycOf(made.accountNumber), ['333*****432', 1, 'NGOZI ADICHIE'])
   for (const answer of [made, read]) {
-    assert.equal(Object.keys(answer).length, 17)
+    assert.deepEqual(
+      Object.keys(answer).filter((field) => /nin|kyc|verified/i.test(field)),
+      [],
+    )
     assert(!JSON.stringify(answer).includes(NIN))
   }
 })

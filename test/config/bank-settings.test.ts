@@ -19,7 +19,16 @@ const WEMA = {
 }
 const KUDA = { code: '50211', name: 'Kuda', railSecrets: [SANDBOX_RAIL_SECRET] }
 
-const AROUND = { mode: 'sandbox', env: {} } as const
+const RESERVING = {
+  code: '232',
+  name: 'Sterling Bank',
+  numbers: 'reserved',
+  settings: { baseUrl: 'https://bank.example' },
+  secrets: { apiKey: 'STERLING_KEY' },
+  railSecrets: [SANDBOX_RAIL_SECRET],
+}
+
+const AROUND = { mode: 'sandbox', env: { STERLING_KEY: 'key' } } as const
 
 test('a right file is taken as it stands, in its order', () => {
   assert.deepEqual(read([KUDA, WEMA]), { banks: [KUDA, WEMA], problems: [] })
@@ -52,6 +61,21 @@ for (const [what, bank, problem] of [
   ['three secrets', { ...WEMA, railSecrets: Array(3).fill(SANDBOX_RAIL_SECRET) }, 'railSecrets'],
   ['a secret without its prefix', { ...WEMA, railSecrets: ['bWFu'] }, 'railSecrets entry 1'],
   ['a short secret', { ...WEMA, railSecrets: ['whsec_bWFu'] }, 'railSecrets entry 1'],
+  ['ranges beside reserved numbers', { ...RESERVING, static: { from: 0, to: 9 } }, 'static and'],
+  ['another kind of numbers', { ...WEMA, numbers: 'bought' }, 'numbers must be'],
+  ['a pool beside ranges', { ...WEMA, pool: { static: 5 } }, 'pool requires numbers "reserved"'],
+  ['half a number', { ...RESERVING, pool: { static: 0.5 } }, 'pool must be'],
+  ['a pool of less than none', { ...RESERVING, pool: { dynamic: -1 } }, 'pool must be'],
+  ['a pool beyond bounds', { ...RESERVING, pool: { dynamic: 10_001 } }, 'pool must be'],
+  ['a pool of texts', { ...RESERVING, pool: { static: '5' } }, 'pool must be'],
+  ['a null pool', { ...RESERVING, pool: null }, 'pool must be'],
+  ['a mistyped pool', { ...RESERVING, pool: { statik: 5 } }, 'pool must be'],
+  ['a blank name of a pool', { ...RESERVING, pool: { accountName: ' ' } }, 'pool must be'],
+  [
+    'a bank that cannot be asked to reserve',
+    { ...RESERVING, settings: {} },
+    'numbers "reserved" requires a connector that reserves accounts',
+  ],
   ['a mistyped field', { ...WEMA, statik: {} }, 'has unknown field "statik"'],
 ] as const) {
   test(`${what} is a problem`, () => {
@@ -93,6 +117,16 @@ test('two banks of one code are a problem', () => {
 test('somebody must be able to issue static numbers, and somebody dynamic ones', () => {
   assert.deepEqual(read([KUDA]).problems, [
     'must define a static range for at least one bank',
+    'must define a dynamic range for at least one bank',
+  ])
+})
+
+test('reserved numbers count as ranges, for the purposes that have a pool', () => {
+  assert.deepEqual(read([RESERVING]).problems, [])
+  assert.deepEqual(read([{ ...RESERVING, pool: { static: 0 } }]).problems, [
+    'must define a static range for at least one bank',
+  ])
+  assert.deepEqual(read([{ ...RESERVING, pool: { dynamic: 0 } }]).problems, [
     'must define a dynamic range for at least one bank',
   ])
 })

@@ -148,6 +148,34 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
     /^number \d{10}$/,
   ],
   [
+    'additional_numbers_are_elsewhere',
+    `update numbers set added_at = now() where collection_account_id is not null`,
+    /^number \d{10}$/,
+  ],
+  [
+    'reserved_numbers_are_used_once',
+    `insert into reserved_numbers
+       (reference, bank_code, purpose, state, account_number, account_name, asked_at, reserved_at)
+     select gen_random_uuid(), bank_code, 'static', 'available', account_number, '', now(), now()
+       from numbers where collection_account_id is not null`,
+    /^reserved number \d{10}$/,
+  ],
+  [
+    'reserved_numbers_are_used_once',
+    `insert into reserved_numbers
+       (reference, bank_code, purpose, state, account_number, account_name, asked_at, reserved_at)
+     values (gen_random_uuid(), '035', 'static', 'used', '9999999999', '', now(), now())`,
+    /^reserved number 9999999999$/,
+  ],
+  [
+    'reserved_numbers_are_used_once',
+    `insert into reserved_numbers
+       (reference, bank_code, purpose, state, account_number, account_name, asked_at, reserved_at)
+     select gen_random_uuid(), bank_code, 'dynamic', 'used', account_number, '', now(), now()
+       from numbers where collection_account_id is not null`,
+    /^reserved number \d{10}$/,
+  ],
+  [
     'leases_are_with_their_payments',
     `update numbers set payment_id = (select id from payments order by id desc limit 1)
       where payment_id is not null`,

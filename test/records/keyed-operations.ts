@@ -202,6 +202,14 @@ const accountOperations = (bench: Bench): KeyedOperation[] => [
     },
   })),
   {
+    name: 'addCollectionAccountNumber',
+    ask: async () => ({
+      url: `${ACCOUNTS}/${(await createAccount(bench)).accountNumber}/numbers`,
+      body: { bankCode: '058' },
+    }),
+    others: () => ({ bankCode: '101' }),
+  },
+  {
     name: 'createCollectionAccounts',
     ask: async () => ({ url: `${ACCOUNTS}/bulk`, body: { accounts: [accountBody()] } }),
     others: () => ({ accounts: [accountBody({ channel: 'WEB' })] }),

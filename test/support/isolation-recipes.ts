@@ -45,6 +45,7 @@ const references = (of: Things) => [
   of.itemSession,
   of.paymentNumber,
   of.accountNumber,
+  of.additionalNumber,
 ]
 
 const byReference = (url: (reference: string) => Call): Recipe => {
@@ -69,10 +70,10 @@ const creditFilters = (of: Things) => ({
 const credits = (of: Things) => [of.creditId, of.sessionId, of.itemSession]
 const account = (path: string, body?: object, method?: Call['method']): Recipe => {
   return (of) =>
-    [
-      { url: `${ACCOUNTS}/${of.accountNumber}${path}`, ...(body ? { method: 'POST', body } : {}) },
-      { url: `${ACCOUNTS}/${of.paymentNumber}${path}`, ...(body ? { method: 'POST', body } : {}) },
-    ].map((call) => ({ ...call, ...(method ? { method } : {}) }) as Call)
+    [of.accountNumber, of.additionalNumber, of.paymentNumber].map((number) => {
+      const url = `${ACCOUNTS}/${number}${path}`
+      return { url, ...(body ? { method: method ?? 'POST', body } : {}) }
+    })
 }
 const event = (path: string, body?: object): Recipe => {
   return (of) => [{ url: `/api/v1/events/${of.eventId}${path}`, ...(body ? { body } : {}) }]
@@ -96,6 +97,7 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   deactivateCollectionAccount: account('/deactivate', {}),
   activateCollectionAccount: account('/activate', {}),
   setDefaultCollectionAccount: account('/default', {}),
+  addCollectionAccountNumber: account('/numbers', { bankCode: '101' }),
   eraseCollectionAccount: account('/erase', { reason: 'Asked for.' }),
   listLimitProfiles: list(LIMIT_PROFILES),
   ...profileRecipes(),
@@ -113,6 +115,7 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   returnSuspense: (of) => [post(`${SUSPENSE}/${of.itemId}/return`)],
   assignSuspense: (of) => [
     post(`${SUSPENSE}/${of.itemId}/assign`, { accountNumber: of.accountNumber }),
+    post(`${SUSPENSE}/${of.itemId}/assign`, { accountNumber: of.additionalNumber }),
     post(`${SUSPENSE}/${of.itemId}/assign`, { paymentReference: of.paymentReference }),
   ],
 }
@@ -131,6 +134,7 @@ const PAYMENT_RECIPES: Record<string, Recipe> = {
   ],
   simulatePayment: (of) => [
     post(SIMULATE, { virtualAccountNumber: of.accountNumber, amount: '10' }),
+    post(SIMULATE, { virtualAccountNumber: of.additionalNumber, amount: '10' }),
     post(SIMULATE, { virtualAccountNumber: of.paymentNumber, amount: '10' }),
   ],
   verifyByPayment: (of) => [{ url: `${BY_PAYMENT}/${of.paymentReference}` }],
@@ -283,17 +287,3 @@ export const WITHOUT: Record<string, string> = {
   confirmTotp: OWN,
   removeTotp: OWN,
 }
-
-// What the OpenAPI does not show.
-const page = (methods: string, path: RegExp) => new RegExp(`^(${methods}) ${path.source}$`)
-
-export const PAGES: readonly RegExp[] = [
-  page('GET', /\/openapi\.json/),
-  page('GET', /\/docs(\/js\/scalar\.js)?/),
-  page('GET', /\/dashboard(\/?\*|\/assets\/.*)?/), // The app; what it shows it asks for.
-  page('GET', /\/dashboard\/api\/banks/), // Names of banks, the same for everybody.
-  page('GET', /\/pay\/(assets|colours)\/.*/),
-  page('GET|POST', /\/pay/), // A payer's, as above.
-  page('POST', /\/pay\/\{\}\/sent/),
-  page('GET', /\/pay\/api\/stream/),
-]

@@ -25,6 +25,7 @@ import { ENDPOINTS } from './webhook-journeys.ts'
 export type Things = {
   clientId: string
   accountNumber: string
+  additionalNumber: string // Of the same account, at another bank.
   accountName: string
   bvn: string
   nin: string
@@ -73,6 +74,7 @@ export const LISTS = [
 export const NOBODYS: Things = {
   clientId: 'NOBODY-0',
   accountNumber: '9999999990',
+  additionalNumber: '9999999992',
   accountName: 'Nobody Here',
   bvn: '22200000001',
   nin: '33300000001',
@@ -120,7 +122,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
   const account = dataOf(
     await bench.call({
       url: ACCOUNTS,
-      body: accountBody(names),
+      body: accountBody({ ...names, banks: ['058'] }),
       headers: { 'idempotency-key': keys.keyOfAccount },
       token,
     }),
@@ -149,6 +151,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     clientId,
     accountNumber: account.accountNumber,
     limitProfile,
+    additionalNumber: account.accounts[1].accountNumber,
     endpointId: endpoint.json().data.id,
     endpointUrl,
     requestId: String(asked.json().data.id),

@@ -1,6 +1,7 @@
-// Account numbers, drawn from the serial ranges granted by banks. Each serial is used once; dynamic
-// numbers are reused after quarantine when their range is exhausted. A live number is never
-// reissued.
+// Account numbers, drawn from the serial ranges granted by banks, or from the pool of those that a
+// bank reserved (reserved-numbers.ts). Each serial is used once; dynamic numbers are reused after
+// quarantine: when their range is exhausted, or before another is taken from the pool. A live number
+// is never reissued.
 //
 // The range's row is locked until commit, so two batches never draw the same index. If a number is
 // already taken (in the sandbox, ranges of two banks may overlap), the next one is drawn.
@@ -8,11 +9,11 @@
 import { randomBytes } from 'node:crypto'
 import { nuban } from '#banks/nuban.ts'
 import { permute } from '#banks/permutation.ts'
-import type { BankSettings, SerialRange } from '#config/bank-settings.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { Purpose, SerialRange } from '#config/number-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-
-type Purpose = 'static' | 'dynamic'
+import { drawReserved } from './reserved-numbers.ts'
 
 // Fewer than asked for when the range is used up.
 type TakenNumbers = { fresh: string[]; recycled: string[] }
@@ -44,6 +45,7 @@ export async function takeStaticNumbers(
   bank: BankSettings,
   count: number,
 ): Promise<string[]> {
+  if (bank.numbers === 'reserved') return drawReserved(tx, bank, { purpose: 'static', count })
   if (!bank.static) return []
   return drawFresh(tx, bank.code, { purpose: 'static', range: bank.static, count })
 }
@@ -53,6 +55,12 @@ export async function takeDynamicNumbers(
   now: Date,
   { bank, count }: { bank: BankSettings; count: number },
 ): Promise<TakenNumbers> {
+  if (bank.numbers === 'reserved') {
+    const recycled = await drawRecycled(tx, now, { bankCode: bank.code, count })
+    const missing = count - recycled.length
+    if (missing === 0) return { fresh: [], recycled }
+    return { fresh: await drawReserved(tx, bank, { purpose: 'dynamic', count: missing }), recycled }
+  }
   if (!bank.dynamic) return { fresh: [], recycled: [] }
   const fresh = await drawFresh(tx, bank.code, { purpose: 'dynamic', range: bank.dynamic, count })
   if (fresh.length === count) return { fresh, recycled: [] }
@@ -77,7 +85,9 @@ async function drawFresh(
     if (candidates.length === 0) break
     const { rows } = await tx.query<{ account_number: string }>({
       name: 'numbers-taken',
-      text: 'select account_number from numbers where account_number = any($1::text[])',
+      text: `select account_number from numbers where account_number = any($1::text[])
+             union all
+             select account_number from reserved_numbers where account_number = any($1::text[])`,
       values: [candidates],
     })
     const taken = new Set(rows.map((row) => row.account_number))

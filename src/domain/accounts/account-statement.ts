@@ -12,6 +12,7 @@ import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, TransferId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
+import { accountWithNumber } from './additional-numbers.ts'
 
 export type Entry = {
   id: TransferId
@@ -39,7 +40,7 @@ export async function getStatementAccount(
   const { rows } = await db.query<StatementAccount>({
     name: 'get-statement-account',
     text: `select id, currency_code as currency from collection_accounts
-            where account_number = $1 and client_id = $2
+            where id = ${accountWithNumber('$1')} and client_id = $2
               and ${isInMerchantScope('merchant_code', '$2')}`,
     values: [accountNumber, clientId],
   })

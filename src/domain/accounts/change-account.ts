@@ -14,6 +14,8 @@ import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
+import { accountWithNumber, hasNumber } from './additional-numbers.ts'
+import { queueBankChanges } from './bank-account-changes.ts'
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
@@ -24,7 +26,7 @@ import { sealedNin } from './kyc.ts'
 import { lockProfile } from './limit-profiles.ts'
 import { writeAccount } from './write-account.ts'
 
-// What may be changed. `isActive` and `isDefault` have calls of their own.
+// What may be changed. `isActive`, `isDefault` and additional numbers have calls of their own.
 const CHANGEABLE = [
   'accountName',
   'email',
@@ -42,6 +44,7 @@ const CHANGEABLE = [
   'verifiedName',
   'isActive',
   'isDefault',
+  'additionalNumbers',
 ] as const
 
 type Changeable = (typeof CHANGEABLE)[number]
@@ -64,7 +67,7 @@ export type AccountChanges = Partial<Pick<CollectionAccount, Given>> & {
   limitProfile?: string | null | undefined
 }
 
-type Deps = {
+export type ChangeDeps = {
   sealer: Sealer
   now: Date
   by: Client
@@ -78,7 +81,7 @@ type LockedAccount = CollectionAccount & { isErased: boolean }
 
 export async function updateAccount(
   tx: Transaction,
-  deps: Deps,
+  deps: ChangeDeps,
   { accountNumber, changes }: { accountNumber: string; changes: AccountChanges },
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
@@ -111,7 +114,7 @@ async function profileIdOf(tx: Transaction, { id }: Client, code: string | null)
 // Money sent to it from now on is suspended. It is no longer a default.
 export async function deactivateAccount(
   tx: Transaction,
-  deps: Deps,
+  deps: ChangeDeps,
   accountNumber: string,
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
@@ -125,7 +128,7 @@ export async function deactivateAccount(
 
 export async function activateAccount(
   tx: Transaction,
-  deps: Deps,
+  deps: ChangeDeps,
   accountNumber: string,
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
@@ -139,14 +142,15 @@ export async function activateAccount(
 // The default that was there before is one no longer.
 export async function makeDefault(
   tx: Transaction,
-  deps: Deps,
+  deps: ChangeDeps,
   accountNumber: string,
 ): Promise<CollectionAccount> {
   await tx.query({
     name: 'lock-merchant-of-account',
     text: `select pg_advisory_xact_lock(
                     hashtextextended('default/' || client_id || '/' || merchant_id, 0))
-             from collection_accounts where account_number = $1 and client_id = $2`,
+             from collection_accounts
+            where id = ${accountWithNumber('$1')} and client_id = $2`,
     values: [accountNumber, deps.by.id],
   })
   const accounts = await lockAccounts(tx, deps, { accountNumber, which: WITH_DEFAULT })
@@ -167,9 +171,9 @@ export async function makeDefault(
   })
 }
 
-async function lockAccount(
+export async function lockAccount(
   tx: Transaction,
-  deps: Deps,
+  deps: ChangeDeps,
   accountNumber: string,
 ): Promise<LockedAccount> {
   return checked(deps, await lockAccounts(tx, deps, { accountNumber, which: ALONE }), accountNumber)
@@ -177,11 +181,11 @@ async function lockAccount(
 
 // The same "not there" for what does not exist and for what is another client's.
 function checked(
-  { by, isCurrent }: Deps,
+  { by, isCurrent }: ChangeDeps,
   accounts: readonly LockedAccount[],
   accountNumber: string,
 ): LockedAccount {
-  const account = accounts.find((each) => each.accountNumber === accountNumber)
+  const account = accounts.find((each) => hasNumber(each, accountNumber))
   if (!account || !mayUseMerchant(by, account.merchantCode)) throw new Refusal('account_not_found')
   if (account.isErased) throw new Refusal('account_erased')
   if (!isCurrent(account.version)) throw new Refusal('account_changed')
@@ -190,20 +194,20 @@ function checked(
 
 type LockedRow = AccountRow & Pick<LockedAccount, 'isErased'>
 
-const ALONE = 'a.account_number = $1'
+const ALONE = `a.id = ${accountWithNumber('$1')}`
 
 // The account, and the default of its merchantId.
 const WITH_DEFAULT = `a.id in (
-  select id from collection_accounts where account_number = $1
+  select ${accountWithNumber('$1')}
   union all
   select d.id from collection_accounts o
     join collection_accounts d
       on d.client_id = o.client_id and d.merchant_id = o.merchant_id and d.is_default
-   where o.account_number = $1)`
+   where o.id = ${accountWithNumber('$1')})`
 
 async function lockAccounts(
   tx: Transaction,
-  { sealer, by }: Deps,
+  { sealer, by }: ChangeDeps,
   { accountNumber, which }: { accountNumber: string; which: string },
 ): Promise<LockedAccount[]> {
   const { rows } = await tx.query<LockedRow>({
@@ -224,15 +228,18 @@ type AccountChange = {
   names: [`account.${string}`, ChangeEvent]
 }
 
-async function change(
+export async function change(
   tx: Transaction,
-  { now, by, actor, note }: Deps,
+  { now, by, actor, note }: ChangeDeps,
   { account, changes, names: [action, type] }: AccountChange,
 ): Promise<CollectionAccount> {
   const changed = changedBy(account, changes)
   if (changed.length === 0) return account
   const after = { ...account, ...changes, version: account.version + 1n, updatedAt: now }
   await writeAccount(tx, after)
+  if (changed.includes('accountName')) {
+    await queueBankChanges(tx, now, { change: 'rename', accountIds: [account.id] })
+  }
   const names = fieldNames(changed)
   const about = { clientId: account.clientId, collectionAccountId: account.id }
   const { isActive, isDefault } = after
@@ -265,6 +272,7 @@ function fieldNames(changed: readonly Changeable[]): string[] {
   const name = (field: Changeable) => {
     if (field === 'ninHash') return 'nin'
     if (field === 'limitProfileId') return 'limitProfile'
+    if (field === 'additionalNumbers') return 'accounts'
     return field.endsWith('Kobo') ? 'limits' : field
   }
   return [...new Set(changed.map(name))]

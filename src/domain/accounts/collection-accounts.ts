@@ -1,4 +1,5 @@
-// Collection accounts: a permanent number and the ledger account behind it. Visible to the client
+// Collection accounts: a permanent number and the ledger account behind it, with further numbers at
+// other banks on request. Visible to the client
 // that created it; merchant labels grant nothing.
 //
 // I8: a collection account is one ledger account; they share their id.
@@ -16,7 +17,14 @@ import type { AccountId, ClientId, LimitProfileId } from '#ids.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
-import { takeStaticNumbers } from './account-numbers.ts'
+import {
+  type AccountNumbers,
+  ADDITIONAL_NUMBERS,
+  drawNumbers,
+  exhaustedAlert,
+  insertAdditionalNumbers,
+} from './additional-numbers.ts'
+import { nameAtBanks } from './bank-account-changes.ts'
 import { type GivenKyc, type Kyc, kycOf } from './kyc.ts'
 import type { PayerRules } from './payer-rules.ts'
 
@@ -41,11 +49,10 @@ export type AccountFields = {
 export type CollectionAccount = AccountFields &
   Kyc &
   AccountLimits &
-  DefaultLimits & {
+  DefaultLimits &
+  AccountNumbers & {
     id: AccountId
     clientId: ClientId
-    bankCode: string
-    accountNumber: string
     balanceKobo: Kobo
     isDefault: boolean
     isActive: boolean
@@ -62,16 +69,24 @@ export type AccountRequest = {
   fields: AccountFields
   kyc: GivenKyc
   payerRules: PayerRules | null
+  banks?: readonly string[] | undefined // Where it gets additional numbers.
   idempotencyKey?: string | undefined
 }
 
-// `limits` are the defaults of every new account.
-type Deps = { sealer: Sealer; bank: BankSettings; limits: Limits; now: Date }
+// `bank` issues the own number, and `limits` are the defaults, of every new account.
+type Deps = {
+  sealer: Sealer
+  bank: BankSettings
+  banks: readonly BankSettings[]
+  limits: Limits
+  now: Date
+}
 type Limits = Policy['limits']
 
-// Of the fields in a fixed order, so that the order and the extras of the JSON do not matter. KYC is
-// part of it only where it is given: keys from before there was any still fit.
-function requestHash(sealer: Sealer, { fields: f, kyc, payerRules }: AccountRequest): Buffer {
+// Of the fields in a fixed order, so that the order and the extras of the JSON do not matter. KYC and
+// banks are part of it only where they are given: keys from before there were any still fit.
+function requestHash(sealer: Sealer, request: AccountRequest): Buffer {
+  const { fields: f, kyc, payerRules, banks } = request
   const { nin = null, kycTier = null, verifiedName = null } = kyc
   const given = [nin, kycTier, verifiedName]
   return sealer.hash(
@@ -87,6 +102,7 @@ function requestHash(sealer: Sealer, { fields: f, kyc, payerRules }: AccountRequ
       f.channel,
       payerRules,
       ...(given.some((each) => each !== null) ? given : []),
+      ...(banks?.length ? [{ banks: banks.toSorted() }] : []),
     ]),
   )
 }
@@ -119,22 +135,24 @@ export function createAccounts(
 // As many as there are numbers; the rest are refused, and an alert is raised.
 async function makeAccounts(
   tx: Transaction,
-  { sealer, bank, limits, now }: Deps,
+  deps: Deps,
   requests: readonly AccountRequest[],
 ): Promise<(CollectionAccount | Refusal)[]> {
   if (requests.length === 0) return []
+  const { sealer, limits, now } = deps
   const idsAsked = tx.query<{ id: AccountId }>({
     name: 'ledger-account-ids',
     text: `select nextval('ledger_account_ids') as id from generate_series(1, $1::int)`,
     values: [requests.length],
   })
-  const [ids, numbers] = await pipeline([idsAsked, takeStaticNumbers(tx, bank, requests.length)])
-  const alert = { subject: `${bank.code} static`, detail: { bank: bank.code } }
-  const isShort = numbers.length < requests.length
-  const told = isShort ? await raiseAlerts(tx, now, [{ kind: 'numbers_exhausted', ...alert }]) : []
-  const accounts = requests.slice(0, numbers.length).map(
-    ({ clientId, fields, kyc, payerRules }, index): CollectionAccount => ({
+  const [ids, { numbers, exhausted }] = await pipeline([idsAsked, drawNumbers(tx, deps, requests)])
+  const told = await raiseAlerts(tx, now, exhausted.map(exhaustedAlert))
+  const made = requests.map(({ clientId, fields, kyc, payerRules }, index) => {
+    const own = numbers[index]
+    if (!own) return undefined
+    const account: CollectionAccount = {
       ...fields,
+      ...own,
       ...kycOf(sealer, kyc),
       ...NO_LIMITS,
       defaultPerCreditKobo: limits.perCreditKobo,
@@ -143,8 +161,6 @@ async function makeAccounts(
       payerRules,
       id: (ids.rows[index] as { id: AccountId }).id,
       clientId,
-      bankCode: bank.code,
-      accountNumber: numbers[index] as string,
       balanceKobo: kobo(0n),
       isDefault: false,
       isActive: true,
@@ -152,16 +168,18 @@ async function makeAccounts(
       version: 1n,
       createdAt: now,
       updatedAt: now,
-    }),
-  )
-  if (accounts.length > 0) await insertAccounts(tx, { sealer, now }, { accounts, told })
+    }
+    return account
+  })
+  const accounts = made.filter((account) => account !== undefined)
+  if (accounts.length > 0) await insertAccounts(tx, deps, { accounts, told })
   else await appendEvents(tx, now, told)
-  return requests.map((_, index) => accounts[index] ?? new Refusal('numbers_exhausted'))
+  return made.map((account) => account ?? new Refusal('numbers_exhausted'))
 }
 
 async function insertAccounts(
   tx: Transaction,
-  { sealer, now }: Pick<Deps, 'sealer' | 'now'>,
+  { sealer, banks, now }: Deps,
   { accounts, told }: { accounts: readonly CollectionAccount[]; told: readonly NewEvent[] },
 ): Promise<void> {
   const ids = numberArray(accounts.map((account) => account.id))
@@ -218,6 +236,8 @@ async function insertAccounts(
              select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])`,
       values: [numbers, bankCodes, clientIds, ids],
     }),
+    insertAdditionalNumbers(tx, now, accounts),
+    nameAtBanks(tx, { banks, now }, accounts),
     appendEvents(tx, now, [...accounts.map(createdEvent), ...told]),
   ])
 }
@@ -242,7 +262,8 @@ export const ACCOUNT_COLUMNS = `
          a.default_per_credit_kobo as "defaultPerCreditKobo",
          a.default_per_day_kobo as "defaultPerDayKobo", a.limit_profile_id as "limitProfileId",
          a.nin_sealed as "ninSealed", a.nin_hash as "ninHash", a.kyc_tier as "kycTier",
-         a.verified_name as "verifiedName", l.credits_kobo - l.debits_kobo as "balanceKobo"`
+         a.verified_name as "verifiedName", l.credits_kobo - l.debits_kobo as "balanceKobo",
+         ${ADDITIONAL_NUMBERS}`
 
 const SELECT_ACCOUNT = `
   select ${ACCOUNT_COLUMNS}

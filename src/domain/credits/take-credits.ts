@@ -17,7 +17,7 @@ import { payerHasher } from '#domain/accounts/payer-rules.ts'
 import { receivedToday } from '#domain/accounts/received-today.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
-import type { CreditId } from '#ids.ts'
+import type { AccountId, CreditId } from '#ids.ts'
 import {
   bankOwner,
   clientOwner,
@@ -92,9 +92,13 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
   await findHoldings(tx, payments)
   await findReopenable(tx, now, payments)
   const today = await receivedToday(tx, now, accounts.rows)
+  // Two numbers of one account share one target, so that each sees what the other was credited.
+  const targets = new Map<AccountId, CollectionTarget>()
   for (const { accountNumber, bankCode, creditedKobo: _, ...account } of accounts.rows) {
-    const todayKobo = today.get(account.collectionAccountId) ?? kobo(0n)
-    const target = { kind: 'collection', ...account, todayKobo } as const
+    const { collectionAccountId: id } = account
+    const todayKobo = today.get(id) ?? kobo(0n)
+    const target = targets.get(id) ?? { kind: 'collection', ...account, todayKobo }
+    targets.set(id, target)
     numbers.set(accountNumber, { bankCode, target })
   }
   return { numbers, taken, creditIds: ids.rows.map((row) => row.id) }
@@ -106,10 +110,20 @@ type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo'> & {
   creditedKobo: Kobo | null // Ever; only where there is a limit per day.
 }
 
+// By their own numbers, as nearly always, and by additional ones. One look in `numbers` for all of
+// them cost a third more: this way the second half finds an index of a page or two, and nothing.
+const ACCOUNTS_BY_NUMBER = `
+  select account_number as number, bank_code as number_bank, * from collection_accounts
+   where account_number = any($1::text[])
+  union all
+  select n.account_number, n.bank_code, c.*
+    from numbers n join collection_accounts c on c.id = n.collection_account_id
+   where n.account_number = any($1::text[]) and n.added_at is not null`
+
 function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
   return tx.query<AccountRow>({
     name: 'lock-collection-accounts-by-number',
-    text: `select a.account_number as "accountNumber", a.bank_code as "bankCode",
+    text: `select a.number as "accountNumber", a.number_bank as "bankCode",
                   a.client_id as "clientId",
                   a.id as "collectionAccountId", a.is_active as "isActive",
                   a.currency_code as currency, l.credits_kobo - l.debits_kobo as "balanceKobo",
@@ -118,10 +132,9 @@ function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
                   ${LIMITS.balanceMax} as "balanceMaxKobo",
                   case when ${LIMITS.perDay} is not null then l.credits_kobo end
                   as "creditedKobo"
-             from collection_accounts a
+             from (${ACCOUNTS_BY_NUMBER}) as a
              join ledger_accounts l on l.id = a.id
              ${LIMIT_JOINS}
-            where a.account_number = any($1::text[])
             order by l.id
               for no key update of l`,
     values: [plainArray(numbers)],

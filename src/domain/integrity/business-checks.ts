@@ -1,4 +1,4 @@
-// Business invariants checked on top of the ledger's own (src/ledger/ledger-checks.ts): I5, I6,
+// Business invariants checked on top of the ledger's own (src/ledger/ledger-checks.ts): I5,
 // I10, I12, I13, I14, I28 and I37, each as a statement that finds violations.
 //
 // Both sides of an invariant are full-joined, so that a row missing on either side is found. Large
@@ -6,6 +6,7 @@
 
 import type { Check } from '#ledger/ledger-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
+import { NUMBER_CHECKS } from './number-checks.ts'
 
 // What the credits and the suspense items say that each of `owner` holds.
 const heldBy = (ofCredit: string, ofItem: string) => `
@@ -210,45 +211,6 @@ const IDENTITY: readonly Check[] = [
   },
 ]
 
-const NUMBERS: readonly Check[] = [
-  {
-    // I6. A collection account keeps its number for ever; a payment is checked further below.
-    name: 'numbers_have_one_owner',
-    sql: `
-      select 'number ' || coalesce(n.account_number, a.account_number) as subject,
-             case when a.id is not null
-                  then format('collection account %s at %s', a.id, a.bank_code)
-                  else 'an owner that is there' end as expected,
-             case when n.account_number is null then 'nobody'
-                  when n.payment_id is not null then 'payment ' || n.payment_id
-                  else format('collection account %s at %s', n.collection_account_id, n.bank_code)
-             end as found
-        from numbers n
-        full join collection_accounts a on a.account_number = n.account_number
-        left join payments p on p.id = n.payment_id and p.client_id = n.client_id
-       where (a.id is not null or p.id is null)
-         and (n.collection_account_id, n.client_id, n.bank_code)
-             is distinct from (a.id, a.client_id, a.bank_code)
-       order by 1`,
-  },
-  {
-    // The last payment that a number was issued to holds it, until it is issued again.
-    name: 'leases_are_with_their_payments',
-    sql: `
-      with leases as (
-        select distinct on (account_number) account_number, payment_id, bank_code
-          from payment_numbers order by account_number, issued_at desc
-      )
-      select 'number ' || coalesce(n.account_number, l.account_number) as subject,
-             coalesce('payment ' || l.payment_id, 'no payment') as expected,
-             coalesce('payment ' || n.payment_id, 'no payment') as found
-        from (select * from numbers where payment_id is not null) as n
-        full join leases l on l.account_number = n.account_number
-       where (n.payment_id, n.bank_code) is distinct from (l.payment_id, l.bank_code)
-       order by 1`,
-  },
-]
-
 // I5. Old events go a partition at a time, and the numbers of two that were written together may
 // lie either side of the cut: so a client older than what is kept starts anywhere, and its first
 // hour after the cut is not looked at. Last of all, because reading the events holds back the
@@ -286,7 +248,7 @@ const EVENTS: readonly Check[] = [
 export const BUSINESS_CHECKS: readonly Check[] = [
   ...MONEY,
   ...IDENTITY,
-  ...NUMBERS,
+  ...NUMBER_CHECKS,
   ...EVENTS,
   ...ISOLATION_CHECKS,
 ]

@@ -2,8 +2,10 @@
 // is the only credential, so nothing else is shown: no email address, phone number or bank account.
 
 import type { BankSettings } from '#config/bank-settings.ts'
+import { issuesNumbers } from '#config/number-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
+import { TROUBLED_BANKS } from '#domain/records/bank-trouble.ts'
 import type { AdviceId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
 import type { AmountPolicy } from './advices.ts'
@@ -28,6 +30,7 @@ type CheckoutRow = {
   callBackUrl: string
   customerName: string
   cancelledAt: Date | null
+  troubledBanks: string[]
   payment: CheckoutPayment | null
 }
 
@@ -56,7 +59,7 @@ export async function findCheckouts(
                   c.brand_colour as "brandColour", a.amount_kobo as "amountKobo",
                   a.amount_policy as "amountPolicy", a.narration, a.merchant_ref as "merchantRef",
                   a.call_back_url as "callBackUrl", a.customer_name as "customerName",
-                  a.cancelled_at as "cancelledAt",
+                  a.cancelled_at as "cancelledAt", ${TROUBLED_BANKS} as "troubledBanks",
                   p.id, p.status, p.amount_paid_kobo as "amountPaidKobo",
                   p.expires_at as "expiresAt", p.closes_at as "closesAt",
                   p.updated_at as "updatedAt",
@@ -126,15 +129,22 @@ export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering
     numbers: numbers.map(({ bankCode, accountNumber }) => {
       return { bankCode, bankName: how.nameBank(bankCode), accountNumber }
     }),
-    banks: mayGetNumber(status)
-      ? how.banks.flatMap(({ code, name, dynamic }) => (dynamic ? [{ code, name }] : []))
-      : [],
+    banks: mayGetNumber(status) ? healthyFirst(how.banks, row.troubledBanks) : [],
     expiresAt: payment?.expiresAt.toISOString() ?? null,
     closesAt: payment?.closesAt.toISOString() ?? null,
     paidAt: status === 'Successful' ? (payment?.updatedAt.toISOString() ?? null) : null,
     canRequery: numbers.some(({ bankCode }) => how.canRequery(bankCode)),
     returnUrl: payment ? buildCallBackUrl({ ...row, id: payment.id }) : row.callBackUrl,
   }
+}
+
+// Else in the order of the settings. A bank in trouble is still offered: the payer may have no other.
+function healthyFirst(banks: readonly BankSettings[], troubled: readonly string[]) {
+  const offered = banks
+    .filter((bank) => issuesNumbers(bank, 'dynamic'))
+    .map(({ code, name }) => ({ code, name }))
+  const isHealthy = ({ code }: { code: string }) => !troubled.includes(code)
+  return [...offered.filter(isHealthy), ...offered.filter((bank) => !isHealthy(bank))]
 }
 
 function checkoutStatus({ cancelledAt, payment }: CheckoutRow, now: Date): CheckoutStatus {

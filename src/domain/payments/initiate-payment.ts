@@ -7,6 +7,7 @@
 // Locks: advices, then payments, each in id order; then the ranges in bank order.
 
 import type { BankSettings } from '#config/bank-settings.ts'
+import { issuesNumbers } from '#config/number-settings.ts'
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { takeDynamicNumbers } from '#domain/accounts/account-numbers.ts'
@@ -58,7 +59,7 @@ export async function initiatePayments(
       return new Refusal('advice_not_found')
     }
     const bank = deps.banks.find(({ code }) => code === initiation.bankCode)
-    if (!bank?.dynamic) return new Refusal('bank_not_supported')
+    if (!bank || !issuesNumbers(bank, 'dynamic')) return new Refusal('bank_not_supported')
     const known = payments.get(advice.adviceId)
     const refusal = findRefusal(advice, known, deps.now)
     if (refusal) return refusal

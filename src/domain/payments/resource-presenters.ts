@@ -4,6 +4,7 @@
 import { findBank } from '#banks/directory.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
+import { allNumbers } from '#domain/accounts/additional-numbers.ts'
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import type { AdviceId, PaymentId } from '#ids.ts'
 import { toNaira } from '#money.ts'
@@ -25,6 +26,7 @@ export type PublicAccount = Pick<
   | 'id'
   | 'bankCode'
   | 'accountNumber'
+  | 'additionalNumbers'
   | 'accountName'
   | 'email'
   | 'balanceKobo'
@@ -40,7 +42,9 @@ export type PublicAccount = Pick<
   | 'updatedAt'
 >
 
-export function viewAccount(account: PublicAccount, sealer: Sealer) {
+type Naming = { sealer: Sealer; nameBank: NameBank }
+
+export function viewAccount(account: PublicAccount, { sealer, nameBank }: Naming) {
   return {
     id: publicId(sealer, 'account', account.id),
     bankCode: account.bankCode,
@@ -56,6 +60,9 @@ export function viewAccount(account: PublicAccount, sealer: Sealer) {
     currencyCode: account.currencyCode,
     phoneNumber: account.phoneNumber,
     channel: account.channel,
+    accounts: allNumbers(account).map(({ bankCode, accountNumber }) => {
+      return { bankCode, bankName: nameBank(bankCode), accountNumber }
+    }),
     createdAt: timestamp(account.createdAt),
     updatedAt: timestamp(account.updatedAt),
   }

@@ -6,6 +6,7 @@
 // Deliveries in flight at the time of the request may still be answered, so responses come last.
 
 import type { Transaction } from '#db/transaction.ts'
+import { numbersOfAccount } from '#domain/accounts/additional-numbers.ts'
 import { type AccountId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
 
 const CREDITS_MAX = 1_000
@@ -16,7 +17,7 @@ type Erasure = {
   id: bigint
   clientId: ClientId
   accountId: AccountId | null
-  accountNumber: string | null
+  accountNumbers: string[] // None: of a payment.
   paymentId: PaymentId | null
   step: 'credits' | 'answers'
   creditsAfter: bigint
@@ -29,7 +30,7 @@ export async function eraseNextPage(tx: Transaction, now: Date): Promise<boolean
   const { rows } = await tx.query<Erasure>({
     name: 'next-erasure',
     text: `select e.id, e.client_id as "clientId", e.account_id as "accountId",
-                  n.account_number as "accountNumber", p.id as "paymentId", e.step,
+                  ${numbersOfAccount('e.account_id')} as "accountNumbers", p.id as "paymentId", e.step,
                   e.credits_after as "creditsAfter", e.events_after as "eventsAfter",
                   coalesce(n.created_at, a.created_at) as since
              from erasures e
@@ -55,19 +56,24 @@ const NOT_NEEDED = `not exists (select from suspense_items i
 const NOBODY = 'source_account_sealed = null, source_account_name = null, narration = null'
 
 async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<void> {
-  const [column, value] = erasure.accountNumber
-    ? ['account_number', erasure.accountNumber]
-    : ['payment_id', erasure.paymentId]
+  const [column, type, values] = erasure.accountId
+    ? ['account_number', 'text', erasure.accountNumbers]
+    : ['payment_id', 'uuid', [erasure.paymentId]]
   const { rows } = await tx.query<{ last: bigint | null; count: number }>({
     name: `erase-credits-by-${column}`,
     text: `with page as materialized (
-             select id from credits where ${column} = $1 and id > $2
-              order by id limit ${CREDITS_MAX} for no key update
+             select id from credits where id = any(array(
+                 select c.id from unnest($1::${type}[]) as of (value)
+                  cross join lateral (select id from credits
+                                       where ${column} = of.value and id > $2
+                                       order by id limit ${CREDITS_MAX}) as c
+                  order by c.id limit ${CREDITS_MAX}))
+              order by id for no key update
            ), erased as (
              update credits c set ${NOBODY} from page where c.id = page.id and ${NOT_NEEDED}
            )
            select max(id) as last, count(*)::int as count from page`,
-    values: [value, erasure.creditsAfter],
+    values: [values, erasure.creditsAfter],
   })
   const { last, count } = rows[0] as { last: bigint | null; count: number }
   const isLast = count < CREDITS_MAX
@@ -103,7 +109,7 @@ async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
            ), about as materialized (
              select e.id from page e left join credits c on c.id = e.credit_id
               where e.collection_account_id = $1 or e.payment_id = $2
-                 or c.account_number = $6 or c.payment_id = $2 or c.id in (${ASSIGNED})
+                 or c.account_number = any($6::text[]) or c.payment_id = $2 or c.id in (${ASSIGNED})
            ), erased as (
              update delivery_attempts d set response_start = null
                from about where d.event_id = about.id and d.response_start is not null
@@ -115,7 +121,7 @@ async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
       erasure.clientId,
       erasure.eventsAfter,
       leastIdAt(erasure.since.getTime()),
-      erasure.accountNumber,
+      erasure.accountNumbers,
     ],
   })
   const { last, count } = rows[0] as { last: bigint | null; count: number }

@@ -10,6 +10,8 @@
 
 import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
+import { accountWithNumber, numbersOfAccount } from '#domain/accounts/additional-numbers.ts'
+import { queueBlock } from '#domain/accounts/bank-account-changes.ts'
 import type { Customer } from '#domain/payments/advices.ts'
 import { isOpen, type PaymentStatus } from '#domain/payments/payments.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
@@ -56,24 +58,24 @@ export async function eraseAccounts(
   { accountNumber, sameBvn }: { accountNumber: string; sameBvn: boolean },
 ): Promise<ErasureResult[]> {
   const { by, now } = deps
-  const { rows } = await tx.query<{ id: AccountId; merchantCode: string; number: string }>({
+  const { rows } = await tx.query<{ id: AccountId; merchantCode: string; isNamed: boolean }>({
     name: 'accounts-to-erase',
-    text: `select o.id, o.merchant_code as "merchantCode", o.account_number as number
+    text: `select o.id, o.merchant_code as "merchantCode", o.id = a.id as "isNamed"
              from collection_accounts a
              join collection_accounts o
                on o.id = a.id or ($3 and a.erased_at is null
                                   and o.client_id = a.client_id and o.bvn_hash = a.bvn_hash)
-            where a.account_number = $1 and a.client_id = $2
+            where a.id = ${accountWithNumber('$1')} and a.client_id = $2
             order by o.id`,
     values: [accountNumber, by.id, sameBvn],
   })
   const own = rows.filter(({ merchantCode }) => mayUseMerchant(by, merchantCode))
-  if (!own.some(({ number }) => number === accountNumber)) throw new Refusal('account_not_found')
+  if (!own.some(({ isNamed }) => isNamed)) throw new Refusal('account_not_found')
   for (const { id } of own) await askForTraces(tx, deps, { accountId: id })
   const accounts: Account[] = []
   for (const { id } of own) accounts.push(await lockAccount(tx, id))
-  for (const { accountNumber: number } of accounts) {
-    await refuseWithSuspense(tx, by.id, { accountNumber: number })
+  for (const { id } of accounts) {
+    await refuseWithSuspense(tx, by.id, { accountId: id })
   }
   const erased: ErasureResult[] = []
   for (const { id, accountNumber: number, erasedAt } of accounts) {
@@ -119,6 +121,7 @@ async function eraseAccount(tx: Transaction, deps: Deps, account: Account): Prom
             where id = $1`,
     values: [id, sealer.seal(''), now],
   })
+  await queueBlock(tx, now, id)
   await forgetRequest(tx, by.id, { resource: accountNumber, createdAt: account.createdAt })
   const subject = `account/${accountNumber}`
   const detail = { reason }
@@ -226,8 +229,7 @@ async function settleTraces(tx: Transaction, now: Date, subject: Subject): Promi
     text: `update erasures e set step = 'credits', credits_after = 0, events_after = 0, asked_at = $3
             where (e.account_id = $1 or e.advice_id = $2) and e.step <> 'credits'
               and exists (select from credits c
-                           where (c.account_number = (select account_number from collection_accounts
-                                                       where id = e.account_id)
+                           where (c.account_number = any(${numbersOfAccount('e.account_id')})
                                   or c.payment_id = (select id from payments
                                                       where advice_id = e.advice_id))
                              and num_nonnulls(c.source_account_sealed, c.source_account_name,
@@ -245,16 +247,16 @@ async function settleTraces(tx: Transaction, now: Date, subject: Subject): Promi
 async function refuseWithSuspense(
   tx: Transaction,
   clientId: ClientId,
-  of: { accountNumber?: string; adviceId?: AdviceId },
+  of: { accountId?: AccountId; adviceId?: AdviceId },
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'suspense-of-erased',
     text: `select from suspense_items i join credits c on c.id = i.credit_id
             where i.client_id = $1 and i.state in ('open', 'returning')
-              and (c.account_number = $2
+              and (c.account_number = any(${numbersOfAccount('$2')})
                    or c.payment_id = (select id from payments where advice_id = $3))
             limit 1`,
-    values: [clientId, of.accountNumber ?? null, of.adviceId ?? null],
+    values: [clientId, of.accountId ?? null, of.adviceId ?? null],
   })
   if (rowCount !== 0) throw new Refusal('erasure_waits')
 }

@@ -3,6 +3,9 @@
 
 export type AlertKind =
   | 'numbers_exhausted'
+  | 'pool_low'
+  | 'number_refused'
+  | 'account_change_refused'
   | 'session_reused'
   | 'wrong_bank'
   | 'rail_item_rejected'
@@ -23,8 +26,21 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   numbers_exhausted: {
     title: 'A bank has no account numbers left',
     remedy:
-      'Request another number range from the bank and add it to the configuration. Until then, use ' +
+      'Request another number range from the bank, or ask why it reserves no numbers. Until then, use ' +
       'another bank.',
+  },
+  pool_low: {
+    title: 'A bank reserves no numbers, and few are left',
+    remedy: 'Ask the bank why its calls fail; when they work again, the pool fills by itself.',
+    isClearedByItself: true,
+  },
+  number_refused: {
+    title: 'A bank reserved a number that cannot be used',
+    remedy: 'It has not ten digits, or is in use already: ask the bank what it reserved.',
+  },
+  account_change_refused: {
+    title: 'A bank refused to rename or block an account',
+    remedy: 'Read its reason in the alert, and have the bank make the change.',
   },
   session_reused: {
     title: 'A bank reused a session ID with different details',

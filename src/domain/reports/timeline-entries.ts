@@ -1,5 +1,6 @@
 // Timeline entries: pure functions from rows to entries, each with a sentence and its data.
 
+import type { BankChangeRecord } from '#domain/accounts/bank-account-changes.ts'
 import type { CreditTrace } from '#domain/credits/credit-list.ts'
 import type { TracedItem, TracedReturn } from '#domain/credits/credit-location.ts'
 import { originalKobo, type SuspenseChange } from '#domain/credits/suspense-history.ts'
@@ -55,6 +56,40 @@ type Told = Pick<TimelineEntry, 'description'> & Partial<TimelineEntry>
 export function toEntry(at: Date, kind: EntryKind, told: Told): TimelineEntry {
   const nothing = { amountKobo: null, currency: null, reference: null, detail: {} }
   return { ...nothing, ...told, at, kind }
+}
+
+export type IssuedNumber = { accountNumber: string; bankCode: string; issuedAt: Date }
+
+export function numberEntry(number: IssuedNumber, nameBank: NameBank): TimelineEntry {
+  const { accountNumber, bankCode, issuedAt } = number
+  return toEntry(issuedAt, 'number', {
+    description: `Account number ${accountNumber} issued at ${nameBank(bankCode)}.`,
+    reference: accountNumber,
+    detail: { accountNumber, bank: nameBank(bankCode) },
+  })
+}
+
+const BANK_CHANGES = {
+  rename: { asked: 'be given the account name', done: 'has the account name' },
+  block: { asked: 'be blocked', done: 'is blocked' },
+} as const
+
+// That a bank is to be told something of a number it reserved, and what it answered.
+export function bankChangeEntries(
+  { change, state, bankCode, accountNumber, reason, ...times }: BankChangeRecord,
+  nameBank: NameBank,
+): TimelineEntry[] {
+  const bank = nameBank(bankCode)
+  const { asked, done } = BANK_CHANGES[change]
+  const about = { reference: accountNumber, detail: { change, state, bank, reason } }
+  const tell = (at: Date, description: string) => toEntry(at, 'number', { ...about, description })
+  const queued = tell(times.createdAt, `Account number ${accountNumber} is to ${asked} at ${bank}.`)
+  const { finishedAt } = times
+  if (!finishedAt) return [queued]
+  if (state === 'done')
+    return [queued, tell(finishedAt, `Account number ${accountNumber} ${done} at ${bank}.`)]
+  const left = state === 'refused' ? 'refused' : 'was not told'
+  return [queued, tell(finishedAt, `${bank} ${left}: number ${accountNumber} was to ${asked}.`)]
 }
 
 export function creditEntries(

@@ -1,13 +1,23 @@
-// What a timeline reads beside credits: numbers issued, turns of a payment, money assigned.
+// What a timeline reads: credits to any number of an account, numbers issued, what banks were told of
+// them, turns of a payment, money assigned.
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
+import { type AccountNumbers, allNumbers } from '#domain/accounts/additional-numbers.ts'
+import { listBankChanges } from '#domain/accounts/bank-account-changes.ts'
+import { type CreditTrace, listCredits, type Viewer } from '#domain/credits/credit-list.ts'
 import type { Payment } from '#domain/payments/payments.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { type AccountId, type CreditId, leastIdAt, type PaymentId } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
+import {
+  bankChangeEntries,
+  type IssuedNumber,
+  numberEntry,
+  type TimelineEntry,
+} from './timeline-entries.ts'
 
 const TURNS_MAX = 100 // Most have none.
-
-type IssuedNumber = { accountNumber: string; bankCode: string; issuedAt: Date }
 
 export async function readNumbers(db: Queryable, paymentId: PaymentId): Promise<IssuedNumber[]> {
   const { rows } = await db.query<IssuedNumber>({
@@ -18,6 +28,26 @@ export async function readNumbers(db: Queryable, paymentId: PaymentId): Promise<
     values: [paymentId],
   })
   return rows
+}
+
+type CreditPage = {
+  sealer: Sealer
+  viewer: Viewer
+  after: CreditId | undefined
+  limit: number
+}
+
+// To any of its numbers, newest first. Each number has its own way through the index.
+export async function listCreditsOf(
+  db: Queryable,
+  account: AccountNumbers,
+  { limit, ...page }: CreditPage,
+): Promise<CreditTrace[]> {
+  const found: CreditTrace[] = []
+  for (const { accountNumber } of allNumbers(account)) {
+    found.push(...(await listCredits(db, { ...page, filters: { accountNumber }, limit })))
+  }
+  return found.sort((one, other) => (one.id > other.id ? -1 : 1)).slice(0, limit)
 }
 
 type Turn = { at: Date; creditId: CreditId | null }
@@ -60,4 +90,24 @@ export async function readAssigned(
     values: [id, firstId, pastId, from ?? '-infinity', to ?? 'infinity', limit],
   })
   return rows
+}
+
+// Its additional numbers, and what banks were told of the numbers they reserved.
+export async function readBankEntries(
+  db: Queryable,
+  { id }: { id: AccountId },
+  nameBank: NameBank,
+): Promise<TimelineEntry[]> {
+  const { rows } = await db.query<IssuedNumber>({
+    name: 'additional-numbers-of-account',
+    text: `select account_number as "accountNumber", bank_code as "bankCode",
+                  added_at as "issuedAt"
+             from numbers where collection_account_id = $1 and added_at is not null`,
+    values: [id],
+  })
+  const changes = await listBankChanges(db, id)
+  return [
+    ...rows.map((number) => numberEntry(number, nameBank)),
+    ...changes.flatMap((change) => bankChangeEntries(change, nameBank)),
+  ]
 }

@@ -5,6 +5,11 @@ import { isAccountNumber } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'
 import { PAST_ID } from '#db/time-bounds.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
+import {
+  type AccountNumbers,
+  ADDITIONAL_NUMBERS,
+  accountWithNumber,
+} from '#domain/accounts/additional-numbers.ts'
 import { type CreditTrace, listCredits, type Viewer } from '#domain/credits/credit-list.ts'
 import { readSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import { type Advice, getAdvice } from '#domain/payments/advices.ts'
@@ -24,6 +29,7 @@ import {
   creditEntries,
   eventEntry,
   inOrder,
+  numberEntry,
   requeryEntry,
   reversalEntry,
   type TimelineEntry,
@@ -31,7 +37,13 @@ import {
   transferEntry,
   waitingEntry,
 } from './timeline-entries.ts'
-import { readAssigned, readNumbers, readTurns } from './timeline-reads.ts'
+import {
+  listCreditsOf,
+  readAssigned,
+  readBankEntries,
+  readNumbers,
+  readTurns,
+} from './timeline-reads.ts'
 
 export const CREDITS_MAX = 100 // Of one payment: a timeline of more tells nobody anything.
 
@@ -57,16 +69,7 @@ export async function paymentTimeline(
   const credits = found.slice(0, CREDITS_MAX)
   const issued = await readNumbers(db, payment.id)
   const advice = await getAdvice(db, viewer.id, payment.adviceId)
-  const own = [
-    askedFor(advice),
-    ...issued.map(({ accountNumber, bankCode, issuedAt }) =>
-      toEntry(issuedAt, 'number', {
-        description: `Account number ${accountNumber} issued at ${nameBank(bankCode)}.`,
-        reference: accountNumber,
-        detail: { accountNumber, bank: nameBank(bankCode) },
-      }),
-    ),
-  ]
+  const own = [askedFor(advice), ...issued.map((number) => numberEntry(number, nameBank))]
   const turns = await readTurns(db, payment)
   const known = new Set(found.map(({ id }) => id))
   const told = await tell(db, {
@@ -119,9 +122,8 @@ function askedFor(advice: Advice): TimelineEntry {
   })
 }
 
-type TimelineAccount = {
+type TimelineAccount = AccountNumbers & {
   id: AccountId
-  accountNumber: string
   accountName: string
   currency: string
   createdAt: Date
@@ -136,11 +138,12 @@ export async function getTimelineAccount(
   if (!isAccountNumber(accountNumber)) throw new Refusal('account_not_found')
   const { rows } = await db.query<TimelineAccount>({
     name: 'get-timeline-account',
-    text: `select id, account_number as "accountNumber", account_name as "accountName",
-                  currency_code as currency, created_at as "createdAt", updated_at as "updatedAt"
-             from collection_accounts
-            where account_number = $1 and client_id = $2
-              and ${isInMerchantScope('merchant_code', '$2')}`,
+    text: `select a.id, a.account_number as "accountNumber", a.account_name as "accountName",
+                  a.bank_code as "bankCode", a.currency_code as currency,
+                  a.created_at as "createdAt", a.updated_at as "updatedAt", ${ADDITIONAL_NUMBERS}
+             from collection_accounts a
+            where a.id = ${accountWithNumber('$1')} and a.client_id = $2
+              and ${isInMerchantScope('a.merchant_code', '$2')}`,
     values: [accountNumber, clientId],
   })
   if (!rows[0]) throw new Refusal('account_not_found')
@@ -165,9 +168,8 @@ export async function accountTimeline(
   { sealer, viewer, nameBank }: TimelineDeps,
   { account, before, limit }: AccountTimelinePage,
 ): Promise<AccountTimeline> {
-  const filters = { accountNumber: account.accountNumber }
   const after = before?.creditId
-  const found = await listCredits(db, { sealer, viewer, filters, after, limit: limit + 1 })
+  const found = await listCreditsOf(db, account, { sealer, viewer, after, limit: limit + 1 })
   const last = found.length > limit ? found[limit - 1] : undefined
   const from = last && earlier(last.receivedAt, before?.at)
   const within = { from, to: before?.at }
@@ -193,7 +195,9 @@ export async function accountTimeline(
     description: `Account opened for ${account.accountName}.`,
     reference: account.accountNumber,
   })
-  const own = isInPage(account.createdAt) ? [opened] : []
+  const own = [opened, ...(await readBankEntries(db, account, nameBank))].filter(({ at }) =>
+    isInPage(at),
+  )
   const next = since && {
     creditId: credits.at(-1)?.id ?? after ?? (PAST_ID as CreditId),
     at: since,

@@ -8,6 +8,7 @@
 import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
+import { accountWithNumber } from '#domain/accounts/additional-numbers.ts'
 import { addPaid, settlePending } from '#domain/credits/decide-credits.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
 import { acceptedKobo } from '#domain/credits/judge-credit.ts'
@@ -221,7 +222,7 @@ async function lockAccount(tx: Transaction, accountNumber: string) {
                   a.merchant_code as "merchantCode",
                   a.is_active as "isActive", l.credits_kobo - l.debits_kobo as "balanceKobo"
              from collection_accounts a join ledger_accounts l on l.id = a.id
-            where a.account_number = $1
+            where a.id = ${accountWithNumber('$1')}
               for no key update of l`,
     values: [accountNumber],
   })

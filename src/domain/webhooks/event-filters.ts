@@ -2,6 +2,7 @@
 // credit leads to the number and payment it was sent to.
 
 import type { Queryable } from '#db/pool.ts'
+import { accountWithNumber } from '#domain/accounts/additional-numbers.ts'
 import type { AccountId, ClientId, PaymentId } from '#ids.ts'
 
 type SubjectFilter = {
@@ -30,7 +31,8 @@ export async function findSubject(
     name: 'find-event-subject',
     text: `with owners as (
              select id as account_id, null::uuid as payment_id, created_at
-               from collection_accounts where account_number = $2 and client_id = $1
+               from collection_accounts
+              where id = ${accountWithNumber('$2')} and client_id = $1
              union all
              select null, p.id, p.created_at
                from payment_numbers n join payments p on p.id = n.payment_id

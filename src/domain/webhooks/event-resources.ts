@@ -2,6 +2,7 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
+import { ADDITIONAL_NUMBERS } from '#domain/accounts/additional-numbers.ts'
 import { type Payment, SELECT_PAYMENT } from '#domain/payments/payments.ts'
 import type { PublicAccount } from '#domain/payments/resource-presenters.ts'
 import type { AccountId, CreditId, PaymentId } from '#ids.ts'
@@ -66,7 +67,7 @@ async function readAccounts(db: Queryable, ids: readonly AccountId[]) {
                   a.phone_number as "phoneNumber", a.channel, a.currency_code as "currencyCode",
                   a.is_default as "isDefault", a.is_active as "isActive",
                   a.created_at as "createdAt", a.updated_at as "updatedAt",
-                  l.credits_kobo - l.debits_kobo as "balanceKobo"
+                  l.credits_kobo - l.debits_kobo as "balanceKobo", ${ADDITIONAL_NUMBERS}
              from collection_accounts a join ledger_accounts l on l.id = a.id
             where a.id = any($1::bigint[])`,
     values: [numberArray(ids)],

@@ -105,11 +105,12 @@ function findAbout(event: StoredEvent, { accounts, payments, credits }: Resource
   }
 }
 
-function accountData(facts: object, { event, account, credit, sealer }: About): Data {
+function accountData(facts: object, about: About): Data {
+  const { event, account, credit } = about
   if (!account) return showFacts(facts)
   const updatedAt = new Date(Math.min(account.updatedAt.getTime(), event.createdAt.getTime()))
   return {
-    ...viewAccount({ ...account, updatedAt }, sealer),
+    ...viewAccount({ ...account, updatedAt }, about),
     ...showFacts(facts),
     ...(credit ? { credit: viewCredit(credit) } : {}),
   }
@@ -144,9 +145,7 @@ function creditData(facts: object, about: About): Data {
   return {
     id: publicId(sealer, 'credit', credit.id),
     ...viewCredit(credit),
-    bankCode: credit.bankCode,
     bankName: nameBank(credit.bankCode),
-    accountNumber: credit.accountNumber,
     transactionTime:
       credit.transactionDate ?? (credit.transactionTime && timestamp(credit.transactionTime)),
     paymentReference: payment?.id ?? null,
@@ -162,6 +161,8 @@ function creditData(facts: object, about: About): Data {
 function viewCredit(credit: EventCredit) {
   return {
     sessionId: credit.sessionId,
+    bankCode: credit.bankCode,
+    accountNumber: credit.accountNumber,
     amount: toNaira(credit.amountKobo),
     currency: credit.currency,
     sourceAccountName: credit.sourceAccountName,

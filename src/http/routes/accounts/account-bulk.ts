@@ -5,6 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import type { BatchResult } from '#db/batcher.ts'
 import { refuseMerchant } from '#domain/access/clients.ts'
+import { requireIssuingBanks } from '#domain/accounts/add-number.ts'
 import type { AccountRequest, CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import type { GivenKyc } from '#domain/accounts/kyc.ts'
 import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
@@ -69,7 +70,7 @@ const BulkBody = named('BulkResults', {
 })
 
 export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, writers, authentication, clock } = deps
+  const { banks, sealer, writers, authentication, clock } = deps
 
   app.post(
     `${ACCOUNTS}/bulk`,
@@ -92,13 +93,13 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       },
     },
     async (request, reply) => {
-      const read = itemReader(request, payerHasher(sealer))
+      const read = itemReader(request, { banks, hashPayer: payerHasher(sealer) })
       const items = request.body.accounts.map(read)
       const isKeyed = request.headers['idempotency-key'] !== undefined
       const bulkId = timeOrderedId(clock())
       return withIdempotentSteps(deps, { request, reply, begin: bulkId }, async (id) => {
         const results = await makeAll(writers.accounts, items, isKeyed ? id : undefined)
-        return accepted('Collection accounts created', await summarise({ db, sealer }, results))
+        return accepted('Collection accounts created', await summarise(deps, results))
       })
     },
   )
@@ -106,7 +107,10 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 
 type Unmade = Omit<AccountRequest, 'idempotencyKey'>
 
-function itemReader(request: FastifyRequest, hashPayer: HashPayer) {
+function itemReader(
+  request: FastifyRequest,
+  { banks, hashPayer }: { banks: Deps['banks']; hashPayer: HashPayer },
+) {
   const isItem = request.compileValidationSchema(Item, 'body')
   return (given: unknown): Unmade | Refusal => {
     if (!isItem(given)) {
@@ -114,8 +118,13 @@ function itemReader(request: FastifyRequest, hashPayer: HashPayer) {
       return new Refusal('invalid_request', fieldErrors(errors, 'body'))
     }
     try {
-      const { payerRules, ...fields } = given as Parameters<typeof pickFields>[0] & {
+      const {
+        payerRules,
+        banks: codes,
+        ...fields
+      } = given as Parameters<typeof pickFields>[0] & {
         payerRules?: Parameters<typeof parsePayerRules>[0]
+        banks?: string[]
       }
       refuseMerchant(request.client, fields.merchantCode)
       return {
@@ -123,6 +132,7 @@ function itemReader(request: FastifyRequest, hashPayer: HashPayer) {
         fields: pickFields(fields),
         kyc: pickKyc(fields as GivenKyc),
         payerRules: parsePayerRules(payerRules, hashPayer),
+        banks: requireIssuingBanks(banks, codes),
       }
     } catch (error) {
       if (error instanceof Refusal) return error
@@ -152,7 +162,7 @@ function presentOutcome(settled: BatchResult<Once<CollectionAccount> | Refusal>)
 }
 
 async function summarise(
-  deps: Pick<Deps, 'db' | 'sealer'>,
+  deps: Pick<Deps, 'db' | 'sealer' | 'nameBank'>,
   results: readonly (CollectionAccount | Refusal)[],
 ) {
   const made = results.flatMap((result) => (result instanceof Refusal ? [] : [result]))

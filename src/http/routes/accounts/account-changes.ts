@@ -127,7 +127,7 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       const account = await withTransaction(db, async (tx) => {
         const how = { sealer, now: clock(), by, actor, isCurrent }
         const updated = await updateAccount(tx, how, { accountNumber, changes })
-        return presentOwnAccount({ db: tx, sealer }, updated)
+        return presentOwnAccount({ ...deps, db: tx }, updated)
       })
       reply.header('etag', formatEtag(account.version))
       return accepted('Collection account updated successfully', account)
@@ -189,7 +189,7 @@ const accountSwitches: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           const account = await make(tx, how, accountNumber)
           return accepted(
             `Collection account ${done} successfully`,
-            await presentOwnAccount({ db: tx, sealer }, account),
+            await presentOwnAccount({ ...deps, db: tx }, account),
           )
         })
         reply.header('etag', formatEtag(answer.data.version))

@@ -87,7 +87,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const shown = rows.slice(0, limit)
       const end = rows.length > limit ? shown.at(-1)?.id : scannedTo
       const nextCursor = end ? writeCursor(sealer, list, [end.toString()]) : null
-      const page = { rows: await presentOwnAccounts({ db, sealer }, shown), nextCursor }
+      const page = { rows: await presentOwnAccounts(deps, shown), nextCursor }
       return listResponse('Collection accounts retrieved successfully', page, (row) => row)
     },
   )

@@ -7,6 +7,7 @@ import { type GivenKyc, KYC_TIERS, type KycTier } from '#domain/accounts/kyc.ts'
 import { Refusal } from '#errors.ts'
 import {
   Amount,
+  BankNumber,
   digits,
   Email,
   named,
@@ -34,13 +35,17 @@ export const AccountFields = {
   currencyCode: Type.String(),
   phoneNumber: Type.String(),
   channel: Type.String(),
+  accounts: Type.Array(BankNumber, {
+    description:
+      'Its number at each bank, the one above first. Money sent to any of them is booked.',
+  }),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 }
 
 const { id, bankCode, accountNumber, accountName, ...otherFields } = AccountFields
 
-// As the published contract has it: seventeen fields.
+// As the published contract has it: seventeen fields, and `accounts`.
 export const AccountBody = named('Account', {
   id,
   bankCode,
@@ -94,6 +99,8 @@ export const OwnAccountBody = named('OwnAccount', {
   version: Type.Integer({ description: 'Incremented by every change. In quotes, the ETag.' }),
 })
 
+export const BankCode = digits('^([0-9]{3}|[0-9]{5})$', 'Bank code.', 'Must be 3 or 5 digits.')
+
 export const ChangeableFields = {
   accountName: text(100, 'Name to be tied to the account.'),
   email: Email,
@@ -143,6 +150,13 @@ export const RequestFields = {
     }),
   ),
   verifiedName: Type.Optional(KycFields.verifiedName),
+  banks: Type.Optional(
+    Type.Array(BankCode, {
+      maxItems: 20,
+      description: 'Banks where the account gets numbers besides its own. All or none.',
+      'x-says': 'Must be a list of at most 20 bank codes.',
+    }),
+  ),
 }
 
 // Clients send unknown fields; they are dropped.

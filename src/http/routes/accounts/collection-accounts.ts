@@ -4,6 +4,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { refuseMerchant } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
+import { requireIssuingBanks } from '#domain/accounts/add-number.ts'
 import { parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -23,7 +24,7 @@ import {
 const AccountRequest = named('AccountRequest', RequestFields)
 
 export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { accountLookups, sealer, writers, authentication } = deps
+  const { accountLookups, banks, sealer, writers, authentication } = deps
   const response = { 200: ApiEnvelope(AccountBody), '4xx': ApiFailure }
   const tags = ['Collection accounts']
 
@@ -50,13 +51,14 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
         fields: pickFields(request.body),
         kyc: pickKyc(request.body),
         payerRules: parsePayerRules(payerRules, payerHasher(sealer)),
+        banks: requireIssuingBanks(banks, request.body.banks),
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
       reply.header('etag', formatEtag(value.version))
       return accepted(
         'Collection account created successfully',
-        presentAccount(value, { isPerson: request.isPerson, sealer }),
+        presentAccount(value, request.isPerson, deps),
       )
     },
   )
@@ -82,7 +84,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       reply.header('etag', formatEtag(account.version))
       return accepted(
         'Collection account retrieved successfully',
-        presentAccount(account, { isPerson: request.isPerson, sealer }),
+        presentAccount(account, request.isPerson, deps),
       )
     },
   )

@@ -9,19 +9,17 @@ import {
 } from '#domain/accounts/account-limits.ts'
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import { presentPayerRules } from '#domain/accounts/payer-rules.ts'
-import { viewAccount } from '#domain/payments/resource-presenters.ts'
+import { type NameBank, viewAccount } from '#domain/payments/resource-presenters.ts'
 import { maskIdentityNumber } from '#mask.ts'
 import { type Kobo, toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
-type Deps = { db: Queryable; sealer: Sealer }
+type Deps = { db: Queryable; sealer: Sealer; nameBank: NameBank }
 
 export type OwnAccount = Awaited<ReturnType<typeof presentOwnAccount>>
 
-export async function presentOwnAccounts(
-  { db, sealer }: Deps,
-  accounts: readonly CollectionAccount[],
-) {
+export async function presentOwnAccounts(deps: Deps, accounts: readonly CollectionAccount[]) {
+  const { db, sealer } = deps
   const inForce = await readLimits(
     db,
     accounts.map(({ id }) => id),
@@ -30,7 +28,7 @@ export async function presentOwnAccounts(
     const { limitProfile, ...limits } = inForce.get(account.id) as LimitsInForce
     const { payerRules, ninSealed } = account
     return {
-      ...viewAccount(account, sealer),
+      ...viewAccount(account, deps),
       bvnMasked: maskIdentityNumber(account.bvn),
       ninMasked: ninSealed && maskIdentityNumber(sealer.open(ninSealed)),
       kycTier: account.kycTier,

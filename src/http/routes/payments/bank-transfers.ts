@@ -1,6 +1,7 @@
 // /Payment/process/banktransfer: paying an advice by bank transfer.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { issuesNumbers } from '#config/number-settings.ts'
 import type { Payment, PaymentNumber } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -70,7 +71,9 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
     },
     async () =>
       paymentAccepted(
-        banks.flatMap(({ code, name, dynamic }) => (dynamic ? [{ code, bankName: name }] : [])),
+        banks
+          .filter((bank) => issuesNumbers(bank, 'dynamic'))
+          .map(({ code, name }) => ({ code, bankName: name })),
       ),
   )
 

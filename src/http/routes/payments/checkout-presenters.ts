@@ -1,7 +1,7 @@
 // What a payer may see of an advice: these fields only.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { named, nullable, PaymentNumber } from '#http/schemas.ts'
+import { BankNumber, named, nullable } from '#http/schemas.ts'
 
 const STATUSES =
   'Pending (no number issued yet), Processing, PartPayment, Successful, Expired, Cancelled or ' +
@@ -22,11 +22,11 @@ export const CheckoutBody = named('Checkout', {
   amountRemaining: Type.Number(),
   amountHeld: Type.Number({ description: 'Paid towards this payment and in suspense.' }),
   accountName: Type.String(),
-  numbers: Type.Array(PaymentNumber, {
+  numbers: Type.Array(BankNumber, {
     description: 'In order of issue; money to any of them counts.',
   }),
   banks: Type.Array(Type.Object({ code: Type.String(), name: Type.String() }), {
-    description: 'Banks that can issue a number; empty once the advice is closed.',
+    description: 'Banks that can issue a number, healthy ones first; none once it is closed.',
   }),
   expiresAt: nullable('string'),
   closesAt: nullable('string', { description: 'End of the grace period.' }),

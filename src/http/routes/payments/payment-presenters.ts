@@ -13,9 +13,9 @@ import {
   AdviceFields,
   Amount,
   accountNumber,
+  BankNumber,
   named,
   nullable,
-  PaymentNumber,
   text,
 } from '#http/schemas.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
@@ -60,7 +60,7 @@ export const PaymentFields = {
   amountPolicy: Type.String(),
   expiresAt: Type.String(),
   closesAt: Type.String({ description: 'End of the grace period.' }),
-  numbers: Type.Array(PaymentNumber),
+  numbers: Type.Array(BankNumber),
   customerName: Type.String(),
   narration: nullable('string'),
   callBackUrl: Type.String(),

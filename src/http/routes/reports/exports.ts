@@ -170,7 +170,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, scannedTo } = await listAccounts(db, { sealer, client, filters, ...page })
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
-        return { rows: await presentOwnAccounts({ db, sealer }, rows), next }
+        return { rows: await presentOwnAccounts(deps, rows), next }
       })
       const columns = ACCOUNT_COLUMNS
       return exports.send(reply, client.id, { name: 'collection-accounts', columns, batches })

@@ -8,6 +8,8 @@ import { EventFields } from './event-presenters.ts'
 
 const CreditFields = {
   sessionId: Type.String({ description: 'Interbank session ID (30 digits on NIP).' }),
+  bankCode: Type.String({ description: 'Bank that reported the credit.' }),
+  accountNumber: Type.String({ description: 'Credited account number.' }),
   amount: Type.Number(),
   currency: Type.String(),
   sourceAccountName: nullable('string'),
@@ -46,9 +48,7 @@ const Payment = {
 const Suspense = {
   id: Type.Integer({ description: 'Credit ID.' }),
   ...CreditFields,
-  bankCode: Type.String(),
   bankName: Type.String(),
-  accountNumber: Type.String({ description: 'Credited account number.' }),
   transactionTime: nullable('string', { description: 'Time or date reported by the bank.' }),
   paymentReference: nullable('string'),
   adviceReference: nullable('string'),

@@ -1,0 +1,65 @@
+// Where a bank's numbers come from: serial ranges that it granted, or accounts that it reserves
+// through its connector, of which a pool is kept.
+
+import type { Report } from './setting-parsers.ts'
+
+export type Purpose = 'static' | 'dynamic'
+
+export type SerialRange = { readonly from: number; readonly to: number }
+
+export type NumberSettings = {
+  readonly numbers?: 'ranges' | 'reserved' | undefined // Default ranges.
+  readonly static?: SerialRange | undefined
+  readonly dynamic?: SerialRange | undefined
+  readonly pool?: Partial<Pool> | undefined
+}
+
+// How many numbers are kept, and what they are called at the bank until they are used.
+type Pool = { readonly static: number; readonly dynamic: number; readonly accountName: string }
+
+const POOL_DEFAULTS: Pool = { static: 50, dynamic: 200, accountName: 'Virtual account' }
+const POOL_MAX = 10_000
+const NAME_MAX = 100
+
+// Whether new numbers are to be had.
+export function issuesNumbers(bank: NumberSettings, purpose: Purpose): boolean {
+  if (bank.numbers === 'reserved') return poolOf(bank)[purpose] > 0
+  return bank[purpose] !== undefined
+}
+
+// Of a bank that reserves numbers.
+export function poolOf({ pool }: NumberSettings): Pool {
+  return { ...POOL_DEFAULTS, ...pool }
+}
+
+export function checkNumbers(bank: Readonly<Record<string, unknown>>, report: Report): void {
+  const { numbers = 'ranges', pool } = bank
+  if (numbers !== 'ranges' && numbers !== 'reserved') {
+    report('numbers must be "ranges" or "reserved"')
+    return
+  }
+  if (numbers === 'reserved' && (bank.static !== undefined || bank.dynamic !== undefined)) {
+    report('static and dynamic ranges do not apply to numbers "reserved"; use pool')
+  }
+  if (pool === undefined) return
+  if (numbers === 'ranges') report('pool requires numbers "reserved"')
+  if (!isPool(pool)) {
+    report(
+      `pool must be {"static": …, "dynamic": …}, whole numbers from 0 to ${POOL_MAX}, with an ` +
+        `optional accountName of 1 to ${NAME_MAX} printable characters`,
+    )
+  }
+}
+
+function isPool(pool: unknown): boolean {
+  if (typeof pool !== 'object' || pool === null || Array.isArray(pool)) return false
+  const { static: fixed, dynamic, accountName, ...others } = { ...POOL_DEFAULTS, ...pool }
+  return (
+    [fixed, dynamic].every((size) => Number.isInteger(size) && size >= 0 && size <= POOL_MAX) &&
+    typeof accountName === 'string' &&
+    accountName.trim() !== '' &&
+    accountName.length <= NAME_MAX &&
+    !/\p{C}/u.test(accountName) &&
+    Object.keys(others).length === 0
+  )
+}

@@ -1,0 +1,157 @@
+// Keeps a bank's pool of reserved numbers full. A round is
+//
+//   begin   under the lock of the pool: lease it, and add reservations up to the target;
+//   (ask)   the worker asks the bank, outside transactions, and each answer is recorded at once;
+//   end     release it; after a failure, wait longer each time.
+//
+// Reservations count towards the target, so no number of processes reserves more than that. The
+// lease only saves calls: two that ask for one reservation get one number.
+
+import type { ReservationAnswer } from '#banks/connector.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import { type Purpose, poolOf } from '#config/number-settings.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { clearAlert, type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import {
+  addReservations,
+  dropReservation,
+  findReservations,
+  type Reservation,
+  storeReserved,
+} from './reserved-numbers.ts'
+
+const BATCH_MAX = 20
+const LEASE_MS = 60_000
+const RETRY_MAX_MS = 300_000
+const LOW_PERCENT = 20
+const PURPOSES = ['static', 'dynamic'] as const
+
+// What to ask the bank for. Undefined: another process is at it, or the bank failed just now.
+export async function beginRefill(
+  tx: Transaction,
+  now: Date,
+  bank: BankSettings,
+): Promise<Reservation[] | undefined> {
+  await tx.query({
+    name: 'open-number-pool',
+    text: 'insert into number_pools (bank_code) values ($1) on conflict do nothing',
+    values: [bank.code],
+  })
+  const { rows } = await tx.query<{ isLeased: boolean; isWaiting: boolean }>({
+    name: 'lock-number-pool',
+    text: `select coalesce(leased_until > $2, false) as "isLeased",
+                  coalesce(retry_at > $2, false) as "isWaiting"
+             from number_pools where bank_code = $1 for no key update`,
+    values: [bank.code, now],
+  })
+  const { isLeased, isWaiting } = rows[0] as { isLeased: boolean; isWaiting: boolean }
+  if (isLeased) return undefined
+  if (isWaiting) {
+    await watchLevels(tx, now, { bank, isFailing: true })
+    return undefined
+  }
+  await tx.query({
+    name: 'lease-number-pool',
+    text: 'update number_pools set leased_until = $2 where bank_code = $1',
+    values: [bank.code, new Date(now.getTime() + LEASE_MS)],
+  })
+  const purposes = (await findMissing(tx, bank)).slice(0, BATCH_MAX)
+  await addReservations(tx, now, { bankCode: bank.code, purposes })
+  return findReservations(tx, bank.code, BATCH_MAX)
+}
+
+type Recorded = { bank: BankSettings; reservation: Reservation; answer: ReservationAnswer }
+
+// Why it brought no number; undefined: it did.
+export async function recordReservation(
+  tx: Transaction,
+  now: Date,
+  { bank, reservation: { reference }, answer }: Recorded,
+): Promise<string | undefined> {
+  if (answer.status === 'no_answer') return answer.reason
+  if (answer.status === 'refused') {
+    await dropReservation(tx, reference)
+    return answer.reason
+  }
+  if (await storeReserved(tx, now, { reference, ...answer })) return undefined
+  const accountNumber = answer.accountNumber.slice(0, 20)
+  const alert: NewAlert = {
+    kind: 'number_refused',
+    subject: `${bank.code} ${accountNumber}`,
+    detail: { bank: bank.code, accountNumber },
+  }
+  await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
+  return `${accountNumber} cannot be used`
+}
+
+// Whether there is more to ask for now.
+export async function endRefill(
+  tx: Transaction,
+  now: Date,
+  { bank, hasFailed }: { bank: BankSettings; hasFailed: boolean },
+): Promise<boolean> {
+  await tx.query({
+    name: 'release-number-pool',
+    text: `update number_pools
+              set leased_until = null, failures = case when $2 then failures + 1 else 0 end,
+                  retry_at = case when $2 then $3::timestamptz + make_interval(
+                    secs => least(2 ^ least(failures + 1, 30), ${RETRY_MAX_MS / 1000})) end
+            where bank_code = $1`,
+    values: [bank.code, hasFailed, now],
+  })
+  await watchLevels(tx, now, { bank, isFailing: hasFailed })
+  return !hasFailed && (await findMissing(tx, bank)).length > 0
+}
+
+type Level = { available: number; asked: number }
+
+async function readLevels(tx: Transaction, bankCode: string): Promise<Record<Purpose, Level>> {
+  const { rows } = await tx.query<Level & { purpose: Purpose }>({
+    name: 'number-pool-levels',
+    text: `select p.purpose,
+                  (select count(*)::int from reserved_numbers
+                    where bank_code = $1 and purpose = p.purpose and state = 'available'
+                  ) as available,
+                  (select count(*)::int from reserved_numbers
+                    where bank_code = $1 and purpose = p.purpose and state = 'asked') as asked
+             from unnest('{static,dynamic}'::text[]) as p (purpose)`,
+    values: [bankCode],
+  })
+  const find = (purpose: Purpose) => rows.find((row) => row.purpose === purpose) as Level
+  return { static: find('static'), dynamic: find('dynamic') }
+}
+
+// The purposes of the numbers that neither are there nor were asked for.
+async function findMissing(tx: Transaction, bank: BankSettings): Promise<Purpose[]> {
+  const levels = await readLevels(tx, bank.code)
+  const pool = poolOf(bank)
+  return PURPOSES.flatMap((purpose) => {
+    const { available, asked } = levels[purpose]
+    return Array<Purpose>(Math.max(0, pool[purpose] - available - asked)).fill(purpose)
+  })
+}
+
+// A pool that is being filled is not low, however little is in it.
+async function watchLevels(
+  tx: Transaction,
+  now: Date,
+  { bank, isFailing }: { bank: BankSettings; isFailing: boolean },
+): Promise<void> {
+  const levels = await readLevels(tx, bank.code)
+  const pool = poolOf(bank)
+  const alerts: NewAlert[] = []
+  for (const purpose of PURPOSES) {
+    const { available } = levels[purpose]
+    const subject = `${bank.code} ${purpose}`
+    const isLow = available * 100 < pool[purpose] * LOW_PERCENT
+    if (isLow && isFailing) {
+      const detail = { bank: bank.code, available, target: pool[purpose] }
+      alerts.push({ kind: 'pool_low', subject, detail })
+    }
+    if (isLow) continue
+    await clearAlert(tx, now, { kind: 'pool_low', subject })
+    if (available > 0) await clearAlert(tx, now, { kind: 'numbers_exhausted', subject })
+  }
+  await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
+}

@@ -1,0 +1,126 @@
+// Numbers that a bank reserved for us ahead of use. Whoever creates an account or initiates a
+// payment takes them from here, in its own transaction, and never waits for the bank.
+//
+//   asked ──▶ available ──▶ used ──▶ blocked
+//
+// I41: a reserved number is used once, by the bank that reserved it and for the purpose it was
+// reserved for.
+
+import { isAccountNumber } from '#banks/nuban.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { Purpose } from '#config/number-settings.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { timeOrderedId } from '#ids.ts'
+
+// Asked for; the bank has not said which number it is. Asked again, it is the same number.
+export type Reservation = { reference: string; purpose: Purpose }
+
+// The longest reserved first. Fewer than asked for when the pool is used up.
+export async function drawReserved(
+  tx: Transaction,
+  bank: Pick<BankSettings, 'code'>,
+  { purpose, count }: { purpose: Purpose; count: number },
+): Promise<string[]> {
+  const { rows } = await tx.query<{ account_number: string }>({
+    name: 'draw-reserved-numbers',
+    text: `with drawn as (
+             select r.id from reserved_numbers r
+              where r.bank_code = $1 and r.purpose = $2 and r.state = 'available'
+                and not exists (select from numbers n where n.account_number = r.account_number)
+              order by r.id
+              limit $3
+                for update of r skip locked
+           )
+           update reserved_numbers r set state = 'used'
+             from drawn where r.id = drawn.id
+           returning r.account_number`,
+    values: [bank.code, purpose, count],
+  })
+  return rows.map((row) => row.account_number)
+}
+
+// Drawn in this transaction, and not needed after all.
+export async function putBack(tx: Transaction, accountNumbers: readonly string[]): Promise<void> {
+  if (accountNumbers.length === 0) return
+  await tx.query({
+    name: 'put-back-reserved-numbers',
+    text: `update reserved_numbers set state = 'available'
+            where account_number = any($1::text[])`,
+    values: [accountNumbers],
+  })
+}
+
+export async function addReservations(
+  tx: Transaction,
+  now: Date,
+  { bankCode, purposes }: { bankCode: string; purposes: readonly Purpose[] },
+): Promise<void> {
+  if (purposes.length === 0) return
+  await tx.query({
+    name: 'add-reservations',
+    text: `insert into reserved_numbers (bank_code, purpose, reference, asked_at)
+           select $1, r.purpose, r.reference, $4
+             from unnest($2::text[], $3::uuid[]) as r (purpose, reference)`,
+    values: [bankCode, purposes, purposes.map(() => timeOrderedId(now)), now],
+  })
+}
+
+export async function findReservations(
+  tx: Transaction,
+  bankCode: string,
+  limit: number,
+): Promise<Reservation[]> {
+  const { rows } = await tx.query<Reservation>({
+    name: 'find-reservations',
+    text: `select reference, purpose from reserved_numbers
+            where bank_code = $1 and state = 'asked' order by id limit $2`,
+    values: [bankCode, limit],
+  })
+  return rows
+}
+
+type Reserved = { reference: string; accountNumber: string; accountName: string }
+
+// Whether it can be used: ten digits, and nobody's so far, at whichever bank.
+export async function storeReserved(
+  tx: Transaction,
+  now: Date,
+  { reference, accountNumber, accountName }: Reserved,
+): Promise<boolean> {
+  if (isAccountNumber(accountNumber)) {
+    const { rowCount } = await tx.query({
+      name: 'store-reserved-number',
+      text: `update reserved_numbers
+                set state = 'available', account_number = $2, account_name = $3, reserved_at = $4
+              where reference = $1 and state = 'asked'
+                and not exists (select from numbers where account_number = $2)
+                and not exists (select from reserved_numbers where account_number = $2)`,
+      values: [reference, accountNumber, accountName.slice(0, 200), now],
+    })
+    if (rowCount === 1) return true
+    if (await isStored(tx, { reference, accountNumber })) return true
+  }
+  await dropReservation(tx, reference)
+  return false
+}
+
+// By another process, to which the bank gave the same answer.
+async function isStored(
+  tx: Transaction,
+  { reference, accountNumber }: Omit<Reserved, 'accountName'>,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'is-reserved-number-stored',
+    text: 'select from reserved_numbers where reference = $1 and account_number = $2',
+    values: [reference, accountNumber],
+  })
+  return rowCount === 1
+}
+
+export async function dropReservation(tx: Transaction, reference: string): Promise<void> {
+  await tx.query({
+    name: 'drop-reservation',
+    text: `delete from reserved_numbers where reference = $1 and state = 'asked'`,
+    values: [reference],
+  })
+}

@@ -1,0 +1,71 @@
+// Whose account numbers are: I6 and I41, each as a statement that finds violations.
+
+import type { Check } from '#ledger/ledger-checks.ts'
+
+export const NUMBER_CHECKS: readonly Check[] = [
+  {
+    // I6. A collection account keeps its number for ever; additional numbers and those of payments
+    // are checked further below.
+    name: 'numbers_have_one_owner',
+    sql: `
+      select 'number ' || coalesce(n.account_number, a.account_number) as subject,
+             case when a.id is not null
+                  then format('collection account %s at %s', a.id, a.bank_code)
+                  else 'an owner that is there' end as expected,
+             case when n.account_number is null then 'nobody'
+                  when n.payment_id is not null then 'payment ' || n.payment_id
+                  else format('collection account %s at %s', n.collection_account_id, n.bank_code)
+             end as found
+        from (select * from numbers where added_at is null) as n
+        full join collection_accounts a on a.account_number = n.account_number
+        left join payments p on p.id = n.payment_id and p.client_id = n.client_id
+       where (a.id is not null or p.id is null)
+         and (n.collection_account_id, n.client_id, n.bank_code)
+             is distinct from (a.id, a.client_id, a.bank_code)
+       order by 1`,
+  },
+  {
+    // Besides its own number, an account has one at each other bank at most.
+    name: 'additional_numbers_are_elsewhere',
+    sql: `
+      select 'number ' || n.account_number as subject,
+             'another bank than ' || a.bank_code as expected, n.bank_code as found
+        from numbers n join collection_accounts a on a.id = n.collection_account_id
+       where n.added_at is not null and n.bank_code = a.bank_code
+       order by 1`,
+  },
+  {
+    // I41. A reserved number is with whom it was reserved for, or with nobody yet.
+    name: 'reserved_numbers_are_used_once',
+    sql: `
+      select 'reserved number ' || r.account_number as subject,
+             case when r.state = 'available' then 'nobody'
+                  else format('%s at %s', case r.purpose when 'static' then 'collection account'
+                                          else 'payment' end, r.bank_code) end as expected,
+             case when n.account_number is null then 'nobody'
+                  else format('%s at %s', case when n.payment_id is null then 'collection account'
+                                          else 'payment' end, n.bank_code) end as found
+        from reserved_numbers r left join numbers n on n.account_number = r.account_number
+       where r.state <> 'asked'
+         and case when r.state = 'available' then n.account_number is not null
+                  else (n.bank_code, n.payment_id is null)
+                       is distinct from (r.bank_code, r.purpose = 'static') end
+       order by 1`,
+  },
+  {
+    // The last payment that a number was issued to holds it, until it is issued again.
+    name: 'leases_are_with_their_payments',
+    sql: `
+      with leases as (
+        select distinct on (account_number) account_number, payment_id, bank_code
+          from payment_numbers order by account_number, issued_at desc
+      )
+      select 'number ' || coalesce(n.account_number, l.account_number) as subject,
+             coalesce('payment ' || l.payment_id, 'no payment') as expected,
+             coalesce('payment ' || n.payment_id, 'no payment') as found
+        from (select * from numbers where payment_id is not null) as n
+        full join leases l on l.account_number = n.account_number
+       where (n.payment_id, n.bank_code) is distinct from (l.payment_id, l.bank_code)
+       order by 1`,
+  },
+]

@@ -1,0 +1,65 @@
+// Tells banks the names of the accounts they issued, and which to block. No transaction is open
+// during a call. A call may be repeated after a crash: naming or blocking twice does no harm.
+
+import type { BankConnections } from '#banks/connector.ts'
+import type { Clock } from '#clock.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { Pool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { accountName } from '#domain/accounts/account-names.ts'
+import {
+  type ChangeResult,
+  claimBankChange,
+  type DueChange,
+  recordBankAnswer,
+} from '#domain/accounts/bank-account-changes.ts'
+import type { Round } from './loop.ts'
+
+const SEND_MAX = 50
+
+export type BankChangesDeps = {
+  db: Pool
+  clock: Clock
+  banks: readonly BankSettings[]
+  bankConnections: BankConnections
+  nameStyle: string // As for name enquiries: payers see one name.
+}
+
+export function sendBankChangesRound(deps: BankChangesDeps): Round {
+  return async (signal) => {
+    const rounds = await Promise.all(deps.banks.map(({ code }) => sendToBank(deps, code, signal)))
+    return { more: rounds.includes(true) }
+  }
+}
+
+// Until there is nothing left, or the bank is silent. Whether there may be more to send now.
+async function sendToBank(
+  { db, clock, bankConnections, nameStyle }: BankChangesDeps,
+  bankCode: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (let sent = 0; sent < SEND_MAX; sent++) {
+    if (signal.aborted) return false
+    const due = await withTransaction(db, (tx) => claimBankChange(tx, clock(), bankCode))
+    if (!due) return false
+    const answer = await send(bankConnections, { bankCode, due, nameStyle })
+    await withTransaction(db, (tx) => recordBankAnswer(tx, clock(), { bankCode, due, answer }))
+    if (answer.status === 'no_answer') return false
+  }
+  return true
+}
+
+type Sending = { bankCode: string; due: DueChange; nameStyle: string }
+
+async function send(
+  connections: BankConnections,
+  { bankCode, due, nameStyle }: Sending,
+): Promise<ChangeResult> {
+  const { accountNumber } = due
+  const { renameAccount, blockAccount } = connections.get(bankCode)?.calls ?? {}
+  if (due.change === 'rename' && renameAccount) {
+    return renameAccount({ accountNumber, accountName: accountName(nameStyle, due) }, {})
+  }
+  if (due.change === 'block' && blockAccount) return blockAccount({ accountNumber }, {})
+  return { status: 'dropped', reason: 'the bank has no such call' }
+}

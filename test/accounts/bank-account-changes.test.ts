@@ -1,0 +1,180 @@
+// A bank that issued a number is told whose it is, and when it is closed for good: once each is
+// committed, until the bank answers, the last name last.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { patchAccount, switchAccount } from '../support/account-calls.ts'
+import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
+import { erase } from '../support/erasing.ts'
+import { ACCOUNTS, createAccount } from '../support/fixtures.ts'
+import {
+  poolStates,
+  refillPools,
+  sendBankChanges,
+  standingAlerts,
+  startReservingBank,
+  startWithReserving,
+} from '../support/reserving-bank.ts'
+import type { Bench } from '../support/running-service.ts'
+
+const HOUR_MS = 3_600_000
+
+async function start() {
+  const bank = await startReservingBank()
+  const bench = await startWithReserving(bank, { static: 5, dynamic: 0 })
+  await refillPools(bench)
+  bank.calls.length = 0
+  return { bank, bench }
+}
+
+async function told(bench: Bench, accountNumber: string): Promise<string[]> {
+  const { data } = (await bench.call({ url: `${ACCOUNTS}/${accountNumber}/timeline` })).json()
+  return data
+    .filter(({ kind }: { kind: string }) => kind === 'number')
+    .map(({ description }: { description: string }) => description)
+}
+
+test('a number is given the account’s name at the bank, as name enquiries show it', async () => {
+  const { bank, bench } = await start()
+  await using _ = bank
+  await using __ = bench
+
+  const { accountNumber } = await createAccount(bench, { accountName: 'Ada Obi' })
+  const before = await told(bench, accountNumber)
+  await sendBankChanges(bench)
+  await sendBankChanges(bench)
+
+  assert.equal(bank.accounts.get(accountNumber)?.name, 'Sandbox Merchant/Ada Obi')
+  assert.equal(bank.calls.length, 1)
+  const queued = `Account number ${accountNumber} is to be given the account name at Bank 035.`
+  assert.deepEqual(before, [queued])
+  assert.deepEqual(await told(bench, accountNumber), [
+    queued,
+    `Account number ${accountNumber} has the account name at Bank 035.`,
+  ])
+})
+
+test('a bank that does not answer is told again, later each time, and then has the last name', async () => {
+  const { bank, bench } = await start()
+  await using _ = bank
+  await using __ = bench
+  bank.behave(() => 'break')
+  const { accountNumber } = await createAccount(bench, { accountName: 'Ada Obi' })
+  const callsAfter = async (ms: number) => {
+    bench.advance(ms)
+    bank.calls.length = 0
+    await sendBankChanges(bench)
+    return bank.calls.length
+  }
+
+  assert.equal(await callsAfter(0), 1)
+  assert.equal(await callsAfter(29_999), 0)
+  assert.equal(await callsAfter(1), 1)
+  assert.equal(await callsAfter(59_999), 0)
+  await patchAccount(bench, accountNumber, { accountName: 'Ada Okafor' })
+  assert.equal(await callsAfter(0), 0, 'the later change waits for the earlier')
+  bank.behave(() => 'as usual')
+  assert.equal(await callsAfter(1), 2)
+
+  assert.equal(bank.accounts.get(accountNumber)?.name, 'Sandbox Merchant/Ada Okafor')
+  assert.equal(await callsAfter(HOUR_MS), 0)
+})
+
+test('a name that changes while the old one is being sent is sent after it', async () => {
+  const { bank, bench } = await start()
+  await using _ = bank
+  await using __ = bench
+  await using twin = await startTwin(bench)
+  const { accountNumber } = await createAccount(bench, { accountName: 'Ada Obi' })
+  const arrived = Promise.withResolvers<void>()
+  const mayAnswer = Promise.withResolvers<'as usual'>()
+  bank.behave(() => {
+    arrived.resolve()
+    return mayAnswer.promise
+  })
+
+  const sending = sendBankChanges(bench)
+  await arrived.promise
+  await patchAccount(bench, accountNumber, { accountName: 'Ada Okafor' })
+  await sendBankChanges(twin)
+  const callsMeanwhile = bank.calls.length
+  mayAnswer.resolve('as usual')
+  await sending
+
+  assert.equal(callsMeanwhile, 1)
+  assert.deepEqual(
+    bank.calls.map(({ body }) => body.accountName),
+    ['Sandbox Merchant/Ada Obi', 'Sandbox Merchant/Ada Okafor'],
+  )
+})
+
+test('what concerns no name is not told', async () => {
+  const { bank, bench } = await start()
+  await using _ = bank
+  await using __ = bench
+  const { accountNumber } = await createAccount(bench)
+  await sendBankChanges(bench)
+  bank.calls.length = 0
+
+  await patchAccount(bench, accountNumber, { email: 'new@example.com' })
+  await switchAccount(bench, accountNumber, 'deactivate')
+  await sendBankChanges(bench)
+
+  assert.deepEqual(bank.calls, [])
+  assert.equal(bank.accounts.get(accountNumber)?.isActive, true)
+})
+
+test('an erased account is blocked at its bank, which is no longer told a name', async () => {
+  const { bank, bench } = await start()
+  await using _ = bank
+  await using __ = bench
+  const { accountNumber } = await createAccount(bench, { accountName: 'Ngozi Adichie' })
+
+  assert.equal((await erase(bench, accountNumber)).statusCode, 200)
+  await sendBankChanges(bench)
+
+  assert.deepEqual(bank.calls, [
+    { method: 'PATCH', path: `/accounts/${accountNumber}`, body: { isActive: false } },
+  ])
+  assert.equal(bank.accounts.get(accountNumber)?.isActive, false)
+  assert.deepEqual(await poolStates(bench), { 'static available': 4, 'static blocked': 1 })
+  const { rows } = await bench.db.query(
+    'select change, state from bank_account_changes order by id',
+  )
+  assert.deepEqual(rows, [
+    { change: 'rename', state: 'dropped' },
+    { change: 'block', state: 'done' },
+  ])
+  await assertCleanBooks(bench)
+})
+
+test('what a bank refuses is not sent again, and an operator is told', async () => {
+  const { bank, bench } = await start()
+  await using _ = bank
+  await using __ = bench
+  bank.behave(() => ({ status: 422, body: { message: 'Name not allowed' } }))
+  const { accountNumber } = await createAccount(bench)
+
+  await sendBankChanges(bench)
+  bench.advance(HOUR_MS)
+  await sendBankChanges(bench)
+
+  assert.equal(bank.calls.length, 1)
+  assert.deepEqual(await standingAlerts(bench), [`account_change_refused 035 ${accountNumber}`])
+  assert.match((await told(bench, accountNumber)).at(-1) ?? '', /^Bank 035 refused/)
+})
+
+test('two processes that send at once tell the bank once', async () => {
+  const { bank, bench } = await start()
+  await using _ = bank
+  await using __ = bench
+  await using twin = await startTwin(bench)
+  await Promise.all(
+    ['Ada', 'Bola', 'Chidi'].map((accountName) => createAccount(bench, { accountName })),
+  )
+
+  await Promise.all([sendBankChanges(bench), sendBankChanges(twin)])
+
+  assert.equal(bank.calls.length, 3)
+  assert.equal(new Set(bank.calls.map(({ path }) => path)).size, 3)
+})

@@ -1,0 +1,14 @@
+// What the OpenAPI does not show, and that belongs to no client.
+
+const page = (methods: string, path: RegExp) => new RegExp(`^(${methods}) ${path.source}$`)
+
+export const PAGES: readonly RegExp[] = [
+  page('GET', /\/openapi\.json/),
+  page('GET', /\/docs(\/js\/scalar\.js)?/),
+  page('GET', /\/dashboard(\/?\*|\/assets\/.*)?/), // The app; what it shows it asks for.
+  page('GET', /\/dashboard\/api\/banks/), // Names of banks, the same for everybody.
+  page('GET', /\/pay\/(assets|colours)\/.*/),
+  page('GET|POST', /\/pay/), // A payer's, as above.
+  page('POST', /\/pay\/\{\}\/sent/),
+  page('GET', /\/pay\/api\/stream/),
+]
