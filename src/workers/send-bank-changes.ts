@@ -26,8 +26,12 @@ export type BankChangesDeps = {
 }
 
 export function sendBankChangesRound(deps: BankChangesDeps): Round {
+  const codes = deps.banks.flatMap(({ code, numbers }) => {
+    const { renameAccount, blockAccount } = deps.bankConnections.get(code)?.calls ?? {}
+    return numbers === 'reserved' || renameAccount || blockAccount ? code : []
+  })
   return async (signal) => {
-    const rounds = await Promise.all(deps.banks.map(({ code }) => sendToBank(deps, code, signal)))
+    const rounds = await Promise.all(codes.map((code) => sendToBank(deps, code, signal)))
     return { more: rounds.includes(true) }
   }
 }

@@ -27,7 +27,8 @@ const RETRY_MAX_MS = 300_000
 const LOW_PERCENT = 20
 const PURPOSES = ['static', 'dynamic'] as const
 
-// What to ask the bank for. Undefined: another process is at it, or the bank failed just now.
+// What to ask the bank for. Undefined: nothing, another process is at it, or the bank failed just
+// now.
 export async function beginRefill(
   tx: Transaction,
   now: Date,
@@ -51,14 +52,19 @@ export async function beginRefill(
     await watchLevels(tx, now, { bank, isFailing: true })
     return undefined
   }
+  const purposes = (await findMissing(tx, bank)).slice(0, BATCH_MAX)
+  await addReservations(tx, now, { bankCode: bank.code, purposes })
+  const reservations = await findReservations(tx, bank.code, BATCH_MAX)
+  if (reservations.length === 0) {
+    await watchLevels(tx, now, { bank, isFailing: false })
+    return undefined
+  }
   await tx.query({
     name: 'lease-number-pool',
     text: 'update number_pools set leased_until = $2 where bank_code = $1',
     values: [bank.code, new Date(now.getTime() + LEASE_MS)],
   })
-  const purposes = (await findMissing(tx, bank)).slice(0, BATCH_MAX)
-  await addReservations(tx, now, { bankCode: bank.code, purposes })
-  return findReservations(tx, bank.code, BATCH_MAX)
+  return reservations
 }
 
 type Recorded = { bank: BankSettings; reservation: Reservation; answer: ReservationAnswer }
