@@ -18,6 +18,7 @@ import {
 import { isNuban } from '../support/nuban.ts'
 import { newSessionId, postRail, reportCredit } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { assign, suspend } from '../support/suspense-desk.ts'
 
 const bench = closeAfterTests(await startTestService())
 const otherClient = await bench.newClient('OTHER00001')
@@ -202,6 +203,18 @@ test('every look-up and change takes any of its numbers', async () => {
   const told = timeline.map(({ description }: Record<string, string>) => description)
   assert(told.includes(`Account number ${added} issued at Guaranty Trust Bank.`))
   assert(told.includes(`Credit received on ${added}.`))
+})
+
+test('suspended money can be assigned to the account by any of its numbers', async () => {
+  const { own, added } = await startAtTwoBanks()
+  const { accountNumber } = await createAccount(bench, { payerRules: { minAmount: 100 } })
+  const item = await suspend(bench, accountNumber, '15')
+
+  const answer = await assign(bench, item.id, { accountNumber: added })
+
+  assert.equal(answer.statusCode, 200, answer.body)
+  assert.equal((await readAccount(bench, own)).accountBalance, 15)
+  await assertCleanBooks(bench)
 })
 
 test("somebody else's account answers as one that does not exist, by any number", async () => {
