@@ -58,6 +58,8 @@ test('a credit is told with the balance of its moment, however late it is read',
   assert.match(String(sessionId), /^\d{30}$/)
   assert.match(String(receivedAt), TIMESTAMP)
   assert.deepEqual(credit, {
+    bankCode: '035',
+    accountNumber,
     amount: 100.5,
     currency: 'NGN',
     sourceAccountName: 'Bola Ade',
