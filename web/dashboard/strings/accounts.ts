@@ -6,6 +6,7 @@ export const accountsStrings = {
   partOfName: 'Part of the name',
   number: 'Account number',
   bank: 'Bank',
+  numberAt: (bank: string) => `Account number at ${bank}`,
   balance: 'Balance',
   state: 'Status',
   active: 'Active',

@@ -6,7 +6,7 @@ import { money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
-import { Facts } from '../parts/drawer.tsx'
+import { type Fact, Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
@@ -110,6 +110,14 @@ function About({ account }: { account: Account }) {
         facts={[
           [strings.number, <Copyable key="number" text={account.accountNumber} />],
           [strings.bank, <BankName key="bank" code={account.bankCode} />],
+          ...account.accounts
+            .slice(1)
+            .map(
+              ({ bankName, accountNumber }): Fact => [
+                strings.numberAt(bankName),
+                <Copyable key={accountNumber} text={accountNumber} />,
+              ],
+            ),
           [strings.email, account.email],
           [strings.phone, account.phoneNumber],
           [strings.merchant, account.merchantId],
