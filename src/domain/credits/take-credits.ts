@@ -110,20 +110,12 @@ type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo'> & {
   creditedKobo: Kobo | null // Ever; only where there is a limit per day.
 }
 
-// By their own numbers, as nearly always, and by additional ones. One look in `numbers` for all of
-// them cost a third more: this way the second half finds an index of a page or two, and nothing.
-const ACCOUNTS_BY_NUMBER = `
-  select account_number as number, bank_code as number_bank, * from collection_accounts
-   where account_number = any($1::text[])
-  union all
-  select n.account_number, n.bank_code, c.*
-    from numbers n join collection_accounts c on c.id = n.collection_account_id
-   where n.account_number = any($1::text[]) and n.added_at is not null`
-
+// Plain joins of tables only: a row that was waited for is judged again by what the statement joins,
+// and out of a union of two look-ups (which reads a quarter less) all but the first were gone.
 function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
   return tx.query<AccountRow>({
     name: 'lock-collection-accounts-by-number',
-    text: `select a.number as "accountNumber", a.number_bank as "bankCode",
+    text: `select n.account_number as "accountNumber", n.bank_code as "bankCode",
                   a.client_id as "clientId",
                   a.id as "collectionAccountId", a.is_active as "isActive",
                   a.currency_code as currency, l.credits_kobo - l.debits_kobo as "balanceKobo",
@@ -132,9 +124,11 @@ function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
                   ${LIMITS.balanceMax} as "balanceMaxKobo",
                   case when ${LIMITS.perDay} is not null then l.credits_kobo end
                   as "creditedKobo"
-             from (${ACCOUNTS_BY_NUMBER}) as a
+             from numbers n
+             join collection_accounts a on a.id = n.collection_account_id
              join ledger_accounts l on l.id = a.id
              ${LIMIT_JOINS}
+            where n.account_number = any($1::text[])
             order by l.id
               for no key update of l`,
     values: [plainArray(numbers)],
