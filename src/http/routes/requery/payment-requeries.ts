@@ -64,6 +64,11 @@ export const paymentRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
     '/api/v1/payments/:reference/requery',
     {
       onRequest: authentication.requires('payments:write'),
+      // The body may be left out.
+      preValidation: (request, _reply, done) => {
+        request.body ??= {}
+        done()
+      },
       schema: {
         operationId: 'requeryPayment',
         tags: ['Payments'],
