@@ -6,14 +6,12 @@ import type { ParsedItem } from '#banks/notifications.ts'
 import type { Claim } from './claim-questions.ts'
 import type { AnswerKind } from './repeat-schedule.ts'
 
-export type BankAnswer = {
-  answer: AnswerKind
-  items: readonly ParsedItem[]
-  nextCursor: string | null
-  error: string | null
-}
+type Page = { items: readonly ParsedItem[]; nextCursor: string | null }
+
+export type BankAnswer = Page & { answer: AnswerKind; error: string | null }
 
 const ERROR_CHARACTERS_MAX = 200
+const CURSOR = /^[^\p{Cc}\p{Cs}]{1,1000}$/u
 const NOT_SUPPORTED = 'the bank has no such call'
 
 export async function askBank(
@@ -34,7 +32,15 @@ export async function askBank(
   const answer = await calls.listTransfers?.(window, { signal })
   if (!answer) return noAnswer(NOT_SUPPORTED)
   if (answer.status === 'no_answer') return noAnswer(answer.reason)
-  const { items, nextCursor } = answer
+  return readPage(cursor, answer)
+}
+
+// The same cursor again, or an empty one, would be the same page for ever: the list ends there. One
+// that cannot be kept leaves the rest unread, but not what the page has.
+function readPage(cursor: string | null, { items, nextCursor }: Page): BankAnswer {
+  const isEnd = nextCursor === null || nextCursor === '' || nextCursor === cursor
+  if (isEnd) return { answer: 'listed', items, nextCursor: null, error: null }
+  if (!CURSOR.test(nextCursor)) return { ...noAnswer('the cursor cannot be used'), items }
   return { answer: 'listed', items, nextCursor, error: null }
 }
 

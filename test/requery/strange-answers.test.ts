@@ -1,0 +1,77 @@
+// Answers that no bank should give: they cost nobody else's questions, and never end in asking for
+// the same for ever.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BankCalls, TransferListAnswer } from '#banks/connector.ts'
+import { checkCredit } from '#banks/credit-fields.ts'
+import { createAccount } from '../support/fixtures.ts'
+import { newSessionId } from '../support/rail.ts'
+import {
+  BANK,
+  questionsOf,
+  type RequeryBench,
+  requeryRounds,
+  startRequeryBench,
+} from '../support/requery-bench.ts'
+
+// Rounds that ask these calls instead of the bank.
+function roundsWith(bench: RequeryBench, calls: BankCalls) {
+  const connections = new Map([[BANK, { ...bench.connection, calls }]])
+  return requeryRounds(bench, { connections })
+}
+
+async function sweep(bench: RequeryBench) {
+  await bench.plan()
+  await bench.db.query(`delete from requeries where subject not like 'sweep/5min%'`)
+}
+
+const lastAnswers = async ({ db }: RequeryBench) => {
+  const { rows } = await db.query('select answer, error from requery_attempts order by id')
+  return rows.map(({ answer, error }) => [answer, error])
+}
+
+for (const [how, cursor] of [
+  ['the same cursor again', 'same'],
+  ['an empty cursor', ''],
+] as const) {
+  test(`a list that goes on with ${how} ends there`, async () => {
+    await using bench = await startRequeryBench()
+    const asked: (string | null)[] = []
+    const listTransfers = async (query: { cursor: string | null }): Promise<TransferListAnswer> => {
+      asked.push(query.cursor)
+      assert(asked.length < 5, 'it is asked for ever')
+      return { status: 'listed', items: [], nextCursor: cursor }
+    }
+    const rounds = roundsWith(bench, { listTransfers })
+    await sweep(bench)
+
+    await rounds.ask()
+    await rounds.close()
+
+    assert.deepEqual(asked, cursor === '' ? [null] : [null, 'same'])
+    assert.deepEqual((await questionsOf(bench))[0]?.state, 'not_found')
+  })
+}
+
+for (const [how, nextCursor] of [
+  ['holds NUL', 'page\u00002'],
+  ['is a megabyte long', 'x'.repeat(1_000_000)],
+] as const) {
+  test(`what comes with a cursor that ${how} is booked, and the list is asked for again`, async () => {
+    await using bench = await startRequeryBench()
+    const { accountNumber } = await createAccount(bench)
+    const item = checkCredit({ sessionId: newSessionId(), accountNumber, amount: '5.00' })
+    const listTransfers = async () => ({ status: 'listed' as const, items: [item], nextCursor })
+    const rounds = roundsWith(bench, { listTransfers })
+    await sweep(bench)
+
+    await rounds.askOnce()
+    await rounds.close()
+
+    const { rows } = await bench.db.query('select count(*)::int as n from credits')
+    assert.equal(rows[0].n, 1)
+    assert.deepEqual((await questionsOf(bench))[0]?.state, 'open')
+    assert.deepEqual(await lastAnswers(bench), [['no_answer', 'the cursor cannot be used']])
+  })
+}
