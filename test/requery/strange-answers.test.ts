@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankCalls, TransferListAnswer } from '#banks/connector.ts'
 import { checkCredit } from '#banks/credit-fields.ts'
+import { requeryTransfersRound } from '#workers/requery-transfers.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
 import {
@@ -75,3 +76,20 @@ for (const [how, nextCursor] of [
     assert.deepEqual(await lastAnswers(bench), [['no_answer', 'the cursor cannot be used']])
   })
 }
+
+test('a call that takes longer than its question is leased for is no answer, and counts', async () => {
+  await using bench = await startRequeryBench()
+  const listTransfers = () => new Promise<never>(() => {})
+  const connection = { ...bench.connection, calls: { listTransfers } }
+  const round = requeryTransfersRound(
+    { ...bench.deps, askMaxMs: 10 },
+    { bankCode: BANK, connection },
+  )
+  await sweep(bench)
+
+  await round(new AbortController().signal)
+
+  assert.deepEqual(await lastAnswers(bench), [['no_answer', 'no answer within 10 ms']])
+  const { rows } = await bench.db.query('select failures from bank_health')
+  assert.deepEqual(rows, [{ failures: 1 }])
+})

@@ -1,5 +1,6 @@
 // Puts one claimed question to its bank: one call, and no transaction open meanwhile. It never
-// throws: a bank that cannot be asked (any more) gives no answer.
+// throws: a bank that cannot be asked (any more) gives no answer, nor does one that is still at it
+// when the time is up.
 
 import type { BankCalls } from '#banks/connector.ts'
 import type { ParsedItem } from '#banks/notifications.ts'
@@ -14,11 +15,23 @@ const ERROR_CHARACTERS_MAX = 200
 const CURSOR = /^[^\p{Cc}\p{Cs}]{1,1000}$/u
 const NOT_SUPPORTED = 'the bank has no such call'
 
-export async function askBank(
+type Until = { signal: AbortSignal; mostMs: number }
+
+export function askBank(
   calls: BankCalls,
   claim: Claim,
-  signal: AbortSignal,
+  { signal, mostMs }: Until,
 ): Promise<BankAnswer> {
+  const end = AbortSignal.any([signal, AbortSignal.timeout(mostMs)])
+  const silence = new Promise<BankAnswer>((resolve) => {
+    const stop = () => resolve(noAnswer(`no answer within ${mostMs} ms`))
+    if (end.aborted) stop()
+    else end.addEventListener('abort', stop, { once: true })
+  })
+  return Promise.race([ask(calls, claim, end), silence])
+}
+
+async function ask(calls: BankCalls, claim: Claim, signal: AbortSignal): Promise<BankAnswer> {
   const { identifierKind, identifier, accountNumber, fromAt, toAt, cursor } = claim
   if (identifierKind !== null && identifier !== null) {
     const asked = { kind: identifierKind, value: identifier }

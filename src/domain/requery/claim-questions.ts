@@ -13,7 +13,8 @@ import type { Transaction } from '#db/transaction.ts'
 import { mergeQuestions } from './merge-questions.ts'
 import { CLOCK_MARGIN_MS, later } from './questions.ts'
 
-export const LEASE_MS = 120_000 // A call takes at most 60 s; what it found, seconds.
+export const LEASE_MS = 120_000
+export const ASK_MAX_MS = 90_000 // However many requests it takes. The rest is for what it found.
 const SECOND_MS = 1_000
 
 export type Claim = {
