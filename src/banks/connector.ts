@@ -86,7 +86,8 @@ export type BankCalls = {
 
 export type CallOptions = { signal?: AbortSignal | undefined }
 
-export type NoAnswer = { status: 'no_answer'; reason: string }
+// `isUp`: the bank answered, but only that it does not take this request.
+export type NoAnswer = { status: 'no_answer'; reason: string; isUp?: true }
 
 // `in_progress` and `not_found` mean ask again, never that the money will not come.
 export type TransferAnswer =

@@ -70,7 +70,8 @@ function read(response: BankResponse | NoAnswer): JsonAnswer | NoAnswer {
 }
 
 export function noAnswer(httpStatus: number): NoAnswer {
-  return { status: 'no_answer', reason: reasonOf(httpStatus) }
+  const isUp = httpStatus >= 400 && httpStatus < 500 && !NO_ANSWER.includes(httpStatus)
+  return { status: 'no_answer', reason: reasonOf(httpStatus), ...(isUp && { isUp }) }
 }
 
 // What the bank said of it, in the field where it says such things: text that can be stored.

@@ -5,8 +5,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankCalls, TransferListAnswer } from '#banks/connector.ts'
 import { checkCredit } from '#banks/credit-fields.ts'
+import { noAnswer } from '#banks/json-calls.ts'
+import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
 import { requeryTransfersRound } from '#workers/requery-transfers.ts'
-import { createAccount } from '../support/fixtures.ts'
+import { createAccount, dataOf, startPayment } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
 import {
   BANK,
@@ -93,3 +95,29 @@ test('a call that takes longer than its question is leased for is no answer, and
   const { rows } = await bench.db.query('select failures from bank_health')
   assert.deepEqual(rows, [{ failures: 1 }])
 })
+
+for (const [httpStatus, failures] of [
+  [400, 0],
+  [422, 0],
+  [401, FAILURES_TO_PAUSE],
+  [429, FAILURES_TO_PAUSE],
+  [500, FAILURES_TO_PAUSE],
+] as const) {
+  test(`ids that a bank answers with ${httpStatus} are ${failures} failures of the bank`, async () => {
+    await using bench = await startRequeryBench({ settings: { concurrency: 1 } })
+    const rounds = roundsWith(bench, { findTransfer: async () => noAnswer(httpStatus) })
+    const { paymentReference } = await startPayment(bench)
+    const url = `/api/v1/payments/${paymentReference}/requery`
+    for (let at = 0; at < FAILURES_TO_PAUSE; at++) {
+      dataOf(await bench.call({ url, body: { sessionId: `no such id ${at}` } }), 'account')
+    }
+
+    await rounds.ask()
+    await rounds.close()
+
+    assert.equal((await lastAnswers(bench)).length, FAILURES_TO_PAUSE)
+    const { rows } = await bench.db.query('select failures from bank_health')
+    assert.deepEqual(rows, [{ failures }])
+    assert((await questionsOf(bench)).every(({ state }) => state === 'open'))
+  })
+}

@@ -2,14 +2,14 @@
 // throws: a bank that cannot be asked (any more) gives no answer, nor does one that is still at it
 // when the time is up.
 
-import type { BankCalls } from '#banks/connector.ts'
+import type { BankCalls, NoAnswer } from '#banks/connector.ts'
 import type { ParsedItem } from '#banks/notifications.ts'
 import type { Claim } from './claim-questions.ts'
 import type { AnswerKind } from './repeat-schedule.ts'
 
 type Page = { items: readonly ParsedItem[]; nextCursor: string | null }
 
-export type BankAnswer = Page & { answer: AnswerKind; error: string | null }
+export type BankAnswer = Page & { answer: AnswerKind; error: string | null; isUp?: boolean }
 
 const ERROR_CHARACTERS_MAX = 200
 const CURSOR = /^[^\p{Cc}\p{Cs}]{1,1000}$/u
@@ -37,14 +37,14 @@ async function ask(calls: BankCalls, claim: Claim, signal: AbortSignal): Promise
     const asked = { kind: identifierKind, value: identifier }
     const answer = await calls.findTransfer?.(asked, { signal })
     if (!answer) return noAnswer(NOT_SUPPORTED)
-    if (answer.status === 'no_answer') return noAnswer(answer.reason)
+    if (answer.status === 'no_answer') return silent(answer)
     const items = answer.status === 'found' ? answer.items : []
     return { answer: answer.status, items, nextCursor: null, error: null }
   }
   const window = { accountNumber, from: fromAt as Date, to: toAt as Date, cursor }
   const answer = await calls.listTransfers?.(window, { signal })
   if (!answer) return noAnswer(NOT_SUPPORTED)
-  if (answer.status === 'no_answer') return noAnswer(answer.reason)
+  if (answer.status === 'no_answer') return silent(answer)
   return readPage(cursor, answer)
 }
 
@@ -55,6 +55,10 @@ function readPage(cursor: string | null, { items, nextCursor }: Page): BankAnswe
   if (isEnd) return { answer: 'listed', items, nextCursor: null, error: null }
   if (!CURSOR.test(nextCursor)) return { ...noAnswer('the cursor cannot be used'), items }
   return { answer: 'listed', items, nextCursor, error: null }
+}
+
+function silent({ reason, isUp }: NoAnswer): BankAnswer {
+  return { ...noAnswer(reason), isUp: isUp === true }
 }
 
 function noAnswer(reason: string): BankAnswer {
