@@ -224,6 +224,38 @@ test('on demand with a session id, the bank is asked for that transfer', async (
   assert.equal(await statusOf(bench, paymentReference), 'Successful')
 })
 
+test('a payment is asked for by ten session ids at a time', async () => {
+  await using bench = await startRequeryBench()
+  const { paymentReference } = await startPayment(bench)
+  const ask = (sessionId: string) => requery(bench, paymentReference, { sessionId })
+  for (let at = 0; at < 10; at++) dataOf(await ask(`id ${at}`), 'account')
+
+  const refused = await ask('id 10')
+  const again = await ask('id 9')
+
+  assert.deepEqual([refused.statusCode, refused.json().code], [409, 'too_many_requeries'])
+  assert.equal(again.statusCode, 200)
+  assert.equal((await questionsOf(bench)).length, 10)
+})
+
+test('a session id is no way to another path of the bank’s API', async () => {
+  await using bench = await startRequeryBench()
+  const { paymentReference } = await startPayment(bench)
+  const answers = []
+  for (const sessionId of ['.', '..', '../payouts/1', '%2e%2e', '?a=b']) {
+    answers.push((await requery(bench, paymentReference, { sessionId })).statusCode)
+  }
+
+  await bench.ask()
+
+  assert.deepEqual(answers, [400, 400, 200, 200, 200])
+  assert.deepEqual(bench.bank.asked.map(({ pathname }) => pathname).toSorted(), [
+    '/transfers/%252e%252e',
+    '/transfers/%3Fa%3Db',
+    '/transfers/..%2Fpayouts%2F1',
+  ])
+})
+
 test('another client’s payment is not found, and nothing is asked', async () => {
   await using bench = await startRequeryBench()
   const { paymentReference } = await startPayment(bench)
