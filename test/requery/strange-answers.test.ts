@@ -8,7 +8,8 @@ import { checkCredit } from '#banks/credit-fields.ts'
 import { noAnswer } from '#banks/json-calls.ts'
 import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
 import { requeryTransfersRound } from '#workers/requery-transfers.ts'
-import { createAccount, dataOf, startPayment } from '../support/fixtures.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { createAccount, dataOf, startPayment, verify } from '../support/fixtures.ts'
 import { newSessionId } from '../support/rail.ts'
 import {
   BANK,
@@ -17,6 +18,8 @@ import {
   requeryRounds,
   startRequeryBench,
 } from '../support/requery-bench.ts'
+
+const HOUR_MS = 3_600_000
 
 // Rounds that ask these calls instead of the bank.
 function roundsWith(bench: RequeryBench, calls: BankCalls) {
@@ -121,3 +124,27 @@ for (const [httpStatus, failures] of [
     assert((await questionsOf(bench)).every(({ state }) => state === 'open'))
   })
 }
+
+test('a transfer from before the number was leased pays for no payment of today', async () => {
+  await using bench = await startRequeryBench()
+  const results: [string, string | null][] = []
+  for (const hoursAgo of [25, 23]) {
+    const { bankAccount, paymentReference } = await startPayment(bench)
+    const transactionTime = new Date(bench.clock().getTime() - hoursAgo * HOUR_MS).toISOString()
+    const { sessionId } = bench.transfer(bankAccount, '6000.00', { transactionTime })
+    const url = `/api/v1/payments/${paymentReference}/requery`
+    dataOf(await bench.call({ url, body: { sessionId } }), 'account')
+    await bench.ask()
+    const { rows } = await bench.db.query('select reason from credits where session_id = $1', [
+      sessionId,
+    ])
+    const { transactionStatus } = await verify(bench, paymentReference)
+    results.push([transactionStatus, rows[0].reason])
+  }
+
+  assert.deepEqual(results, [
+    ['Processing', 'late'],
+    ['Successful', null],
+  ])
+  await assertCleanBooks(bench)
+})
