@@ -148,3 +148,17 @@ test('a transfer from before the number was leased pays for no payment of today'
   ])
   await assertCleanBooks(bench)
 })
+
+test('an answer about no money leaves the transfer to be asked for', async () => {
+  await using bench = await startRequeryBench()
+  const { paymentReference } = await startPayment(bench)
+  const sessionId = newSessionId()
+  bench.bank.transfers.push({ sessionId })
+  const url = `/api/v1/payments/${paymentReference}/requery`
+  dataOf(await bench.call({ url, body: { sessionId } }), 'account')
+
+  await bench.ask()
+
+  assert.deepEqual(await lastAnswers(bench), [['not_found', null]])
+  assert.equal((await questionsOf(bench))[0]?.state, 'open')
+})

@@ -39,7 +39,10 @@ async function ask(calls: BankCalls, claim: Claim, signal: AbortSignal): Promise
     if (!answer) return noAnswer(NOT_SUPPORTED)
     if (answer.status === 'no_answer') return silent(answer)
     const items = answer.status === 'found' ? answer.items : []
-    return { answer: answer.status, items, nextCursor: null, error: null }
+    // An answer that names no money did not find the transfer.
+    const isMoney = items.some((item) => item.ok || item.money !== null)
+    const kind = answer.status === 'found' && !isMoney ? 'not_found' : answer.status
+    return { answer: kind, items, nextCursor: null, error: null }
   }
   const window = { accountNumber, from: fromAt as Date, to: toAt as Date, cursor }
   const answer = await calls.listTransfers?.(window, { signal })
