@@ -46,7 +46,10 @@ export async function claimQuestions(
   if (bank.pausedUntil && bank.pausedUntil > now) return []
   await mergeQuestions(tx, now, bankCode)
   const isProbe = bank.failures >= FAILURES_TO_PAUSE
-  const recent = (bank.calls ?? []).filter((at) => at.getTime() > now.getTime() - SECOND_MS)
+  // By a clock that was ahead, too; but what it says of later is not waited for.
+  const recent = (bank.calls ?? []).filter(
+    (at) => Math.abs(now.getTime() - at.getTime()) < SECOND_MS,
+  )
   const inFlight = await countInFlight(tx, now, bankCode)
   const most = isProbe ? 1 : limits.concurrency - inFlight
   const room = Math.min(most, limits.ratePerSecond - recent.length)
