@@ -147,9 +147,10 @@ export async function askForPayment(
   const asked: OpenQuestion[] = []
   if (sessionId !== undefined) await refuseTooMany(db, payment.id, sessionId)
   for (const { bankCode, accountNumber } of numbers) {
-    const calls = bankConnections.get(bankCode)?.calls ?? {}
+    const { calls = {}, findsBy } = bankConnections.get(bankCode) ?? {}
+    const isFound = calls.findTransfer && (findsBy?.includes('session_id') ?? true)
     const question = { ...how, bankCode, collectionAccountId: null }
-    if (sessionId !== undefined && calls.findTransfer) {
+    if (sessionId !== undefined && isFound) {
       const byIdentifier = {
         subject: `session_id/${sessionId}/${payment.id}`,
         identifier: { kind: 'session_id' as const, value: sessionId },
