@@ -110,6 +110,19 @@ test('the payer’s “I’ve sent the money” asks at once, and again at most 
   assert.equal((await questionsOf(bench)).length, 1)
 })
 
+test('a payer whose payment was cancelled puts no questions', async () => {
+  await using bench = await startRequeryBench()
+  const { adviceReference } = await startPayment(bench)
+  dataOf(
+    await bench.call({ url: `/api/v1/advices/${adviceReference}/cancel`, body: {} }),
+    'account',
+  )
+
+  await bench.call({ method: 'POST', url: `/pay/${adviceReference}/sent`, token: null })
+
+  assert.deepEqual(await questionsOf(bench), [])
+})
+
 test('the payer’s form works without a script, and knows no other payment', async () => {
   await using bench = await startRequeryBench()
   const { adviceReference } = await startPayment(bench)
