@@ -141,6 +141,11 @@ export const REFUSALS = {
     '57',
     'No bank of this payment can be asked for it. Some need the sessionId of the transfer.',
   ),
+  too_many_requeries: ref(
+    409,
+    '61',
+    'Limit of 10 open session IDs for this payment reached. Wait until the bank has answered.',
+  ),
   sandbox_only: ref(400, '57', 'Available in the sandbox only.'),
   numbers_exhausted: ref(
     503,

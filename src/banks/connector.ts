@@ -6,7 +6,12 @@
 
 import type { Kobo } from '#money.ts'
 import type { ConnectorSettings } from './connector-settings.ts'
-import type { CreditIdentifier, NotificationFormat, ParsedItem } from './notifications.ts'
+import type {
+  CreditIdentifier,
+  IdentifierKind,
+  NotificationFormat,
+  ParsedItem,
+} from './notifications.ts'
 
 export type Mode = 'sandbox' | 'live'
 
@@ -32,6 +37,7 @@ export type BankConnection = {
   findFormat(call: RailCall): NotificationFormat | undefined
   nameEnquiry: NameEnquiryFormat
   calls: BankCalls
+  findsBy?: readonly IdentifierKind[] // What findTransfer knows a transfer by. Default: all.
   limits: CallLimits
 }
 
@@ -86,7 +92,8 @@ export type BankCalls = {
 
 export type CallOptions = { signal?: AbortSignal | undefined }
 
-export type NoAnswer = { status: 'no_answer'; reason: string }
+// `isUp`: the bank answered, but only that it does not take this request.
+export type NoAnswer = { status: 'no_answer'; reason: string; isUp?: true }
 
 // `in_progress` and `not_found` mean ask again, never that the money will not come.
 export type TransferAnswer =

@@ -5,6 +5,7 @@
 
 import { type BankHttp, type BankRequest, type BankResponse, jsonObject } from './bank-http.ts'
 import type { CallOptions, NoAnswer } from './connector.ts'
+import { cleanText } from './credit-fields.ts'
 
 const NOT_FOUND = 404
 const CREDENTIALS_REFUSED = [401, 403]
@@ -69,15 +70,15 @@ function read(response: BankResponse | NoAnswer): JsonAnswer | NoAnswer {
 }
 
 export function noAnswer(httpStatus: number): NoAnswer {
-  return { status: 'no_answer', reason: reasonOf(httpStatus) }
+  const isUp = httpStatus >= 400 && httpStatus < 500 && !NO_ANSWER.includes(httpStatus)
+  return { status: 'no_answer', reason: reasonOf(httpStatus), ...(isUp && { isUp }) }
 }
 
-// What the bank said of it, in the field where it says such things.
+// What the bank said of it, in the field where it says such things: text that can be stored.
 export function messageOf({ httpStatus, body }: JsonAnswer, field: string): string {
   const message = body[field]
-  return typeof message === 'string' && message.trim() !== ''
-    ? message.slice(0, MESSAGE_MAX)
-    : reasonOf(httpStatus)
+  const text = typeof message === 'string' ? cleanText(message, MESSAGE_MAX) : null
+  return text ?? reasonOf(httpStatus)
 }
 
 function reasonOf(httpStatus: number): string {

@@ -10,7 +10,7 @@ import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { askBank } from '#domain/requery/ask-bank.ts'
-import { type Claim, claimQuestions } from '#domain/requery/claim-questions.ts'
+import { ASK_MAX_MS, type Claim, claimQuestions } from '#domain/requery/claim-questions.ts'
 import { recordAnswer, releaseClaim } from '#domain/requery/record-answers.ts'
 import { type SubmitCredits, takeFindings } from '#domain/requery/take-findings.ts'
 import type { Sealer } from '#seal.ts'
@@ -22,6 +22,7 @@ export type RequeryDeps = {
   sealer: Sealer
   clock: Clock
   submitCredits: SubmitCredits
+  askMaxMs?: number
 }
 
 type Bank = { bankCode: string; connection: Pick<BankConnection, 'calls' | 'limits'> }
@@ -45,10 +46,10 @@ export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
 type Asking = { claim: Claim; connection: Bank['connection']; signal: AbortSignal }
 
 async function ask(deps: RequeryDeps, { claim, connection, signal }: Asking): Promise<void> {
-  const { db, clock } = deps
+  const { db, clock, askMaxMs: mostMs = ASK_MAX_MS } = deps
   const askedAt = clock()
   const startMs = performance.now()
-  const answer = await askBank(connection.calls, claim, signal)
+  const answer = await askBank(connection.calls, claim, { signal, mostMs })
   if (signal.aborted && answer.answer === 'no_answer') {
     return withTransaction(db, (tx) => releaseClaim(tx, claim))
   }

@@ -178,3 +178,18 @@ test('two processes that send at once tell the bank once', async () => {
   assert.equal(bank.calls.length, 3)
   assert.equal(new Set(bank.calls.map(({ path }) => path)).size, 3)
 })
+
+test('a refusal in words that no database stores is a refusal all the same', async () => {
+  const { bank, bench } = await start()
+  await using _ = bank
+  await using __ = bench
+  bank.behave(() => ({ status: 422, body: { message: `No\u0000${'\u{1f6ab}'.repeat(150)}` } }))
+  const { accountNumber } = await createAccount(bench)
+
+  await sendBankChanges(bench)
+  bench.advance(HOUR_MS)
+  await sendBankChanges(bench)
+
+  assert.equal(bank.calls.length, 1)
+  assert.deepEqual(await standingAlerts(bench), [`account_change_refused 035 ${accountNumber}`])
+})

@@ -263,3 +263,22 @@ test('a range never gives out what another bank reserved', async () => {
   assert.equal((await createAccount(bench)).accountNumber, accountNumber)
   await assertCleanBooks(bench)
 })
+
+test('text of a bank that no database stores holds up no refill', async () => {
+  await using bank = await startReservingBank()
+  await using bench = await startWithReserving(bank, { static: 1, dynamic: 0 })
+  const unstorable = '\u0000\ud83d'
+
+  bank.behave(() => ({ status: 422, body: { message: `Later${unstorable}` } }))
+  await refillPools(bench)
+  bench.advance(DAY_MS)
+  bank.behave(() => ({ status: 200, body: { accountNumber: `12345${unstorable}` } }))
+  await refillPools(bench)
+  bench.advance(DAY_MS)
+  const named = { accountNumber: '9100000001', accountName: `Ada${unstorable}` }
+  bank.behave(() => ({ status: 200, body: named }))
+  await refillPools(bench)
+
+  assert.deepEqual(await poolStates(bench), { 'static available': 1 })
+  assert.deepEqual(await standingAlerts(bench), ['number_refused 035 12345 \ufffd'])
+})

@@ -126,6 +126,28 @@ test('a bank that lists no transfers is asked by session id only, and says so', 
   assert.deepEqual([connector, canFind, canList], ['providus', true, false])
 })
 
+test('a bank that knows no session ids is asked by number, whatever the payer has', async () => {
+  const monnify = {
+    code: '101',
+    connector: 'monnify',
+    railSecrets: undefined,
+    settings: { apiKey: 'MK_TEST', baseUrl: 'http://127.0.0.1:9' },
+    secrets: { clientSecret: 'MONNIFY_SECRET' },
+    static: { from: 1, to: 1_000 },
+    dynamic: { from: 2_000, to: 3_000 },
+  }
+  await using bench = await startWithBanks([monnify], { MONNIFY_SECRET: 's3cret' })
+  const { bankAccount, paymentReference } = await startPayment(bench, {}, '101')
+  const url = `/api/v1/payments/${paymentReference}/requery`
+
+  dataOf(await bench.call({ url, body: { sessionId: 'S-1' } }), 'account')
+
+  assert.deepEqual(
+    (await questionsOf(bench)).map(({ subject }) => subject),
+    [`account/${bankAccount}/${paymentReference}`],
+  )
+})
+
 test('a bank that falls silent raises an alert and is swept; both end when it is heard', async () => {
   await using bench = await startRequeryBench()
   const { accountNumber } = await createAccount(bench)

@@ -155,6 +155,19 @@ test('two processes together ask no faster than the rate', async () => {
   assert.deepEqual(perSecond, [3, 3, 3, 1])
 })
 
+test('a clock that is set back stops no questions', async () => {
+  await using bench = await startRequeryBench({ settings: { ratePerSecond: 1 } })
+  await demand(bench)
+  bench.advance(MINUTE_MS)
+  await bench.ask()
+  bench.advance(-MINUTE_MS)
+  await demand(bench)
+
+  await bench.ask()
+
+  assert.equal(bench.bank.asked.length, 2)
+})
+
 test('a crash between booking and recording repeats the question, and books the money once', async () => {
   await using bench = await startRequeryBench()
   const { bankAccount, paymentReference } = await demand(bench)

@@ -110,6 +110,19 @@ test('the payer’s “I’ve sent the money” asks at once, and again at most 
   assert.equal((await questionsOf(bench)).length, 1)
 })
 
+test('a payer whose payment was cancelled puts no questions', async () => {
+  await using bench = await startRequeryBench()
+  const { adviceReference } = await startPayment(bench)
+  dataOf(
+    await bench.call({ url: `/api/v1/advices/${adviceReference}/cancel`, body: {} }),
+    'account',
+  )
+
+  await bench.call({ method: 'POST', url: `/pay/${adviceReference}/sent`, token: null })
+
+  assert.deepEqual(await questionsOf(bench), [])
+})
+
 test('the payer’s form works without a script, and knows no other payment', async () => {
   await using bench = await startRequeryBench()
   const { adviceReference } = await startPayment(bench)
@@ -222,6 +235,38 @@ test('on demand with a session id, the bank is asked for that transfer', async (
     [`/transfers/${sessionId}`],
   )
   assert.equal(await statusOf(bench, paymentReference), 'Successful')
+})
+
+test('a payment is asked for by ten session ids at a time', async () => {
+  await using bench = await startRequeryBench()
+  const { paymentReference } = await startPayment(bench)
+  const ask = (sessionId: string) => requery(bench, paymentReference, { sessionId })
+  for (let at = 0; at < 10; at++) dataOf(await ask(`id ${at}`), 'account')
+
+  const refused = await ask('id 10')
+  const again = await ask('id 9')
+
+  assert.deepEqual([refused.statusCode, refused.json().code], [409, 'too_many_requeries'])
+  assert.equal(again.statusCode, 200)
+  assert.equal((await questionsOf(bench)).length, 10)
+})
+
+test('a session id is no way to another path of the bank’s API', async () => {
+  await using bench = await startRequeryBench()
+  const { paymentReference } = await startPayment(bench)
+  const answers = []
+  for (const sessionId of ['.', '..', '../payouts/1', '%2e%2e', '?a=b']) {
+    answers.push((await requery(bench, paymentReference, { sessionId })).statusCode)
+  }
+
+  await bench.ask()
+
+  assert.deepEqual(answers, [400, 400, 200, 200, 200])
+  assert.deepEqual(bench.bank.asked.map(({ pathname }) => pathname).toSorted(), [
+    '/transfers/%252e%252e',
+    '/transfers/%3Fa%3Db',
+    '/transfers/..%2Fpayouts%2F1',
+  ])
 })
 
 test('another client’s payment is not found, and nothing is asked', async () => {

@@ -54,12 +54,12 @@ function transferCalls(ask: Ask): BankCalls {
       const answer = await ask({ method: 'GET', path: '/transfers', query }, options)
       if (answer.status === 'no_answer') return answer
       const { data, nextCursor } = answer.body
-      if (answer.httpStatus !== 200 || !Array.isArray(data)) return noAnswer(answer.httpStatus)
-      return {
-        status: 'listed',
-        items: data.map((item) => readItem(item, false)),
-        nextCursor: typeof nextCursor === 'string' ? nextCursor : null,
+      const isCursor = nextCursor === null || ['string', 'undefined'].includes(typeof nextCursor)
+      if (answer.httpStatus !== 200 || !Array.isArray(data) || !isCursor) {
+        return noAnswer(answer.httpStatus)
       }
+      const items = data.map((item) => readItem(item, false))
+      return { status: 'listed', items, nextCursor: (nextCursor as string | undefined) ?? null }
     },
   }
 }

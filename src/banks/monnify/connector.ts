@@ -24,6 +24,7 @@ export const monnifyConnector: Connector = {
       findFormat: onlyFormat(monnifyFormat),
       nameEnquiry,
       calls,
+      findsBy: ['bank_reference'],
     }
   },
 }

@@ -8,6 +8,7 @@
 // lease only saves calls: two that ask for one reservation get one number.
 
 import type { ReservationAnswer } from '#banks/connector.ts'
+import { cleanText } from '#banks/credit-fields.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { type Purpose, poolOf } from '#config/number-settings.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -25,6 +26,7 @@ const BATCH_MAX = 20
 const LEASE_MS = 60_000
 const RETRY_MAX_MS = 300_000
 const LOW_PERCENT = 20
+const NUMBER_SHOWN_MAX = 20 // Of one that is none.
 const PURPOSES = ['static', 'dynamic'] as const
 
 // What to ask the bank for. Undefined: nothing, another process is at it, or the bank failed just
@@ -81,7 +83,7 @@ export async function recordReservation(
     return answer.reason
   }
   if (await storeReserved(tx, now, { reference, ...answer })) return undefined
-  const accountNumber = answer.accountNumber.slice(0, 20)
+  const accountNumber = cleanText(answer.accountNumber, NUMBER_SHOWN_MAX) ?? ''
   const alert: NewAlert = {
     kind: 'number_refused',
     subject: `${bank.code} ${accountNumber}`,

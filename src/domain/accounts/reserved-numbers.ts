@@ -6,6 +6,7 @@
 // I41: a reserved number is used once, by the bank that reserved it and for the purpose it was
 // reserved for.
 
+import { cleanText } from '#banks/credit-fields.ts'
 import { isAccountNumber } from '#banks/nuban.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Purpose } from '#config/number-settings.ts'
@@ -95,7 +96,7 @@ export async function storeReserved(
               where reference = $1 and state = 'asked'
                 and not exists (select from numbers where account_number = $2)
                 and not exists (select from reserved_numbers where account_number = $2)`,
-      values: [reference, accountNumber, accountName.slice(0, 200), now],
+      values: [reference, accountNumber, cleanText(accountName) ?? '', now],
     })
     if (rowCount === 1) return true
     if (await isStored(tx, { reference, accountNumber })) return true

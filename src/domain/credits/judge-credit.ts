@@ -7,6 +7,8 @@
 //   payment already settled            suspended: already_paid
 //   payment cancelled, or reversed     suspended: cancelled, payment_reversed
 //   made after the end of grace        suspended: late
+//   found, and made for an earlier     suspended: late
+//     payment at the same number
 //   collection account not active      suspended: account_inactive
 //   a payer rule broken                suspended: below_minimum, above_maximum, payer_not_allowed
 //   a limit of the account broken      suspended: over_credit_limit, over_daily_limit,
@@ -100,6 +102,8 @@ type Terms = { now: Date; bankTimeMaxAgeMs: number; hashPayer: HashPayer }
 type PaymentTerms = Pick<PaymentTarget, 'amountKobo' | 'amountPaidKobo' | 'amountPolicy'>
 type Judgement = { bookedKobo: Kobo; reason: SuspenseReason | null }
 
+const DAY_MS = 86_400_000
+
 const suspended = (reason: SuspenseReason): Judgement => ({ bookedKobo: kobo(0n), reason })
 const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
   bookedKobo: amountKobo,
@@ -127,6 +131,7 @@ export function judge(
   const closed =
     target.kind === 'payment' ? whyClosed(target, judgedTime(credit, target, terms)) : undefined
   if (closed) return suspended(closed)
+  if (target.kind === 'payment' && isOfEarlierPayment(credit, target)) return suspended('late')
   if (target.kind === 'collection' && !target.isActive) return suspended('account_inactive')
   const payer = {
     accountNumber: credit.sourceAccountNumber,
@@ -172,6 +177,14 @@ export function judgedTime(
     transactionTime >= createdAt &&
     transactionTime.getTime() !== watDayStart(transactionTime).getTime()
   return isPlausible ? { at: transactionTime, by: 'bank_time' } : { at: now, by: 'arrival' }
+}
+
+// What is asked for may be older than the number's present lease. Clocks and time zones of banks
+// differ by hours, not by a day.
+function isOfEarlierPayment(credit: IncomingCredit, { createdAt }: PaymentTarget): boolean {
+  const { source, transactionTime } = credit
+  if (source !== 'requery' || transactionTime === null) return false
+  return createdAt.getTime() - transactionTime.getTime() > DAY_MS
 }
 
 function whyClosed(

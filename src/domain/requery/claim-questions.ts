@@ -13,7 +13,8 @@ import type { Transaction } from '#db/transaction.ts'
 import { mergeQuestions } from './merge-questions.ts'
 import { CLOCK_MARGIN_MS, later } from './questions.ts'
 
-export const LEASE_MS = 120_000 // A call takes at most 60 s; what it found, seconds.
+export const LEASE_MS = 120_000
+export const ASK_MAX_MS = 90_000 // However many requests it takes. The rest is for what it found.
 const SECOND_MS = 1_000
 
 export type Claim = {
@@ -45,7 +46,10 @@ export async function claimQuestions(
   if (bank.pausedUntil && bank.pausedUntil > now) return []
   await mergeQuestions(tx, now, bankCode)
   const isProbe = bank.failures >= FAILURES_TO_PAUSE
-  const recent = (bank.calls ?? []).filter((at) => at.getTime() > now.getTime() - SECOND_MS)
+  // By a clock that was ahead, too; but what it says of later is not waited for.
+  const recent = (bank.calls ?? []).filter(
+    (at) => Math.abs(now.getTime() - at.getTime()) < SECOND_MS,
+  )
   const inFlight = await countInFlight(tx, now, bankCode)
   const most = isProbe ? 1 : limits.concurrency - inFlight
   const room = Math.min(most, limits.ratePerSecond - recent.length)

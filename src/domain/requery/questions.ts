@@ -7,6 +7,7 @@ import type { BankCalls, BankConnections } from '#banks/connector.ts'
 import type { IdentifierKind } from '#banks/notifications.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Payment } from '#domain/payments/payments.ts'
+import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, PaymentId } from '#ids.ts'
 
 export const REQUERY_REASONS = [
@@ -30,6 +31,7 @@ const AFTER_GRACE_MS = 60 * MINUTE_MS
 const IDENTIFIER_REPEATED_MS = 24 * 60 * MINUTE_MS
 // Clocks of banks differ, and a payer may send before the number shows.
 export const CLOCK_MARGIN_MS = 5 * MINUTE_MS
+const SESSION_IDS_MAX = 10 // At a time, for one payment: each is asked for all day.
 const AGAIN_MIN_MS = 30_000 // However often somebody presses the button.
 
 export type NewQuestion = {
@@ -143,10 +145,12 @@ export async function askForPayment(
   const { numbers, createdAt, closesAt } = payment
   const how = { reason, clientId: payment.clientId, paymentId: payment.id, dueAt: now }
   const asked: OpenQuestion[] = []
+  if (sessionId !== undefined) await refuseTooMany(db, payment.id, sessionId)
   for (const { bankCode, accountNumber } of numbers) {
-    const calls = bankConnections.get(bankCode)?.calls ?? {}
+    const { calls = {}, findsBy } = bankConnections.get(bankCode) ?? {}
+    const isFound = calls.findTransfer && (findsBy?.includes('session_id') ?? true)
     const question = { ...how, bankCode, collectionAccountId: null }
-    if (sessionId !== undefined && calls.findTransfer) {
+    if (sessionId !== undefined && isFound) {
       const byIdentifier = {
         subject: `session_id/${sessionId}/${payment.id}`,
         identifier: { kind: 'session_id' as const, value: sessionId },
@@ -168,6 +172,20 @@ export async function askForPayment(
     }
   }
   return asked
+}
+
+async function refuseTooMany(
+  db: Queryable,
+  paymentId: PaymentId,
+  sessionId: string,
+): Promise<void> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'count-session-ids-asked-for',
+    text: `select count(distinct identifier)::int as count from requeries
+            where payment_id = $1 and state = 'open' and identifier <> $2`,
+    values: [paymentId, sessionId],
+  })
+  if ((rows[0]?.count ?? 0) >= SESSION_IDS_MAX) throw new Refusal('too_many_requeries')
 }
 
 // Whether a payer's word, or a number, is enough to ask.

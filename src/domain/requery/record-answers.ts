@@ -26,7 +26,8 @@ export async function recordAnswer(tx: Transaction, now: Date, asked: Asked): Pr
   await lockBank(tx, claim.bankCode)
   if (!(await finish(tx, now, asked))) return
   await logAttempt(tx, asked)
-  await updateBreaker(tx, now, { claim, isOk: answer.answer !== 'no_answer' })
+  const isOk = answer.answer !== 'no_answer' || answer.isUp === true
+  await updateBreaker(tx, now, { claim, isOk })
 }
 
 // Gives a question back unasked, since the process stops.

@@ -50,6 +50,12 @@ test('a window is listed by cursor', async () => {
   assert.match(bank.asked[0]?.line ?? '', /&accountNumber=9931234567&cursor=c$/)
 })
 
+test('a cursor that is no text does not pass for the end of the list', async () => {
+  await using bank = await start({ body: { data: [CREDIT], nextCursor: 2 } })
+  const query = { accountNumber: null, from: START, to: START, cursor: null }
+  assert.equal((await bank.calls.listTransfers(query, {})).status, 'no_answer')
+})
+
 test('names are found or not; accounts are reserved, renamed and blocked, or refused', async () => {
   const account = { bankCode: '058', accountNumber: '9931234567', accountName: 'ADA' }
   const request = { kind: 'static', reference: 'r-1', accountName: 'ADA', bvn: null } as const

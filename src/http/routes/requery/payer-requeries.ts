@@ -3,7 +3,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
-import { findPaymentOfAdvice } from '#domain/payments/payments.ts'
+import { findPaymentOfAdvice, type PaymentStatus } from '#domain/payments/payments.ts'
 import { askForPayment } from '#domain/requery/questions.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -12,6 +12,9 @@ import { checkoutReader, requireReference } from '#http/routes/payments/checkout
 import { CHECKOUT } from '#http/routes/payments/checkout-pages.ts'
 import { CheckoutBody } from '#http/routes/payments/checkout-presenters.ts'
 import { ApiEnvelope } from '#http/schemas.ts'
+
+// Others need nothing more, and a question for them would only be dropped.
+const ASKED_FOR: readonly PaymentStatus[] = ['Processing', 'PartPayment', 'Expired']
 
 // A form, to work without JavaScript; scripts request JSON.
 export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -35,7 +38,7 @@ export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const payment = await findPaymentOfAdvice(db, adviceId)
       if (!payment) throw new Refusal('advice_not_found')
       const now = clock()
-      if (payment.status !== 'Successful') {
+      if (ASKED_FOR.includes(payment.status)) {
         await withTransaction(db, (tx) =>
           askForPayment(tx, { now, bankConnections }, { payment, reason: 'payer' }),
         )

@@ -30,7 +30,7 @@ import { timestamp } from '#wat-time.ts'
 const SessionId = Type.String({
   minLength: 1,
   maxLength: 64,
-  pattern: '^[^\\p{Cc}\\p{Cs}]+$',
+  pattern: '^(?!\\.{1,2}$)[^\\p{Cc}\\p{Cs}]+$', // Dots alone would be another path of the bank's.
   description: 'Session ID from the payer’s receipt: the bank is asked for this transfer.',
   'x-says': 'Must be 1 to 64 characters without control characters.',
 })
