@@ -46,7 +46,6 @@ export async function startFakeBank(options: FakeBankOptions) {
   const bank = new Bank({
     bankCode,
     clock,
-    random: seededRandom(seed),
     fees: { flatKobo: kobo(0n), basisPoints: 0n, ...options.fees },
     openingKobo: options.openingKobo ?? kobo(0n),
   })
@@ -56,7 +55,7 @@ export async function startFakeBank(options: FakeBankOptions) {
     dialect,
     speaker,
     clock,
-    random: seededRandom(seed + 1),
+    random: seededRandom(seed),
     faults: { ...NO_FAULTS, ...options.faults },
     batch: options.batch ?? 1,
   })
