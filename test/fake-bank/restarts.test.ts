@@ -38,7 +38,7 @@ test('the same clock gives the same identifiers', async () => {
   assert.deepEqual(await startAndGive(() => START), await startAndGive(() => START))
 })
 
-for (const connector of ['manilla', 'providus', 'monnify']) {
+for (const connector of ['providus', 'monnify']) {
   test(`${connector}: money of a bank that was started again is booked`, async () => {
     await using world = await startWithFakeBank({ connector })
     const { bench } = world
