@@ -2,8 +2,10 @@
 // ours to issue: it takes money for them without knowing them.
 
 import { isAccountNumber, nuban } from '#banks/nuban.ts'
+import type { Clock } from '#clock.ts'
 
 const FIRST_SERIAL = 900_000_000 // Above every range that the printed banks file grants.
+const SERIALS = 100_000_000
 export const UNKNOWN_NUMBER = '0000000000' // Belongs to nobody, at any bank.
 
 const FIRST_NAMES = ['Ada', 'Bola', 'Chidi', 'Emeka', 'Funmi', 'Halima', 'Ibrahim', 'Ngozi']
@@ -20,17 +22,19 @@ export class Accounts {
   readonly #bankCode: string
   readonly #byNumber = new Map<string, Account>()
   readonly #byReference = new Map<string, Account>()
-  #serial = FIRST_SERIAL
+  #serial: number
 
-  constructor(bankCode: string) {
+  // From the clock: a restarted bank reserves other numbers.
+  constructor({ bankCode, clock }: { bankCode: string; clock: Clock }) {
     this.#bankCode = bankCode
+    this.#serial = clock().getTime()
   }
 
   // The same reference again is the same account.
   reserve({ accountName, reference }: { accountName: string; reference: string | null }): Account {
     const known = reference === null ? undefined : this.#byReference.get(reference)
     if (known) return known
-    const accountNumber = nuban(this.#bankCode, this.#serial++)
+    const accountNumber = nuban(this.#bankCode, FIRST_SERIAL + (this.#serial++ % SERIALS))
     const account = { accountNumber, accountName, reference, isActive: true }
     this.#byNumber.set(accountNumber, account)
     if (reference !== null) this.#byReference.set(reference, account)

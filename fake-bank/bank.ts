@@ -7,13 +7,16 @@ import { type Kobo, kobo } from '#money.ts'
 import { watDigits } from '#wat-time.ts'
 import { Accounts } from './accounts.ts'
 import { Payouts } from './payouts.ts'
-import type { Random } from './random.ts'
 import { Statement } from './statement.ts'
 
 const BASIS_POINTS = 10_000n
 const VAT_PER_MILLE = 75n
 const SWITCH_INSTITUTION = '999998' // Of no bank: nobody takes it for a real transfer.
 const PAGE_MAX = 200
+// Serials start from the clock, so that a restarted bank gives no identifier again: ten for each
+// millisecond are more than it gives, and 12 digits of them last three years.
+const SERIALS_PER_MS = 10
+const SERIALS = 10 ** 12
 
 export type Fees = { flatKobo: Kobo; basisPoints: bigint }
 export type Payer = { accountNumber: string; accountName: string; bankCode: string }
@@ -51,7 +54,6 @@ export type TransferQuery = {
 export type BankOptions = {
   bankCode: string
   clock: Clock
-  random: Random
   fees: Fees
   openingKobo: Kobo
 }
@@ -69,12 +71,12 @@ export class Bank {
   #serial: number
 
   constructor(options: BankOptions) {
-    const { bankCode, clock, random, openingKobo } = options
+    const { bankCode, clock, openingKobo } = options
     this.bankCode = bankCode
     this.#options = options
-    this.#serial = random.integer(1, 99_999) * 1_000_000
+    this.#serial = clock().getTime() * SERIALS_PER_MS
     this.#statement = new Statement(openingKobo)
-    this.accounts = new Accounts(bankCode)
+    this.accounts = new Accounts({ bankCode, clock })
     this.payouts = new Payouts({ statement: this.#statement, clock })
   }
 
@@ -83,7 +85,7 @@ export class Bank {
     const account = this.accounts.find(accountNumber)
     if (account && !account.isActive) return undefined
     const at = this.#options.clock()
-    const unique = String(++this.#serial)
+    const unique = String(++this.#serial % SERIALS)
     const transfer: Transfer = {
       sessionId: makeSessionId({ institution: SWITCH_INSTITUTION, now: at, unique }),
       settlementId: `${watDigits(at).slice(0, 6)}${unique.padStart(12, '0')}`,

@@ -46,7 +46,6 @@ export async function startFakeBank(options: FakeBankOptions) {
   const bank = new Bank({
     bankCode,
     clock,
-    random: seededRandom(seed),
     fees: { flatKobo: kobo(0n), basisPoints: 0n, ...options.fees },
     openingKobo: options.openingKobo ?? kobo(0n),
   })
@@ -56,7 +55,7 @@ export async function startFakeBank(options: FakeBankOptions) {
     dialect,
     speaker,
     clock,
-    random: seededRandom(seed + 1),
+    random: seededRandom(seed),
     faults: { ...NO_FAULTS, ...options.faults },
     batch: options.batch ?? 1,
   })
@@ -129,14 +128,14 @@ function requireDialect(connector: string): Dialect {
   const dialect = findDialect(connector)
   if (dialect) return dialect
   const known = DIALECTS.map((each) => each.connector).join(', ')
-  throw new Error(`connector must be one of: ${known}`)
+  throw new Error(`--connector "${connector}" is unknown; allowed: ${known}`)
 }
 
 // Its signatures are real: it reports money to a service on this machine only.
 function requireLoopback(notify: string): string {
   const url = URL.parse(notify)
   if (url?.protocol === 'http:' && LOOPBACK.test(url.hostname)) return url.origin
-  throw new Error('notify must be an http URL on this machine, such as http://localhost:8080')
+  throw new Error('--notify must be an http URL on this machine, such as http://localhost:8080')
 }
 
 function readCredentials(dialect: Dialect, given: Readonly<Record<string, string>>) {

@@ -16,7 +16,7 @@ export const HELP = `Simulates a bank for Manilla's sandbox and tests. See docs/
 
   npm run fake-bank -- --connector providus --bank-code 101 --notify http://localhost:8080
 
-  --connector NAME        ${DIALECTS.map((each) => each.connector).join(', ')}
+  --connector NAME        required; one of: ${DIALECTS.map((each) => each.connector).join(', ')}
   --bank-code CODE        3 or 5 digits; default 101
   --notify URL            where Manilla listens; default http://localhost:8080
   --port N                default ${PORT}; 0: any free port
@@ -43,7 +43,7 @@ export function readOptions(args: readonly string[]): CommandLine {
   const values = parse(args)
   if (values.help) return { help: true }
   const { connector, 'bank-code': bankCode, notify } = values
-  if (connector === undefined) throw new UsageError('--connector is missing')
+  if (connector === undefined) throw new UsageError('--connector is required')
   if (!isBankCode(bankCode)) throw new UsageError('--bank-code must be 3 or 5 digits')
   const faults = changeFaults(NO_FAULTS, {
     loss: Number(values.loss),

@@ -39,7 +39,7 @@ export class Payouts {
   readonly #statement: Statement
   readonly #clock: Clock
   readonly #byReference = new Map<string, Payout>()
-  #serial = 0
+  #serial: number
   #unanswered = 0
   behaviour: PayoutBehaviour = 'confirm'
   delayMs = DELAY_MS
@@ -48,6 +48,7 @@ export class Payouts {
   constructor({ statement, clock }: { statement: Statement; clock: Clock }) {
     this.#statement = statement
     this.#clock = clock
+    this.#serial = clock().getTime() // A restarted bank gives other references.
   }
 
   take(order: PayoutOrder): PayoutResult {
@@ -96,7 +97,7 @@ export class Payouts {
     const delayMs = this.behaviour === 'delay' ? this.delayMs : 0
     const payout: Payout = {
       ...order,
-      bankReference: `FBP-${String(++this.#serial).padStart(8, '0')}`,
+      bankReference: `FBP-${++this.#serial}`,
       status: 'pending',
       reason: null,
       at,

@@ -49,7 +49,8 @@ export function connectBank(
   const connectors = bank.mode === 'sandbox' ? SANDBOX_CONNECTORS : CONNECTORS
   const connector = connectors.find((each) => each.name === name)
   if (!connector) {
-    report(`connector must be one of: ${connectors.map((each) => each.name).join(', ')}`)
+    const allowed = connectors.map((each) => each.name).join(', ')
+    report(`connector "${name}" is unknown; allowed: ${allowed}`)
     return undefined
   }
   const settings = new ConnectorSettings(bank, report)

@@ -80,7 +80,8 @@ test('the template is for the sandbox only', () => {
     'live',
   )
   assert.equal(connection, undefined)
-  assert.match(problems.join(), /^connector must be one of: manilla, .*squad$/)
+  assert.match(problems.join(), /^connector "template" is unknown; allowed: manilla, /)
+  assert.doesNotMatch(problems.join().split('allowed:')[1] ?? '', /template/)
 })
 
 for (const each of CONNECTOR_CASES.filter(isForLive)) {

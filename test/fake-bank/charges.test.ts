@@ -3,12 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bankLedgerKobo, naira, SPOKEN, startWithFakeBank } from '../support/fake-bank.ts'
+import { DIALECTS } from '../../fake-bank/dialects.ts'
+import { bankLedgerKobo, naira, startWithFakeBank } from '../support/fake-bank.ts'
 import { createAccount } from '../support/fixtures.ts'
 
 const SILENT_ABOUT_CHARGES = ['wema']
 
-for (const { connector } of SPOKEN) {
+for (const { connector } of DIALECTS) {
   if (SILENT_ABOUT_CHARGES.includes(connector)) continue
 
   test(`${connector}: the ledger grows by the net amount, the account by the gross`, async () => {

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { CONNECTORS } from '#banks/connectors.ts'
 import { readBanks } from '#config/bank-settings.ts'
 import { DIALECTS } from '../../fake-bank/dialects.ts'
 import { HELP, readOptions } from '../../fake-bank/options.ts'
 import { spawnChild } from '../support/child-service.ts'
 import { until } from '../support/embedded-bench.ts'
-import { control, naira, SPOKEN, startLoneBank, startWithFakeBank } from '../support/fake-bank.ts'
+import { control, naira, startLoneBank, startWithFakeBank } from '../support/fake-bank.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
@@ -35,7 +36,7 @@ test('the options become the bank that they describe', () => {
 
 test('what is wrong with the options is said in a sentence', async () => {
   const wrong: [args: string, reason: RegExp][] = [
-    ['', /--connector is missing/],
+    ['', /--connector is required/],
     ['--connector manilla --bank-code 1', /--bank-code/],
     ['--connector manilla --loss 2', /loss/],
     ['--connector manilla --loss x', /loss/],
@@ -47,20 +48,33 @@ test('what is wrong with the options is said in a sentence', async () => {
   for (const [args, reason] of wrong) {
     assert.throws(() => readOptions(args.split(' ').filter(Boolean)), reason, args)
   }
-  await assert.rejects(startLoneBank({ connector: 'nobody' }), /connector must be one of: manilla/)
+  await assert.rejects(
+    startLoneBank({ connector: 'acme' }),
+    /^Error: --connector "acme" is unknown; allowed: manilla, /,
+  )
+  await assert.rejects(
+    startLoneBank({ connector: 'manilla', notify: 'https://pay.example' }),
+    /^Error: --notify must be an http URL on this machine/,
+  )
   const unknown = { connector: 'manilla', credentials: { clientId: 'x' } }
   await assert.rejects(startLoneBank(unknown), /no credential clientId; it has: railSecret, apiKey/)
 })
 
+test('the simulated bank speaks every connector', () => {
+  const spoken = DIALECTS.map(({ connector }) => connector)
+  assert.deepEqual(spoken.toSorted(), CONNECTORS.map(({ name }) => name).toSorted())
+})
+
 test('the help names every option and every connector', () => {
   assert.deepEqual(readOptions(['--help']), { help: true })
+  assert.match(HELP, /--connector NAME +required; one of: manilla, /)
   for (const { connector } of DIALECTS) assert(HELP.includes(connector), connector)
   for (const option of ['notify', 'loss', 'delay-ms', 'duplicate', 'reorder', 'seed', 'fee-bps']) {
     assert(HELP.includes(`--${option}`), option)
   }
 })
 
-for (const { connector } of SPOKEN) {
+for (const { connector } of DIALECTS) {
   test(`${connector}: the banks file that it prints is one that Manilla takes`, async () => {
     await using bank = await startLoneBank({ connector })
     const { entry, env } = bank.banksFile

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Dialect } from '../../fake-bank/dialect.ts'
+import { DIALECTS } from '../../fake-bank/dialects.ts'
 import { REORDER_WINDOW_MS } from '../../fake-bank/faults.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
@@ -10,7 +11,6 @@ import {
   control,
   NOBODY,
   naira,
-  SPOKEN,
   startLoneBank,
   startWithFakeBank,
 } from '../support/fake-bank.ts'
@@ -19,7 +19,7 @@ import { createAccount } from '../support/fixtures.ts'
 // Before the first test: the runner takes a pause between tests for their end.
 type World = Awaited<ReturnType<typeof startWithFakeBank>>
 const worlds: { dialect: Dialect; world: World; accountNumber: string }[] = []
-for (const dialect of SPOKEN) {
+for (const dialect of DIALECTS) {
   const world = closeAfterTests(await startWithFakeBank({ connector: dialect.connector }))
   const { accountNumber } = await createAccount(world.bench)
   worlds.push({ dialect, world, accountNumber })

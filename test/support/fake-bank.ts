@@ -3,10 +3,9 @@
 
 import assert from 'node:assert/strict'
 import type { BankCalls } from '#banks/connector.ts'
-import { CONNECTORS, connectBank } from '#banks/connectors.ts'
+import { connectBank } from '#banks/connectors.ts'
 import { kobo } from '#money.ts'
-import type { Dialect } from '../../fake-bank/dialect.ts'
-import { findDialect } from '../../fake-bank/dialects.ts'
+import { DIALECTS } from '../../fake-bank/dialects.ts'
 import { type FakeBank, type FakeBankOptions, startFakeBank } from '../../fake-bank/fake-bank.ts'
 import { startWithBanks } from './bank-calls.ts'
 import { type Bench, START } from './running-service.ts'
@@ -15,16 +14,9 @@ export const NOBODY = 'http://127.0.0.1:0' // Nothing can listen there.
 
 export const BANK_CODE = '101'
 
-// One for each connector that there is.
-export const SPOKEN: readonly Dialect[] = CONNECTORS.map(({ name }) => {
-  const dialect = findDialect(name)
-  assert(dialect, `the simulated bank does not speak ${name}`)
-  return dialect
-})
-
 // The connectors whose banks can be asked this.
 export async function connectorsThat(call: keyof BankCalls): Promise<string[]> {
-  const able = SPOKEN.map(async ({ connector }) => {
+  const able = DIALECTS.map(async ({ connector }) => {
     await using bank = await startLoneBank({ connector })
     return callsOf(bank)[call] ? [connector] : []
   })
