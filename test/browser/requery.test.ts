@@ -54,11 +54,11 @@ test('a payment is requeried from its drawer, and its timeline says so', async (
   await page.getByRole('button', { name: 'Requery' }).click()
   assert.deepEqual(await findAxeFaults(page), [])
   await page.getByRole('dialog').getByRole('button', { name: 'Requery' }).last().click()
-  await page.getByText('The bank is being asked.').waitFor()
+  await page.getByText('Requery started.').waitFor()
   await bench.ask()
   await page.reload()
 
-  await page.getByText('was asked (on demand): nothing new.').waitFor()
+  await page.getByText('queried (on demand): nothing new.').waitFor()
   assert.deepEqual(problems, [])
 })
 
@@ -76,7 +76,7 @@ for (const [width, colorScheme] of [
 
     await assertFaultless(page, `${url}/dashboard/banks`)
     await page.getByRole('link', { name: 'Bank 035' }).click()
-    await page.getByText('It can be asked for transfers, and answers.').waitFor()
+    await page.getByText('Responding to queries.').waitFor()
 
     assert.deepEqual(await findAxeFaults(page), [])
     assert.deepEqual(problems, [])
