@@ -9,6 +9,7 @@ export const banksStrings = {
   states: {
     healthy: 'Healthy',
     silent: 'Silent',
+    losing: 'Losing notifications',
     probing: 'Recovering',
     paused: 'Not responding',
     unasked: 'Notifications only',
@@ -16,6 +17,7 @@ export const banksStrings = {
   stateTexts: {
     healthy: 'Responding to queries.',
     silent: 'No notifications for longer than usual.',
+    losing: 'Transfers had to be found by requery: its notifications are late or lost.',
     probing: 'It stopped responding. The next query tests whether it’s back.',
     paused: 'It stopped responding. Queries are paused.',
     unasked: 'This bank has no query API. Lost notifications show up only on its statement.',
