@@ -139,7 +139,8 @@ export const REFUSALS = {
   requery_not_supported: ref(
     409,
     '57',
-    'No bank of this payment can be asked for it. Some need the sessionId of the transfer.',
+    'This bank cannot be queried by account number. Enter the session ID of the transfer, if the ' +
+      'bank supports it.',
   ),
   too_many_requeries: ref(
     409,

@@ -2403,6 +2403,7 @@ export interface components {
             queries: number;
             errorRate: number | null;
             foundByRequery: number;
+            isLosing: boolean;
             openQuestions: number;
             circuit: "closed" | "open" | "half_open";
             circuitUntil: string | null;

@@ -46,12 +46,9 @@ test('a number is given the account’s name at the bank, as name enquiries show
 
   assert.equal(bank.accounts.get(accountNumber)?.name, 'Sandbox Merchant/Ada Obi')
   assert.equal(bank.calls.length, 1)
-  const queued = `Account number ${accountNumber} is to be given the account name at Bank 035.`
+  const queued = 'Rename requested at Bank 035.'
   assert.deepEqual(before, [queued])
-  assert.deepEqual(await told(bench, accountNumber), [
-    queued,
-    `Account number ${accountNumber} has the account name at Bank 035.`,
-  ])
+  assert.deepEqual(await told(bench, accountNumber), [queued, 'Renamed at Bank 035.'])
 })
 
 test('a bank that does not answer is told again, later each time, and then has the last name', async () => {
@@ -161,7 +158,7 @@ test('what a bank refuses is not sent again, and an operator is told', async () 
 
   assert.equal(bank.calls.length, 1)
   assert.deepEqual(await standingAlerts(bench), [`account_change_refused 035 ${accountNumber}`])
-  assert.match((await told(bench, accountNumber)).at(-1) ?? '', /^Bank 035 refused/)
+  assert.match((await told(bench, accountNumber)).at(-1) ?? '', /^Rename refused by Bank 035/)
 })
 
 test('two processes that send at once tell the bank once', async () => {

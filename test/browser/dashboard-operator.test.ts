@@ -108,7 +108,7 @@ test('the menu counts open alerts as they come, and one that is acknowledged no 
   await page.getByRole('link', { name: 'Alerts 1 open' }).waitFor()
 
   await page
-    .getByRole('link', { name: 'A bank reused a session ID with different details' })
+    .getByRole('link', { name: 'A bank reused an identifier with different details' })
     .click()
   await see(page, 'The second message was rejected. Ask the bank which of the two is correct.')
   await see(page, subject)

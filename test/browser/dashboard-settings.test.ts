@@ -7,10 +7,11 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
+import { patchAccount } from '../support/account-calls.ts'
 import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
-import { createAccount } from '../support/fixtures.ts'
+import { createAccount, dataOf } from '../support/fixtures.ts'
 import { makeUser, PASSWORD, SESSION_URL, signIn } from '../support/people.ts'
 
 const run = promisify(execFile)
@@ -242,6 +243,12 @@ test('a limit profile is added and changed, and an account shows its KYC and its
   await modalOf(page).getByLabel('Maximum balance').fill('300000.50')
   await modalOf(page).getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: '₦300,000.50' }).waitFor()
+  assert(await page.locator('.zone-note').isHidden())
+  await page.setViewportSize({ width: 360, height: 800 })
+  for (const name of ['Per day', 'Maximum balance']) {
+    assert(await page.locator(`td[data-name="${name}"]`).isVisible(), name)
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
 
   await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
 
@@ -250,6 +257,30 @@ test('a limit profile is added and changed, and an account shows its KYC and its
     await facts.getByText(fact).waitFor()
   }
   assert.deepEqual(problems, [])
+})
+
+test('a limit profile is deleted once no account uses it', async () => {
+  const token = await bench.newClient('DEVS8')
+  const body = { code: 'vip', name: 'VIP', perDay: '1000' }
+  dataOf(await bench.call({ url: '/api/v1/limit-profiles', body, token }), 'account')
+  const { accountNumber } = await createAccount(bench, {}, { token })
+  const name = async (limitProfile: string | null) =>
+    dataOf(await patchAccount(bench, accountNumber, { limitProfile }, { token }), 'account')
+  await name('vip')
+  await using opened = await bench.openAs(browser, { clientId: 'DEVS8' })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/settings/vip?tab=limitProfiles`)
+  await modalOf(page).getByRole('button', { name: 'Delete' }).click()
+  const question = modalOf(page).filter({ hasText: 'Delete VIP?' })
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await question.getByText('Collection accounts still use this limit profile.').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+
+  await name(null)
+  await question.getByRole('button', { name: 'Delete' }).click()
+
+  await page.getByText('Limit profile deleted.').waitFor()
+  await page.getByText('No limit profiles yet').waitFor()
 })
 
 test('each role sees the parts that are its own', async () => {

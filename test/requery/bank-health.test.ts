@@ -66,6 +66,29 @@ test('health tells when a bank was heard, how late it is, and what asking brough
   assert.deepEqual([health.foundByRequery, health.openQuestions], [1, 0])
 })
 
+test('a bank loses notifications when three credits and 1% of all were found by asking', async () => {
+  await using bench = await startRequeryBench()
+  const { accountNumber } = await createAccount(bench)
+  const isLosing = async () => (await healthOf(bench))[0].isLosing
+  const lose = async (times: number) => {
+    for (let at = 0; at < times; at++) bench.transfer(accountNumber, '50.00')
+    bench.advance(10 * MINUTE_MS)
+    await bench.plan()
+    await bench.ask()
+  }
+
+  await hear(bench, accountNumber, [SECOND_MS])
+  await lose(2)
+  const two = await isLosing()
+  await lose(1)
+  const three = await isLosing()
+  await bench.db.query(`update bank_measures set count = 297 where measure = 'lag'`)
+  const onePercent = await isLosing()
+  await bench.db.query(`update bank_measures set count = 298 where measure = 'lag'`)
+
+  assert.deepEqual([two, three, onePercent, await isLosing()], [false, true, true, false])
+})
+
 test('a repeated notification says nothing about how late the bank is', async () => {
   await using bench = await startRequeryBench()
   const { accountNumber } = await createAccount(bench)

@@ -44,7 +44,7 @@ test('a timeline has every query, its reason and the bank’s answer', async () 
   bench.transfer(bankAccount, '6000.00')
   await bench.ask()
 
-  const asked = `Bank ${BANK} was asked (the payer has sent the money)`
+  const asked = `Bank ${BANK} queried (the payer says they’ve paid)`
   assert.deepEqual(await descriptions(bench, paymentReference), [
     `${asked}: nothing new.`,
     `${asked}: no answer.`,
@@ -64,7 +64,7 @@ test('a sweep is in the timeline of the payment whose money it found, and of no 
   await bench.ask()
 
   assert.deepEqual(await descriptions(bench, paid.paymentReference), [
-    `Bank ${BANK} was asked (regular sweep): money found.`,
+    `Bank ${BANK} queried (regular sweep): money found.`,
   ])
   assert.deepEqual(await descriptions(bench, other.paymentReference), [])
 })

@@ -28,6 +28,7 @@ let model: Model = firstModel(JSON.parse(root.dataset.page as string))
 // The service's clock, carried on by one that nobody sets.
 let clockOffsetMs = model.nowMs - performance.now()
 let copiedTimer: number | undefined
+let sentTimer: number | undefined
 
 const actions: Actions = { choose, sent, copy, print: printReceipt, stay }
 const { adviceReference } = model.checkout
@@ -68,6 +69,8 @@ function take(checkout: Checkout): void {
     checkout,
     nowMs: serviceNowMs(),
     ...(hasTurned ? { announcement: titleOf({ checkout }) } : {}),
+    // What was asked for came, if only in part: the payer may ask again.
+    ...(checkout.amountPaid !== before.amountPaid ? { isSent: false } : {}),
     // Only who saw it happen is taken back: who comes for the receipt stays.
     ...(isPaidNow ? { returnIn: RETURN_SECONDS } : {}),
   })
@@ -138,7 +141,8 @@ async function sent(): Promise<void> {
     })
     const { data, code } = await answer.json()
     if (!answer.ok) return update({ isSent: false, problem: code })
-    setTimeout(() => update({ isSent: false }), SENT_MS)
+    clearTimeout(sentTimer)
+    sentTimer = setTimeout(() => update({ isSent: false }), SENT_MS)
     take(data)
   } catch {
     update({ isSent: false, problem: 'network' })

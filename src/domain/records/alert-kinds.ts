@@ -26,24 +26,25 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   numbers_exhausted: {
     title: 'A bank has no account numbers left',
     remedy:
-      'Request another number range from the bank, or ask why it reserves no numbers. Until then, use ' +
-      'another bank.',
+      'Request another number range from the bank, or ask why it isn’t reserving numbers. Until ' +
+      'then, use another bank.',
   },
   pool_low: {
-    title: 'A bank reserves no numbers, and few are left',
-    remedy: 'Ask the bank why its calls fail; when they work again, the pool fills by itself.',
+    title: 'A bank isn’t reserving numbers, and few are left',
+    remedy: 'Ask the bank why its API fails. The pool refills automatically once it works again.',
     isClearedByItself: true,
   },
   number_refused: {
-    title: 'A bank reserved a number that cannot be used',
-    remedy: 'It has not ten digits, or is in use already: ask the bank what it reserved.',
+    title: 'A bank reserved a number that can’t be used',
+    remedy:
+      'The number doesn’t have ten digits or is already in use. Ask the bank what it reserved.',
   },
   account_change_refused: {
     title: 'A bank refused to rename or block an account',
-    remedy: 'Read its reason in the alert, and have the bank make the change.',
+    remedy: 'See the alert for the reason, and have the bank make the change.',
   },
   session_reused: {
-    title: 'A bank reused a session ID with different details',
+    title: 'A bank reused an identifier with different details',
     remedy: 'The second message was rejected. Ask the bank which of the two is correct.',
   },
   wrong_bank: {
@@ -67,7 +68,7 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   bank_silent: {
     title: 'A bank has reported nothing for longer than usual',
     remedy:
-      'Its transfers are requeried where it can list them; ask the bank about its notifications.',
+      'If the bank can list transfers, they are being requeried. Ask it about its notifications.',
     isClearedByItself: true,
   },
   audit_failed: {

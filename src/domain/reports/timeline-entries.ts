@@ -70,8 +70,8 @@ export function numberEntry(number: IssuedNumber, nameBank: NameBank): TimelineE
 }
 
 const BANK_CHANGES = {
-  rename: { asked: 'be given the account name', done: 'has the account name' },
-  block: { asked: 'be blocked', done: 'is blocked' },
+  rename: { name: 'Rename', done: 'Renamed' },
+  block: { name: 'Block', done: 'Blocked' },
 } as const
 
 // That a bank is to be told something of a number it reserved, and what it answered.
@@ -80,16 +80,15 @@ export function bankChangeEntries(
   nameBank: NameBank,
 ): TimelineEntry[] {
   const bank = nameBank(bankCode)
-  const { asked, done } = BANK_CHANGES[change]
+  const { name, done } = BANK_CHANGES[change]
   const about = { reference: accountNumber, detail: { change, state, bank, reason } }
   const tell = (at: Date, description: string) => toEntry(at, 'number', { ...about, description })
-  const queued = tell(times.createdAt, `Account number ${accountNumber} is to ${asked} at ${bank}.`)
+  const queued = tell(times.createdAt, `${name} requested at ${bank}.`)
   const { finishedAt } = times
   if (!finishedAt) return [queued]
-  if (state === 'done')
-    return [queued, tell(finishedAt, `Account number ${accountNumber} ${done} at ${bank}.`)]
-  const left = state === 'refused' ? 'refused' : 'was not told'
-  return [queued, tell(finishedAt, `${bank} ${left}: number ${accountNumber} was to ${asked}.`)]
+  if (state === 'done') return [queued, tell(finishedAt, `${done} at ${bank}.`)]
+  const left = state === 'refused' ? 'refused by' : 'not sent to'
+  return [queued, tell(finishedAt, `${name} ${left} ${bank}.`)]
 }
 
 export function creditEntries(
@@ -237,16 +236,16 @@ export function reversalEntry(reversal: CreditReversal, currency: string): Timel
 
 const ASKED: Record<RequeryReason, string> = {
   name_enquiry: 'after a name enquiry',
-  payer: 'the payer has sent the money',
+  payer: 'the payer says they’ve paid',
   expiry: 'before expiry',
-  grace: 'before the end of grace',
+  grace: 'before the grace period ends',
   demand: 'on demand',
   silence: 'the bank was silent',
   sweep: 'regular sweep',
 }
 
 const ANSWERED: Record<AnswerKind, string> = {
-  found: 'known already',
+  found: 'already known',
   listed: 'nothing new',
   in_progress: 'still in progress',
   not_found: 'not found',
@@ -258,7 +257,7 @@ export function requeryEntry(asked: LoggedRequery, nameBank: NameBank): Timeline
   const bank = nameBank(bankCode)
   const outcome = newCredits > 0 ? 'money found' : ANSWERED[answer]
   return toEntry(askedAt, 'requery', {
-    description: `${bank} was asked (${ASKED[reason]}): ${outcome}.`,
+    description: `${bank} queried (${ASKED[reason]}): ${outcome}.`,
     reference: asked.identifier,
     detail: { bank, reason, askedFor: subject, answer, newCredits, latencyMs, error },
   })

@@ -22,6 +22,7 @@ export type BankHealth = {
   queries: number
   errorRate: number | null // From 0 to 1. Null: nothing was asked.
   foundByRequery: number
+  isLosing: boolean // So much was found by asking that its notifications cannot be relied on.
   openQuestions: number
   circuit: Circuit
   circuitUntil: Date | null
@@ -38,6 +39,10 @@ type Row = {
 }
 type AskedRow = { bankCode: string; queries: number; errors: number; found: number; open: number }
 
+// A single one may have been asked for before its notification came.
+const FOUND_MIN = 3
+const FOUND_SHARE = 0.01
+
 export async function readBankHealth(
   db: Queryable,
   now: Date,
@@ -50,7 +55,8 @@ export async function readBankHealth(
   return banks.map(({ code, name, connector = 'manilla' }) => {
     const row = rows.get(code)
     const { queries = 0, errors = 0, found = 0, open = 0 } = asked.get(code) ?? {}
-    const lag = measures.get(code)?.lag
+    const { lag, gap } = measures.get(code) ?? {}
+    const notified = Math.max(lag?.count ?? 0, gap?.count ?? 0) // Not every bank says when.
     const calls = connections.get(code)?.calls
     return {
       code,
@@ -63,6 +69,7 @@ export async function readBankHealth(
       queries,
       errorRate: queries === 0 ? null : Math.round((errors / queries) * 10_000) / 10_000,
       foundByRequery: found,
+      isLosing: found >= FOUND_MIN && found >= FOUND_SHARE * (found + notified),
       openQuestions: open,
       ...circuitOf(row, now),
       canFind: calls?.findTransfer !== undefined,

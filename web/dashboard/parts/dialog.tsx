@@ -25,11 +25,13 @@ export function Dialog({ title, close, children }: Props) {
 type FormProps = Props & {
   action: string
   isDangerous?: boolean
+  otherAction?: ComponentChildren // Beside the buttons.
   sending: ReturnType<typeof useSending>
 }
 
 // A form in a dialog: what went wrong is said above its buttons.
-export function DialogForm({ title, action, isDangerous, sending, close, children }: FormProps) {
+export function DialogForm(props: FormProps) {
+  const { title, action, isDangerous, otherAction, sending, close, children } = props
   const { problem, isBusy, submit } = sending
   return (
     <Dialog title={title} close={close}>
@@ -37,6 +39,7 @@ export function DialogForm({ title, action, isDangerous, sending, close, childre
         {children}
         {problem && <Failed problem={problem} />}
         <div class="form-end">
+          {otherAction}
           <button type="button" class="button" onClick={close}>
             {appStrings.cancel}
           </button>

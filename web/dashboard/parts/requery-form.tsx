@@ -1,7 +1,8 @@
-// Asks the banks of a payment for its transfer, by the session id where the customer has a receipt.
+// Asks the banks of a payment for its transfer, by the session id where the customer has a receipt, and
+// watches for their answers, of which there are no events.
 
-import { useState } from 'preact/hooks'
-import { send } from '../api.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { getData, send } from '../api.ts'
 import { paymentsStrings as strings } from '../strings/payments.ts'
 import { DialogForm } from './dialog.tsx'
 import { Field, textOf, useSending } from './forms.tsx'
@@ -9,26 +10,62 @@ import { toast } from './toasts.tsx'
 
 type Props = { reference: string; changed: () => void }
 
+const PATH = '/api/v1/payments/{reference}'
+const WATCH_EVERY_MS = 2_000
+const WATCHES_MAX = 60
+
 export function RequeryButton(props: Props) {
   const [isAsked, setAsked] = useState(false)
+  const watch = useWatch(props)
   return (
     <div class="buttons">
       <button type="button" class="button" onClick={() => setAsked(true)}>
         {strings.requery}
       </button>
-      {isAsked && <RequeryForm {...props} close={() => setAsked(false)} />}
+      {isAsked && <RequeryForm {...props} watch={watch} close={() => setAsked(false)} />}
     </div>
   )
 }
 
-function RequeryForm({ reference, changed, close }: Props & { close: () => void }) {
+async function countQueries(reference: string): Promise<number> {
+  const { entries } = await getData(`${PATH}/timeline`, { reference })
+  return entries.filter(({ kind }) => kind === 'requery').length
+}
+
+type Watch = (before: number, wanted: number) => void
+
+// Until as many answers as wanted have come, for two minutes at most.
+function useWatch({ reference, changed }: Props): Watch {
+  const timer = useRef(0)
+  useEffect(() => () => window.clearInterval(timer.current), [])
+  return (before, wanted) => {
+    let known = before
+    let left = WATCHES_MAX
+    window.clearInterval(timer.current)
+    const mine = window.setInterval(async () => {
+      if (--left === 0) window.clearInterval(mine)
+      const queries = await countQueries(reference).catch(() => known)
+      if (queries >= before + wanted) window.clearInterval(mine)
+      if (queries <= known || mine !== timer.current) return
+      known = queries
+      changed()
+    }, WATCH_EVERY_MS)
+    timer.current = mine
+  }
+}
+
+type FormProps = Props & { watch: Watch; close: () => void }
+
+function RequeryForm({ reference, changed, watch, close }: FormProps) {
   const sending = useSending(async (given, headers) => {
     const sessionId = textOf(given, 'sessionId')
-    await send('POST', '/api/v1/payments/{reference}/requery', {
+    const before = await countQueries(reference)
+    const { questions } = await send('POST', `${PATH}/requery`, {
       params: { reference },
       body: sessionId === '' ? {} : { sessionId },
       headers,
     })
+    watch(before, questions.length)
     close()
     toast(strings.requeried)
     changed()

@@ -14,7 +14,8 @@ import { Money } from './values.tsx'
 export type Column<Row> = {
   name: string
   // Where it stands on a narrow page; without: it is left out there.
-  place?: 'lead' | 'amount' | 'second' | 'state' | 'time'
+  // A line has its name before it.
+  place?: 'lead' | 'amount' | 'second' | 'state' | 'time' | 'line'
   isAmount?: boolean
   isOrder?: boolean // The list comes in its order, and can be turned round.
   show: (row: Row) => ComponentChildren
@@ -129,7 +130,7 @@ function Rows<Row>({
           }}
         >
           {columns.map(({ name, show, isAmount, place }, at) => (
-            <td key={name} class={cellClass(place, isAmount)}>
+            <td key={name} class={cellClass(place, isAmount)} data-name={name}>
               {at === 0 ? (
                 <a class="row-link" href={hrefOf(row)} onClick={follow}>
                   {show(row)}

@@ -108,7 +108,7 @@ export const settingsStrings = {
     login: 'Logins, per IP address',
     accounts: 'New collection accounts',
     accountsText:
-      'Credits over these limits go to suspense. Limit profiles and an account’s own limits come first.',
+      'Credits over these limits go to suspense. Limit profiles and an account’s own limits take precedence.',
     perCredit: 'Per credit',
     perDay: 'Per day',
     others: 'Other limits',
@@ -123,9 +123,9 @@ export const settingsStrings = {
   limitProfiles: {
     one: 'Limit profile',
     add: 'Add limit profile',
-    text: 'Changes apply to all accounts of the profile from the next credit. Empty: no limit.',
+    text: 'Changes apply to all accounts with this profile from the next credit. Leave empty for no limit.',
     code: 'Code',
-    codeHint: 'Lower-case letters, digits, dashes and underscores, e.g. tier-1',
+    codeHint: 'Lowercase letters, digits, hyphens and underscores, e.g. tier-1',
     name: 'Name',
     perCredit: 'Per credit',
     perDay: 'Per day',
@@ -134,10 +134,13 @@ export const settingsStrings = {
     tier: (tier: number) => `Tier ${tier}`,
     tiersOf: (tiers: readonly number[]) => `Tier ${tiers.join(', ')}`,
     byName: 'By name only',
+    remove: 'Delete',
+    removeTitle: (name: string) => `Delete ${name}?`,
+    removeText: 'Accounts in its tiers lose these limits.',
+    removed: 'Limit profile deleted.',
     none: 'No limit',
     empty: 'No limit profiles yet',
-    emptyText:
-      'Set limits for all accounts of a KYC tier at once, or for accounts that you choose.',
+    emptyText: 'Set limits for every account in a KYC tier, or for accounts you choose.',
   },
   auditLog: {
     one: 'Audit log entry',

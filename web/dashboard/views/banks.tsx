@@ -23,15 +23,17 @@ const RELOAD_MS = 15_000
 const TONES = {
   healthy: 'good',
   silent: 'warn',
+  losing: 'warn',
   probing: 'warn',
   paused: 'bad',
   unasked: 'calm',
 } as const
 
-function stateOf({ circuit, silentSince, canFind, canList }: Bank): State {
+function stateOf({ circuit, silentSince, isLosing, canFind, canList }: Bank): State {
   if (circuit === 'open') return 'paused'
   if (circuit === 'half_open') return 'probing'
   if (silentSince !== null) return 'silent'
+  if (isLosing) return 'losing'
   return canFind || canList ? 'healthy' : 'unasked'
 }
 
@@ -45,22 +47,27 @@ const orNone = (value: number | null, show: (value: number) => string) =>
 
 const COLUMNS: readonly Column<Bank>[] = [
   { name: strings.bank, place: 'lead', show: ({ name }) => name },
-  { name: strings.state, place: 'state', show: (bank) => <Status bank={bank} /> },
+  { name: strings.state, place: 'amount', show: (bank) => <Status bank={bank} /> },
   {
     name: strings.lastHeard,
-    place: 'time',
+    place: 'line',
     show: ({ lastHeardAt }) => (lastHeardAt ? <Time at={lastHeardAt} /> : strings.never),
   },
   {
     name: strings.lag,
-    place: 'amount',
+    place: 'line',
     isAmount: true,
     show: ({ lagP50, lagP99 }) =>
       lagP50 === null || lagP99 === null
         ? appStrings.nothing
         : `${seconds(lagP50)} / ${seconds(lagP99)}`,
   },
-  { name: strings.found, isAmount: true, show: ({ foundByRequery }) => count(foundByRequery) },
+  {
+    name: strings.found,
+    place: 'line',
+    isAmount: true,
+    show: ({ foundByRequery }) => count(foundByRequery),
+  },
   { name: strings.queries, isAmount: true, show: ({ queries }) => count(queries) },
   { name: strings.errorRate, isAmount: true, show: ({ errorRate }) => orNone(errorRate, share) },
   { name: strings.open, isAmount: true, show: ({ openQuestions }) => count(openQuestions) },

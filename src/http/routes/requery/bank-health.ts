@@ -28,6 +28,9 @@ const BankHealthBody = named('BankHealth', {
   foundByRequery: Type.Integer({
     description: 'Credits of the last 24 hours that were found by asking.',
   }),
+  isLosing: Type.Boolean({
+    description: 'At least 3 credits, and 1% of all, were found by asking: notifications get lost.',
+  }),
   openQuestions: Type.Integer({ description: 'Waiting to be asked, or asked again.' }),
   circuit: Type.Unsafe<Circuit>({
     type: 'string',

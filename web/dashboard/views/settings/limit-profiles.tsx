@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
-import { DialogForm } from '../../parts/dialog.tsx'
+import { Confirm, DialogForm } from '../../parts/dialog.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -35,11 +35,12 @@ const tiersOf = ({ tiers }: LimitProfile) =>
 
 const COLUMNS: readonly Column<LimitProfile>[] = [
   { name: strings.name, place: 'lead', show: ({ name }) => name },
-  { name: strings.code, place: 'second', show: ({ code }) => <code>{code}</code> },
-  { name: strings.tiers, place: 'state', show: tiersOf },
+  { name: strings.code, show: ({ code }) => <code>{code}</code> },
+  { name: strings.tiers, place: 'second', show: tiersOf },
   ...LIMITS.map((limit): Column<LimitProfile> => {
     return {
       name: strings[limit],
+      place: 'line',
       isAmount: true,
       show: (profile) => amountOf(profile, limit),
     }
@@ -79,13 +80,13 @@ export function LimitProfiles({ session, place }: ViewProps) {
       />
       {open && !mayWrite && <ProfileDrawer profile={open} close={close} />}
       {mayWrite && (isAdding || open) && (
-        <ProfileForm
+        <ProfileDialog
           key={open?.code ?? ''}
           profile={open}
           close={close}
-          done={() => {
+          done={(said) => {
             close()
-            toast(appStrings.saved)
+            toast(said)
             pages.reload()
           }}
         />
@@ -114,10 +115,32 @@ function ProfileDrawer({ profile, close }: { profile: LimitProfile; close: () =>
 type Props = {
   profile: LimitProfile | undefined // To be changed; without: a new one.
   close: () => void
-  done: () => void
+  done: (said: string) => void
 }
 
-function ProfileForm({ profile, close, done }: Props) {
+function ProfileDialog(props: Props) {
+  const { profile, done } = props
+  const [isDeleting, setDeleting] = useState(false)
+  return (
+    <>
+      <ProfileForm {...props} askToDelete={() => setDeleting(true)} />
+      {profile && isDeleting && (
+        <Confirm
+          title={strings.removeTitle(profile.name)}
+          action={strings.remove}
+          isDangerous
+          run={() => send('DELETE', `${PATH}/{code}`, { params: { code: profile.code } })}
+          done={() => done(strings.removed)}
+          close={() => setDeleting(false)}
+        >
+          {strings.removeText}
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function ProfileForm({ profile, close, done, askToDelete }: Props & { askToDelete: () => void }) {
   const sending = useSending(async (given, headers) => {
     const limit = (name: (typeof LIMITS)[number]) => textOf(given, name).replaceAll(',', '') || null
     const body = {
@@ -129,7 +152,7 @@ function ProfileForm({ profile, close, done }: Props) {
     }
     if (profile) await send('PUT', `${PATH}/{code}`, { params: { code: profile.code }, body })
     else await send('POST', PATH, { body: { code: textOf(given, 'code'), ...body }, headers })
-    done()
+    done(appStrings.saved)
   })
   return (
     <DialogForm
@@ -137,6 +160,13 @@ function ProfileForm({ profile, close, done }: Props) {
       action={profile ? appStrings.save : strings.add}
       sending={sending}
       close={close}
+      otherAction={
+        profile && (
+          <button type="button" class="button danger-text" onClick={askToDelete}>
+            {strings.remove}
+          </button>
+        )
+      }
     >
       <p class="muted">{strings.text}</p>
       {!profile && (
