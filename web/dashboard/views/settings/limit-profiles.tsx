@@ -200,20 +200,21 @@ function ProfileForm({ profile, close, done, askToDelete }: Props & { askToDelet
           )}
         </Field>
       ))}
-      <fieldset class="choices">
-        <legend>{strings.tiers}</legend>
-        {TIERS.map((tier) => (
-          <label key={tier} class="option">
-            <input
-              type="checkbox"
-              name="tier"
-              value={tier}
-              defaultChecked={profile?.tiers.includes(tier) ?? false}
-            />
-            {strings.tier(tier)}
-          </label>
-        ))}
-      </fieldset>
+      <TierChoices chosen={profile?.tiers ?? []} />
     </DialogForm>
+  )
+}
+
+function TierChoices({ chosen }: { chosen: LimitProfile['tiers'] }) {
+  return (
+    <fieldset class="choices">
+      <legend>{strings.tiers}</legend>
+      {TIERS.map((tier) => (
+        <label key={tier} class="option">
+          <input type="checkbox" name="tier" value={tier} defaultChecked={chosen.includes(tier)} />
+          {strings.tier(tier)}
+        </label>
+      ))}
+    </fieldset>
   )
 }
