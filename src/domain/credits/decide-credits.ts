@@ -6,9 +6,16 @@
 // is rejected and the operator alerted. A new one is judged (judge-credit.ts).
 
 import type { HashPayer } from '#domain/accounts/payer-rules.ts'
+import {
+  type ChargedFee,
+  type CreditFee,
+  chargeFee,
+  feeTransfers,
+  sumOfFees,
+} from '#domain/fees/credit-fees.ts'
 import type { NewAlert } from '#domain/records/alerts.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
-import { moved } from '#domain/records/movements.ts'
+import { type Changes, moved } from '#domain/records/movements.ts'
 import type { AccountId, ClientId, CreditId } from '#ids.ts'
 import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
 import type { Transfer } from '#ledger/transfers.ts'
@@ -67,6 +74,7 @@ export type Plan = {
   identifiers: IdentifierRow[]
   credits: CreditRow[]
   transfers: Transfer[]
+  fees: ChargedFee[]
   payments: Set<PaymentTarget>
   reopened: Set<PaymentTarget>
   suspense: SuspenseRow[]
@@ -84,6 +92,7 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Decisio
     identifiers: [],
     credits: [],
     transfers: [],
+    fees: [],
     payments: new Set(),
     reopened: new Set(),
     suspense: [],
@@ -154,23 +163,27 @@ function book(
       creditId,
       reason: 'credit',
     })
+  const holding = { creditId, amountKobo: bookedKobo }
+  const came = { credits: 1, gross: bookedKobo } as const
   if (target.kind === 'collection') {
     const { clientId, collectionAccountId } = target
-    target.balanceKobo = kobo(target.balanceKobo + bookedKobo)
+    const fees = chargeFee(target.feeRule, [holding])
+    const feesKobo = sumOfFees(fees)
+    target.balanceKobo = kobo(target.balanceKobo + bookedKobo - feesKobo)
     target.todayKobo = kobo(target.todayKobo + bookedKobo)
     post(collectionAccountId)
+    takeFees(plan, known, { fees, accountId: collectionAccountId, by: creditId })
     plan.events.push({
       clientId,
       type: 'collection.received',
       collectionAccountId,
       creditId,
       facts: { accountBalanceKobo: target.balanceKobo },
-      ...moved(currency, { credits: 1, gross: bookedKobo }),
+      ...moved(currency, { ...came, fees: feesKobo }),
     })
     return
   }
-  const came = moved(currency, { credits: 1, gross: bookedKobo })
-  addPaid(plan, target, { holding: { creditId, amountKobo: bookedKobo }, came })
+  const fees = addPaid(plan, target, { holding, came })
   const owner = clientOwner(target.clientId)
   const pendingId = known.accountId({ kind: 'pending', owner, currency })
   if (target.status === 'PartPayment') {
@@ -182,6 +195,23 @@ function book(
   const settledId = known.accountId({ kind: 'settled', owner, currency })
   post(settledId)
   plan.transfers.push(...settlePending(target, pendingId, settledId))
+  takeFees(plan, known, { fees, accountId: settledId, by: creditId })
+}
+
+// `by`: the credit that came just now; null: none did, all came before.
+type FeeTaking = { fees: readonly CreditFee[]; accountId: AccountId; by: CreditId | null }
+
+// From where the money is.
+export function takeFees(
+  plan: Pick<Plan, 'transfers' | 'fees'>,
+  known: Pick<DecisionContext, 'accountId'>,
+  { fees, accountId, by }: FeeTaking,
+): void {
+  for (const fee of fees) {
+    const charged = { ...fee, accountId, isLater: fee.creditId !== by }
+    plan.fees.push(charged)
+    plan.transfers.push(...feeTransfers(charged, known.accountId))
+  }
 }
 
 // What was paid in time and reported late may not be all of it: the payment then waits for the rest.
@@ -207,17 +237,23 @@ export function settlePending(
   }))
 }
 
-type PaidAmount = { holding: Holding; came?: Pick<NewEvent, 'moved'> | undefined }
+type PaidAmount = { holding: Holding; came?: Changes }
 
-// The payment after this much more has come in.
+// The payment after this much more has come in. Once it is paid its fee is due, on all of it: answers
+// what each credit bears of it.
 export function addPaid(
   plan: Pick<Plan, 'payments' | 'events'>,
   payment: PaymentTarget,
-  { holding: { creditId, amountKobo }, came = {} }: PaidAmount,
-): void {
+  { holding, came = {} }: PaidAmount,
+): CreditFee[] {
+  const { creditId, amountKobo } = holding
   payment.amountPaidKobo = kobo(payment.amountPaidKobo + amountKobo)
   const isPaid = payment.amountPolicy === 'any' || payment.amountPaidKobo >= payment.amountKobo
   payment.status = isPaid ? 'Successful' : 'PartPayment'
+  const fees = isPaid ? chargeFee(payment.feeRule, [...payment.pending, holding]) : []
+  const vatKobo = fees.reduce((sum, fee) => sum + fee.vatKobo, 0n)
+  payment.chargedFeeKobo = kobo(sumOfFees(fees) - vatKobo)
+  payment.chargedVatKobo = kobo(vatKobo)
   plan.payments.add(payment)
   plan.events.push({
     clientId: payment.clientId,
@@ -225,8 +261,9 @@ export function addPaid(
     paymentId: payment.paymentId,
     creditId,
     facts: { status: payment.status, amountPaidKobo: payment.amountPaidKobo },
-    ...came,
+    ...moved(payment.currency, { ...came, fees: sumOfFees(fees) }),
   })
+  return fees
 }
 
 type Suspension = {

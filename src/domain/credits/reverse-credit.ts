@@ -10,6 +10,14 @@
 //                            account, and the operator is alerted
 
 import type { Transaction } from '#db/transaction.ts'
+import { discountReceipt } from '#domain/accounts/received-today.ts'
+import {
+  feeAccounts,
+  readFees,
+  recordReturned,
+  returnTransfers,
+  sumOfFees,
+} from '#domain/fees/credit-fees.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
@@ -73,7 +81,9 @@ export async function takeReversal(
     ...(credit.paymentId ? [credit.paymentId] : []),
   ])
   const collections = await lockCollections(tx, credit, items)
-  const plan = decideReversal({ credit, items, payments, collections }, reversal.amountKobo)
+  const fees = await readFees(tx, credit.id)
+  const known = { credit, items, fees, payments, collections }
+  const plan = decideReversal(known, reversal.amountKobo)
   const isWhole = takenKobo + reversal.amountKobo === credit.amountKobo
   await write(tx, deps, { reversal, credit, plan, isWhole })
   return 'reversed'
@@ -100,6 +110,7 @@ async function write(
     bank,
     shortfall,
     ...plan.takings.flatMap(({ holder }) => shared(holder)),
+    ...plan.fees.flatMap(({ of }) => feeAccounts(of.clientId)),
   ])
   const takings = plan.takings.map(({ holder, amountKobo }) => ({
     accountId: holderAccount(sharedAccounts, holder),
@@ -154,13 +165,29 @@ async function write(
   await reduceItems(tx, now, { takings: plan.items, reference: reversal.sessionId })
   await adjustApprovalRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
-  await postTransfers(tx, now, transfers)
+  await recordReturned(tx, plan.fees)
+  await postTransfers(tx, now, [...transfers, ...giveFeesBack(plan, sharedAccounts, credit.id)])
+  for (const { of, ...fee } of plan.fees) {
+    await discountReceipt(tx, { accountId: of.accountId, amountKobo: sumOfFees([fee]) })
+  }
   const told = { sessionId: reversal.sessionId, amountKobo: reversal.amountKobo, shortfallKobo }
   await appendEvents(
     tx,
     now,
     await explainReversal(tx, credit.id, { reversal: told, events: plan.events }),
   )
+}
+
+function giveFeesBack(
+  { fees }: ReversalPlan,
+  sharedAccounts: SharedAccounts,
+  creditId: CreditId,
+): Transfer[] {
+  return fees.flatMap(({ of, feeKobo, vatKobo }) => {
+    const { clientId, accountId } = of
+    const back = { clientId, accountId, creditId, feeKobo, vatKobo }
+    return returnTransfers(back, (account) => sharedAccounts.id(account))
+  })
 }
 
 function holderAccount(sharedAccounts: SharedAccounts, holder: Holder): AccountId {

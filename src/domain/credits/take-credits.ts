@@ -15,9 +15,11 @@ import { PipelinedCommit, pipeline, type Transaction } from '#db/transaction.ts'
 import { LIMIT_JOINS, LIMITS } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
 import { receivedToday } from '#domain/accounts/received-today.ts'
+import { feeAccounts, insertFees } from '#domain/fees/credit-fees.ts'
+import { readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
-import type { CreditId } from '#ids.ts'
+import type { CreditId, FeeRuleId } from '#ids.ts'
 import {
   bankOwner,
   clientOwner,
@@ -41,6 +43,7 @@ import {
   findReopenable,
   lockPaymentsByNumber,
   reopenPayment,
+  ruleOfPayment,
   updatePayments,
 } from './payment-balances.ts'
 import { insertSuspense } from './suspense-items.ts'
@@ -78,8 +81,8 @@ export async function takeCredits(
 async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
   const [byNumber, accounts, taken, ids] = await pipeline([
-    lockPaymentsByNumber(tx, accountNumbers),
-    lockCollectionAccounts(tx, accountNumbers),
+    lockPaymentsByNumber(tx, now, accountNumbers),
+    lockCollectionAccounts(tx, now, accountNumbers),
     findTaken(tx, credits),
     tx.query<{ id: CreditId }>({
       name: 'credit-ids',
@@ -89,24 +92,38 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
   ])
   const numbers = new Map<string, IssuedNumber>(byNumber)
   const payments = new Set([...byNumber.values()].map(({ target }) => target))
+  const rules = await readRules(tx, [
+    ...[...byNumber.values()].map(({ feeRuleId }) => feeRuleId),
+    ...accounts.rows.map(({ feeRuleId }) => feeRuleId),
+  ])
+  for (const { target, feeRuleId } of byNumber.values()) {
+    target.feeRule = ruleOfPayment(target, feeRuleId === null ? undefined : rules.get(feeRuleId))
+  }
   await findHoldings(tx, payments)
   await findReopenable(tx, now, payments)
   const today = await receivedToday(tx, now, accounts.rows)
-  for (const { accountNumber, bankCode, creditedKobo: _, ...account } of accounts.rows) {
+  for (const { accountNumber, bankCode, creditedKobo: _, feeRuleId, ...account } of accounts.rows) {
     const todayKobo = today.get(account.collectionAccountId) ?? kobo(0n)
-    const target = { kind: 'collection', ...account, todayKobo } as const
+    const feeRule = (feeRuleId === null ? undefined : rules.get(feeRuleId)) ?? null
+    const target = { kind: 'collection', ...account, todayKobo, feeRule } as const
     numbers.set(accountNumber, { bankCode, target })
   }
   return { numbers, taken, creditIds: ids.rows.map((row) => row.id) }
 }
 
-type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo'> & {
+type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule'> & {
+  feeRuleId: FeeRuleId | null
   accountNumber: string
   bankCode: string
   creditedKobo: Kobo | null // Ever; only where there is a limit per day.
 }
 
-function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
+const RULE_NOW = ruleInForce(
+  { clientId: 'a.client_id', merchantCode: 'a.merchant_code', currency: 'a.currency_code' },
+  '$2',
+)
+
+function lockCollectionAccounts(tx: Transaction, now: Date, numbers: readonly string[]) {
   return tx.query<AccountRow>({
     name: 'lock-collection-accounts-by-number',
     text: `select a.account_number as "accountNumber", a.bank_code as "bankCode",
@@ -117,14 +134,14 @@ function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
                   ${LIMITS.perCredit} as "perCreditKobo", ${LIMITS.perDay} as "perDayKobo",
                   ${LIMITS.balanceMax} as "balanceMaxKobo",
                   case when ${LIMITS.perDay} is not null then l.credits_kobo end
-                  as "creditedKobo"
+                  as "creditedKobo", ${RULE_NOW} as "feeRuleId"
              from collection_accounts a
              join ledger_accounts l on l.id = a.id
              ${LIMIT_JOINS}
             where a.account_number = any($1::text[])
             order by l.id
               for no key update of l`,
-    values: [plainArray(numbers)],
+    values: [plainArray(numbers), now],
   })
 }
 
@@ -146,6 +163,8 @@ function accountsNeeded(
       need('pending', owner, currency)
       need('settled', owner, currency)
     }
+    if (!target?.feeRule) continue
+    for (const fees of feeAccounts(target.clientId)) need(fees.kind, fees.owner, fees.currency)
   }
   return [...needed.values()]
 }
@@ -158,6 +177,7 @@ function write(
     insertIdentifiers(tx, plan.identifiers),
     insertCredits(tx, { sealer, now, rows: plan.credits }),
     postTransfers(tx, now, plan.transfers),
+    insertFees(tx, now, plan.fees),
     updatePayments(tx, now, [...plan.payments]),
     insertSuspense(tx, now, plan.suspense),
     appendEvents(tx, now, plan.events),

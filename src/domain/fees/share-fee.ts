@@ -27,11 +27,7 @@ export function shareFee(fee: Omit<Fee, 'netKobo'>, partsKobo: readonly Kobo[]):
 
 // What stays charged when so much of the part is left; rounded in the client's favour, so that it
 // never exceeds what is left.
-export function feeLeft(
-  { feeKobo, vatKobo }: FeeShare,
-  baseKobo: Kobo,
-  leftKobo: Kobo,
-): FeeShare {
+export function feeLeft({ feeKobo, vatKobo }: FeeShare, baseKobo: Kobo, leftKobo: Kobo): FeeShare {
   return {
     feeKobo: kobo((feeKobo * leftKobo) / baseKobo),
     vatKobo: kobo((vatKobo * leftKobo) / baseKobo),
