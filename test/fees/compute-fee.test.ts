@@ -54,9 +54,10 @@ test('a flat fee is waived below its threshold, and not at it', () => {
 })
 
 test('included VAT is a part of the price and not on top of it', () => {
-  assert.equal(said({ ...FREE, flatKobo: naira('107.5'), vatIncluded: true }, '1000'), [
-    '100.00 7.50 892.50',
-  ].join())
+  assert.equal(
+    said({ ...FREE, flatKobo: naira('107.5'), vatIncluded: true }, '1000'),
+    ['100.00 7.50 892.50'].join(),
+  )
 })
 
 test('a fee takes no more than there is', () => {
