@@ -5,24 +5,34 @@
 // sum to the fee.
 
 import { type Kobo, kobo } from '#money.ts'
-import type { Fee } from './compute-fee.ts'
 
 export type FeeShare = { feeKobo: Kobo; vatKobo: Kobo }
 
-// In the order of the parts, which sum to what the fee was computed of.
-export function shareFee(fee: Omit<Fee, 'netKobo'>, partsKobo: readonly Kobo[]): FeeShare[] {
-  const wholeKobo = partsKobo.reduce((sum, part) => sum + part, 0n)
-  const chargedKobo = fee.feeKobo + fee.vatKobo
-  let [upToKobo, sharedKobo, vatSharedKobo] = [0n, 0n, 0n]
-  return partsKobo.map((part) => {
-    upToKobo += part
-    const sumKobo = (chargedKobo * upToKobo) / wholeKobo
-    const vatSumKobo = chargedKobo === 0n ? 0n : (fee.vatKobo * sumKobo) / chargedKobo
-    const vatKobo = vatSumKobo - vatSharedKobo
-    const feeKobo = sumKobo - sharedKobo - vatKobo
-    ;[sharedKobo, vatSharedKobo] = [sumKobo, vatSumKobo]
-    return { feeKobo: kobo(feeKobo), vatKobo: kobo(vatKobo) }
+// By the size of the parts, which sum to what the fee was computed of. The last, which settled the
+// payment, bears what rounding leaves over, as far as it can.
+export function shareFee(fee: FeeShare, partsKobo: readonly Kobo[]): FeeShare[] {
+  const sharesKobo = distribute(fee.feeKobo + fee.vatKobo, partsKobo)
+  const vatsKobo = distribute(fee.vatKobo, sharesKobo)
+  return sharesKobo.map((shareKobo, index) => {
+    const vatKobo = vatsKobo[index] as bigint
+    return { feeKobo: kobo(shareKobo - vatKobo), vatKobo: kobo(vatKobo) }
   })
+}
+
+// No share exceeds its part, as long as the total does not exceed all of them.
+function distribute(totalKobo: bigint, partsKobo: readonly bigint[]): bigint[] {
+  const wholeKobo = partsKobo.reduce((sum, part) => sum + part, 0n)
+  if (wholeKobo === 0n) return partsKobo.map(() => 0n)
+  const shares = partsKobo.map((part) => (totalKobo * part) / wholeKobo)
+  let leftKobo = totalKobo - shares.reduce((sum, share) => sum + share, 0n)
+  for (let index = shares.length - 1; leftKobo > 0n; index--) {
+    const share = shares[index] as bigint
+    const room = (partsKobo[index] as bigint) - share
+    const more = leftKobo < room ? leftKobo : room
+    shares[index] = share + more
+    leftKobo -= more
+  }
+  return shares
 }
 
 // What stays charged when so much of the part is left; rounded in the client's favour, so that it
