@@ -6,16 +6,10 @@
 // is rejected and the operator alerted. A new one is judged (judge-credit.ts).
 
 import type { HashPayer } from '#domain/accounts/payer-rules.ts'
-import {
-  type ChargedFee,
-  type CreditFee,
-  chargeFee,
-  feeTransfers,
-  sumOfFees,
-} from '#domain/fees/credit-fees.ts'
+import { type ChargedFee, chargeFee, sumOfFees } from '#domain/fees/credit-fees.ts'
 import type { NewAlert } from '#domain/records/alerts.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
-import { type Changes, moved } from '#domain/records/movements.ts'
+import { moved } from '#domain/records/movements.ts'
 import type { AccountId, ClientId, CreditId } from '#ids.ts'
 import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
 import type { Transfer } from '#ledger/transfers.ts'
@@ -23,7 +17,6 @@ import { type Kobo, kobo } from '#money.ts'
 import { chargeTransfers } from './bank-charges.ts'
 import {
   findTarget,
-  type Holding,
   type IncomingCredit,
   type IssuedNumber,
   type JudgedBy,
@@ -43,6 +36,7 @@ import {
   recognise,
   withOwnIdentifiers,
 } from './known-credits.ts'
+import { addPaid, settlePending, takeFees } from './settle-payment.ts'
 
 export type { CreditDecision, CreditResult } from './known-credits.ts'
 
@@ -198,72 +192,12 @@ function book(
   takeFees(plan, known, { fees, accountId: settledId, by: creditId })
 }
 
-// `by`: the credit that came just now; null: none did, all came before.
-type FeeTaking = { fees: readonly CreditFee[]; accountId: AccountId; by: CreditId | null }
-
-// From where the money is.
-export function takeFees(
-  plan: Pick<Plan, 'transfers' | 'fees'>,
-  known: Pick<DecisionContext, 'accountId'>,
-  { fees, accountId, by }: FeeTaking,
-): void {
-  for (const fee of fees) {
-    const charged = { ...fee, accountId, isLater: fee.creditId !== by }
-    plan.fees.push(charged)
-    plan.transfers.push(...feeTransfers(charged, known.accountId))
-  }
-}
-
 // What was paid in time and reported late may not be all of it: the payment then waits for the rest.
 // If its numbers have been reused by now, it stays closed, as underpaid.
 function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
   if (now < payment.closesAt || !payment.mayReopen) return
   payment.closesAt = new Date(now.getTime() + payment.openSeconds * 1000)
   plan.reopened.add(payment)
-}
-
-// What was pending on a payment that is now paid.
-export function settlePending(
-  payment: PaymentTarget,
-  pendingId: AccountId,
-  settledId: AccountId,
-): Transfer[] {
-  return payment.pending.splice(0).map(({ creditId, amountKobo }) => ({
-    creditId,
-    amountKobo,
-    debitAccountId: pendingId,
-    creditAccountId: settledId,
-    reason: 'settle',
-  }))
-}
-
-type PaidAmount = { holding: Holding; came?: Changes }
-
-// The payment after this much more has come in. Once it is paid its fee is due, on all of it: answers
-// what each credit bears of it.
-export function addPaid(
-  plan: Pick<Plan, 'payments' | 'events'>,
-  payment: PaymentTarget,
-  { holding, came = {} }: PaidAmount,
-): CreditFee[] {
-  const { creditId, amountKobo } = holding
-  payment.amountPaidKobo = kobo(payment.amountPaidKobo + amountKobo)
-  const isPaid = payment.amountPolicy === 'any' || payment.amountPaidKobo >= payment.amountKobo
-  payment.status = isPaid ? 'Successful' : 'PartPayment'
-  const fees = isPaid ? chargeFee(payment.feeRule, [...payment.pending, holding]) : []
-  const vatKobo = fees.reduce((sum, fee) => sum + fee.vatKobo, 0n)
-  payment.chargedFeeKobo = kobo(sumOfFees(fees) - vatKobo)
-  payment.chargedVatKobo = kobo(vatKobo)
-  plan.payments.add(payment)
-  plan.events.push({
-    clientId: payment.clientId,
-    type: isPaid ? 'payment.successful' : 'payment.part_paid',
-    paymentId: payment.paymentId,
-    creditId,
-    facts: { status: payment.status, amountPaidKobo: payment.amountPaidKobo },
-    ...moved(payment.currency, { ...came, fees: sumOfFees(fees) }),
-  })
-  return fees
 }
 
 type Suspension = {

@@ -5,9 +5,9 @@
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { type FeeRule, readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
 import type { FeeRuleId, PaymentId } from '#ids.ts'
 import type { Holding, PaymentTarget } from './judge-credit.ts'
+import { PAYMENT_RULE } from './owner-rules.ts'
 
 type PaymentRow = Omit<PaymentTarget, 'kind' | 'pending' | 'mayReopen' | 'feeRule'>
 
@@ -18,8 +18,6 @@ const SELECT_TARGET = `
          a.expires_in_seconds + a.extended_seconds + a.grace_seconds as "openSeconds",
          a.payer_rules as "payerRules", p.fee_rule_id as "quotedRuleId",
          p.charged_fee_kobo as "chargedFeeKobo", p.charged_vat_kobo as "chargedVatKobo"`
-
-const RULE_NOW = ruleInForce({ clientId: 'p.client_id', currency: 'a.currency' }, '$2')
 
 type NumberOfPayment = { bankCode: string; feeRuleId: FeeRuleId | null; target: PaymentTarget }
 type NumberRow = PaymentRow & Omit<NumberOfPayment, 'target'> & { accountNumber: string }
@@ -34,7 +32,7 @@ export async function lockPaymentsByNumber(
   const { rows } = await tx.query<NumberRow>({
     name: 'lock-payments-by-number',
     text: `${SELECT_TARGET}, n.account_number as "accountNumber", n.bank_code as "bankCode",
-                  coalesce(p.fee_rule_id, ${RULE_NOW}) as "feeRuleId"
+                  ${PAYMENT_RULE} as "feeRuleId"
              from numbers n
              join payments p on p.id = n.payment_id
              join advices a on a.id = p.advice_id
@@ -51,37 +49,6 @@ export async function lockPaymentsByNumber(
       return [accountNumber, { bankCode, feeRuleId, target }]
     }),
   )
-}
-
-// The rule that a payment is charged by: the one that the customer was asked by, or else the one in
-// force. A fee that the customer is to bear and was never asked for is not charged: the merchant
-// would be short of it.
-export function ruleOfPayment(
-  { quotedRuleId }: Pick<PaymentTarget, 'quotedRuleId'>,
-  rule: FeeRule | undefined,
-): FeeRule | null {
-  return rule && (quotedRuleId !== null || rule.bearer !== 'customer') ? rule : null
-}
-
-// Fills in `feeRule`. The payment must be locked.
-export async function findPaymentRule(
-  tx: Transaction,
-  now: Date,
-  payment: PaymentTarget,
-): Promise<void> {
-  const { rows } = await tx.query<{ id: FeeRuleId | null }>({
-    name: 'fee-rule-of-payment',
-    text: `select coalesce(p.fee_rule_id, ${RULE_NOW}) as id
-             from payments p join advices a on a.id = p.advice_id where p.id = $1`,
-    values: [payment.paymentId, now],
-  })
-  const [rule] = (
-    await readRules(
-      tx,
-      rows.map(({ id }) => id),
-    )
-  ).values()
-  payment.feeRule = ruleOfPayment(payment, rule)
 }
 
 export async function lockPayments(

@@ -165,11 +165,8 @@ async function write(
   await reduceItems(tx, now, { takings: plan.items, reference: reversal.sessionId })
   await adjustApprovalRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
-  await recordReturned(tx, plan.fees)
-  await postTransfers(tx, now, [...transfers, ...giveFeesBack(plan, sharedAccounts, credit.id)])
-  for (const { of, ...fee } of plan.fees) {
-    await discountReceipt(tx, { accountId: of.accountId, amountKobo: sumOfFees([fee]) })
-  }
+  const back = await giveFeesBack(tx, sharedAccounts, { plan, creditId: credit.id })
+  await postTransfers(tx, now, [...transfers, ...back])
   const told = { sessionId: reversal.sessionId, amountKobo: reversal.amountKobo, shortfallKobo }
   await appendEvents(
     tx,
@@ -178,16 +175,20 @@ async function write(
   )
 }
 
-function giveFeesBack(
-  { fees }: ReversalPlan,
+async function giveFeesBack(
+  tx: Transaction,
   sharedAccounts: SharedAccounts,
-  creditId: CreditId,
-): Transfer[] {
-  return fees.flatMap(({ of, feeKobo, vatKobo }) => {
+  { plan: { fees }, creditId }: { plan: ReversalPlan; creditId: CreditId },
+): Promise<Transfer[]> {
+  await recordReturned(tx, fees)
+  const transfers: Transfer[] = []
+  for (const { of, feeKobo, vatKobo } of fees) {
     const { clientId, accountId } = of
     const back = { clientId, accountId, creditId, feeKobo, vatKobo }
-    return returnTransfers(back, (account) => sharedAccounts.id(account))
-  })
+    transfers.push(...returnTransfers(back, (account) => sharedAccounts.id(account)))
+    await discountReceipt(tx, { accountId, amountKobo: sumOfFees([back]) })
+  }
+  return transfers
 }
 
 function holderAccount(sharedAccounts: SharedAccounts, holder: Holder): AccountId {

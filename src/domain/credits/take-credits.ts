@@ -16,7 +16,7 @@ import { LIMIT_JOINS, LIMITS } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
 import { receivedToday } from '#domain/accounts/received-today.ts'
 import { feeAccounts, insertFees } from '#domain/fees/credit-fees.ts'
-import { readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
+import { readRules } from '#domain/fees/fee-rules.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import type { CreditId, FeeRuleId } from '#ids.ts'
@@ -38,12 +38,12 @@ import {
   type IncomingCredit,
   type IssuedNumber,
 } from './judge-credit.ts'
+import { ACCOUNT_RULE, ruleOfPayment } from './owner-rules.ts'
 import {
   findHoldings,
   findReopenable,
   lockPaymentsByNumber,
   reopenPayment,
-  ruleOfPayment,
   updatePayments,
 } from './payment-balances.ts'
 import { insertSuspense } from './suspense-items.ts'
@@ -118,11 +118,6 @@ type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule'> & {
   creditedKobo: Kobo | null // Ever; only where there is a limit per day.
 }
 
-const RULE_NOW = ruleInForce(
-  { clientId: 'a.client_id', merchantCode: 'a.merchant_code', currency: 'a.currency_code' },
-  '$2',
-)
-
 function lockCollectionAccounts(tx: Transaction, now: Date, numbers: readonly string[]) {
   return tx.query<AccountRow>({
     name: 'lock-collection-accounts-by-number',
@@ -134,7 +129,7 @@ function lockCollectionAccounts(tx: Transaction, now: Date, numbers: readonly st
                   ${LIMITS.perCredit} as "perCreditKobo", ${LIMITS.perDay} as "perDayKobo",
                   ${LIMITS.balanceMax} as "balanceMaxKobo",
                   case when ${LIMITS.perDay} is not null then l.credits_kobo end
-                  as "creditedKobo", ${RULE_NOW} as "feeRuleId"
+                  as "creditedKobo", ${ACCOUNT_RULE} as "feeRuleId"
              from collection_accounts a
              join ledger_accounts l on l.id = a.id
              ${LIMIT_JOINS}

@@ -8,17 +8,17 @@
 import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
-import { addPaid, settlePending, takeFees } from '#domain/credits/decide-credits.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
 import { acceptedKobo } from '#domain/credits/judge-credit.ts'
+import { findAccountRule, findPaymentRule } from '#domain/credits/owner-rules.ts'
 import {
   findHoldings,
-  findPaymentRule,
   findReopenable,
   lockPayments,
   reopenPayment,
   updatePayments,
 } from '#domain/credits/payment-balances.ts'
+import { addPaid, settlePending, takeFees } from '#domain/credits/settle-payment.ts'
 import { recordSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import {
   type LockedItem,
@@ -33,13 +33,12 @@ import {
   insertFees,
   sumOfFees,
 } from '#domain/fees/credit-fees.ts'
-import { type FeeRule, readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { moved } from '#domain/records/movements.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
-import type { AccountId, ClientId, FeeRuleId, PaymentId, SuspenseItemId } from '#ids.ts'
+import type { AccountId, ClientId, PaymentId, SuspenseItemId } from '#ids.ts'
 import { clientOwner, type SharedAccount, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
@@ -272,26 +271,6 @@ async function giveToAccount(
       ...moved(item.currency, { fees: sumOfFees(fees) }),
     },
   ]
-}
-
-async function findAccountRule(tx: Transaction, now: Date, id: AccountId): Promise<FeeRule | null> {
-  const of = {
-    clientId: 'a.client_id',
-    merchantCode: 'a.merchant_code',
-    currency: 'a.currency_code',
-  }
-  const { rows } = await tx.query<{ id: FeeRuleId | null }>({
-    name: 'fee-rule-of-account',
-    text: `select ${ruleInForce(of, '$2')} as id from collection_accounts a where a.id = $1`,
-    values: [id, now],
-  })
-  const [rule] = (
-    await readRules(
-      tx,
-      rows.map((row) => row.id),
-    )
-  ).values()
-  return rule ?? null
 }
 
 function transferFrom(item: LockedItem, creditAccountId: AccountId): Transfer {
