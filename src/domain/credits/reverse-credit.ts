@@ -131,20 +131,7 @@ async function write(
       reason: 'reversal',
     }),
   )
-  await tx.query({
-    name: 'insert-reversal',
-    text: `insert into reversals
-             (bank_code, session_id, credit_id, amount_kobo, shortfall_kobo, received_at)
-           values ($1, $2, $3, $4, $5, $6)`,
-    values: [
-      reversal.bankCode,
-      reversal.sessionId,
-      credit.id,
-      reversal.amountKobo,
-      shortfallKobo,
-      now,
-    ],
-  })
+  await insertReversal(tx, now, { reversal, creditId: credit.id, shortfallKobo })
   await tx.query({
     name: 'reverse-credit',
     // When nothing is booked any more, the outcome is what became of the part that was suspended.
@@ -173,6 +160,29 @@ async function write(
     now,
     await explainReversal(tx, credit.id, { reversal: told, events: plan.events }),
   )
+}
+
+type NewReversal = { reversal: Reversal; creditId: CreditId; shortfallKobo: Kobo }
+
+async function insertReversal(
+  tx: Transaction,
+  now: Date,
+  { reversal, creditId, shortfallKobo }: NewReversal,
+): Promise<void> {
+  await tx.query({
+    name: 'insert-reversal',
+    text: `insert into reversals
+             (bank_code, session_id, credit_id, amount_kobo, shortfall_kobo, received_at)
+           values ($1, $2, $3, $4, $5, $6)`,
+    values: [
+      reversal.bankCode,
+      reversal.sessionId,
+      creditId,
+      reversal.amountKobo,
+      shortfallKobo,
+      now,
+    ],
+  })
 }
 
 async function giveFeesBack(
