@@ -15,7 +15,7 @@ import { type Kobo, kobo } from '#money.ts'
 
 export type Entry = {
   id: TransferId
-  type: string // The transfer's reason: credit, assign, reversal.
+  type: string // The transfer's reason: credit, assign, reversal, fee, fee_vat.
   direction: 'in' | 'out'
   amountKobo: Kobo
   balanceAfterKobo: Kobo
