@@ -66,6 +66,7 @@ const ASKED: Record<Scope, readonly string[]> = {
     'getLedgerAccount',
     'listLedgerTransfers',
     'getLedgerAudit',
+    'listOwnFeeRules',
   ],
   'webhooks:read': [
     'listWebhookEndpoints',
@@ -106,6 +107,9 @@ const ASKED: Record<Scope, readonly string[]> = {
     'openRailItem',
     'getAlert',
     'acknowledgeAlert',
+    'createFeeRule',
+    'listFeeRules',
+    'quoteFee',
   ],
 }
 
