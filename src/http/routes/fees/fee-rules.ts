@@ -22,7 +22,7 @@ import {
 } from './fee-rule-presenters.ts'
 
 const OPERATOR_RULES = '/api/v1/operator/fee-rules'
-const about = { tags: ['Fees'], security: BEARER }
+const about = { tags: ['Operator'], security: BEARER }
 
 export const feeRuleRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(operatorRules, deps)
@@ -125,7 +125,8 @@ const lists: FastifyPluginAsyncTypebox<Deps> = async (
     {
       onRequest: authentication.requires('credits:read'),
       schema: {
-        ...about,
+        tags: ['Fees'],
+        security: BEARER,
         operationId: 'listOwnFeeRules',
         summary: 'List your fee rules, newest first',
         querystring: query(PageQuery),
