@@ -196,16 +196,6 @@ test('money assigned to a payment settles it with its fee', async () => {
   await assertCleanBooks(bench)
 })
 
-test('money in another currency pays no fee', async () => {
-  await using bench = await withRule()
-  const { accountNumber } = await createAccount(bench, { currencyCode: 'USD' })
-  const { moves } = await recordMovements(bench)
-
-  await credit(bench, accountNumber, '20000', { currency: 'USD' })
-
-  assert.equal((await moves()).length, 1)
-})
-
 test('a fee that is given back does not count as received against the limit per day', async () => {
   await using bench = await withRule()
   const { accountNumber } = await createAccount(bench)

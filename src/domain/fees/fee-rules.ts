@@ -36,13 +36,10 @@ const SELECT_RULE = `
 
 // As a scalar: the id of the rule on credits in force, or null. One look-up in an index that is
 // nearly always empty, within the statement that locks whose money it is.
-export function ruleInForce(
-  of: { clientId: string; merchantCode?: string; currency: string },
-  at: string,
-): string {
+export function ruleInForce(of: { clientId: string; merchantCode?: string }, at: string): string {
   const ofMerchant = of.merchantCode === undefined ? '' : `or r.merchant_code = ${of.merchantCode}`
   return `(select r.id from fee_rules r
-            where r.client_id = ${of.clientId} and r.basis = 'credit' and ${of.currency} = 'NGN'
+            where r.client_id = ${of.clientId} and r.basis = 'credit'
               and (r.merchant_code is null ${ofMerchant})
               and r.effective_from <= ${at} and (r.effective_to is null or r.effective_to > ${at})
             order by r.merchant_code is null limit 1)`
@@ -73,7 +70,7 @@ export async function findRule(
   const { rows } = await db.query<FeeRule>({
     name: 'find-fee-rule',
     text: `${SELECT_RULE}
-            where r.id = ${ruleInForce({ clientId: '$1', currency: `'NGN'` }, '$2')}`,
+            where r.id = ${ruleInForce({ clientId: '$1' }, '$2')}`,
     values: [clientId, now],
   })
   return rows[0]

@@ -128,7 +128,7 @@ async function findRuleIds(
   const clientIds = [...new Set(requests.map(({ clientId }) => clientId))]
   const { rows } = await tx.query<{ ruleId: FeeRuleId | null }>({
     name: 'fee-rules-of-clients',
-    text: `select ${ruleInForce({ clientId: 'c.id', currency: `'NGN'` }, '$2')} as "ruleId"
+    text: `select ${ruleInForce({ clientId: 'c.id' }, '$2')} as "ruleId"
              from unnest($1::bigint[]) as c (id)`,
     values: [numberArray(clientIds), now],
   })

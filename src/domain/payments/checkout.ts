@@ -51,7 +51,7 @@ type Flat = Omit<CheckoutRow, 'payment' | 'quote'> &
     ruleId: FeeRuleId | null // In force, where there is no payment yet.
   } & { [K in keyof CheckoutPayment]: CheckoutPayment[K] | null }
 
-const RULE_NOW = ruleInForce({ clientId: 'a.client_id', currency: 'a.currency' }, '$2')
+const RULE_NOW = ruleInForce({ clientId: 'a.client_id' }, '$2')
 
 export async function findCheckouts(
   db: Queryable,

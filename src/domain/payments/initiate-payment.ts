@@ -119,7 +119,7 @@ function openPayment(advice: AdviceRow, rules: Rules, now: Date): Payment {
   }
 }
 
-const RULE_NOW = ruleInForce({ clientId: 'a.client_id', currency: 'a.currency' }, '$2')
+const RULE_NOW = ruleInForce({ clientId: 'a.client_id' }, '$2')
 
 async function lockAdvices(tx: Transaction, now: Date, ids: readonly AdviceId[]) {
   const [advices, payments] = await pipeline([
