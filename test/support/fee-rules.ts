@@ -1,5 +1,6 @@
-// Fee rules, as the operator makes them.
+// Fee rules, as the operator makes them, and as somebody asks for another's.
 
+import type { Recipe } from './isolation-recipes.ts'
 import type { Bench, Call } from './running-service.ts'
 
 export const FEE_RULES = '/api/v1/operator/fee-rules'
@@ -18,4 +19,12 @@ export function feeRuleBody(changes: object = {}) {
 
 export function createFeeRule(bench: Bench, changes: object = {}, more: Partial<Call> = {}) {
   return bench.call({ url: FEE_RULES, body: feeRuleBody(changes), ...more })
+}
+
+export function feeRecipes(): Record<string, Recipe> {
+  return {
+    listOwnFeeRules: () => [{ url: '/api/v1/fee-rules' }],
+    listFeeRules: (of) => [{ url: FEE_RULES }, { url: `${FEE_RULES}?clientId=${of.clientId}` }],
+    createFeeRule: (of) => [{ url: FEE_RULES, body: feeRuleBody({ clientId: of.clientId }) }],
+  }
 }

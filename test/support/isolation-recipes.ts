@@ -2,7 +2,7 @@
 // the calls that name it, or with the reason why there is nothing to ask for.
 
 import { CLIENTS } from './clients.ts'
-import { FEE_RULES, feeRuleBody } from './fee-rules.ts'
+import { feeRecipes } from './fee-rules.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -105,7 +105,6 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   getBalances: list('/api/v1/balances'),
   listMerchantBalances: list('/api/v1/balances/merchants'),
   getOverview: list('/api/v1/overview'),
-  listOwnFeeRules: list('/api/v1/fee-rules'),
   listCredits: list('/api/v1/credits', creditFilters),
   exportCredits: list('/api/v1/credits.csv', creditFilters),
   getCredit: (of) => credits(of).map((id) => ({ url: `/api/v1/credits/${id}` })),
@@ -187,8 +186,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   getOwnClient: list('/dashboard/api/client'),
   createClient: (of) => [post(CLIENTS, { name: 'X', clientId: of.clientId })],
   listClients: list(CLIENTS),
-  listFeeRules: list(FEE_RULES, ({ clientId }) => ({ clientId })),
-  createFeeRule: (of) => [post(FEE_RULES, feeRuleBody({ clientId: of.clientId }))],
+  ...feeRecipes(),
   listRailItems: list('/api/v1/operator/rail-items'),
   getClient: client(''),
   updateClient: client('', { method: 'PATCH', body: { name: 'X' } }),
