@@ -139,7 +139,7 @@ create view client_movements as
     m.client_id,
     t.currency,
         CASE
-            WHEN m.place_from = 'outside'::text THEN t.amount_kobo
+            WHEN m.place_from = 'outside'::text AND (t.reason <> ALL (ARRAY['fee'::text, 'fee_vat'::text])) THEN t.amount_kobo
             ELSE 0::bigint
         END AS gross_kobo,
         CASE
@@ -154,7 +154,12 @@ create view client_movements as
             WHEN m.place_to = 'suspended'::text THEN t.amount_kobo
             WHEN m.place_from = 'suspended'::text THEN - t.amount_kobo
             ELSE 0::bigint
-        END AS suspended_kobo
+        END AS suspended_kobo,
+        CASE
+            WHEN t.reason <> ALL (ARRAY['fee'::text, 'fee_vat'::text]) THEN 0::bigint
+            WHEN m.place_to = 'outside'::text THEN t.amount_kobo
+            ELSE - t.amount_kobo
+        END AS fees_kobo
    FROM ( SELECT t_1.id,
             t_1.debit_account_id,
             t_1.credit_account_id,
@@ -304,6 +309,31 @@ create table collection_days (
   constraint collection_days_opening_kobo_check CHECK (opening_kobo >= 0),
   constraint collection_days_collection_account_id_fkey FOREIGN KEY (collection_account_id) REFERENCES collection_accounts(id)
 ) with (fillfactor=50);
+
+create table credit_fees (
+  id bigint not null generated always as identity,
+  credit_id bigint not null,
+  item_id bigint,
+  client_id bigint not null,
+  rule_id bigint not null,
+  account_id bigint not null,
+  base_kobo bigint not null,
+  fee_kobo bigint not null,
+  vat_kobo bigint not null,
+  fee_returned_kobo bigint not null default 0,
+  vat_returned_kobo bigint not null default 0,
+  is_later boolean not null,
+  charged_at timestamp with time zone not null,
+  constraint credit_fees_pkey PRIMARY KEY (id),
+  constraint credit_fees_fit CHECK (fee_kobo >= 0 AND vat_kobo >= 0 AND (fee_kobo + vat_kobo) >= 1 AND (fee_kobo + vat_kobo) <= base_kobo AND fee_returned_kobo >= 0 AND fee_returned_kobo <= fee_kobo AND vat_returned_kobo >= 0 AND vat_returned_kobo <= vat_kobo),
+  constraint credit_fees_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint credit_fees_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
+  constraint credit_fees_item_id_fkey FOREIGN KEY (item_id) REFERENCES suspense_items(id),
+  constraint credit_fees_rule_of_same_client FOREIGN KEY (client_id, rule_id) REFERENCES fee_rules(client_id, id)
+);
+CREATE INDEX credit_fees_by_account ON credit_fees USING btree (account_id);
+CREATE UNIQUE INDEX credit_fees_charged_once ON credit_fees USING btree (credit_id, COALESCE(item_id, 0::bigint));
+CREATE INDEX credit_fees_later ON credit_fees USING btree (charged_at) WHERE is_later;
 
 create table credit_identifiers (
   credit_id bigint not null,
@@ -490,6 +520,40 @@ CREATE TRIGGER events_not_truncated BEFORE TRUNCATE ON events FOR EACH STATEMENT
 
 create table events_default partition of events DEFAULT;
 
+create table fee_rules (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  merchant_code text collate "C",
+  code text collate "C" not null,
+  basis text collate "C" not null,
+  flat_kobo bigint not null,
+  bps integer not null,
+  min_kobo bigint not null,
+  cap_kobo bigint,
+  waive_flat_below_kobo bigint not null,
+  vat_bps integer not null,
+  vat_included boolean not null,
+  bearer text collate "C" not null,
+  effective_from timestamp with time zone not null,
+  effective_to timestamp with time zone,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  constraint fee_rules_pkey PRIMARY KEY (id),
+  constraint fee_rules_of_client UNIQUE (client_id, id),
+  constraint fee_rules_do_not_overlap EXCLUDE USING gist (int8range(client_id, client_id, '[]'::text) WITH &&, int8range(hashtextextended((basis || '/'::text) || COALESCE(merchant_code, ''::text), 0::bigint), hashtextextended((basis || '/'::text) || COALESCE(merchant_code, ''::text), 0::bigint), '[]'::text) WITH &&, tstzrange(effective_from, effective_to) WITH &&),
+  constraint fee_rules_basis_known CHECK (basis = ANY (ARRAY['credit'::text, 'payout'::text])),
+  constraint fee_rules_bearer_known CHECK (bearer = ANY (ARRAY['merchant'::text, 'customer'::text, 'subaccount'::text])),
+  constraint fee_rules_begin_before_they_end CHECK (effective_from < effective_to),
+  constraint fee_rules_merchant_code_length CHECK (length(merchant_code) >= 1 AND length(merchant_code) <= 100),
+  constraint fee_rules_not_negative CHECK (flat_kobo >= 0 AND min_kobo >= 0 AND waive_flat_below_kobo >= 0 AND (cap_kobo IS NULL OR cap_kobo >= min_kobo)),
+  constraint fee_rules_rates_bounded CHECK (bps >= 0 AND bps <= 5000 AND vat_bps >= 0 AND vat_bps <= 5000),
+  constraint fee_rules_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX fee_rules_in_force ON fee_rules USING btree (client_id, effective_from);
+CREATE TRIGGER fee_rules_not_deleted BEFORE DELETE ON fee_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER fee_rules_not_truncated BEFORE TRUNCATE ON fee_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER fee_rules_only_end BEFORE UPDATE ON fee_rules FOR EACH ROW EXECUTE FUNCTION refuse_other_than_ending();
+
 create table hourly_totals (
   client_id bigint not null,
   hour timestamp with time zone not null,
@@ -501,6 +565,7 @@ create table hourly_totals (
   cancelled bigint not null,
   returned_kobo bigint not null default 0,
   suspended_kobo bigint not null default 0,
+  fees_kobo bigint not null default 0,
   constraint hourly_totals_pkey PRIMARY KEY (client_id, hour),
   constraint hourly_totals_not_negative CHECK (LEAST(credits, gross_kobo, reversed_kobo, returned_kobo, successful, expired, cancelled) >= 0),
   constraint hourly_totals_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
@@ -538,7 +603,7 @@ create table ledger_accounts (
   credits_kobo bigint not null default 0,
   opened_at timestamp with time zone not null default now(),
   constraint ledger_accounts_pkey PRIMARY KEY (id),
-  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'bank_cost'::text, 'input_vat'::text, 'collection'::text, 'pending'::text, 'settled'::text, 'suspense'::text, 'returning'::text])),
+  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'bank_cost'::text, 'input_vat'::text, 'collection'::text, 'pending'::text, 'settled'::text, 'suspense'::text, 'returning'::text, 'fee_income'::text, 'vat_payable'::text])),
   constraint ledger_accounts_not_overdrawn CHECK (debits_kobo >= 0 AND credits_kobo >= 0 AND
 CASE
     WHEN kind = 'bank'::text THEN true
@@ -652,6 +717,11 @@ create table payments (
   closes_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  fee_rule_id bigint,
+  quoted_fee_kobo bigint,
+  quoted_vat_kobo bigint,
+  charged_fee_kobo bigint not null default 0,
+  charged_vat_kobo bigint not null default 0,
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_of_client UNIQUE (client_id, id),
   constraint payments_one_per_advice UNIQUE (advice_id),
@@ -659,9 +729,11 @@ create table payments (
   constraint payments_amount_paid_kobo_check CHECK (amount_paid_kobo >= 0),
   constraint payments_grace_follows_expiry CHECK (closes_at >= expires_at),
   constraint payments_part_is_less CHECK (status <> 'PartPayment'::text OR amount_paid_kobo > 0 AND amount_paid_kobo < amount_kobo),
+  constraint payments_quote_is_whole CHECK ((fee_rule_id IS NULL) = (quoted_fee_kobo IS NULL) AND (fee_rule_id IS NULL) = (quoted_vat_kobo IS NULL)) NOT VALID,
   constraint payments_status_known CHECK (status = ANY (ARRAY['Processing'::text, 'PartPayment'::text, 'Successful'::text, 'Expired'::text, 'Cancelled'::text, 'Reversed'::text])),
   constraint payments_successful_is_paid CHECK (status <> 'Successful'::text OR amount_policy = 'any'::text OR amount_paid_kobo = amount_kobo),
-  constraint payments_advice_of_same_client FOREIGN KEY (client_id, advice_id) REFERENCES advices(client_id, id)
+  constraint payments_advice_of_same_client FOREIGN KEY (client_id, advice_id) REFERENCES advices(client_id, id),
+  constraint payments_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id) NOT VALID
 ) with (fillfactor=80);
 CREATE INDEX payments_by_rare_status ON payments USING btree (client_id, status, id) WHERE status = ANY (ARRAY['PartPayment'::text, 'Cancelled'::text, 'Reversed'::text]);
 CREATE INDEX payments_to_close ON payments USING btree (closes_at) WHERE status = ANY (ARRAY['Processing'::text, 'PartPayment'::text]);
@@ -1061,5 +1133,6 @@ create function open_event_counter() returns trigger;
 create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
 create function refuse_opening_balance() returns trigger;
+create function refuse_other_than_ending() returns trigger;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

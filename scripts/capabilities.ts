@@ -25,13 +25,17 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     holds: 'collection accounts, numbers, KYC, limits, payer rules',
     uses: ['records', 'access'],
   },
+  fees: {
+    holds: 'fee rules, computing and charging fees and VAT',
+    uses: ['records', 'access'],
+  },
   payments: {
     holds: 'advices, payments, initiation, checkout',
-    uses: ['records', 'access', 'accounts'],
+    uses: ['records', 'access', 'accounts', 'fees'],
   },
   credits: {
     holds: 'taking, judging, reversing credits; closing payments; suspense items',
-    uses: ['records', 'access', 'accounts', 'payments'],
+    uses: ['records', 'access', 'accounts', 'fees', 'payments'],
   },
   requery: {
     holds: 'asking banks for money that came unheard; bank health',
@@ -39,7 +43,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   suspense: {
     holds: 'assigning and returning suspended money, maker-checker',
-    uses: ['records', 'access', 'accounts', 'payments', 'credits'],
+    uses: ['records', 'access', 'accounts', 'fees', 'payments', 'credits'],
   },
   webhooks: {
     holds: 'events as rendered, endpoints, delivery',

@@ -85,6 +85,20 @@ export const MUTATIONS: readonly Mutation[] = [
     test: 'money-in',
   },
   {
+    name: 'forget the VAT leg of a fee',
+    file: 'src/domain/fees/credit-fees.ts',
+    from: "{ ...from, creditAccountId: vat, amountKobo: fee.vatKobo, reason: 'fee_vat' },",
+    to: '',
+    test: 'money-in',
+  },
+  {
+    name: 'keep the fee on what is taken back',
+    file: 'src/domain/credits/decide-reversal.ts',
+    from: 'if (fee && sumOfFees([fee]) > 0n) plan.fees.push(fee)',
+    to: '',
+    test: 'money-in',
+  },
+  {
     name: 'forget the suspense item',
     file: 'src/domain/credits/decide-credits.ts',
     from: 'plan.suspense.push({',

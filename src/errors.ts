@@ -92,6 +92,7 @@ export const REFUSALS = {
   account_inactive: ref(409, '57', 'This collection account is inactive. Activate it first.'),
   limit_profile_exists: ref(409, '94', 'A limit profile with this code already exists.'),
   limit_profile_in_use: ref(409, '12', 'Collection accounts still use this limit profile.'),
+  fee_rule_overlaps: ref(409, '94', 'Another fee rule already begins then or later.'),
   tier_taken: ref(409, '94', 'Another limit profile already applies to one of these tiers.'),
   too_many_limit_profiles: ref(409, '61', 'Limit of 100 limit profiles reached. Delete one first.'),
   merchant_ref_reused: ref(409, '94', 'This merchantRef was already used with different terms.'),

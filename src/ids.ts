@@ -14,6 +14,7 @@ export type CreditId = Brand<bigint, 'CreditId'>
 export type SuspenseItemId = Brand<bigint, 'SuspenseItemId'>
 export type TransferId = Brand<bigint, 'TransferId'>
 export type DestinationId = Brand<bigint, 'DestinationId'>
+export type FeeRuleId = Brand<bigint, 'FeeRuleId'>
 export type LimitProfileId = Brand<bigint, 'LimitProfileId'>
 export type PaymentId = Brand<string, 'PaymentId'>
 export type AdviceId = Brand<string, 'AdviceId'>

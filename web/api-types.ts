@@ -355,6 +355,76 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/fee-rules": {
+        get: {
+            parameters: {
+                query?: {
+                    clientId?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["FeeRuleList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["FeeRuleRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["FeeRuleResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/fee-rules/quote": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["FeeQuoteRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["FeeQuoteResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/fee-rules": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["FeeRuleList"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static/{accountNumber}/erase": {
         post: {
             parameters: {
@@ -2372,6 +2442,7 @@ export interface components {
             returning: number;
             returned: number;
             reversed: number;
+            fees: number;
         };
         Balances: {
             totals: components["schemas"]["Balance"][];
@@ -2575,6 +2646,9 @@ export interface components {
             outcome: "booked" | "suspended" | "assigned" | "returned" | "reversed";
             reason: string | null;
             amountBooked: number;
+            merchantFee: number;
+            merchantFeeVat: number;
+            netToMerchant: number;
             amountSuspended: number;
             amountReturned: number;
             amountReversed: number;
@@ -2607,6 +2681,9 @@ export interface components {
             outcome: "booked" | "suspended" | "assigned" | "returned" | "reversed";
             reason: string | null;
             amountBooked: number;
+            merchantFee: number;
+            merchantFeeVat: number;
+            netToMerchant: number;
             amountSuspended: number;
             amountReturned: number;
             amountReversed: number;
@@ -2846,6 +2923,73 @@ export interface components {
             expiresAt?: string;
             seconds?: number;
         };
+        FeeQuote: {
+            amount: number;
+            fee: number;
+            vat: number;
+            net: number;
+            customerPays: number;
+        };
+        FeeQuoteRequest: {
+            /** @example 6000.00 */
+            amount: number | string;
+            bps?: number;
+            flat?: (number | string) | null;
+            min?: (number | string) | null;
+            cap?: (number | string) | null;
+            waiveFlatBelow?: (number | string) | null;
+            vatBps?: number;
+            vatIncluded?: boolean;
+        };
+        FeeQuoteResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["FeeQuote"];
+        };
+        FeeRule: {
+            clientId: string;
+            merchantCode: string | null;
+            code: string;
+            basis: string;
+            bps: number;
+            flat: number;
+            min: number;
+            cap: number | null;
+            waiveFlatBelow: number;
+            vatBps: number;
+            vatIncluded: boolean;
+            bearer: string;
+            effectiveFrom: string;
+            effectiveTo: string | null;
+            createdAt: string;
+        };
+        FeeRuleList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["FeeRule"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        FeeRuleRequest: {
+            clientId: string;
+            merchantCode?: string | null;
+            code: string;
+            basis: "credit" | "payout";
+            bps?: number;
+            flat?: (number | string) | null;
+            min?: (number | string) | null;
+            cap?: (number | string) | null;
+            waiveFlatBelow?: (number | string) | null;
+            vatBps?: number;
+            vatIncluded?: boolean;
+            bearer: "merchant" | "customer" | "subaccount";
+            effectiveFrom?: string;
+        };
+        FeeRuleResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["FeeRule"];
+        };
         FieldError: {
             field: string;
             message: string;
@@ -3021,6 +3165,7 @@ export interface components {
             reversed: number;
             returned: number;
             suspended: number;
+            fees: number;
             expired: number;
             cancelled: number;
             successRate: number | null;

@@ -19,6 +19,7 @@ import { limitProfileRoutes } from '#http/routes/accounts/limit-profiles.ts'
 import { creditRoutes } from '#http/routes/credits/credits.ts'
 import { railItemRoutes } from '#http/routes/credits/rail-items.ts'
 import { railRoutes } from '#http/routes/credits/rails.ts'
+import { feeRuleRoutes } from '#http/routes/fees/fee-rules.ts'
 import { adviceRoutes } from '#http/routes/payments/advices.ts'
 import { bankTransferRoutes } from '#http/routes/payments/bank-transfers.ts'
 import { brandingRoutes } from '#http/routes/payments/branding.ts'
@@ -140,6 +141,7 @@ const ROUTES = [
   accountBulkRoutes,
   statementRoutes,
   limitProfileRoutes,
+  feeRuleRoutes,
   erasureRoutes,
   adviceRoutes,
   bankTransferRoutes,

@@ -1,6 +1,8 @@
 // Presenters of the published contract.
 
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
+import { describeCharges } from '#domain/fees/fee-quotes.ts'
+import type { FeeRule } from '#domain/fees/fee-rules.ts'
 import type { Advice } from '#domain/payments/advices.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
 import { type NameBank, viewAccount, viewPayment } from '#domain/payments/resource-presenters.ts'
@@ -17,11 +19,17 @@ export function presentAccount(account: CollectionAccount, isPerson: boolean, ho
   return Object.assign(viewAccount(account, how), { bvn })
 }
 
+// `feeRule`: in force now.
+export type AdviceShowing = { now: Date; address: string; feeRule: FeeRule | undefined }
+
 export function presentAdvice(
   advice: Advice,
   payment: Payment | undefined,
-  { now, address }: { now: Date; address: string },
+  { now, address, feeRule }: AdviceShowing,
 ) {
+  const isSettled = payment?.status === 'Successful' || payment?.status === 'Reversed'
+  const fees = payment && { ...payment, isSettled }
+  const charges = describeCharges(advice.amountKobo, feeRule, fees)
   return {
     adviceReference: advice.id,
     merchantRef: advice.merchantRef,
@@ -34,10 +42,10 @@ export function presentAdvice(
     merchantName: advice.merchantName,
     paymentUrl: `${address}/pay?adviceReference=${advice.id}`,
     channels: ['BankTransfer'],
-    charge: 0,
-    customerCharge: 0,
-    merchantCharge: 0,
-    vatCharge: 0,
+    charge: toNaira(charges.chargeKobo),
+    customerCharge: toNaira(charges.customerChargeKobo),
+    merchantCharge: toNaira(charges.merchantChargeKobo),
+    vatCharge: toNaira(charges.vatChargeKobo),
     callBackUrl: advice.callBackUrl,
     notificationUrl: advice.notificationUrl,
     amountPolicy: advice.amountPolicy,

@@ -124,10 +124,16 @@ export const AdviceFields = {
   merchantName: Type.String(),
   paymentUrl: Type.String(),
   channels: Type.Array(Type.String()),
-  charge: Type.Number(),
-  customerCharge: Type.Number(),
-  merchantCharge: Type.Number(),
-  vatCharge: Type.Number(),
+  charge: Type.Number({
+    description: 'Fee, without VAT: as charged once paid, and as expected before.',
+  }),
+  customerCharge: Type.Number({
+    description: 'What the payer pays on top of amount, where the customer bears the fee.',
+  }),
+  merchantCharge: Type.Number({
+    description: 'Fee and VAT deducted from what the payer pays, where the customer does not.',
+  }),
+  vatCharge: Type.Number({ description: 'VAT on the fee.' }),
   callBackUrl: Type.String(),
   notificationUrl: nullable('string'),
   amountPolicy: Type.String(),

@@ -23,7 +23,8 @@ export function validatorOptions(mode: Mode) {
       (ajv: AjvLike) => {
         ajv.addKeyword({
           keyword: 'x-money',
-          validate: (_: unknown, value: unknown) => isAmount(value),
+          validate: (kind: unknown, value: unknown) =>
+            isAmount(value) || (kind === 'or-zero' && koboOf(value) === 0n),
         })
         ajv.addKeyword({
           keyword: 'x-web-address',

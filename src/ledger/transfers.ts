@@ -9,6 +9,8 @@ import type { Kobo } from '#money.ts'
 type TransferReason =
   | 'credit' // a bank reported money
   | 'bank_charge' // and withheld a part of it
+  | 'fee' // the operator's fee on money that was booked, or given back with it
+  | 'fee_vat' // and the VAT on that fee
   | 'settle' // an earlier part payment became part of a paid payment
   | 'suspend' // a payment closed with money on it that was not enough
   | 'assign' // an operator gave suspended money to whom it was meant for

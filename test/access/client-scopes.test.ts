@@ -74,6 +74,7 @@ const ASKED: Record<Scope, readonly string[]> = {
     'getLedgerAccount',
     'listLedgerTransfers',
     'getLedgerAudit',
+    'listOwnFeeRules',
   ],
   'webhooks:read': [
     'listWebhookEndpoints',
@@ -115,6 +116,9 @@ const ASKED: Record<Scope, readonly string[]> = {
     'openRailItem',
     'getAlert',
     'acknowledgeAlert',
+    'createFeeRule',
+    'listFeeRules',
+    'quoteFee',
   ],
 }
 

@@ -235,7 +235,7 @@ test('each role sees the parts that are its own', async () => {
     assert.equal(menu.includes('Developers'), role === 'owner' || role === 'developer', role)
     assert.deepEqual(problems, [])
   }
-  const all = ['Profile', 'Branding', 'Limits', 'Limit profiles']
+  const all = ['Profile', 'Branding', 'Limits', 'Limit profiles', 'Fees']
   assert.deepEqual(seen, {
     owner: ['Users', ...all, 'Audit log'],
     developer: all,
@@ -249,7 +249,7 @@ const SIGHTS = [
   '/webhooks?tab=deliveries',
   '/webhooks?tab=checker',
   '/developers',
-  ...['users', 'profile', 'branding', 'limits', 'limitProfiles', 'auditLog'].map(
+  ...['users', 'profile', 'branding', 'limits', 'limitProfiles', 'fees', 'auditLog'].map(
     (tab) => `/settings?tab=${tab}`,
   ),
 ]

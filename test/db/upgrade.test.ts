@@ -102,6 +102,7 @@ test('0027: what was counted before is counted again by the one definition, from
         reversedKobo: 1000n,
         returnedKobo: 0n,
         suspendedKobo: 3000n,
+        feesKobo: 0n,
         successful: 1n,
         expired: 1n,
         cancelled: 0n,

@@ -62,6 +62,10 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
        (select id from ledger_accounts where kind = 'bank_cost') where reason = 'bank_charge'`,
     /^credit \d+$/,
   ],
+  ['fees_are_booked', `delete from transfers where reason = 'fee_vat'`, /^credit \d+$/],
+  ['fees_are_booked', `update credit_fees set fee_returned_kobo = 1`, /^credit \d+$/],
+  ['fees_are_booked', `delete from credit_fees`, /^credit \d+$/],
+  ['payments_show_their_fees', `update payments set charged_fee_kobo = 0`, /^payment [0-9a-f-]+$/],
   [
     'credits_are_known_by_their_identifiers',
     `delete from credit_identifiers where credit_id = (select min(id) from credits)`,

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { BUSINESS_CHECKS } from '#domain/integrity/business-checks.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/ledger-checks.ts'
+import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -158,6 +159,10 @@ async function journey(bench: Bench): Promise<void> {
   await simulate(bench, late.bankAccount, '6000.00')
   const token = await bench.newClient('MAN0000002')
   await createAccount(bench, {}, { token })
+  await createFeeRule(bench)
+  await simulate(bench, account.accountNumber, '2000.00')
+  const charged = await startPayment(bench)
+  await simulate(bench, charged.bankAccount, '6000.00')
 }
 
 // On one connection: whoever owns the database may write past every guard of it.

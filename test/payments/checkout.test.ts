@@ -52,6 +52,7 @@ test('the status is what the page shows and nothing else', async () => {
     status: 'Processing',
     amountPolicy: 'allow_under',
     amount: 6000,
+    fees: null,
     amountPaid: 0,
     amountRemaining: 6000,
     amountHeld: 0,

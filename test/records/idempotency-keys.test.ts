@@ -101,6 +101,7 @@ test('every POST takes a key, or is one of those with a reason not to', async ()
     'a second factor replaces itself, and its codes work once': /^\/dashboard\/api\/totp/,
     'a bank’s session id is its key': /^\/rails\/\{bankCode\}\/(credits|reversals|returns)$/,
     'a question to a bank is put once while it is open': /\/requery$/,
+    'computing a fee stores nothing': /^\/api\/v1\/operator\/fee-rules\/quote$/,
     'asking a name changes nothing': /^\/rails\/\{bankCode\}\/name-enquiry$/,
   }
   const { paths } = (await bench.call({ url: '/openapi.json', token: null })).json()

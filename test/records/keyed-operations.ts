@@ -7,6 +7,7 @@ import type { SuspenseItemId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { asId } from '../support/as-id.ts'
 import { CLIENTS, registerOf } from '../support/clients.ts'
+import { FEE_RULES, feeRuleBody } from '../support/fee-rules.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -239,6 +240,14 @@ const operatorOperations = (bench: Bench): KeyedOperation[] => [
     }),
     others: () => other,
   })),
+  {
+    name: 'createFeeRule',
+    ask: async () => {
+      const { clientId } = await registerOf(bench).make()
+      return { url: FEE_RULES, body: feeRuleBody({ clientId }) }
+    },
+    others: () => feeRuleBody({ bps: 1 }),
+  },
   {
     name: 'confirmReturn',
     ask: async () => ({ url: `${await startReturn(bench)}/confirm`, body: {} }),

@@ -27,6 +27,7 @@ const NOTHING = {
   returning: 0,
   returned: 0,
   reversed: 0,
+  fees: 0,
 }
 
 async function balances(of: Bench, token?: string) {
@@ -106,6 +107,7 @@ test('whatever happens to money, the balances follow and equal the ledger', asyn
       returning: 22,
       returned: 33,
       reversed: 655.5,
+      fees: 0,
     },
     { currency: 'USD', ...NOTHING, gross: 9, suspended: 9, inSuspense: 9 },
   ])

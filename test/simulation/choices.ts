@@ -135,6 +135,21 @@ export class Choices {
     return { do: 'wait', ms: moment.at + random.pick([0, 0, 0, -1, 1]) - books.now }
   }
 
+  // Done alone: it would apply to some of what is done at the same time.
+  rule(): Op {
+    const minKobo = this.chance(50) ? 0n : this.kobo(1, 2_00)
+    const rule = {
+      flatKobo: this.chance(50) ? 0n : this.kobo(1, 3_00),
+      bps: this.chance(20) ? 0 : this.random.integer(1, 2_000),
+      minKobo,
+      capKobo: this.chance(50) ? null : minKobo + this.kobo(1, 20_00),
+      waiveBelowKobo: this.chance(50) ? 0n : this.kobo(1, 300_00),
+      isVatIncluded: this.chance(30),
+      isCustomers: this.chance(40),
+    }
+    return { do: 'rule', client: this.random.pick(CLIENTS), rule }
+  }
+
   #kind(): Op['do'] {
     if (this.wanted.length > 0 && this.chance(40)) return kindOf(this.random.pick(this.wanted))
     let left = this.random.integer(1, 100)

@@ -94,7 +94,7 @@ function readBalances(db: Db): Promise<Lines> {
                   else l.credits_kobo - l.debits_kobo end)::text as line
        from ledger_accounts l
        left join collection_accounts a on a.id = l.id
-       left join clients c on l.owner = 'client:' || c.id
+       left join clients c on l.owner in ('client:' || c.id, 'operator:' || c.id)
       where l.debits_kobo <> l.credits_kobo`,
   )
 }
@@ -103,7 +103,8 @@ function readPayments(db: Db): Promise<Lines> {
   return read(
     db,
     `select id::text as name,
-            format('%s %s, %s to %s', status, amount_paid_kobo,
+            format('%s %s of %s fee %s VAT %s, %s to %s', status, amount_paid_kobo, amount_kobo,
+                   charged_fee_kobo, charged_vat_kobo,
                    extract(epoch from expires_at)::numeric(20, 3),
                    extract(epoch from closes_at)::numeric(20, 3)) as line
        from payments`,
@@ -113,10 +114,12 @@ function readPayments(db: Db): Promise<Lines> {
 function expectedPayments({ payments }: Books): Lines {
   const seconds = (ms: number) => (ms / 1000).toFixed(3)
   return new Map(
-    [...payments.values()].map(({ reference, status, kobo, expiresAt, closesAt }) => [
-      reference,
-      `${status} ${kobo}, ${seconds(expiresAt)} to ${seconds(closesAt)}`,
-    ]),
+    [...payments.values()].map((payment) => {
+      const { reference, status, kobo, askedKobo, fees, expiresAt, closesAt } = payment
+      const charged = `fee ${fees.fee} VAT ${fees.vat}`
+      const times = `${seconds(expiresAt)} to ${seconds(closesAt)}`
+      return [reference, `${status} ${kobo} of ${askedKobo} ${charged}, ${times}`]
+    }),
   )
 }
 
@@ -125,8 +128,12 @@ function readCredits(db: Db): Promise<Lines> {
     db,
     `select session_id || '@' || bank_code as name,
             format('%s %s %s to %s, withheld %s %s %s', outcome, amount_kobo, currency,
-                   account_number, fee_kobo, vat_kobo, duty_kobo) as line
-       from credits`,
+                   account_number, fee_kobo, vat_kobo, duty_kobo)
+              || (select format(', charged %s %s',
+                                coalesce(sum(f.fee_kobo - f.fee_returned_kobo), 0),
+                                coalesce(sum(f.vat_kobo - f.vat_returned_kobo), 0))
+                    from credit_fees f where f.credit_id = c.id) as line
+       from credits c`,
   )
 }
 
@@ -136,7 +143,10 @@ function expectedCredits(books: Books): Lines {
       const { fee, vat, duty } = credit.charges
       const outcome = books.outcomeOf(credit)
       const terms = `${outcome} ${credit.kobo} ${credit.currency} to ${credit.number}`
-      return [credit.name, `${terms}, withheld ${fee} ${vat} ${duty}`]
+      const charged = credit.parts.map(({ fees }) => fees)
+      const sum = (of: 'fee' | 'vat') => charged.reduce((total, each) => total + each[of], 0n)
+      const withheld = `withheld ${fee} ${vat} ${duty}`
+      return [credit.name, `${terms}, ${withheld}, charged ${sum('fee')} ${sum('vat')}`]
     }),
   )
 }

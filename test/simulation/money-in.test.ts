@@ -47,6 +47,7 @@ test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
 
     if (choices.chance(60)) await run(world, model, [choices.wait()])
     if (choices.chance(20)) await run(world, model, [{ do: 'expire' }])
+    if (choices.chance(10)) await run(world, model, [choices.rule()], sights)
     if (due(RESTART_EVERY)) await world.restart()
     if (due(COMPARE_EVERY)) await compareAll(world, model)
   }

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { formatKobo, type Kobo } from '#money.ts'
+import { FEE_RULES } from '../support/fee-rules.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -15,7 +16,7 @@ import type { Answer, Op } from '../support/model.ts'
 import type { RailAnswer, Rules, Terms } from '../support/model-places.ts'
 import { shownId } from '../support/shown-ids.ts'
 import { takeFindings } from './findings.ts'
-import type { Reply, World } from './world.ts'
+import { OPERATOR, type Reply, type World } from './world.ts'
 
 // Whom a list of payers allows, by account or by name.
 export const LISTED = [
@@ -42,6 +43,8 @@ export function send(world: World, op: Op): Promise<Answer> {
       return switchAccount(world, op)
     case 'limit':
       return limitAccount(world, op)
+    case 'rule':
+      return chargeClient(world, op)
     case 'advice':
       return createAdvice(world, op)
     case 'initiate':
@@ -96,6 +99,23 @@ async function ownerOf({ db }: World, account: string): Promise<string> {
     [account],
   )
   return rows[0]?.client ?? ''
+}
+
+async function chargeClient(world: World, { client, rule }: Of<'rule'>): Promise<Answer> {
+  const body = {
+    clientId: client,
+    code: 'simulated',
+    basis: 'credit',
+    bps: rule.bps,
+    flat: naira(rule.flatKobo),
+    min: naira(rule.minKobo),
+    cap: rule.capKobo === null ? null : naira(rule.capKobo),
+    waiveFlatBelow: naira(rule.waiveBelowKobo),
+    vatIncluded: rule.isVatIncluded,
+    bearer: rule.isCustomers ? 'customer' : 'merchant',
+  }
+  const answer = await world.call(OPERATOR, FEE_RULES, body)
+  return refusalOf(answer) ?? { isDone: true }
 }
 
 async function createAdvice(world: World, { client, terms }: Of<'advice'>): Promise<Answer> {

@@ -65,6 +65,7 @@ function touchedBy(op: Op, books: Books): string[] {
   switch (op.do) {
     case 'account':
     case 'expire':
+    case 'rule':
     case 'wait':
       return []
     case 'activate':

@@ -47,6 +47,7 @@ const ALL: readonly string[] = [
   'return done',
   'cancel Cancelled',
   'cancel advice_paid',
+  'rule done',
   'advice merchant_ref_reused',
   'initiate Processing',
   'initiate numbers_exhausted',

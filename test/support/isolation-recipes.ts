@@ -2,6 +2,7 @@
 // the calls that name it, or with the reason why there is nothing to ask for.
 
 import { CLIENTS } from './clients.ts'
+import { feeRecipes } from './fee-rules.ts'
 import {
   ACCOUNTS,
   ADVICE,
@@ -190,6 +191,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   getOwnClient: list('/dashboard/api/client'),
   createClient: (of) => [post(CLIENTS, { name: 'X', clientId: of.clientId })],
   listClients: list(CLIENTS),
+  ...feeRecipes(),
   listRailItems: list('/api/v1/operator/rail-items'),
   getClient: client(''),
   updateClient: client('', { method: 'PATCH', body: { name: 'X' } }),
@@ -271,6 +273,7 @@ export const WITHOUT: Record<string, string> = {
   listSupportedBanks: NO_CLIENT,
   listBanks: NO_CLIENT,
   getLimits: NO_CLIENT,
+  quoteFee: NO_CLIENT,
   nameEnquiry: BANKS,
   reverseCredit: BANKS,
   settleReturn: BANKS,

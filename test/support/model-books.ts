@@ -1,6 +1,7 @@
 // The model's books: everything there is, and what follows from it. Nothing that can be added up
 // is remembered: balances, outcomes and suspense items are read off the parts of the credits.
 
+import type { FeeRule } from './model-fees.ts'
 import {
   type Account,
   type Advice,
@@ -19,6 +20,7 @@ export class Books {
   readonly numbersAt: ReadonlyMap<string, number> // How many dynamic numbers each bank has.
   readonly clients = new Map<string, Client>()
   readonly accounts = new Map<string, Account>()
+  readonly rules = new Map<string, { from: number; rule: FeeRule }>() // In force, by client.
   readonly advices = new Map<string, Advice>()
   readonly advicesByRef = new Map<string, Advice>()
   readonly payments = new Map<string, Payment>()
@@ -89,8 +91,12 @@ export class Books {
     const sums = new Map<string, bigint>()
     const add = (name: string, kobo: bigint) => sums.set(name, (sums.get(name) ?? 0n) + kobo)
     for (const account of this.accounts.values()) add(`collection ${account.number}`, account.kobo)
-    for (const { client, end, kobo } of this.payments.values()) {
-      add(`${end === null ? 'pending' : 'settled'} ${client.name} NGN`, kobo)
+    for (const { client, end, kobo, fees } of this.payments.values()) {
+      add(`${end === null ? 'pending' : 'settled'} ${client.name} NGN`, kobo - fees.fee - fees.vat)
+    }
+    for (const { client, fees } of [...this.accounts.values(), ...this.payments.values()]) {
+      add(`fee_income ${client.name} NGN`, fees.fee)
+      add(`vat_payable ${client.name} NGN`, fees.vat)
     }
     for (const [key, place] of this.#suspense) add(`suspense ${key}`, place.kobo)
     for (const [key, kobo] of this.shortfallKobo) add(`shortfall ${key}`, kobo)

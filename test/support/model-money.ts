@@ -2,6 +2,7 @@
 // what closing a payment does. Each in the words of docs/money-flow.md, and nothing else.
 
 import type { Books } from './model-books.ts'
+import { charge } from './model-fees.ts'
 import { answerAgain, remember } from './model-identity.ts'
 import {
   Account,
@@ -53,9 +54,9 @@ export function takeCredit(books: Books, report: CreditReport): RailAnswer {
     lease && !owner ? { keptKobo: 0n, reason: 'wrong_bank' } : judge(books, owner, report)
 
   if (owner && keptKobo > 0n) {
-    new Part(credit, keptKobo, owner)
+    const part = new Part(credit, keptKobo, owner)
     if (owner instanceof Payment) owner.end = null // Paid in time, though it was over.
-    receive(books, owner, keptKobo)
+    receive(books, owner, part)
     if (owner instanceof Payment) openAgain(books, owner)
   }
   if (reason !== null) {
@@ -143,14 +144,16 @@ function brokenRule(
 }
 
 // So much more is with its owner now, who hears of it.
-function receive(books: Books, owner: Owner, moreKobo: bigint): void {
+function receive(books: Books, owner: Owner, part: Part): void {
   const { kobo, client } = owner
   if (owner instanceof Account) {
-    owner.received.push({ at: books.now, kobo: moreKobo })
-    client.tell(owner.number, `collection.received ${kobo}`)
+    owner.received.push({ at: books.now, kobo: part.kobo })
+    charge(books, owner, part)
+    client.tell(owner.number, `collection.received ${owner.kobo}`)
     return
   }
   if (owner.advice.terms.policy === 'any' || owner.dueKobo <= 0n) owner.end = 'Successful'
+  if (owner.end === 'Successful') charge(books, owner, part)
   const type = owner.end === null ? 'part_paid' : 'successful'
   client.tell(owner.reference, `payment.${type} ${owner.status} ${kobo}`)
 }
@@ -259,7 +262,7 @@ export function assign(
   item.move(target)
   target.client.tell(item.credit.name, `credit.assigned ${item.reason} ${item.kobo}`)
   if (target instanceof Payment) target.end = null // An expired one is given another chance.
-  receive(books, target, item.kobo)
+  receive(books, target, item)
   if (target instanceof Payment && target.end === null && books.now >= target.closesAt) {
     target.open(books.now)
   }

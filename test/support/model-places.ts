@@ -4,6 +4,8 @@
 // There is no double entry here on purpose: balances are added up from the parts (model.ts), and
 // the ledger must come to the same.
 
+import type { FeeRule } from './model-fees.ts'
+
 const HOUR_MS = 3_600_000
 
 export class Place {
@@ -14,6 +16,16 @@ export class Place {
     for (const part of this.parts) sum += part.kobo
     return sum
   }
+
+  // Charged on it, and not given back.
+  get fees(): { fee: bigint; vat: bigint } {
+    let [fee, vat] = [0n, 0n]
+    for (const { fees } of this.parts) {
+      fee += fees.fee
+      vat += fees.vat
+    }
+    return { fee, vat }
+  }
 }
 
 export class Part {
@@ -23,6 +35,7 @@ export class Part {
   // Since it went to suspense: why, and whose it was there (null: nobody's).
   reason: string | null = null
   owner: Client | null = null
+  charged: { fee: bigint; vat: bigint; baseKobo: bigint } | null = null
 
   constructor(credit: Credit, kobo: bigint, place: Place) {
     this.credit = credit
@@ -30,6 +43,14 @@ export class Part {
     this.place = place
     place.parts.add(this)
     credit.parts.push(this)
+  }
+
+  // Of what is left of it where it was charged; what was taken back bears none.
+  get fees(): { fee: bigint; vat: bigint } {
+    const isHeld = this.place instanceof Account || this.place instanceof Payment
+    if (!this.charged || !isHeld) return { fee: 0n, vat: 0n }
+    const { fee, vat, baseKobo } = this.charged
+    return { fee: (fee * this.kobo) / baseKobo, vat: (vat * this.kobo) / baseKobo }
   }
 
   move(to: Place): void {
@@ -136,6 +157,11 @@ export class Account extends Place {
     this.rules = rules
   }
 
+  override get kobo(): bigint {
+    const { fee, vat } = this.fees
+    return super.kobo - fee - vat
+  }
+
   // On the day that it is in Lagos.
   receivedOnDayOf(now: number): bigint {
     const dayOf = (at: number) => Math.floor((at + HOUR_MS) / (24 * HOUR_MS))
@@ -174,13 +200,21 @@ export class Payment extends Place {
   readonly reference: string
   readonly numbers = new Map<string, string>() // By bank.
   end: 'Successful' | 'Expired' | 'Cancelled' | 'Reversed' | null = null
+  readonly quotedRule: FeeRule | undefined // Of a fee that the customer bears.
+  readonly askedKobo: bigint
   readonly createdAt: number
   expiresAt = 0
   closesAt = 0
 
-  constructor(advice: Advice, reference: string, now: number) {
+  constructor(
+    advice: Advice,
+    reference: string,
+    { now, rule, askedKobo }: { now: number; rule: FeeRule | undefined; askedKobo: bigint },
+  ) {
     super()
     this.advice = advice
+    this.quotedRule = rule?.isCustomers ? rule : undefined
+    this.askedKobo = askedKobo
     this.reference = reference
     this.createdAt = now
     this.open(now)
@@ -195,7 +229,7 @@ export class Payment extends Place {
   }
 
   get dueKobo(): bigint {
-    return this.advice.terms.kobo - this.kobo
+    return this.askedKobo - this.kobo
   }
 
   // Counts money for its usual time, from now on.

@@ -6,6 +6,7 @@
 
 import assert from 'node:assert/strict'
 import type { Books } from './model-books.ts'
+import { askedOf, type FeeRule, ruleOf } from './model-fees.ts'
 import {
   assign,
   type CreditReport,
@@ -33,6 +34,7 @@ export type Op =
   | { do: 'account'; client: string; rules: Rules | null }
   | { do: 'activate' | 'deactivate'; account: string }
   | { do: 'limit'; account: string; limits: Limits }
+  | { do: 'rule'; client: string; rule: FeeRule } // From now on.
   | { do: 'advice'; client: string; terms: Terms }
   | { do: 'initiate'; advice: string; bank: string }
   | { do: 'cancel'; client: string; advice: string }
@@ -70,6 +72,8 @@ export class Model {
         return this.#switch(get(books.accounts, op.account), op.do)
       case 'limit':
         return this.#limit(get(books.accounts, op.account), op.limits)
+      case 'rule':
+        return this.#charge(op.client, op.rule)
       case 'advice':
         return this.#createAdvice(op.client, op.terms, actual)
       case 'initiate':
@@ -128,6 +132,14 @@ export class Model {
     return {}
   }
 
+  // At one moment there is one rule.
+  #charge(client: string, rule: FeeRule): Answer {
+    const { rules, now } = this.books
+    if (rules.get(client)?.from === now) return { refused: 'fee_rule_overlaps' }
+    rules.set(client, { from: now, rule })
+    return { isDone: true }
+  }
+
   #tellOf({ client, number, kobo }: Account, type: string): void {
     client.tell(number, `${type} ${kobo}`)
   }
@@ -173,7 +185,9 @@ export class Model {
     assert(books.isFree(number), `${number} is live or in quarantine`)
     if (!advice.payment) {
       assert(!books.payments.has(reference), `${reference} was given out before`)
-      advice.payment = new Payment(advice, reference, books.now)
+      const rule = ruleOf(books, advice.client)
+      const askedKobo = askedOf(rule, advice.terms.kobo)
+      advice.payment = new Payment(advice, reference, { now: books.now, rule, askedKobo })
       books.payments.set(reference, advice.payment)
       advice.client.tell(reference, 'payment.processing Processing 0')
     }

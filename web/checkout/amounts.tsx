@@ -16,6 +16,30 @@ export function Sum({ label, amount, purpose }: SumProps) {
   )
 }
 
+// Where the payer bears the fee: what the amount is made of, line by line.
+export function Fees({ checkout: { fees, amount } }: Pick<Model, 'checkout'>) {
+  if (fees === null) return null
+  const lines: [string, number][] = [
+    [strings.fees.amount, fees.amount],
+    [strings.fees.fee, fees.fee],
+    [strings.fees.vat, fees.vat],
+    [strings.fees.rounding, fees.rounding],
+    [strings.fees.total, amount],
+  ]
+  return (
+    <dl class="facts fees">
+      {lines.map(([name, value]) =>
+        value === 0 ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{formatNaira(value)}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}
+
 export function Held({ checkout }: Pick<Model, 'checkout'>) {
   const { amountHeld, merchantName } = checkout
   if (amountHeld === 0) return null

@@ -1,7 +1,7 @@
 // Choosing a bank: a plain form that works without JavaScript.
 
 import { formatNaira } from '../money.ts'
-import { Sum } from './amounts.tsx'
+import { Fees, Sum } from './amounts.tsx'
 import type { Actions, Model } from './checkout.ts'
 import { strings } from './strings.ts'
 
@@ -17,6 +17,7 @@ export function BankChoice({ model, actions }: Props) {
         {strings.payTo(merchantName)}
       </h1>
       <Sum label={strings.due} amount={formatNaira(amount)} purpose={narration} />
+      <Fees checkout={model.checkout} />
       <h2>{isOne ? strings.oneBankTitle : strings.chooseTitle}</h2>
       <p class="hint">{isOne ? strings.oneBankHint(first.name) : strings.chooseHint}</p>
       <Problem problem={model.problem} />

@@ -23,6 +23,8 @@ export type Checkout = {
   status: CheckoutStatus
   amountPolicy: 'exact' | 'allow_under' | 'any'
   amount: number
+  // Where the payer bears the fee: what the amount is made of.
+  fees: { amount: number; fee: number; vat: number; rounding: number } | null
   amountPaid: number
   amountRemaining: number
   amountHeld: number // Sent for it, and in suspense.

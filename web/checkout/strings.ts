@@ -4,6 +4,13 @@ export const strings = {
   test: 'Sandbox: no real money moves',
   payTo: (merchant: string) => `Pay ${merchant}`,
   due: 'Amount due',
+  fees: {
+    amount: 'Amount',
+    fee: 'Fee',
+    vat: 'VAT on fee',
+    rounding: 'Rounding',
+    total: 'Total to send',
+  },
   remaining: 'Remaining',
 
   chooseTitle: 'Choose a bank',

@@ -1,7 +1,7 @@
 // Transfer instructions: amount, account number and time left.
 
 import { formatNaira } from '../money.ts'
-import { Held, Sum } from './amounts.tsx'
+import { Fees, Held, Sum } from './amounts.tsx'
 import { OtherBank } from './bank-choice.tsx'
 import {
   type Actions,
@@ -29,6 +29,7 @@ export function Transfer({ model, actions }: Props) {
         {strings.payTo(merchantName)}
       </h1>
       <Sum label={isPart ? strings.remaining : strings.due} amount={rest} purpose={narration} />
+      <Fees checkout={checkout} />
       {isPart && (
         <div class="part">
           <progress max={amount} value={amountPaid} aria-label={strings.amount} />

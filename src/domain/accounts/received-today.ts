@@ -105,6 +105,19 @@ async function beginDay(tx: Transaction, now: Date, openings: readonly Opening[]
   })
 }
 
+// What comes back of a fee is not received again: the day's count begins so much later.
+export async function discountReceipt(
+  tx: Transaction,
+  { accountId, amountKobo }: { accountId: AccountId; amountKobo: Kobo },
+): Promise<void> {
+  await tx.query({
+    name: 'discount-receipt',
+    text: `update collection_days set opening_kobo = opening_kobo + $2
+            where collection_account_id = $1`,
+    values: [accountId, amountKobo],
+  })
+}
+
 const READ_AT_ONCE = 10_000
 type Credits = { receivedKobo: Kobo; count: bigint; lastId: bigint | null }
 
@@ -115,9 +128,10 @@ async function creditedSince(tx: Transaction, accountId: AccountId, since: Date)
   for (;;) {
     const { rows }: { rows: Credits[] } = await tx.query<Credits>({
       name: 'credited-since',
-      text: `select coalesce(sum(t.amount_kobo), 0)::bigint as "receivedKobo", count(*) as count,
-                    min(t.id) as "lastId"
-               from (select id, amount_kobo, posted_at from transfers
+      text: `select coalesce(sum(t.amount_kobo) filter (where t.reason not in ('fee', 'fee_vat')), 0)
+                      ::bigint as "receivedKobo",
+                    count(*) as count, min(t.id) as "lastId"
+               from (select id, amount_kobo, reason, posted_at from transfers
                       where credit_account_id = $1 and ($2::bigint is null or id < $2)
                       order by id desc limit ${READ_AT_ONCE}) as t
               where t.posted_at >= $3`,

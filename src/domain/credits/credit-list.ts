@@ -116,7 +116,11 @@ async function readTimes(
   const moved = `c.id = any(array(
     select t.credit_id from transfers t
      where t.reason in (${LATER}) and ${within('t.posted_at').join(' and ')}))`
-  return [received, [moved]]
+  // Of part payments, when the payment was settled.
+  const charged = `c.id = any(array(
+    select f.credit_id from credit_fees f
+     where f.is_later and ${within('f.charged_at').join(' and ')}))`
+  return [received, [moved], [charged]]
 }
 
 // Every way to narrow leads through an index: a payment's own credits and what was assigned to it,

@@ -44,6 +44,8 @@ export type CreditTrace = {
   source: CreditSource
   identifiers: CreditIdentifier[] // The session id first, whatever kind it is of.
   charges: BankCharges
+  merchantFeeKobo: Kobo // Charged by the operator, less what was given back, …
+  merchantVatKobo: Kobo // … and the VAT on it.
   items: TracedItem[]
   locations: CreditLocation[]
 }
@@ -100,6 +102,7 @@ export const SELECT_TRACE = `
          c.received_at as "receivedAt", c.judged_by as "judgedBy", c.source,
          c.identified_by as "identifiedBy", ${OTHER_IDENTIFIERS} as "otherIdentifiers",
          c.fee_kobo as "feeKobo", c.vat_kobo as "vatKobo", c.duty_kobo as "dutyKobo",
+         fees."merchantFeeKobo", fees."merchantVatKobo",
          (select session_id from reversals where credit_id = c.id order by id desc limit 1)
            as "reversedBy",
          (select coalesce(sum(amount_kobo), 0)::bigint from reversals where credit_id = c.id)
@@ -118,7 +121,11 @@ export const SELECT_TRACE = `
 export const WITH_OWNERS = `
     left join payments p on p.id = c.payment_id
     left join advices a on a.id = p.advice_id
-    left join collection_accounts n on n.id = c.collection_account_id`
+    left join collection_accounts n on n.id = c.collection_account_id
+    cross join lateral (
+      select coalesce(sum(f.fee_kobo - f.fee_returned_kobo), 0)::bigint as "merchantFeeKobo",
+             coalesce(sum(f.vat_kobo - f.vat_returned_kobo), 0)::bigint as "merchantVatKobo"
+        from credit_fees f where f.credit_id = c.id) as fees`
 
 export function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
   const { sourceSealed, bookedKobo, reversedBy, items: itemRows, ...rest } = row

@@ -6,6 +6,7 @@
 // is rejected and the operator alerted. A new one is judged (judge-credit.ts).
 
 import type { HashPayer } from '#domain/accounts/payer-rules.ts'
+import { type ChargedFee, chargeFee, sumOfFees } from '#domain/fees/credit-fees.ts'
 import type { NewAlert } from '#domain/records/alerts.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { moved } from '#domain/records/movements.ts'
@@ -16,7 +17,6 @@ import { type Kobo, kobo } from '#money.ts'
 import { chargeTransfers } from './bank-charges.ts'
 import {
   findTarget,
-  type Holding,
   type IncomingCredit,
   type IssuedNumber,
   type JudgedBy,
@@ -36,6 +36,7 @@ import {
   recognise,
   withOwnIdentifiers,
 } from './known-credits.ts'
+import { addPaid, settlePending, takeFees } from './settle-payment.ts'
 
 export type { CreditDecision, CreditResult } from './known-credits.ts'
 
@@ -67,6 +68,7 @@ export type Plan = {
   identifiers: IdentifierRow[]
   credits: CreditRow[]
   transfers: Transfer[]
+  fees: ChargedFee[]
   payments: Set<PaymentTarget>
   reopened: Set<PaymentTarget>
   suspense: SuspenseRow[]
@@ -84,6 +86,7 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Decisio
     identifiers: [],
     credits: [],
     transfers: [],
+    fees: [],
     payments: new Set(),
     reopened: new Set(),
     suspense: [],
@@ -154,23 +157,27 @@ function book(
       creditId,
       reason: 'credit',
     })
+  const holding = { creditId, amountKobo: bookedKobo }
+  const came = { credits: 1, gross: bookedKobo } as const
   if (target.kind === 'collection') {
     const { clientId, collectionAccountId } = target
-    target.balanceKobo = kobo(target.balanceKobo + bookedKobo)
+    const fees = chargeFee(target.feeRule, [holding])
+    const feesKobo = sumOfFees(fees)
+    target.balanceKobo = kobo(target.balanceKobo + bookedKobo - feesKobo)
     target.todayKobo = kobo(target.todayKobo + bookedKobo)
     post(collectionAccountId)
+    takeFees(plan, known, { fees, accountId: collectionAccountId, by: creditId })
     plan.events.push({
       clientId,
       type: 'collection.received',
       collectionAccountId,
       creditId,
       facts: { accountBalanceKobo: target.balanceKobo },
-      ...moved(currency, { credits: 1, gross: bookedKobo }),
+      ...moved(currency, { ...came, fees: feesKobo }),
     })
     return
   }
-  const came = moved(currency, { credits: 1, gross: bookedKobo })
-  addPaid(plan, target, { holding: { creditId, amountKobo: bookedKobo }, came })
+  const fees = addPaid(plan, target, { holding, came })
   const owner = clientOwner(target.clientId)
   const pendingId = known.accountId({ kind: 'pending', owner, currency })
   if (target.status === 'PartPayment') {
@@ -182,6 +189,7 @@ function book(
   const settledId = known.accountId({ kind: 'settled', owner, currency })
   post(settledId)
   plan.transfers.push(...settlePending(target, pendingId, settledId))
+  takeFees(plan, known, { fees, accountId: settledId, by: creditId })
 }
 
 // What was paid in time and reported late may not be all of it: the payment then waits for the rest.
@@ -190,43 +198,6 @@ function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
   if (now < payment.closesAt || !payment.mayReopen) return
   payment.closesAt = new Date(now.getTime() + payment.openSeconds * 1000)
   plan.reopened.add(payment)
-}
-
-// What was pending on a payment that is now paid.
-export function settlePending(
-  payment: PaymentTarget,
-  pendingId: AccountId,
-  settledId: AccountId,
-): Transfer[] {
-  return payment.pending.splice(0).map(({ creditId, amountKobo }) => ({
-    creditId,
-    amountKobo,
-    debitAccountId: pendingId,
-    creditAccountId: settledId,
-    reason: 'settle',
-  }))
-}
-
-type PaidAmount = { holding: Holding; came?: Pick<NewEvent, 'moved'> | undefined }
-
-// The payment after this much more has come in.
-export function addPaid(
-  plan: Pick<Plan, 'payments' | 'events'>,
-  payment: PaymentTarget,
-  { holding: { creditId, amountKobo }, came = {} }: PaidAmount,
-): void {
-  payment.amountPaidKobo = kobo(payment.amountPaidKobo + amountKobo)
-  const isPaid = payment.amountPolicy === 'any' || payment.amountPaidKobo >= payment.amountKobo
-  payment.status = isPaid ? 'Successful' : 'PartPayment'
-  plan.payments.add(payment)
-  plan.events.push({
-    clientId: payment.clientId,
-    type: isPaid ? 'payment.successful' : 'payment.part_paid',
-    paymentId: payment.paymentId,
-    creditId,
-    facts: { status: payment.status, amountPaidKobo: payment.amountPaidKobo },
-    ...came,
-  })
 }
 
 type Suspension = {

@@ -2,8 +2,15 @@
 //
 // Taken, in this order, from the part of the credit that is still in suspense, then booked, then
 // assigned from suspense. What has already been returned to the payer is a shortfall: no client's
-// balance pays for it.
+// balance pays for it. The fee on what is taken back is given back, so that the client loses no more
+// than it got (I44).
 
+import {
+  type ReturnedFee,
+  returnedFee,
+  type StandingFee,
+  sumOfFees,
+} from '#domain/fees/credit-fees.ts'
 import { moved } from '#domain/records/movements.ts'
 import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
@@ -34,6 +41,7 @@ export type ReversalPlan = {
   shortfallKobo: Kobo
   bookedKobo: Kobo // Of the takings, what came from what was booked.
   items: { item: LockedItem; takenKobo: Kobo }[]
+  fees: ReturnedFee[]
   payments: Set<PaymentTarget>
   events: ReversalEvent[] // Not explained yet.
 }
@@ -41,6 +49,7 @@ export type ReversalPlan = {
 type Known = {
   credit: ReversedCredit
   items: readonly LockedItem[]
+  fees: readonly StandingFee[] // Of the credit.
   payments: ReadonlyMap<PaymentId, PaymentTarget>
   // Of the collection accounts that the credit or its items are with.
   collections: ReadonlyMap<AccountId, { clientId: ClientId; balanceKobo: Kobo }>
@@ -54,6 +63,7 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     shortfallKobo: amountKobo,
     bookedKobo: kobo(0n),
     items: [],
+    fees: [],
     payments: new Set(),
     events: [],
   }
@@ -66,7 +76,11 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     plan.takings.push({ holder, amountKobo: takenKobo })
     if (item) plan.items.push({ item, takenKobo })
     else plan.bookedKobo = kobo(plan.bookedKobo + takenKobo)
-    plan.events.push(...takeFrom(plan, { balances, credit: known.credit, holder, takenKobo }))
+    const charged = known.fees.find(({ itemId }) => itemId === (item?.id ?? null))
+    const fee = charged && returnedFee(charged, kobo(heldKobo - takenKobo))
+    if (fee && sumOfFees([fee]) > 0n) plan.fees.push(fee)
+    const { credit } = known
+    plan.events.push(...takeFrom(plan, { balances, credit, holder, takenKobo, fee }))
   }
   return plan
 }
@@ -104,14 +118,16 @@ type Taking = {
   credit: ReversedCredit
   holder: Holder
   takenKobo: Kobo
+  fee: ReturnedFee | undefined // Given back.
 }
 
 // A payment that was paid and is not any more is at an end; one that was being paid goes on.
 function takeFrom(
   plan: ReversalPlan,
-  { balances, credit: { id: creditId, currency }, holder, takenKobo }: Taking,
+  { balances, credit: { id: creditId, currency }, holder, takenKobo, fee }: Taking,
 ): ReversalEvent[] {
-  const taken = moved(currency, { reversed: takenKobo })
+  const feesKobo = sumOfFees(fee ? [fee] : [])
+  const taken = moved(currency, { reversed: takenKobo, fees: -feesKobo })
   switch (holder.kind) {
     case 'suspense': {
       const { clientId } = holder
@@ -121,7 +137,7 @@ function takeFrom(
     }
     case 'collection': {
       const { clientId, accountId } = holder
-      const balanceKobo = kobo((balances.get(accountId) as Kobo) - takenKobo)
+      const balanceKobo = kobo((balances.get(accountId) as Kobo) - takenKobo + feesKobo)
       balances.set(accountId, balanceKobo)
       const facts = { accountBalanceKobo: balanceKobo, amountReversedKobo: takenKobo }
       const collectionAccountId = accountId
@@ -131,6 +147,8 @@ function takeFrom(
     default: {
       const { payment } = holder
       payment.amountPaidKobo = kobo(payment.amountPaidKobo - takenKobo)
+      payment.chargedFeeKobo = kobo(payment.chargedFeeKobo - (fee?.feeKobo ?? 0n))
+      payment.chargedVatKobo = kobo(payment.chargedVatKobo - (fee?.vatKobo ?? 0n))
       if (holder.kind === 'settled') payment.status = 'Reversed'
       else payment.status = payment.amountPaidKobo > 0n ? 'PartPayment' : 'Processing'
       plan.payments.add(payment)

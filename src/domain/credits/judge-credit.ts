@@ -32,9 +32,10 @@ import {
   type PayerRules,
   type RuleViolation,
 } from '#domain/accounts/payer-rules.ts'
+import type { FeeRule } from '#domain/fees/fee-rules.ts'
 import type { AmountPolicy } from '#domain/payments/advices.ts'
 import type { PaymentStatus } from '#domain/payments/payments.ts'
-import type { AccountId, ClientId, CreditId, PaymentId, SuspenseItemId } from '#ids.ts'
+import type { AccountId, ClientId, CreditId, FeeRuleId, PaymentId, SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { watDayStart } from '#wat-time.ts'
 
@@ -68,6 +69,7 @@ export type CollectionTarget = AccountLimits & {
   balanceKobo: Kobo
   payerRules: PayerRules | null
   todayKobo: Kobo // What came in so far today; counted only where there is a limit per day.
+  feeRule: FeeRule | null
 }
 
 export type PaymentTarget = {
@@ -85,6 +87,10 @@ export type PaymentTarget = {
   mayReopen: boolean // Known of those that are over only.
   payerRules: PayerRules | null
   pending: Holding[] // What was paid so far, credit by credit. Empty once it is settled.
+  quotedRuleId: FeeRuleId | null // By which the customer was asked for the fee, if he was.
+  feeRule: FeeRule | null // Known where money may come to it only.
+  chargedFeeKobo: Kobo // Once it is settled, …
+  chargedVatKobo: Kobo // … less what was given back.
 }
 
 // With an item id, it came out of suspense.

@@ -5,41 +5,48 @@
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { PaymentId } from '#ids.ts'
+import type { FeeRuleId, PaymentId } from '#ids.ts'
 import type { Holding, PaymentTarget } from './judge-credit.ts'
+import { PAYMENT_RULE } from './owner-rules.ts'
 
-type PaymentRow = Omit<PaymentTarget, 'kind' | 'pending' | 'mayReopen'>
+type PaymentRow = Omit<PaymentTarget, 'kind' | 'pending' | 'mayReopen' | 'feeRule'>
 
 const SELECT_TARGET = `
   select p.client_id as "clientId", p.id as "paymentId", p.status, p.amount_kobo as "amountKobo",
          p.amount_paid_kobo as "amountPaidKobo", p.amount_policy as "amountPolicy", a.currency,
          p.created_at as "createdAt", p.closes_at as "closesAt",
          a.expires_in_seconds + a.extended_seconds + a.grace_seconds as "openSeconds",
-         a.payer_rules as "payerRules"`
+         a.payer_rules as "payerRules", p.fee_rule_id as "quotedRuleId",
+         p.charged_fee_kobo as "chargedFeeKobo", p.charged_vat_kobo as "chargedVatKobo"`
+
+type NumberOfPayment = { bankCode: string; feeRuleId: FeeRuleId | null; target: PaymentTarget }
+type NumberRow = PaymentRow & Omit<NumberOfPayment, 'target'> & { accountNumber: string }
 
 // By account number. Two numbers of one payment share one target, so that each sees what the other
 // brought.
 export async function lockPaymentsByNumber(
   tx: Transaction,
+  now: Date,
   numbers: readonly string[],
-): Promise<Map<string, { bankCode: string; target: PaymentTarget }>> {
-  const { rows } = await tx.query<PaymentRow & { accountNumber: string; bankCode: string }>({
+): Promise<Map<string, NumberOfPayment>> {
+  const { rows } = await tx.query<NumberRow>({
     name: 'lock-payments-by-number',
-    text: `${SELECT_TARGET}, n.account_number as "accountNumber", n.bank_code as "bankCode"
+    text: `${SELECT_TARGET}, n.account_number as "accountNumber", n.bank_code as "bankCode",
+                  ${PAYMENT_RULE} as "feeRuleId"
              from numbers n
              join payments p on p.id = n.payment_id
              join advices a on a.id = p.advice_id
             where n.account_number = any($1::text[])
             order by p.id
               for no key update of p`,
-    values: [plainArray(numbers)],
+    values: [plainArray(numbers), now],
   })
   const byId = new Map<PaymentId, PaymentTarget>()
   return new Map(
-    rows.map(({ accountNumber, bankCode, ...row }) => {
+    rows.map(({ accountNumber, bankCode, feeRuleId, ...row }) => {
       const target = byId.get(row.paymentId) ?? toPaymentTarget(row)
       byId.set(row.paymentId, target)
-      return [accountNumber, { bankCode, target }]
+      return [accountNumber, { bankCode, feeRuleId, target }]
     }),
   )
 }
@@ -61,7 +68,7 @@ export async function lockPayments(
 }
 
 function toPaymentTarget(row: PaymentRow): PaymentTarget {
-  return { kind: 'payment', ...row, pending: [], mayReopen: false }
+  return { kind: 'payment', ...row, pending: [], mayReopen: false, feeRule: null }
 }
 
 // Fills in `pending`. The payments must be locked.
@@ -101,13 +108,17 @@ export async function updatePayments(
   await tx.query({
     name: 'update-payments',
     text: `update payments p
-              set status = u.status, amount_paid_kobo = u.paid, updated_at = $4
-             from unnest($1::uuid[], $2::text[], $3::bigint[]) as u (id, status, paid)
+              set status = u.status, amount_paid_kobo = u.paid, charged_fee_kobo = u.fee,
+                  charged_vat_kobo = u.vat, updated_at = $6
+             from unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
+                  as u (id, status, paid, fee, vat)
             where p.id = u.id`,
     values: [
       payments.map((payment) => payment.paymentId),
       payments.map((payment) => payment.status),
       numberArray(payments.map((payment) => payment.amountPaidKobo)),
+      numberArray(payments.map((payment) => payment.chargedFeeKobo)),
+      numberArray(payments.map((payment) => payment.chargedVatKobo)),
       now,
     ],
   })

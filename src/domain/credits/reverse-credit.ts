@@ -10,6 +10,14 @@
 //                            account, and the operator is alerted
 
 import type { Transaction } from '#db/transaction.ts'
+import { discountReceipt } from '#domain/accounts/received-today.ts'
+import {
+  feeAccounts,
+  readFees,
+  recordReturned,
+  returnTransfers,
+  sumOfFees,
+} from '#domain/fees/credit-fees.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
@@ -73,7 +81,9 @@ export async function takeReversal(
     ...(credit.paymentId ? [credit.paymentId] : []),
   ])
   const collections = await lockCollections(tx, credit, items)
-  const plan = decideReversal({ credit, items, payments, collections }, reversal.amountKobo)
+  const fees = await readFees(tx, credit.id)
+  const known = { credit, items, fees, payments, collections }
+  const plan = decideReversal(known, reversal.amountKobo)
   const isWhole = takenKobo + reversal.amountKobo === credit.amountKobo
   await write(tx, deps, { reversal, credit, plan, isWhole })
   return 'reversed'
@@ -100,6 +110,7 @@ async function write(
     bank,
     shortfall,
     ...plan.takings.flatMap(({ holder }) => shared(holder)),
+    ...plan.fees.flatMap(({ of }) => feeAccounts(of.clientId)),
   ])
   const takings = plan.takings.map(({ holder, amountKobo }) => ({
     accountId: holderAccount(sharedAccounts, holder),
@@ -120,20 +131,7 @@ async function write(
       reason: 'reversal',
     }),
   )
-  await tx.query({
-    name: 'insert-reversal',
-    text: `insert into reversals
-             (bank_code, session_id, credit_id, amount_kobo, shortfall_kobo, received_at)
-           values ($1, $2, $3, $4, $5, $6)`,
-    values: [
-      reversal.bankCode,
-      reversal.sessionId,
-      credit.id,
-      reversal.amountKobo,
-      shortfallKobo,
-      now,
-    ],
-  })
+  await insertReversal(tx, now, { reversal, creditId: credit.id, shortfallKobo })
   await tx.query({
     name: 'reverse-credit',
     // When nothing is booked any more, the outcome is what became of the part that was suspended.
@@ -154,13 +152,53 @@ async function write(
   await reduceItems(tx, now, { takings: plan.items, reference: reversal.sessionId })
   await adjustApprovalRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
-  await postTransfers(tx, now, transfers)
+  const back = await giveFeesBack(tx, sharedAccounts, { plan, creditId: credit.id })
+  await postTransfers(tx, now, [...transfers, ...back])
   const told = { sessionId: reversal.sessionId, amountKobo: reversal.amountKobo, shortfallKobo }
   await appendEvents(
     tx,
     now,
     await explainReversal(tx, credit.id, { reversal: told, events: plan.events }),
   )
+}
+
+type NewReversal = { reversal: Reversal; creditId: CreditId; shortfallKobo: Kobo }
+
+async function insertReversal(
+  tx: Transaction,
+  now: Date,
+  { reversal, creditId, shortfallKobo }: NewReversal,
+): Promise<void> {
+  await tx.query({
+    name: 'insert-reversal',
+    text: `insert into reversals
+             (bank_code, session_id, credit_id, amount_kobo, shortfall_kobo, received_at)
+           values ($1, $2, $3, $4, $5, $6)`,
+    values: [
+      reversal.bankCode,
+      reversal.sessionId,
+      creditId,
+      reversal.amountKobo,
+      shortfallKobo,
+      now,
+    ],
+  })
+}
+
+async function giveFeesBack(
+  tx: Transaction,
+  sharedAccounts: SharedAccounts,
+  { plan: { fees }, creditId }: { plan: ReversalPlan; creditId: CreditId },
+): Promise<Transfer[]> {
+  await recordReturned(tx, fees)
+  const transfers: Transfer[] = []
+  for (const { of, feeKobo, vatKobo } of fees) {
+    const { clientId, accountId } = of
+    const back = { clientId, accountId, creditId, feeKobo, vatKobo }
+    transfers.push(...returnTransfers(back, (account) => sharedAccounts.id(account)))
+    await discountReceipt(tx, { accountId, amountKobo: sumOfFees([back]) })
+  }
+  return transfers
 }
 
 function holderAccount(sharedAccounts: SharedAccounts, holder: Holder): AccountId {

@@ -15,9 +15,11 @@ import { PipelinedCommit, pipeline, type Transaction } from '#db/transaction.ts'
 import { LIMIT_JOINS, LIMITS } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
 import { receivedToday } from '#domain/accounts/received-today.ts'
+import { feeAccounts, insertFees } from '#domain/fees/credit-fees.ts'
+import { readRules } from '#domain/fees/fee-rules.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
-import type { AccountId, CreditId } from '#ids.ts'
+import type { AccountId, CreditId, FeeRuleId } from '#ids.ts'
 import {
   bankOwner,
   clientOwner,
@@ -36,6 +38,7 @@ import {
   type IncomingCredit,
   type IssuedNumber,
 } from './judge-credit.ts'
+import { ACCOUNT_RULE, ruleOfPayment } from './owner-rules.ts'
 import {
   findHoldings,
   findReopenable,
@@ -78,8 +81,8 @@ export async function takeCredits(
 async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
   const [byNumber, accounts, taken, ids] = await pipeline([
-    lockPaymentsByNumber(tx, accountNumbers),
-    lockCollectionAccounts(tx, accountNumbers),
+    lockPaymentsByNumber(tx, now, accountNumbers),
+    lockCollectionAccounts(tx, now, accountNumbers),
     findTaken(tx, credits),
     tx.query<{ id: CreditId }>({
       name: 'credit-ids',
@@ -89,22 +92,31 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
   ])
   const numbers = new Map<string, IssuedNumber>(byNumber)
   const payments = new Set([...byNumber.values()].map(({ target }) => target))
+  const rules = await readRules(tx, [
+    ...[...byNumber.values()].map(({ feeRuleId }) => feeRuleId),
+    ...accounts.rows.map(({ feeRuleId }) => feeRuleId),
+  ])
+  for (const { target, feeRuleId } of byNumber.values()) {
+    target.feeRule = ruleOfPayment(target, feeRuleId === null ? undefined : rules.get(feeRuleId))
+  }
   await findHoldings(tx, payments)
   await findReopenable(tx, now, payments)
   const today = await receivedToday(tx, now, accounts.rows)
   // Two numbers of one account share one target, so that each sees what the other was credited.
   const targets = new Map<AccountId, CollectionTarget>()
-  for (const { accountNumber, bankCode, creditedKobo: _, ...account } of accounts.rows) {
+  for (const { accountNumber, bankCode, creditedKobo: _, feeRuleId, ...account } of accounts.rows) {
     const { collectionAccountId: id } = account
     const todayKobo = today.get(id) ?? kobo(0n)
-    const target = targets.get(id) ?? { kind: 'collection', ...account, todayKobo }
+    const feeRule = (feeRuleId === null ? undefined : rules.get(feeRuleId)) ?? null
+    const target = targets.get(id) ?? { kind: 'collection', ...account, todayKobo, feeRule }
     targets.set(id, target)
     numbers.set(accountNumber, { bankCode, target })
   }
   return { numbers, taken, creditIds: ids.rows.map((row) => row.id) }
 }
 
-type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo'> & {
+type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule'> & {
+  feeRuleId: FeeRuleId | null
   accountNumber: string
   bankCode: string
   creditedKobo: Kobo | null // Ever; only where there is a limit per day.
@@ -112,7 +124,7 @@ type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo'> & {
 
 // Plain joins of tables only: a row that was waited for is judged again by what the statement joins,
 // and out of a union of two look-ups (which reads a quarter less) all but the first were gone.
-function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
+function lockCollectionAccounts(tx: Transaction, now: Date, numbers: readonly string[]) {
   return tx.query<AccountRow>({
     name: 'lock-collection-accounts-by-number',
     text: `select n.account_number as "accountNumber", n.bank_code as "bankCode",
@@ -123,7 +135,7 @@ function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
                   ${LIMITS.perCredit} as "perCreditKobo", ${LIMITS.perDay} as "perDayKobo",
                   ${LIMITS.balanceMax} as "balanceMaxKobo",
                   case when ${LIMITS.perDay} is not null then l.credits_kobo end
-                  as "creditedKobo"
+                  as "creditedKobo", ${ACCOUNT_RULE} as "feeRuleId"
              from numbers n
              join collection_accounts a on a.id = n.collection_account_id
              join ledger_accounts l on l.id = a.id
@@ -131,7 +143,7 @@ function lockCollectionAccounts(tx: Transaction, numbers: readonly string[]) {
             where n.account_number = any($1::text[])
             order by l.id
               for no key update of l`,
-    values: [plainArray(numbers)],
+    values: [plainArray(numbers), now],
   })
 }
 
@@ -153,6 +165,8 @@ function accountsNeeded(
       need('pending', owner, currency)
       need('settled', owner, currency)
     }
+    if (!target?.feeRule) continue
+    for (const fees of feeAccounts(target.clientId)) need(fees.kind, fees.owner, fees.currency)
   }
   return [...needed.values()]
 }
@@ -165,6 +179,7 @@ function write(
     insertIdentifiers(tx, plan.identifiers),
     insertCredits(tx, { sealer, now, rows: plan.credits }),
     postTransfers(tx, now, plan.transfers),
+    insertFees(tx, now, plan.fees),
     updatePayments(tx, now, [...plan.payments]),
     insertSuspense(tx, now, plan.suspense),
     appendEvents(tx, now, plan.events),

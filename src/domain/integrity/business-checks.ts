@@ -5,6 +5,7 @@
 // tables are aggregated before they are joined.
 
 import type { Check } from '#ledger/ledger-checks.ts'
+import { CHARGED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
 
@@ -100,7 +101,7 @@ const MONEY: readonly Check[] = [
        order by coalesce(p.id, h.owner)`,
   },
   {
-    // What is left of a payment that was reversed in part stays settled.
+    // What is left of a payment that was reversed in part stays settled. Before fees.
     name: 'pending_and_settled_are_their_payments',
     sql: `
       with paid as (
@@ -112,8 +113,10 @@ const MONEY: readonly Check[] = [
            and p.amount_paid_kobo > 0
          group by 1, 2, 3
       ), accounts as (
-        select kind, owner, currency, credits_kobo - debits_kobo as kobo
-          from ledger_accounts where kind in ('pending', 'settled')
+        select a.kind, a.owner, a.currency,
+               a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) as kobo
+          from ledger_accounts a left join (${CHARGED}) as f on f.account_id = a.id
+         where a.kind in ('pending', 'settled')
       )
       select concat_ws(' ', kind, owner, currency) as subject,
              coalesce(p.kobo, 0)::text as expected, coalesce(a.kobo, 0)::text as found
@@ -122,12 +125,13 @@ const MONEY: readonly Check[] = [
        order by 1`,
   },
   {
-    name: 'collection_balances_are_their_credits',
+    name: 'collection_balances_are_their_credits', // Before fees.
     sql: `
       with held as (${heldBy('collection_account_id', 'assigned_account_id')}),
       accounts as (
-        select id, credits_kobo - debits_kobo as kobo
-          from ledger_accounts where kind = 'collection'
+        select a.id, a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) as kobo
+          from ledger_accounts a left join (${CHARGED}) as f on f.account_id = a.id
+         where a.kind = 'collection'
       )
       select 'collection account ' || coalesce(a.id, h.owner) as subject,
              coalesce(h.kobo, 0)::text as expected,
@@ -247,6 +251,7 @@ const EVENTS: readonly Check[] = [
 
 export const BUSINESS_CHECKS: readonly Check[] = [
   ...MONEY,
+  ...FEE_CHECKS,
   ...IDENTITY,
   ...NUMBER_CHECKS,
   ...EVENTS,

@@ -8,11 +8,12 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
-import type { Transaction } from '#db/transaction.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
 import type { PayerRules } from '#domain/accounts/payer-rules.ts'
+import { type FeeRule, readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
 import { createOnce, type Once } from '#domain/records/idempotency.ts'
 import { Refusal } from '#errors.ts'
-import { type AdviceId, type ClientId, timeOrderedId } from '#ids.ts'
+import { type AdviceId, type ClientId, type FeeRuleId, timeOrderedId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
@@ -52,6 +53,7 @@ export type Advice = AdviceTerms & {
   extendedSeconds: number // By how much its expiry was put off: see extend-advice.ts.
   cancelledAt: Date | null
   createdAt: Date
+  feeRule?: FeeRule | undefined // In force when it was created; of one created just now only.
   isKnown?: true // By its merchantRef: it was there before it was asked for.
 }
 
@@ -92,7 +94,12 @@ async function makeAdvices(
   now: Date,
   requests: readonly AdviceRequest[],
 ): Promise<(Advice | Refusal)[]> {
-  const byRef = await findByMerchantRefs(tx, requests)
+  const [byRef, ruleIds] = await pipeline([
+    findByMerchantRefs(tx, requests),
+    findRuleIds(tx, now, requests),
+  ])
+  const rules = new Map<ClientId, FeeRule>()
+  for (const rule of (await readRules(tx, ruleIds)).values()) rules.set(rule.clientId, rule)
   const made: Advice[] = []
   const answers = requests.map(({ clientId, merchantName, terms }): Advice | Refusal => {
     const earlier = terms.merchantRef === null ? undefined : byRef.get(refName(clientId, terms))
@@ -102,13 +109,30 @@ async function makeAdvices(
     }
     const id = timeOrderedId<AdviceId>(now)
     const untouched = { extendedSeconds: 0, cancelledAt: null, createdAt: now }
-    const advice = { ...terms, id, clientId, merchantName, ...untouched }
+    const feeRule = rules.get(clientId)
+    const advice = { ...terms, id, clientId, merchantName, ...untouched, feeRule }
     if (terms.merchantRef !== null) byRef.set(refName(clientId, terms), advice)
     made.push(advice)
     return advice
   })
   await insertAdvices(tx, now, made)
   return answers
+}
+
+// The rules in force for these clients, for what an advice says of its charges.
+async function findRuleIds(
+  tx: Transaction,
+  now: Date,
+  requests: readonly AdviceRequest[],
+): Promise<(FeeRuleId | null)[]> {
+  const clientIds = [...new Set(requests.map(({ clientId }) => clientId))]
+  const { rows } = await tx.query<{ ruleId: FeeRuleId | null }>({
+    name: 'fee-rules-of-clients',
+    text: `select ${ruleInForce({ clientId: 'c.id' }, '$2')} as "ruleId"
+             from unnest($1::bigint[]) as c (id)`,
+    values: [numberArray(clientIds), now],
+  })
+  return rows.map(({ ruleId }) => ruleId)
 }
 
 async function insertAdvices(tx: Transaction, now: Date, advices: readonly Advice[]) {

@@ -5,8 +5,10 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import { issuesNumbers } from '#config/number-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import { accountName } from '#domain/accounts/account-names.ts'
+import { type FeeQuote, QUOTE_COLUMNS, quoteFor } from '#domain/fees/fee-quotes.ts'
+import { readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
 import { TROUBLED_BANKS } from '#domain/records/bank-trouble.ts'
-import type { AdviceId, PaymentId } from '#ids.ts'
+import type { AdviceId, FeeRuleId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
 import type { AmountPolicy } from './advices.ts'
 import {
@@ -23,7 +25,8 @@ type CheckoutRow = {
   clientMerchantName: string // As in the account name.
   brandName: string | null
   brandColour: string | null
-  amountKobo: Kobo
+  wantedKobo: Kobo // By the merchant; the quote says what the payer is asked for.
+  quote: FeeQuote
   amountPolicy: AmountPolicy
   narration: string | null
   merchantRef: string | null
@@ -45,21 +48,28 @@ type CheckoutPayment = {
   heldKobo: Kobo // Sent for this payment, and in suspense now.
 }
 
-type Flat = Omit<CheckoutRow, 'payment'> & {
-  [K in keyof CheckoutPayment]: CheckoutPayment[K] | null
-}
+type Flat = Omit<CheckoutRow, 'payment' | 'quote'> &
+  Omit<FeeQuote, 'amountKobo'> & {
+    amountKobo: Kobo | null // Of the payment.
+    ruleId: FeeRuleId | null // In force, where there is no payment yet.
+  } & { [K in keyof CheckoutPayment]: CheckoutPayment[K] | null }
+
+const RULE_NOW = ruleInForce({ clientId: 'a.client_id' }, '$2')
 
 export async function findCheckouts(
   db: Queryable,
+  now: Date,
   adviceIds: readonly AdviceId[],
 ): Promise<CheckoutRow[]> {
   const { rows } = await db.query<Flat>({
     name: 'find-checkouts',
     text: `select a.id as "adviceId", c.name as "clientMerchantName", c.brand_name as "brandName",
-                  c.brand_colour as "brandColour", a.amount_kobo as "amountKobo",
+                  c.brand_colour as "brandColour", a.amount_kobo as "wantedKobo",
                   a.amount_policy as "amountPolicy", a.narration, a.merchant_ref as "merchantRef",
                   a.call_back_url as "callBackUrl", a.customer_name as "customerName",
                   a.cancelled_at as "cancelledAt", ${TROUBLED_BANKS} as "troubledBanks",
+                  p.amount_kobo as "amountKobo", ${QUOTE_COLUMNS},
+                  case when p.id is null then ${RULE_NOW} end as "ruleId",
                   p.id, p.status, p.amount_paid_kobo as "amountPaidKobo",
                   p.expires_at as "expiresAt", p.closes_at as "closesAt",
                   p.updated_at as "updatedAt",
@@ -75,10 +85,19 @@ export async function findCheckouts(
              join clients c on c.id = a.client_id
              left join payments p on p.advice_id = a.id
             where a.id = any($1::uuid[])`,
-    values: [adviceIds],
+    values: [adviceIds, now],
   })
+  const rules = await readRules(
+    db,
+    rows.map(({ ruleId }) => ruleId),
+  )
   return rows.map(({ id, status, amountPaidKobo, expiresAt, closesAt, updatedAt, ...rest }) => {
-    const { numbers, heldKobo, ...advice } = rest
+    const { numbers, heldKobo, amountKobo, ruleId, ...others } = rest
+    const { feeRuleId, quotedFeeKobo, quotedVatKobo, ...advice } = others
+    const quote =
+      amountKobo === null
+        ? quoteFor(ruleId === null ? undefined : rules.get(ruleId), advice.wantedKobo)
+        : { amountKobo, feeRuleId, quotedFeeKobo, quotedVatKobo }
     const payment = {
       id,
       status,
@@ -89,7 +108,7 @@ export async function findCheckouts(
       numbers,
       heldKobo,
     }
-    return { ...advice, payment: id === null ? null : (payment as CheckoutPayment) }
+    return { ...advice, quote, payment: id === null ? null : (payment as CheckoutPayment) }
   })
 }
 
@@ -105,7 +124,7 @@ type CheckoutRendering = {
 
 // Pending: no number was asked for yet, and the clock has not started.
 export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering) {
-  const { payment } = row
+  const { payment, quote } = row
   const status = checkoutStatus(row, now)
   const paidKobo = payment?.amountPaidKobo ?? kobo(0n)
   const names = { merchantName: row.clientMerchantName, customerName: row.customerName }
@@ -119,10 +138,11 @@ export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering
     narration: row.narration,
     status,
     amountPolicy: row.amountPolicy,
-    amount: toNaira(row.amountKobo),
+    amount: toNaira(quote.amountKobo),
+    fees: viewFees(row),
     amountPaid: toNaira(paidKobo),
     amountRemaining: toNaira(
-      remainingKobo(payment?.status ?? 'Processing', row.amountKobo, paidKobo),
+      remainingKobo(payment?.status ?? 'Processing', quote.amountKobo, paidKobo),
     ),
     amountHeld: toNaira(payment?.heldKobo ?? kobo(0n)),
     accountName: accountName(how.nameStyle, names),
@@ -145,6 +165,19 @@ function healthyFirst(banks: readonly BankSettings[], troubled: readonly string[
     .map(({ code, name }) => ({ code, name }))
   const isHealthy = ({ code }: { code: string }) => !troubled.includes(code)
   return [...offered.filter(isHealthy), ...offered.filter((bank) => !isHealthy(bank))]
+}
+
+// Where the customer bears them; the lines sum to the amount. What the payer is asked for is a whole
+// number of kobo that leaves the merchant never short, so a kobo may be over.
+function viewFees({ wantedKobo, quote }: CheckoutRow) {
+  const { amountKobo, quotedFeeKobo, quotedVatKobo } = quote
+  if (quotedFeeKobo === null || quotedVatKobo === null) return null
+  return {
+    amount: toNaira(wantedKobo),
+    fee: toNaira(quotedFeeKobo),
+    vat: toNaira(quotedVatKobo),
+    rounding: toNaira(kobo(amountKobo - wantedKobo - quotedFeeKobo - quotedVatKobo)),
+  }
 }
 
 function checkoutStatus({ cancelledAt, payment }: CheckoutRow, now: Date): CheckoutStatus {

@@ -2,7 +2,8 @@
 //
 // Initiating again at the same bank returns the same number of the same payment; at another bank it
 // leases a further number for the same payment, and money to either counts. The payment's expiry
-// starts with its first number.
+// starts with its first number, and so does what the payer is asked for: with the fee, if the
+// customer bears it.
 //
 // Locks: advices, then payments, each in id order; then the ranges in bank order.
 
@@ -11,11 +12,13 @@ import { issuesNumbers } from '#config/number-settings.ts'
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { takeDynamicNumbers } from '#domain/accounts/account-numbers.ts'
+import { quoteFor } from '#domain/fees/fee-quotes.ts'
+import { type FeeRule, readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
-import { type AdviceId, type ClientId, timeOrderedId } from '#ids.ts'
+import { type AdviceId, type ClientId, type FeeRuleId, timeOrderedId } from '#ids.ts'
 import { kobo } from '#money.ts'
 import { closedRefusal, isOpen, type Payment, SELECT_PAYMENT, statusAt } from './payments.ts'
 
@@ -35,11 +38,12 @@ export type Initiated = {
 }
 
 export type Deps = { banks: readonly BankSettings[]; quarantineDays: number; now: Date }
-type AdviceRow = Omit<Payment, 'id' | 'status' | 'amountPaidKobo' | 'numbers'> & {
+type AdviceRow = Omit<Payment, 'id' | 'status' | 'amountPaidKobo' | 'numbers' | Fees> & {
   expiresInSeconds: number
   graceSeconds: number
   cancelledAt: Date | null
 }
+type Fees = 'quotedFeeKobo' | 'quotedVatKobo' | 'chargedFeeKobo' | 'chargedVatKobo'
 type Lease = { payment: Payment; bank: BankSettings; accountNumber: string; isRecycled: boolean }
 
 export async function initiatePayments(
@@ -48,7 +52,7 @@ export async function initiatePayments(
   initiations: readonly Initiation[],
 ): Promise<(Initiated | Refusal)[]> {
   const ids = [...new Set(initiations.map((initiation) => initiation.adviceId))]
-  const { advices, payments } = await lockAdvices(tx, ids)
+  const { advices, payments, rules } = await lockAdvices(tx, deps.now, ids)
 
   // First who may, then numbers for those who need one, then the answers.
   const opened = new Map<string, Payment>()
@@ -63,7 +67,7 @@ export async function initiatePayments(
     const known = payments.get(advice.adviceId)
     const refusal = findRefusal(advice, known, deps.now)
     if (refusal) return refusal
-    const payment = known ?? openPayment(advice, deps.now)
+    const payment = known ?? openPayment(advice, rules, deps.now)
     if (!known) opened.set(payment.id, payment)
     payments.set(advice.adviceId, payment)
     if (!numberAt(payment, bank.code)) wanted.set(`${bank.code}/${payment.id}`, { payment, bank })
@@ -94,11 +98,17 @@ export function numberAt(payment: Payment, bankCode: string): string | undefined
   return payment.numbers.find((number) => number.bankCode === bankCode)?.accountNumber
 }
 
-function openPayment(advice: AdviceRow, now: Date): Payment {
-  const { expiresInSeconds, graceSeconds, cancelledAt: _, ...terms } = advice
+type Rules = ReadonlyMap<FeeRuleId, FeeRule>
+
+function openPayment(advice: AdviceRow, rules: Rules, now: Date): Payment {
+  const { expiresInSeconds, graceSeconds, cancelledAt: _, feeRuleId, ...terms } = advice
+  const rule = feeRuleId === null ? undefined : rules.get(feeRuleId)
   const expiresAt = new Date(now.getTime() + expiresInSeconds * 1000)
   return {
     ...terms,
+    ...quoteFor(rule, advice.amountKobo),
+    chargedFeeKobo: kobo(0n),
+    chargedVatKobo: kobo(0n),
     id: timeOrderedId(now),
     status: 'Processing',
     amountPaidKobo: kobo(0n),
@@ -110,7 +120,9 @@ function openPayment(advice: AdviceRow, now: Date): Payment {
   }
 }
 
-async function lockAdvices(tx: Transaction, ids: readonly AdviceId[]) {
+const RULE_NOW = ruleInForce({ clientId: 'a.client_id' }, '$2')
+
+async function lockAdvices(tx: Transaction, now: Date, ids: readonly AdviceId[]) {
   const [advices, payments] = await pipeline([
     tx.query<AdviceRow>({
       name: 'lock-advices',
@@ -120,12 +132,12 @@ async function lockAdvices(tx: Transaction, ids: readonly AdviceId[]) {
                     a.narration, a.call_back_url as "callBackUrl",
                     a.customer_name as "customerName", a.cancelled_at as "cancelledAt",
                     a.expires_in_seconds + a.extended_seconds as "expiresInSeconds",
-                    a.grace_seconds as "graceSeconds"
+                    a.grace_seconds as "graceSeconds", ${RULE_NOW} as "feeRuleId"
                from advices a join clients c on c.id = a.client_id
               where a.id = any($1::uuid[])
               order by a.id
                 for no key update of a`,
-      values: [ids],
+      values: [ids, now],
     }),
     tx.query<Payment>({
       name: 'lock-payments-of-advices',
@@ -137,6 +149,10 @@ async function lockAdvices(tx: Transaction, ids: readonly AdviceId[]) {
   return {
     advices: new Map(advices.rows.map((row) => [row.adviceId, row])),
     payments: new Map(payments.rows.map((row) => [row.adviceId, row])),
+    rules: await readRules(
+      tx,
+      advices.rows.map(({ feeRuleId }) => feeRuleId),
+    ),
   }
 }
 
@@ -231,10 +247,11 @@ async function insertPayments(tx: Transaction, now: Date, payments: readonly Pay
     name: 'insert-payments',
     text: `insert into payments
              (id, advice_id, client_id, amount_kobo, amount_policy, expires_at, closes_at,
-              created_at, updated_at)
-           select p.*, $8, $8
+              fee_rule_id, quoted_fee_kobo, quoted_vat_kobo, created_at, updated_at)
+           select p.*, $11, $11
              from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::text[],
-                         $6::timestamptz[], $7::timestamptz[]) as p`,
+                         $6::timestamptz[], $7::timestamptz[], $8::bigint[], $9::bigint[],
+                         $10::bigint[]) as p`,
     values: [
       payments.map((payment) => payment.id),
       payments.map((payment) => payment.adviceId),
@@ -243,6 +260,9 @@ async function insertPayments(tx: Transaction, now: Date, payments: readonly Pay
       payments.map((payment) => payment.amountPolicy),
       payments.map((payment) => payment.expiresAt),
       payments.map((payment) => payment.closesAt),
+      numberArray(payments.map((payment) => payment.feeRuleId)),
+      numberArray(payments.map((payment) => payment.quotedFeeKobo)),
+      numberArray(payments.map((payment) => payment.quotedVatKobo)),
       now,
     ],
   })

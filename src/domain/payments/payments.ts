@@ -8,6 +8,7 @@
 // `closesAt`, the end of grace, money that arrives still counts.
 
 import type { Queryable } from '#db/pool.ts'
+import { type FeeQuote, QUOTE_COLUMNS } from '#domain/fees/fee-quotes.ts'
 import { Refusal } from '#errors.ts'
 import type { AdviceId, ClientId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
@@ -23,16 +24,17 @@ export type PaymentStatus =
 
 export type PaymentNumber = { bankCode: string; accountNumber: string }
 
-export type Payment = {
+export type Payment = FeeQuote & {
   id: PaymentId
   adviceId: AdviceId
   clientId: ClientId
   clientName: string // The client's login name, which its merchants know as their code.
   merchantName: string
   merchantRef: string | null
-  amountKobo: Kobo
   amountPaidKobo: Kobo
   amountPolicy: AmountPolicy
+  chargedFeeKobo: Kobo // Once it is settled, …
+  chargedVatKobo: Kobo // … less what was given back.
   currency: string
   status: PaymentStatus // As stored: show `statusAt`.
   narration: string | null
@@ -86,6 +88,8 @@ export const SELECT_PAYMENT = `
          c.name as "merchantName", a.merchant_ref as "merchantRef",
          p.amount_kobo as "amountKobo", p.amount_paid_kobo as "amountPaidKobo",
          p.amount_policy as "amountPolicy", a.currency, p.status, a.narration,
+         ${QUOTE_COLUMNS},
+         p.charged_fee_kobo as "chargedFeeKobo", p.charged_vat_kobo as "chargedVatKobo",
          a.call_back_url as "callBackUrl", a.customer_name as "customerName",
          p.expires_at as "expiresAt", p.closes_at as "closesAt", p.created_at as "createdAt",
          p.updated_at as "updatedAt",

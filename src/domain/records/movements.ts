@@ -1,4 +1,4 @@
-// The five totals of a client's money, the same in balances, the overview, the CSV of credits and
+// The six totals of a client's money, the same in balances, the overview, the CSV of credits and
 // the dashboard. 0027_movements.sql defines them for transfers.
 //
 //   gross      reported by banks for the client's numbers, or assigned to the client from
@@ -6,7 +6,8 @@
 //   reversed   taken back by banks, from wherever it was
 //   returned   sent back to payers, as confirmed by the banks
 //   suspended  in suspense, or being returned and not yet confirmed
-//   net        gross − reversed − returned − suspended: on collection accounts and payments
+//   fees       charged by the operator, VAT included, less what was given back (0036_fees.sql)
+//   net        gross − reversed − returned − suspended − fees: on collection accounts and payments
 //
 // I34: each event states what it moved, so that the sums of events, of transfers and of balances
 // are equal. A reversal of money already returned is a shortfall of the bank: no client's money
@@ -14,7 +15,7 @@
 
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 
-export const PARTS = ['gross', 'reversed', 'returned', 'suspended'] as const
+export const PARTS = ['gross', 'reversed', 'returned', 'suspended', 'fees'] as const
 export type Part = (typeof PARTS)[number]
 
 export type Sums = {
@@ -22,22 +23,25 @@ export type Sums = {
   reversedKobo: Kobo
   returnedKobo: Kobo
   suspendedKobo: Kobo
+  feesKobo: Kobo
 }
 
-export function computeNet({ grossKobo, reversedKobo, returnedKobo, suspendedKobo }: Sums): Kobo {
-  return kobo(grossKobo - reversedKobo - returnedKobo - suspendedKobo)
+export function computeNet(sums: Sums): Kobo {
+  const { grossKobo, reversedKobo, returnedKobo, suspendedKobo, feesKobo } = sums
+  return kobo(grossKobo - reversedKobo - returnedKobo - suspendedKobo - feesKobo)
 }
 
 // As an event keeps it: changes in kobo, and whether it is the first that tells of a credit.
 export type Moved = Partial<Record<Part, string>> & { credits?: 1 }
 
+export type Changes = Partial<Record<Part, bigint>> & { credits?: 1 | 0 }
+
 // The overview's sums are of one currency; what came in another shows in balances and the CSV.
-export function moved(
-  currency: string,
-  changes: Partial<Record<Part, bigint>> & { credits?: 1 | 0 },
-): { moved?: Moved } {
+export function moved(currency: string, changes: Changes): { moved?: Moved } {
   if (currency !== CURRENCY) return {}
   const { credits, ...kobo } = changes
-  const parts = Object.entries(kobo).map(([part, change]) => [part, change.toString()])
+  const changed = Object.entries(kobo).filter(([part, change]) => part !== 'fees' || change !== 0n)
+  const parts = changed.map(([part, change]) => [part, change.toString()])
+  if (!credits && parts.length === 0) return {}
   return { moved: { ...(credits ? { credits } : {}), ...Object.fromEntries(parts) } }
 }

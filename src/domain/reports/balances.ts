@@ -6,13 +6,14 @@
 //               returning: being returned to payers
 //   returned    returned to payers, as confirmed by the banks
 //   reversed    taken back by the banks, from wherever it was
+//   fees        charged by the operator, VAT included, less what was given back
 //   gross       the sum of these: everything ever received (movements.ts)
 
 import type { Queryable } from '#db/pool.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { Sums } from '#domain/records/movements.ts'
 import type { ClientId } from '#ids.ts'
-import { clientOwner } from '#ledger/accounts.ts'
+import { clientOwner, operatorOwner } from '#ledger/accounts.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 
 type Parts = {
@@ -23,6 +24,7 @@ type Parts = {
   returningKobo: Kobo
   returnedKobo: Kobo
   reversedKobo: Kobo
+  feesKobo: Kobo
 }
 
 export type Balance = Parts & Sums & { netKobo: Kobo }
@@ -36,7 +38,8 @@ export type MerchantBalance = MerchantName & {
   returnedKobo: Kobo
 }
 
-// One statement, so one moment. A collection account is debited by reversals only.
+// One statement, so one moment. Collection and settled accounts are debited by reversals and fees
+// only, so what was reversed of them is their debits less what was ever charged.
 export async function readBalances(db: Queryable, clientId: ClientId): Promise<Balance[]> {
   const { rows } = await db.query<Parts>({
     name: 'read-balances',
@@ -55,6 +58,17 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
               cross join lateral (values ('collected', held), ('reversed', reversed))
                                  as s (part, kobo)
              union all
+             select l.currency, s.part, s.kobo
+               from ledger_accounts l
+              cross join lateral (values ('fees', credits_kobo - debits_kobo),
+                                         ('reversed', -credits_kobo)) as s (part, kobo)
+              where l.kind in ('fee_income', 'vat_payable') and l.owner = $4
+                and l.kind <> 'collection'
+             union all
+             select currency, 'reversed', debits_kobo
+               from ledger_accounts
+              where kind = 'settled' and owner = $2 and kind <> 'collection'
+             union all
              select l.currency, i.state, sum(i.amount_kobo)
                from suspense_items i join ledger_accounts l on l.id = i.account_id
               where i.client_id = $1 and i.state in ('returning', 'returned')
@@ -62,7 +76,7 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
              union all
              select l.currency, 'reversed', sum(t.amount_kobo)
                from ledger_accounts l join transfers t on t.debit_account_id = l.id
-              where l.kind in ('pending', 'settled', 'suspense') and l.owner = $2
+              where l.kind in ('pending', 'suspense') and l.owner = $2
                 and l.kind <> 'collection' and t.reason = 'reversal'
               group by 1
              union all
@@ -82,11 +96,12 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
              'returning',
              'returned',
              'reversed',
+             'fees',
            ]
              .map((part) => `${sumSql(part)} as "${COLUMNS[part]}"`)
              .join(', ')}
              from parts group by currency order by currency`,
-    values: [clientId, clientOwner(clientId), CURRENCY],
+    values: [clientId, clientOwner(clientId), CURRENCY, operatorOwner(clientId)],
   })
   return rows.map(summed)
 }
@@ -95,7 +110,8 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
 function summed(parts: Parts): Balance {
   const netKobo = kobo(parts.collectedKobo + parts.pendingKobo)
   const suspendedKobo = kobo(parts.inSuspenseKobo + parts.returningKobo)
-  const grossKobo = kobo(netKobo + suspendedKobo + parts.returnedKobo + parts.reversedKobo)
+  const goneKobo = parts.returnedKobo + parts.reversedKobo + parts.feesKobo
+  const grossKobo = kobo(netKobo + suspendedKobo + goneKobo)
   return { ...parts, netKobo, suspendedKobo, grossKobo }
 }
 
@@ -106,6 +122,7 @@ const COLUMNS: Record<string, keyof Parts> = {
   returning: 'returningKobo',
   returned: 'returnedKobo',
   reversed: 'reversedKobo',
+  fees: 'feesKobo',
 }
 
 function sumSql(part: string): string {

@@ -11,7 +11,7 @@ import { type Kobo, kobo } from '#money.ts'
 export type LedgerAccount = {
   id: AccountId
   kind: string
-  owner: string // `client:7`, `bank:058`, or nothing for a collection account.
+  owner: string // `client:7`, `bank:058`, `operator:7`, or nothing for a collection account.
   currency: string
   debitsKobo: Kobo
   creditsKobo: Kobo
@@ -25,8 +25,9 @@ export type ChartPosition = { isCollection: boolean; id: AccountId }
 // $1 the client, $2 its name as an owner, $3 whether it is the operator.
 const SHARED = `
   a.kind in ('pending', 'settled', 'suspense', 'bank', 'shortfall', 'returning', 'bank_cost',
-             'input_vat')
-  and a.kind <> 'collection' and (a.owner = $2 or $3 and a.owner like 'bank:%')`
+             'input_vat', 'fee_income', 'vat_payable')
+  and a.kind <> 'collection'
+  and (a.owner = $2 or $3 and (a.owner like 'bank:%' or a.owner like 'operator:%'))`
 
 const COLUMNS = `
   a.id, a.kind, a.owner, a.currency, a.debits_kobo as "debitsKobo",

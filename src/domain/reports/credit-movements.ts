@@ -13,7 +13,7 @@ import type { CreditId, TransferId } from '#ids.ts'
 export type CreditMovement = Sums & {
   id: TransferId
   creditId: CreditId
-  reason: string // The transfer's: credit, assign, suspend, returned, reversal.
+  reason: string // The transfer's: credit, assign, suspend, returned, reversal, fee, fee_vat.
   postedAt: Date
   assignedTo: string | null // Payment, or number of a collection account.
   credit: CreditTrace
@@ -34,6 +34,7 @@ export async function listMovements(
     text: `select m.id, m.credit_id as "creditId", m.reason, m.posted_at as "postedAt",
                   m.gross_kobo as "grossKobo", m.reversed_kobo as "reversedKobo",
                   m.returned_kobo as "returnedKobo", m.suspended_kobo as "suspendedKobo",
+                  m.fees_kobo as "feesKobo",
                   (select s.reference from suspense_items i
                      join suspense_changes s on s.item_id = i.id
                     where i.credit_id = m.credit_id and m.reason = 'assign'

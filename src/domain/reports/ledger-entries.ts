@@ -32,7 +32,7 @@ const PAST = 9_223_372_036_854_775_807n
 // $1 the account, $2 the client, $3 its name as an owner, $4 whether it is the operator.
 const entries = (transfers: string, position: string, order: string) => `
   select t.id, t.reason, t.debit_account_id = $1 as "isDebit", t.amount_kobo as "amountKobo",
-         case when o.owner = $3 or $4 and o.owner like 'bank:%'
+         case when o.owner = $3 or $4 and (o.owner like 'bank:%' or o.owner like 'operator:%')
                    or exists (select from collection_accounts m
                                where m.id = o.id and m.client_id = $2)
               then o.id end as "otherId",

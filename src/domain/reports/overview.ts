@@ -74,6 +74,7 @@ function nothingFrom(ms: number): Period {
     reversedKobo: kobo(0n),
     returnedKobo: kobo(0n),
     suspendedKobo: kobo(0n),
+    feesKobo: kobo(0n),
     successful: 0n,
     expired: 0n,
     cancelled: 0n,

@@ -205,6 +205,8 @@ const LEDGER_NAMES: Record<string, string> = {
   shortfall: 'reversal shortfall',
   bank_cost: 'bank charges',
   input_vat: 'VAT on bank charges',
+  fee_income: 'fees',
+  vat_payable: 'VAT on fees',
 }
 
 const sideName = ({ kind, accountNumber }: LedgerSide) =>

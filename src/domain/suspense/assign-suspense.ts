@@ -9,9 +9,9 @@ import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { accountWithNumber } from '#domain/accounts/additional-numbers.ts'
-import { addPaid, settlePending } from '#domain/credits/decide-credits.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
 import { acceptedKobo } from '#domain/credits/judge-credit.ts'
+import { findAccountRule, findPaymentRule } from '#domain/credits/owner-rules.ts'
 import {
   findHoldings,
   findReopenable,
@@ -19,6 +19,7 @@ import {
   reopenPayment,
   updatePayments,
 } from '#domain/credits/payment-balances.ts'
+import { addPaid, settlePending, takeFees } from '#domain/credits/settle-payment.ts'
 import { recordSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import {
   type LockedItem,
@@ -26,13 +27,20 @@ import {
   markCredit,
   readOutcomes,
 } from '#domain/credits/suspense-items.ts'
+import {
+  type ChargedFee,
+  chargeFee,
+  feeAccounts,
+  insertFees,
+  sumOfFees,
+} from '#domain/fees/credit-fees.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { moved } from '#domain/records/movements.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, PaymentId, SuspenseItemId } from '#ids.ts'
-import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { clientOwner, type SharedAccount, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { refuseUnapproved } from './maker-checker.ts'
@@ -179,13 +187,18 @@ async function giveToPayment(
 ): Promise<NewEvent[]> {
   await findHoldings(tx, [payment])
   await findReopenable(tx, now, [payment])
-  const { creditId, amountKobo, currency } = item
+  await findPaymentRule(tx, now, payment)
+  const { id: itemId, creditId, amountKobo, currency } = item
   const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
-  addPaid(plan, payment, { holding: { creditId, amountKobo } })
+  const fees = addPaid(plan, payment, { holding: { creditId, amountKobo, itemId } })
   const owner = clientOwner(payment.clientId)
   const pending = { kind: 'pending', owner, currency } as const
   const settled = { kind: 'settled', owner, currency } as const
-  await sharedAccounts.open([pending, settled])
+  await sharedAccounts.open([
+    pending,
+    settled,
+    ...(payment.feeRule ? feeAccounts(payment.clientId) : []),
+  ])
   const isPaid = payment.status === 'Successful'
   const creditAccountId = sharedAccounts.id(isPaid ? settled : pending)
   const assigned = transferFrom(item, creditAccountId)
@@ -198,7 +211,11 @@ async function giveToPayment(
     if (!payment.mayReopen) throw new Refusal('suspense_not_fitting')
     await reopenPayment(tx, now, payment.paymentId)
   }
-  await postTransfers(tx, now, [assigned, ...earlier])
+  const taken = { transfers: [assigned, ...earlier], fees: [] as ChargedFee[] }
+  const accountId = (account: SharedAccount) => sharedAccounts.id(account)
+  takeFees(taken, { accountId }, { fees, accountId: creditAccountId, by: null })
+  await postTransfers(tx, now, taken.transfers)
+  await insertFees(tx, now, taken.fees)
   const { clientId, paymentId } = payment
   return [
     { clientId, type: 'credit.assigned', paymentId, creditId, ...assignedFacts(item) },
@@ -231,18 +248,29 @@ async function lockAccount(tx: Transaction, accountNumber: string) {
 
 async function giveToAccount(
   tx: Transaction,
-  { now }: Deps,
+  { sharedAccounts, now }: Deps,
   { item, account }: { item: LockedItem; account: LockedAccount },
 ): Promise<NewEvent[]> {
   const { id, clientId, balanceKobo } = account
+  const { id: itemId, creditId, amountKobo } = item
+  const fees = chargeFee(await findAccountRule(tx, now, id), [{ creditId, itemId, amountKobo }])
+  if (fees.length > 0) await sharedAccounts.open(feeAccounts(clientId))
   // What is assigned by hand breaks no limit. It is in the ledger, so it counts as received today.
-  await postTransfers(tx, now, [transferFrom(item, id)])
-  const { creditId } = item
-  const accountBalanceKobo = kobo(balanceKobo + item.amountKobo)
+  const taken = { transfers: [transferFrom(item, id)], fees: [] as ChargedFee[] }
+  const accountId = (shared: SharedAccount) => sharedAccounts.id(shared)
+  takeFees(taken, { accountId }, { fees, accountId: id, by: null })
+  await postTransfers(tx, now, taken.transfers)
+  await insertFees(tx, now, taken.fees)
+  const accountBalanceKobo = kobo(balanceKobo + amountKobo - sumOfFees(fees))
   const about = { clientId, collectionAccountId: id, creditId }
   return [
     { ...about, type: 'credit.assigned', ...assignedFacts(item) },
-    { ...about, type: 'collection.received', facts: { accountBalanceKobo } },
+    {
+      ...about,
+      type: 'collection.received',
+      facts: { accountBalanceKobo },
+      ...moved(item.currency, { fees: sumOfFees(fees) }),
+    },
   ]
 }
 

@@ -22,6 +22,7 @@ export const creditsStrings = {
     duty: 'Duty withheld by bank',
   },
   net: 'Net received',
+  charged: { fee: 'Fee', vat: 'VAT on fee', net: 'Net to merchant' },
   source: 'Reported by',
   sources: {
     notification: 'Bank notification',

@@ -111,6 +111,7 @@ function About({ credit }: { credit: Credit }) {
           [strings.payerNumber, credit.sourceAccountNumberMasked],
           ...identifiersOf(credit),
           ...withheld(credit),
+          ...charged(credit),
           [strings.source, strings.sources[credit.source]],
           [strings.payment, credit.paymentReference && <Copyable text={credit.paymentReference} />],
           [strings.merchantRef, credit.merchantRef],
@@ -143,6 +144,17 @@ function withheld({ charges, netAmount, currency }: Credit): Fact[] {
   return [
     ...parts.map((part): Fact => [strings.withheld[part], money(charges[part])]),
     [strings.net, money(netAmount)],
+  ]
+}
+
+// Where a fee was charged.
+function charged({ merchantFee, merchantFeeVat, netToMerchant, currency }: Credit): Fact[] {
+  if (merchantFee === 0 && merchantFeeVat === 0) return []
+  const money = (amount: number) => <Money amount={amount} currency={currency} />
+  return [
+    [strings.charged.fee, money(merchantFee)],
+    [strings.charged.vat, money(merchantFeeVat)],
+    [strings.charged.net, money(netToMerchant)],
   ]
 }
 

@@ -1,4 +1,5 @@
-// Settings: users, profile, branding, limits, limit profiles and audit log, as far as the role may see them.
+// Settings: users, profile, branding, limits, limit profiles, fees and audit log, as
+// far as the role may see them.
 
 import type { ComponentType } from 'preact'
 import { Tabs } from '../parts/tabs.tsx'
@@ -7,6 +8,7 @@ import { settingsStrings as strings } from '../strings/settings.ts'
 import type { ViewProps } from '../view-props.ts'
 import { AuditLog } from './settings/audit-log.tsx'
 import { BrandingPart } from './settings/branding.tsx'
+import { Fees } from './settings/fees.tsx'
 import { LimitProfiles } from './settings/limit-profiles.tsx'
 import { Limits } from './settings/limits.tsx'
 import { Profile } from './settings/profile.tsx'
@@ -25,6 +27,7 @@ const PARTS: Record<keyof typeof strings.tabs, Part> = {
   branding: { maySee: may('accounts:read'), Component: BrandingPart },
   limits: { maySee: may('accounts:read'), Component: Limits },
   limitProfiles: { maySee: may('accounts:read'), Component: LimitProfiles },
+  fees: { maySee: may('credits:read'), Component: Fees },
   auditLog: { maySee: may('actions:read'), Component: AuditLog },
 }
 

@@ -30,7 +30,7 @@ import { timestamp } from '#wat-time.ts'
 
 const EntryBody = named('StatementEntry', {
   id: Type.Integer(),
-  type: Type.String({ description: 'credit, assign (from suspense) or reversal.' }),
+  type: Type.String({ description: 'credit, assign (from suspense), reversal, fee or fee_vat.' }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
   amount: Type.Number({ description: 'Always positive: see direction.' }),
   balanceAfter: Type.Number({ description: 'Account balance after posting.' }),

@@ -78,6 +78,11 @@ export const CreditBody = named('Credit', {
   amountBooked: Type.Number({
     description: 'Currently booked to a collection account or payment.',
   }),
+  merchantFee: Type.Number({
+    description: 'Fee charged on what is booked, without VAT, less what was given back.',
+  }),
+  merchantFeeVat: Type.Number({ description: 'VAT on merchantFee.' }),
+  netToMerchant: Type.Number({ description: 'amountBooked − merchantFee − merchantFeeVat.' }),
   amountSuspended: Type.Number({ description: 'Currently in suspense.' }),
   amountReturned: Type.Number({ description: 'Returned to the payer, or being returned.' }),
   amountReversed: Type.Number({ description: 'Total reversed by the bank.' }),
@@ -174,7 +179,8 @@ export function parseCreditKey(sealer: Sealer, text: string): CreditKey {
 type Showing = { sealer: Sealer; nameBank: NameBank }
 
 export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing) {
-  const { locations, amountKobo } = credit
+  const { locations, amountKobo, merchantFeeKobo, merchantVatKobo } = credit
+  const bookedKobo = sumInPlaces(locations, 'collection_account', 'payment')
   const { feeKobo, vatKobo, dutyKobo } = credit.charges
   return {
     id: publicId(sealer, 'credit', credit.id),
@@ -190,7 +196,10 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     currency: credit.currency,
     outcome: credit.outcome,
     reason: credit.reason,
-    amountBooked: toNaira(sumInPlaces(locations, 'collection_account', 'payment')),
+    amountBooked: toNaira(bookedKobo),
+    merchantFee: toNaira(merchantFeeKobo),
+    merchantFeeVat: toNaira(merchantVatKobo),
+    netToMerchant: toNaira(kobo(bookedKobo - merchantFeeKobo - merchantVatKobo)),
     amountSuspended: toNaira(sumInPlaces(locations, 'suspense')),
     amountReturned: toNaira(sumInPlaces(locations, 'returning', 'returned')),
     amountReversed: toNaira(credit.reversedKobo),

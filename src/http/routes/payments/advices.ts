@@ -4,6 +4,7 @@ import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type
 import type { Queryable } from '#db/pool.ts'
 import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import { cancelAdvice } from '#domain/credits/close-payments.ts'
+import { findRule } from '#domain/fees/fee-rules.ts'
 import {
   type AdviceTerms,
   AMOUNT_POLICIES,
@@ -121,9 +122,13 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
-      const payment =
-        replayed || value.isKnown ? await findPaymentOfAdvice(db, value.id) : undefined
-      return paymentAccepted(presentAdvice(value, payment, { now: clock(), address: address() }))
+      const how = { now: clock(), address: address() }
+      if (!replayed && !value.isKnown) {
+        return paymentAccepted(presentAdvice(value, undefined, { ...how, feeRule: value.feeRule }))
+      }
+      const payment = await findPaymentOfAdvice(db, value.id)
+      const feeRule = await findRule(db, client.id, how.now)
+      return paymentAccepted(presentAdvice(value, payment, { ...how, feeRule }))
     },
   )
 }
@@ -135,7 +140,9 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   async function readAdvice(from: Queryable, clientId: ClientId, id: AdviceId) {
     const advice = await getAdvice(from, clientId, id)
     const payment = await findPaymentOfAdvice(from, id)
-    return paymentAccepted(presentAdvice(advice, payment, { now: clock(), address: address() }))
+    const now = clock()
+    const feeRule = await findRule(from, clientId, now)
+    return paymentAccepted(presentAdvice(advice, payment, { now, address: address(), feeRule }))
   }
 
   app.post(

@@ -7,6 +7,24 @@ const STATUSES =
   'Pending (no number issued yet), Processing, PartPayment, Successful, Expired, Cancelled or ' +
   'Reversed.'
 
+const FeesBody = Type.Unsafe<{
+  amount: number
+  fee: number
+  vat: number
+  rounding: number
+} | null>({
+  anyOf: [
+    Type.Object({
+      amount: Type.Number({ description: 'What the merchant asks for.' }),
+      fee: Type.Number(),
+      vat: Type.Number({ description: 'VAT on the fee.' }),
+      rounding: Type.Number(),
+    }),
+    Type.Null(),
+  ],
+  description: 'Where the payer bears the fee: what amount is made of. The parts sum to it.',
+})
+
 export const CheckoutBody = named('Checkout', {
   now: Type.String({ description: 'Server time, for countdowns.' }),
   isTest: Type.Boolean({ description: 'Sandbox: no real money moves.' }),
@@ -17,7 +35,8 @@ export const CheckoutBody = named('Checkout', {
   narration: nullable('string'),
   status: Type.String({ description: STATUSES }),
   amountPolicy: Type.String(),
-  amount: Type.Number(),
+  amount: Type.Number({ description: 'Amount due, including fees that the payer bears.' }),
+  fees: FeesBody,
   amountPaid: Type.Number(),
   amountRemaining: Type.Number(),
   amountHeld: Type.Number({ description: 'Paid towards this payment and in suspense.' }),

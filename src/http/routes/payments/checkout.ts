@@ -111,7 +111,7 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     log,
     clock,
     read: async (adviceIds) => {
-      const rows = await findCheckouts(db, adviceIds)
+      const rows = await findCheckouts(db, clock(), adviceIds)
       return new Map(rows.map((row) => [row.adviceId, JSON.stringify(present(row))]))
     },
   })
@@ -165,7 +165,8 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 export function checkoutReader(deps: Deps) {
   const present = presenter(deps)
   return async (adviceReference: string | undefined) => {
-    const [row] = await findCheckouts(deps.reads, [requireReference(adviceReference)])
+    const adviceIds = [requireReference(adviceReference)]
+    const [row] = await findCheckouts(deps.reads, deps.clock(), adviceIds)
     if (!row) throw new Refusal('advice_not_found')
     const checkout = { now: deps.clock().toISOString(), ...present(row) }
     return { checkout, colour: row.brandColour ?? DEFAULT_COLOUR }

@@ -5,6 +5,7 @@ import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { cancelAdvice } from '#domain/credits/close-payments.ts'
+import { findRule } from '#domain/fees/fee-rules.ts'
 import { EXPIRY_SECONDS_MAX, type Extension, extendAdvice } from '#domain/payments/extend-advice.ts'
 import {
   ADVICE_STATUSES,
@@ -96,8 +97,9 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         cursorAfter: (id) => writeCursor(sealer, list, [id]),
       })
       const address = publicAddress(publicUrl, app.server)
+      const feeRule = await findRule(db, client.id, now)
       return listResponse('Payment advices retrieved successfully', shown, (row) =>
-        presentAdviceRecord(row, { now, address }),
+        presentAdviceRecord(row, { now, address, feeRule }),
       )
     },
   )
@@ -112,7 +114,9 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const row = await withSnapshot(db, async (tx) =>
         readAdvice(tx, await getAdviceId(tx, client.id, params.reference)),
       )
-      const how = { now: clock(), address: publicAddress(publicUrl, app.server) }
+      const now = clock()
+      const feeRule = await findRule(db, client.id, now)
+      const how = { now, address: publicAddress(publicUrl, app.server), feeRule }
       return accepted('Payment advice retrieved successfully', presentAdviceRecord(row, how))
     },
   )
@@ -120,8 +124,12 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
 
 const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { batchPool, sharedAccounts, authentication, clock, publicUrl } = deps
-  const present = (row: ListedAdvice) =>
-    presentAdviceRecord(row, { now: clock(), address: publicAddress(publicUrl, app.server) })
+  const present = async (tx: Queryable, id: AdviceId) => {
+    const [row, now] = [await readAdvice(tx, id), clock()]
+    const feeRule = await findRule(tx, row.advice.clientId, now)
+    const address = publicAddress(publicUrl, app.server)
+    return presentAdviceRecord(row, { now, address, feeRule })
+  }
   const onRequest = authentication.requires('payments:write')
 
   app.post(
@@ -146,7 +154,7 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           { sharedAccounts, now: clock(), actor },
           { clientId: client.id, adviceId: id },
         )
-        const data = present(await readAdvice(tx, id))
+        const data = await present(tx, id)
         return accepted('Payment advice cancelled successfully', data)
       })
     },
@@ -177,7 +185,7 @@ const changes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           { now: clock(), actor },
           { clientId: client.id, adviceId: id, extension },
         )
-        const data = present(await readAdvice(tx, id))
+        const data = await present(tx, id)
         return accepted('Payment advice extended successfully', data)
       })
     },

@@ -8,7 +8,7 @@ import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { buildCallBackUrl } from '#domain/payments/resource-presenters.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { OrderQuery, PageQuery, parseWindow, query, WindowQuery } from '#http/lists.ts'
-import { presentAdvice } from '#http/presenters.ts'
+import { type AdviceShowing, presentAdvice } from '#http/presenters.ts'
 import {
   AdviceFields,
   Amount,
@@ -34,7 +34,7 @@ export const AdviceRecord = named('AdviceRecord', {
 
 export function presentAdviceRecord(
   { advice, payment }: { advice: Advice; payment: Payment | undefined },
-  how: { now: Date; address: string },
+  how: AdviceShowing,
 ) {
   return {
     ...presentAdvice(advice, payment, how),

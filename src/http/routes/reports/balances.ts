@@ -23,7 +23,7 @@ const BalanceBody = named('Balance', {
   gross: Type.Number({
     description:
       'Credits reported for your accounts, plus unidentified money assigned to you. Equals net + ' +
-      'reversed + returned + suspended.',
+      'reversed + returned + suspended + fees.',
   }),
   net: Type.Number({ description: 'collected + pending.' }),
   suspended: Type.Number({ description: 'inSuspense + returning.' }),
@@ -33,6 +33,7 @@ const BalanceBody = named('Balance', {
   returning: Type.Number({ description: 'Being returned to payers.' }),
   returned: Type.Number({ description: 'Returned to payers, confirmed by the banks.' }),
   reversed: Type.Number({ description: 'Reversed by the banks.' }),
+  fees: Type.Number({ description: 'Fees and VAT charged, less those given back.' }),
 })
 
 const MerchantBody = named('MerchantBalance', {
@@ -132,6 +133,7 @@ function presentBalance(balance: Balance) {
     returning: toNaira(balance.returningKobo),
     returned: toNaira(balance.returnedKobo),
     reversed: toNaira(balance.reversedKobo),
+    fees: toNaira(balance.feesKobo),
   }
 }
 

@@ -82,6 +82,7 @@ const MOVEMENT_COLUMNS: Columns<Movement> = [
   ['adviceReference', ({ credit }) => credit.adviceReference],
   ['merchantRef', ({ credit }) => credit.merchantRef],
   ['collectionAccountNumber', ({ credit }) => credit.collectionAccountNumber],
+  ['fees', kobo(({ feesKobo }) => feesKobo)],
 ]
 
 const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
@@ -100,7 +101,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
         description:
           'One row per movement of money; from and to apply to postedAt. A later reversal is a ' +
           'further row on the day of the reversal, so past days never change. Gross, reversed, ' +
-          'returned, suspended and net add up to the overview and the balances. Columns: ' +
+          'returned, suspended, fees and net add up to the overview and the balances. Columns: ' +
           `docs/exports.md. ${DESCRIPTION}`,
         security: BEARER,
         querystring: query({ ...CreditFilterFields, ...OrderQuery }),

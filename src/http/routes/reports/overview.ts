@@ -25,7 +25,7 @@ import { timestamp } from '#wat-time.ts'
 const PointBody = named('OverviewPoint', {
   from: Type.String({ description: 'Start of the period.' }),
   gross: Type.Number({ description: 'Credits received.' }),
-  net: Type.Number({ description: 'gross − reversed − returned − suspended.' }),
+  net: Type.Number({ description: 'gross − reversed − returned − suspended − fees.' }),
   credits: Type.Integer(),
   successful: Type.Integer({ description: 'Successful payments.' }),
 })
@@ -37,6 +37,7 @@ const PeriodBody = named('OverviewPeriod', {
   suspended: Type.Number({
     description: 'Net change of suspense; negative when more left than entered.',
   }),
+  fees: Type.Number({ description: 'Fees and VAT charged, less those given back.' }),
   expired: Type.Integer(),
   cancelled: Type.Integer(),
   successRate: Type.Unsafe<number | null>({
@@ -87,7 +88,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         description:
           'Days are in West Africa Time. Every movement counts when it is posted: a reversal today ' +
           'of a credit from yesterday lowers the net of today. Gross, reversed, returned, ' +
-          'suspended and net are defined as in /api/v1/balances and the credits CSV; over all ' +
+          'suspended, fees and net are defined as in /api/v1/balances and the credits CSV; over all ' +
           'periods they add up to the balances.',
         security: BEARER,
         querystring: NoQuery,
@@ -137,6 +138,7 @@ function presentPeriod(period: Period) {
     reversed: toNaira(period.reversedKobo),
     returned: toNaira(period.returnedKobo),
     suspended: toNaira(period.suspendedKobo),
+    fees: toNaira(period.feesKobo),
     expired: Number(period.expired),
     cancelled: Number(period.cancelled),
     successRate: successRate(period),

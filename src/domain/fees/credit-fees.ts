@@ -1,0 +1,162 @@
+// What was charged on each part of a credit: on what was booked of it, or on a suspense item of it
+// that was assigned (I44). Written in the transaction that books the money.
+//
+//   Settled → Fee income 200.00     the fee, …
+//   Settled → VAT payable 15.00     … and the VAT on it, in a transfer of its own
+//
+// When the bank takes the money back, the opposite transfers give back what was charged on it.
+
+import { numberArray, plainArray } from '#db/arrays.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { AccountId, ClientId, CreditId, FeeRuleId, SuspenseItemId } from '#ids.ts'
+import { operatorOwner, type SharedAccount } from '#ledger/accounts.ts'
+import type { Transfer } from '#ledger/transfers.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import { computeFee } from './compute-fee.ts'
+import type { FeeRule } from './fee-rules.ts'
+import { type FeeShare, feeLeft, shareFee } from './share-fee.ts'
+
+type FeePart = { creditId: CreditId; itemId?: SuspenseItemId | null; amountKobo: Kobo }
+
+export type CreditFee = FeeShare & {
+  creditId: CreditId
+  itemId: SuspenseItemId | null
+  clientId: ClientId
+  ruleId: FeeRuleId
+  baseKobo: Kobo
+}
+
+export type ChargedFee = CreditFee & { accountId: AccountId; isLater: boolean }
+
+// One fee on all the parts together. Where nothing is charged, there is nothing.
+export function chargeFee(rule: FeeRule | null, parts: readonly FeePart[]): CreditFee[] {
+  if (!rule) return []
+  const wholeKobo = kobo(parts.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
+  const shares = shareFee(
+    computeFee(rule, wholeKobo),
+    parts.map(({ amountKobo }) => amountKobo),
+  )
+  return parts.flatMap(({ creditId, itemId = null, amountKobo: baseKobo }, index) => {
+    const share = shares[index] as FeeShare
+    const { clientId, id: ruleId } = rule
+    return sumOfFees([share]) > 0n
+      ? [{ creditId, itemId, clientId, ruleId, baseKobo, ...share }]
+      : []
+  })
+}
+
+export function sumOfFees(fees: readonly FeeShare[]): Kobo {
+  return kobo(fees.reduce((sum, { feeKobo, vatKobo }) => sum + feeKobo + vatKobo, 0n))
+}
+
+// Rules are in naira, and so is what they charge.
+export function feeAccounts(clientId: ClientId): SharedAccount[] {
+  const owned = { owner: operatorOwner(clientId), currency: CURRENCY }
+  return [
+    { kind: 'fee_income', ...owned },
+    { kind: 'vat_payable', ...owned },
+  ]
+}
+
+type FindAccount = (account: SharedAccount) => AccountId
+type Posting = FeeShare & Pick<ChargedFee, 'creditId' | 'clientId' | 'accountId'>
+
+export function feeTransfers(fee: Posting, accountId: FindAccount): Transfer[] {
+  const [income, vat] = feeAccounts(fee.clientId).map(accountId) as [AccountId, AccountId]
+  const from = { debitAccountId: fee.accountId, creditId: fee.creditId }
+  const legs: Transfer[] = [
+    { ...from, creditAccountId: income, amountKobo: fee.feeKobo, reason: 'fee' },
+    { ...from, creditAccountId: vat, amountKobo: fee.vatKobo, reason: 'fee_vat' },
+  ]
+  return legs.filter(({ amountKobo }) => amountKobo > 0n)
+}
+
+// Given back: the same legs, the other way round.
+export function returnTransfers(fee: Posting, accountId: FindAccount): Transfer[] {
+  return feeTransfers(fee, accountId).map(({ debitAccountId, creditAccountId, ...rest }) => ({
+    ...rest,
+    debitAccountId: creditAccountId,
+    creditAccountId: debitAccountId,
+  }))
+}
+
+export async function insertFees(
+  tx: Transaction,
+  now: Date,
+  fees: readonly ChargedFee[],
+): Promise<void> {
+  if (fees.length === 0) return
+  await tx.query({
+    name: 'insert-credit-fees',
+    text: `insert into credit_fees
+             (credit_id, item_id, client_id, rule_id, account_id, base_kobo, fee_kobo, vat_kobo,
+              is_later, charged_at)
+           select f.*, $10
+             from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+                         $6::bigint[], $7::bigint[], $8::bigint[], $9::boolean[]) as f`,
+    values: [
+      numberArray(fees.map((fee) => fee.creditId)),
+      numberArray(fees.map((fee) => fee.itemId)),
+      numberArray(fees.map((fee) => fee.clientId)),
+      numberArray(fees.map((fee) => fee.ruleId)),
+      numberArray(fees.map((fee) => fee.accountId)),
+      numberArray(fees.map((fee) => fee.baseKobo)),
+      numberArray(fees.map((fee) => fee.feeKobo)),
+      numberArray(fees.map((fee) => fee.vatKobo)),
+      plainArray(fees.map((fee) => String(fee.isLater))),
+      now,
+    ],
+  })
+}
+
+// As it stands: what was charged at first, and what of it has been given back.
+export type StandingFee = FeeShare & {
+  id: bigint
+  itemId: SuspenseItemId | null
+  clientId: ClientId
+  accountId: AccountId
+  baseKobo: Kobo
+  feeReturnedKobo: Kobo
+  vatReturnedKobo: Kobo
+}
+
+// The credit must be locked.
+export async function readFees(tx: Transaction, creditId: CreditId): Promise<StandingFee[]> {
+  const { rows } = await tx.query<StandingFee>({
+    name: 'read-credit-fees',
+    text: `select id, item_id as "itemId", client_id as "clientId", account_id as "accountId",
+                  base_kobo as "baseKobo", fee_kobo as "feeKobo", vat_kobo as "vatKobo",
+                  fee_returned_kobo as "feeReturnedKobo", vat_returned_kobo as "vatReturnedKobo"
+             from credit_fees where credit_id = $1 order by id`,
+    values: [creditId],
+  })
+  return rows
+}
+
+export type ReturnedFee = FeeShare & { of: StandingFee }
+
+// What is given back when so much is left of the part it was charged on.
+export function returnedFee(of: StandingFee, leftKobo: Kobo): ReturnedFee {
+  const left = feeLeft(of, of.baseKobo, leftKobo)
+  return {
+    of,
+    feeKobo: kobo(of.feeKobo - of.feeReturnedKobo - left.feeKobo),
+    vatKobo: kobo(of.vatKobo - of.vatReturnedKobo - left.vatKobo),
+  }
+}
+
+export async function recordReturned(
+  tx: Transaction,
+  returned: readonly ReturnedFee[],
+): Promise<void> {
+  for (const { of, feeKobo, vatKobo } of returned) {
+    await tx.query({
+      name: 'return-credit-fee',
+      text: `update credit_fees
+                set fee_returned_kobo = fee_returned_kobo + $2,
+                    vat_returned_kobo = vat_returned_kobo + $3
+              where id = $1`,
+      values: [of.id, feeKobo, vatKobo],
+    })
+  }
+}

@@ -1,0 +1,203 @@
+// Fee rules: what the operator charges a client, dated. At most one of a basis is in force for a
+// client at any moment, and one for each merchantCode, which then comes first (I43).
+//
+// History is append-only: a new rule ends the one before it where it begins, and never in the past. So
+// what was in force at any past moment stays known. To charge nothing more, create a rule of nothing.
+//
+// Locks: whoever writes rules of a client holds a lock of that client; the constraint
+// fee_rules_do_not_overlap holds whatever the code does.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+import type { ClientId, FeeRuleId } from '#ids.ts'
+import type { FeeTerms } from './compute-fee.ts'
+
+export type FeeRule = FeeTerms & {
+  id: FeeRuleId
+  clientId: ClientId
+  clientName: string // Its login name.
+  merchantCode: string | null // Null: of all its money without a rule of its own.
+  effectiveFrom: Date
+  effectiveTo: Date | null
+  createdAt: Date
+}
+
+const SELECT_RULE = `
+  select r.id, r.client_id as "clientId", c.client_id as "clientName",
+         r.merchant_code as "merchantCode", r.code, r.basis, r.flat_kobo as "flatKobo", r.bps,
+         r.min_kobo as "minKobo", r.cap_kobo as "capKobo",
+         r.waive_flat_below_kobo as "waiveFlatBelowKobo", r.vat_bps as "vatBps",
+         r.vat_included as "vatIncluded", r.bearer, r.effective_from as "effectiveFrom",
+         r.effective_to as "effectiveTo", r.created_at as "createdAt"
+    from fee_rules r join clients c on c.id = r.client_id`
+
+// As a scalar: the id of the rule on credits in force, or null. One look-up in an index that is
+// nearly always empty, within the statement that locks whose money it is.
+export function ruleInForce(of: { clientId: string; merchantCode?: string }, at: string): string {
+  const ofMerchant = of.merchantCode === undefined ? '' : `or r.merchant_code = ${of.merchantCode}`
+  return `(select r.id from fee_rules r
+            where r.client_id = ${of.clientId} and r.basis = 'credit'
+              and (r.merchant_code is null ${ofMerchant})
+              and r.effective_from <= ${at} and (r.effective_to is null or r.effective_to > ${at})
+            order by r.merchant_code is null limit 1)`
+}
+
+// By id. Nothing is asked where there is none.
+export async function readRules(
+  db: Queryable,
+  ids: Iterable<FeeRuleId | null>,
+): Promise<ReadonlyMap<FeeRuleId, FeeRule>> {
+  const known = new Set<FeeRuleId>()
+  for (const id of ids) if (id !== null) known.add(id)
+  if (known.size === 0) return new Map()
+  const { rows } = await db.query<FeeRule>({
+    name: 'read-fee-rules',
+    text: `${SELECT_RULE} where r.id = any($1::bigint[])`,
+    values: [[...known]],
+  })
+  return new Map(rows.map((rule) => [rule.id, rule]))
+}
+
+// The rule on the client's payments at this moment, which have no merchantCode.
+export async function findRule(
+  db: Queryable,
+  clientId: ClientId,
+  now: Date,
+): Promise<FeeRule | undefined> {
+  const { rows } = await db.query<FeeRule>({
+    name: 'find-fee-rule',
+    text: `${SELECT_RULE}
+            where r.id = ${ruleInForce({ clientId: '$1' }, '$2')}`,
+    values: [clientId, now],
+  })
+  return rows[0]
+}
+
+type RulePage = { clientId?: ClientId | undefined; beforeId: bigint | null; limit: number }
+
+// Newest first, older than `beforeId`; of every client, or of one.
+export async function listRules(
+  db: Queryable,
+  { clientId, beforeId, limit }: RulePage,
+): Promise<FeeRule[]> {
+  const { rows } = await db.query<FeeRule>({
+    name: 'list-fee-rules',
+    text: `${SELECT_RULE}
+            where ($1::bigint is null or r.client_id = $1) and ($2::bigint is null or r.id < $2)
+            order by r.id desc limit $3`,
+    values: [clientId ?? null, beforeId, limit],
+  })
+  return rows
+}
+
+// The same of a client's own; one that is restricted to some merchantCodes sees theirs, and those
+// that apply to all.
+export async function listOwnRules(
+  db: Queryable,
+  { clientId, beforeId, limit }: RulePage & { clientId: ClientId },
+): Promise<FeeRule[]> {
+  const { rows } = await db.query<FeeRule>({
+    name: 'list-own-fee-rules',
+    text: `${SELECT_RULE}
+            where r.client_id = $1 and ($2::bigint is null or r.id < $2)
+              and (r.merchant_code is null or ${isInMerchantScope('r.merchant_code', '$1')})
+            order by r.id desc limit $3`,
+    values: [clientId, beforeId, limit],
+  })
+  return rows
+}
+
+type NewRule = {
+  clientId: ClientId
+  merchantCode: string | null
+  terms: FeeTerms
+  effectiveFrom?: Date | undefined // Now, unless said otherwise.
+}
+
+export async function createRule(
+  tx: Transaction,
+  { actor, now }: { actor: string; now: Date },
+  { clientId, merchantCode, terms, effectiveFrom = now }: NewRule,
+): Promise<FeeRule> {
+  if (effectiveFrom < now) {
+    const message = 'Must not be in the past.'
+    throw new Refusal('invalid_request', [
+      { field: 'effectiveFrom', message },
+    ] satisfies FieldError[])
+  }
+  await tx.query({
+    name: 'lock-fee-rules',
+    text: `select pg_advisory_xact_lock(hashtext('fee_rules'), hashtext($1))`,
+    values: [clientId.toString()],
+  })
+  await endRule(tx, { clientId, merchantCode, basis: terms.basis, at: effectiveFrom })
+  const { rows } = await tx.query<{ id: FeeRuleId }>({
+    name: 'create-fee-rule',
+    text: `insert into fee_rules
+             (client_id, merchant_code, code, basis, flat_kobo, bps, min_kobo, cap_kobo,
+              waive_flat_below_kobo, vat_bps, vat_included, bearer, effective_from, created_by,
+              created_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+           returning id`,
+    values: [
+      clientId,
+      merchantCode,
+      terms.code,
+      terms.basis,
+      terms.flatKobo,
+      terms.bps,
+      terms.minKobo,
+      terms.capKobo,
+      terms.waiveFlatBelowKobo,
+      terms.vatBps,
+      terms.vatIncluded,
+      terms.bearer,
+      effectiveFrom,
+      actor,
+      now,
+    ],
+  })
+  const id = (rows[0] as { id: FeeRuleId }).id
+  await writeAuditLog(tx, now, {
+    clientId,
+    actor,
+    action: 'fee_rule.create',
+    subject: `fee-rule/${terms.code}`,
+    detail: { ...shown(terms), merchantCode, effectiveFrom: effectiveFrom.toISOString() },
+  })
+  return (await readRules(tx, [id])).get(id) as FeeRule
+}
+
+// The one before ends here; one that begins here or later would overlap.
+async function endRule(
+  tx: Transaction,
+  of: { clientId: ClientId; merchantCode: string | null; basis: string; at: Date },
+): Promise<void> {
+  const values = [of.clientId, of.merchantCode, of.basis, of.at]
+  const same = 'client_id = $1 and merchant_code is not distinct from $2 and basis = $3'
+  const { rowCount } = await tx.query({
+    name: 'overlapping-fee-rules',
+    text: `select from fee_rules where ${same} and effective_from >= $4 limit 1`,
+    values,
+  })
+  if (rowCount !== 0) throw new Refusal('fee_rule_overlaps')
+  await tx.query({
+    name: 'end-fee-rule',
+    text: `update fee_rules set effective_to = $4 where ${same} and effective_to is null`,
+    values,
+  })
+}
+
+function shown(terms: FeeTerms) {
+  const { flatKobo, minKobo, capKobo, waiveFlatBelowKobo, ...rest } = terms
+  return {
+    ...rest,
+    flatKobo: flatKobo.toString(),
+    minKobo: minKobo.toString(),
+    capKobo: capKobo?.toString() ?? null,
+    waiveFlatBelowKobo: waiveFlatBelowKobo.toString(),
+  }
+}

@@ -1,0 +1,141 @@
+// /api/v1/operator/fee-rules: create, list and try out fee rules. /api/v1/fee-rules: a client's own.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import { getClient } from '#domain/access/manage-clients.ts'
+import { createRule, type FeeRule, listOwnRules, listRules } from '#domain/fees/fee-rules.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { requireClientId } from '#http/routes/access/client-presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import type { ClientId } from '#ids.ts'
+import {
+  FeeQuoteBody,
+  FeeQuoteRequest,
+  FeeRuleBody,
+  FeeRuleRequest,
+  parseFeeRule,
+  presentFeeRule,
+  quoteTerms,
+} from './fee-rule-presenters.ts'
+
+const OPERATOR_RULES = '/api/v1/operator/fee-rules'
+const about = { tags: ['Operator'], security: BEARER }
+
+export const feeRuleRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(operatorRules, deps)
+  await app.register(lists, deps)
+}
+
+const operatorRules: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const onRequest = deps.authentication.requires('operator')
+
+  app.post(
+    OPERATOR_RULES,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'createFeeRule',
+        summary: 'Create a fee rule',
+        description:
+          'Ends the rule before it where it begins. Rules are never changed or deleted: to charge ' +
+          'nothing more, create one with neither rate nor amounts. The rule in force when money ' +
+          'is booked counts.',
+        headers: IdempotencyHeaders,
+        querystring: NoQuery,
+        body: FeeRuleRequest,
+        response: { 200: ApiEnvelope(FeeRuleBody), '4xx': ApiFailure },
+      },
+    },
+    async (request, reply) => {
+      const { actor, body } = request
+      const given = parseFeeRule(body)
+      return withIdempotency(deps, { request, reply }, async (tx) => {
+        const now = deps.clock()
+        const { id: clientId } = await getClient(tx, now, requireClientId(body.clientId))
+        const rule = await createRule(tx, { actor, now }, { clientId, ...given })
+        return accepted('Fee rule created successfully', presentFeeRule(rule))
+      })
+    },
+  )
+
+  app.post(
+    `${OPERATOR_RULES}/quote`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'quoteFee',
+        summary: 'Compute a fee',
+        description: 'What a rule with these terms would charge. Nothing is stored.',
+        querystring: NoQuery,
+        body: FeeQuoteRequest,
+        response: { 200: ApiEnvelope(FeeQuoteBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ body }) => accepted('Fee computed successfully', quoteTerms(body)),
+  )
+}
+
+const listed = { 200: ListEnvelope(FeeRuleBody), '4xx': ApiFailure }
+
+const lists: FastifyPluginAsyncTypebox<Deps> = async (
+  app,
+  { db, sealer, authentication, clock },
+) => {
+  type Read = (page: { beforeId: bigint | null; limit: number }) => Promise<FeeRule[]>
+  const readPage = async (list: List, asked: { cursor?: string; limit?: string }, read: Read) => {
+    const position = readCursor(sealer, list, asked.cursor)
+    const beforeId = position ? BigInt(position[0] as string) : null
+    const limit = parseLimit(asked)
+    const rows = await read({ beforeId, limit: limit + 1 })
+    const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+    return listResponse('Fee rules retrieved successfully', page, presentFeeRule)
+  }
+
+  app.get(
+    OPERATOR_RULES,
+    {
+      onRequest: authentication.requires('operator'),
+      schema: {
+        ...about,
+        operationId: 'listFeeRules',
+        summary: 'List fee rules of all clients, newest first',
+        querystring: query({
+          clientId: Type.Optional(text(64, 'Only rules of this client.')),
+          ...PageQuery,
+        }),
+        response: listed,
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { clientId: name } = asked
+      let clientId: ClientId | undefined
+      if (name !== undefined) clientId = (await getClient(db, clock(), requireClientId(name))).id
+      const list: List = { name: 'fee-rules', clientId: client.id, filters: { clientId: name } }
+      return readPage(list, asked, (page) => listRules(db, { clientId, ...page }))
+    },
+  )
+
+  app.get(
+    '/api/v1/fee-rules',
+    {
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        tags: ['Fees'],
+        security: BEARER,
+        operationId: 'listOwnFeeRules',
+        summary: 'List your fee rules, newest first',
+        querystring: query(PageQuery),
+        response: listed,
+      },
+    },
+    async ({ client, query: asked }) => {
+      const list: List = { name: 'own-fee-rules', clientId: client.id, filters: {} }
+      return readPage(list, asked, (page) => listOwnRules(db, { clientId: client.id, ...page }))
+    },
+  )
+}

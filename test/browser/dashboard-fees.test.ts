@@ -1,0 +1,94 @@
+// Fees in a real browser: an operator adds a rule and tries terms out; a client sees its own rules, and
+// what was charged on a credit; a payer who bears the fee sees what the amount is made of.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { createFeeRule } from '../support/fee-rules.ts'
+import { createAccount, createAdvice, dataOf } from '../support/fixtures.ts'
+import { credit } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startDashboardBench())
+const browser = closeAfterTests(await openBrowser())
+
+const modalOf = (page: Page) => page.locator('dialog.modal')
+const drawerOf = (page: Page) => page.locator('dialog.drawer')
+
+test('an operator computes a fee, and adds a rule with the same terms', async () => {
+  await bench.newClient('FEES1')
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/settings?tab=fees`)
+  await page.getByRole('button', { name: 'Fee calculator' }).click()
+  await modalOf(page).getByLabel('Amount').fill('20,000')
+  await modalOf(page).getByLabel('Rate').fill('100')
+  await modalOf(page).getByLabel('Cap').fill('300')
+  await modalOf(page).getByRole('button', { name: 'Calculate' }).click()
+  for (const line of ['₦200.00', '₦15.00', '₦19,785.00', '₦20,217.34']) {
+    await modalOf(page).getByText(line, { exact: true }).waitFor()
+  }
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: 'Add fee rule' }).first().click()
+  await modalOf(page).getByLabel('Client').fill('FEES1')
+  await modalOf(page).getByLabel('Code', { exact: true }).fill('standard')
+  await modalOf(page).getByLabel('Rate').fill('100')
+  await modalOf(page).getByLabel('Cap').fill('300')
+  await modalOf(page).getByLabel('Borne by').selectOption('customer')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await modalOf(page).getByRole('button', { name: 'Add fee rule' }).click()
+  await page.getByRole('link', { name: 'standard' }).click()
+
+  for (const fact of ['FEES1', '1%', '₦300.00', '7.5%', 'Customer']) {
+    await drawerOf(page).getByText(fact, { exact: true }).first().waitFor()
+  }
+  assert.deepEqual(problems, [])
+})
+
+test('a client sees its own rules, without the calculator, and the fee on a credit', async () => {
+  const token = await bench.newClient('FEES2')
+  dataOf(await createFeeRule(bench, { clientId: 'FEES2', code: 'own-rule' }), 'account')
+  const { accountNumber } = await createAccount(bench, {}, { token })
+  const sessionId = await credit(bench, accountNumber, '20000.00')
+  await using opened = await bench.openAs(browser, { clientId: 'FEES2' })
+  const { page, problems } = opened
+
+  await page.goto(`${bench.url}/dashboard/settings?tab=fees`)
+  await page.getByRole('link', { name: 'own-rule' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Fee calculator' }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Add fee rule' }).count(), 0)
+  await page.goto(`${bench.url}/dashboard/credits/${sessionId}`)
+
+  for (const line of ['₦200.00', '₦15.00', '₦19,785.00']) {
+    await drawerOf(page).getByText(line, { exact: true }).first().waitFor()
+  }
+  assert.deepEqual(problems, [])
+})
+
+test('a payer who bears the fee sees what the amount is made of', async () => {
+  const token = await bench.newClient('FEES3')
+  dataOf(await createFeeRule(bench, { clientId: 'FEES3', bearer: 'customer' }), 'account')
+  const { adviceReference } = await createAdvice(bench, { amount: 20_000 }, { token })
+  await using opened = await browser.newPage()
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/pay?adviceReference=${adviceReference}`)
+
+  const lines = await page.locator('.fees > div').allInnerTexts()
+
+  assert.deepEqual(
+    lines.map((line) => line.replace(/\s+/g, ' ')),
+    [
+      'Amount ₦20,000.00',
+      'Fee ₦202.17',
+      'VAT on fee ₦15.16',
+      'Rounding ₦0.01',
+      'Total to send ₦20,217.34',
+    ],
+  )
+  assert.deepEqual(await findAxeFaults(page), [])
+  assert.deepEqual(problems, [])
+})

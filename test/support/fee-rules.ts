@@ -1,0 +1,30 @@
+// Fee rules, as the operator makes them, and as somebody asks for another's.
+
+import type { Recipe } from './isolation-recipes.ts'
+import type { Bench, Call } from './running-service.ts'
+
+export const FEE_RULES = '/api/v1/operator/fee-rules'
+
+export function feeRuleBody(changes: object = {}) {
+  return {
+    clientId: 'MAN0000001',
+    code: 'standard',
+    basis: 'credit',
+    bps: 100,
+    cap: 300,
+    bearer: 'merchant',
+    ...changes,
+  }
+}
+
+export function createFeeRule(bench: Bench, changes: object = {}, more: Partial<Call> = {}) {
+  return bench.call({ url: FEE_RULES, body: feeRuleBody(changes), ...more })
+}
+
+export function feeRecipes(): Record<string, Recipe> {
+  return {
+    listOwnFeeRules: () => [{ url: '/api/v1/fee-rules' }],
+    listFeeRules: (of) => [{ url: FEE_RULES }, { url: `${FEE_RULES}?clientId=${of.clientId}` }],
+    createFeeRule: (of) => [{ url: FEE_RULES, body: feeRuleBody({ clientId: of.clientId }) }],
+  }
+}
