@@ -1,18 +1,11 @@
 // What Monnify can be asked. Its list of transactions and its answer about one name the reserved
 // account by our reference only, so the number is looked up.
 
-import { bankHttp } from '#banks/bank-http.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, Mode, NoAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { objectIn } from '#banks/json-body.ts'
-import {
-  type Ask,
-  asking,
-  askingWithToken,
-  messageOf,
-  noAnswer,
-  TIMEOUT_BOUNDS,
-} from '#banks/json-calls.ts'
+import { type Ask, asking, askingWithToken, messageOf, noAnswer } from '#banks/json-calls.ts'
 import { payoutCalls } from './payout-calls.ts'
 import { transactionCalls } from './transaction-calls.ts'
 
@@ -23,8 +16,7 @@ export function monnifyCalls(
   settings: ConnectorSettings,
   { mode, clientSecret }: { mode: Mode; clientSecret: string },
 ): BankCalls {
-  const baseUrl = settings.findUrl('baseUrl', mode)
-  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const http = findBankHttp(settings, mode)
   const apiKey = settings.findText('apiKey')
   const contract = {
     code: settings.findText('contractCode'),
@@ -32,9 +24,8 @@ export function monnifyCalls(
     bankCode: settings.findText('preferredBank'),
   }
   const walletNumber = settings.findText('walletAccountNumber')
-  if (!baseUrl) return {}
+  if (!http) return {}
   if (!apiKey) settings.report('settings.apiKey is missing: settings.baseUrl needs it')
-  const http = bankHttp({ baseUrl, timeoutMs })
   const basic = Buffer.from(`${apiKey}:${clientSecret}`).toString('base64')
   const ask = askingWithToken(http, () => logIn(asking(http, { authorization: `Basic ${basic}` })))
   return {
