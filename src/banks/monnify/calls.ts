@@ -6,11 +6,9 @@ import type { BankCalls, Mode, NoAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { objectIn } from '#banks/json-body.ts'
 import { type Ask, asking, askingWithToken, messageOf, noAnswer } from '#banks/json-calls.ts'
+import { watTime } from '#wat-time.ts'
 import { payoutCalls } from './payout-calls.ts'
 import { transactionCalls } from './transaction-calls.ts'
-
-// A day of WAT without an offset, as the published example has it.
-const localTime = (at: Date) => new Date(at.getTime() + 3_600_000).toISOString().slice(0, -1)
 
 export function monnifyCalls(
   settings: ConnectorSettings,
@@ -52,7 +50,8 @@ function notificationCalls(ask: Ask): BankCalls {
   return {
     async resendNotifications({ from, to }, options) {
       const path = '/api/v1/transaction-notification/resend-failed-notifications'
-      const body = { startDate: localTime(from), endDate: localTime(to) }
+      // Without an offset, as the published example has them.
+      const body = { startDate: watTime(from), endDate: watTime(to) }
       const answer = await ask({ method: 'POST', path, body }, options)
       if (answer.status === 'no_answer') return answer
       if (answer.body.requestSuccessful === true) return { status: 'done' }
