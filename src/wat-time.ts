@@ -44,10 +44,14 @@ export function watDayStart(at: Date): Date {
   return new Date(Date.parse(`${watDay(at)}T00:00:00Z`) - WAT_OFFSET_MS)
 }
 
+// 2026-11-15T01:42:26.123
+export function watTime(at: Date): string {
+  return new Date(at.getTime() + WAT_OFFSET_MS).toISOString().slice(0, -1)
+}
+
 // 2026-11-15T01:42:26.123000+01:00
 export function timestamp(at: Date): string {
-  const wat = new Date(at.getTime() + WAT_OFFSET_MS).toISOString()
-  return `${wat.slice(0, -1)}000+01:00`
+  return `${watTime(at)}000+01:00`
 }
 
 function offsetMs(offset: string | undefined): number {

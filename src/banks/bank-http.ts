@@ -3,10 +3,12 @@
 // have acted on the request.
 
 import { request } from 'undici'
-import type { CallOptions, NoAnswer } from './connector.ts'
+import type { CallOptions, Mode, NoAnswer } from './connector.ts'
+import type { ConnectorSettings } from './connector-settings.ts'
 import { isObject, readNestedJson } from './json-body.ts'
 
 const TIMEOUT_MS = 20_000
+const TIMEOUT_BOUNDS = { least: 100, most: 60_000 }
 const RESPONSE_BYTES_MAX = 8_388_608
 
 export type BankRequest = {
@@ -24,7 +26,14 @@ export type BankHttp = (
   options: CallOptions,
 ) => Promise<BankResponse | NoAnswer>
 
-export function bankHttp({
+// By `baseUrl` and `timeoutMs`. Undefined where the bank's own API is not configured.
+export function findBankHttp(settings: ConnectorSettings, mode: Mode): BankHttp | undefined {
+  const baseUrl = settings.findUrl('baseUrl', mode)
+  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  return baseUrl === undefined ? undefined : bankHttp({ baseUrl, timeoutMs })
+}
+
+function bankHttp({
   baseUrl,
   timeoutMs = TIMEOUT_MS,
 }: {

@@ -10,8 +10,6 @@ import type { BankCharges } from './notifications.ts'
 // As the bank wrote them. Null, undefined and '' mean not said.
 export type ChargeFields = { settled?: unknown; fee?: unknown; vat?: unknown; duty?: unknown }
 
-export const NO_CHARGES: BankCharges = { feeKobo: kobo(0n), vatKobo: kobo(0n), dutyKobo: kobo(0n) }
-
 // Undefined when nothing was withheld; 'mismatch' when the figures cannot be true.
 export function readCharges(
   amountKobo: Kobo,

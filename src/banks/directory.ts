@@ -57,6 +57,11 @@ export function findBankByName(name: string): Bank | undefined {
   return byName.get(plainName(name))
 }
 
+// Where a notification names the payer's bank and has no code for it.
+export function bankCodeByName(name: unknown): string | null {
+  return typeof name === 'string' ? (findBankByName(name)?.code ?? null) : null
+}
+
 function plainName(name: string): string {
   return name
     .toLowerCase()

@@ -12,8 +12,6 @@ const CREDENTIALS_REFUSED = [401, 403]
 const NO_ANSWER = [...CREDENTIALS_REFUSED, 408, 425, 429]
 const MESSAGE_MAX = 200
 
-export const TIMEOUT_BOUNDS = { least: 100, most: 60_000 }
-
 export type JsonAnswer = {
   status: 'answered'
   httpStatus: number

@@ -1,6 +1,5 @@
 // What notifications of one JSON object each have in common.
 
-import type { RailCall } from './connector.ts'
 import { isObject, readNestedJson } from './json-body.ts'
 import {
   type Acknowledgement,
@@ -40,14 +39,6 @@ export function jsonNotification({ name, read, answer }: Reading): NotificationF
       contentType: 'application/json; charset=utf-8',
       body: JSON.stringify(answer(acknowledgement)),
     }),
-  }
-}
-
-// For a bank that has one format.
-export function onlyFormat(format: NotificationFormat) {
-  return ({ headers }: RailCall): NotificationFormat | undefined => {
-    const type = headers['content-type']
-    return typeof type === 'string' && format.accepts(type) ? format : undefined
   }
 }
 

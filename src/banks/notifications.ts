@@ -112,3 +112,13 @@ export type NotificationFormat = {
 export function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] as string).trim().toLowerCase()
 }
+
+type Call = { headers: Readonly<Record<string, string | string[] | undefined>> }
+
+// For a bank that has one format.
+export function onlyFormat(format: NotificationFormat) {
+  return ({ headers }: Call): NotificationFormat | undefined => {
+    const type = headers['content-type']
+    return typeof type === 'string' && format.accepts(type) ? format : undefined
+  }
+}

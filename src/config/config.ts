@@ -211,10 +211,10 @@ function missing(env: Environment, { mode, role }: Plain): string[] {
   return problems
 }
 
-type BankFileInput = { mode: Mode; env: Environment; files: Files; problems: string[] }
+type BankFileReading = { mode: Mode; env: Environment; files: Files; problems: string[] }
 
 // `named` are the environment variables that the banks file names.
-function bankSettings(given: Given, { mode, env, files, problems }: BankFileInput) {
+function bankSettings(given: Given, { mode, env, files, problems }: BankFileReading) {
   const path = given.MANILLA_BANKS_FILE
   if (!path) return { banks: SANDBOX_BANKS, named: [] }
   const report = (sentence: string) => problems.push(`MANILLA_BANKS_FILE ${sentence}`)

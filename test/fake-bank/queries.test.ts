@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NO_CHARGES } from '#banks/charges.ts'
 import type { BankCalls, TransferListAnswer, TransferListQuery } from '#banks/connector.ts'
 import type { IdentifierKind, IncomingCredit, ParsedItem } from '#banks/notifications.ts'
 import { UNKNOWN_NUMBER } from '../../fake-bank/accounts.ts'
@@ -50,20 +49,24 @@ function creditsOf(items: readonly ParsedItem[]) {
   return items.map((item) => (item.ok ? item.credit : assert.fail(item.code)))
 }
 
+const RECEIVED = {
+  accountNumber: NUMBER,
+  amountKobo: naira(1000),
+  currency: 'NGN',
+  charges: { feeKobo: 4_500n, vatKobo: 337n, dutyKobo: 0n },
+  sourceAccountNumber: '0123456789',
+  sourceAccountName: 'Ngozi Okafor',
+  sourceBankCode: '058',
+  narration: 'Shoes',
+}
+
 test('manilla: a lost transfer is found by its session id, as it was sent', async () => {
   await using world = await startLosing('manilla')
   const transfer = receive(world.bank)
   const { sessionId, at } = transfer
   assert.partialDeepStrictEqual(await find(world.calls, 'session_id', sessionId), {
     sessionId,
-    accountNumber: NUMBER,
-    amountKobo: naira(1000),
-    currency: 'NGN',
-    charges: { feeKobo: 4_500n, vatKobo: 337n, dutyKobo: 0n },
-    sourceAccountNumber: '0123456789',
-    sourceAccountName: 'Ngozi Okafor',
-    sourceBankCode: '058',
-    narration: 'Shoes',
+    ...RECEIVED,
     transactionTime: at,
   })
   assert.equal(await find(world.calls, 'session_id', 'nobody-knows-this'), 'not_found')
@@ -76,14 +79,7 @@ test('providus: a lost transfer is found by its session id or settlement id', as
   assert.partialDeepStrictEqual(bySession, {
     sessionId,
     otherIdentifiers: [{ kind: 'settlement_id', value: settlementId }],
-    accountNumber: NUMBER,
-    amountKobo: naira(1000),
-    currency: 'NGN',
-    charges: { feeKobo: 4_500n, vatKobo: 337n, dutyKobo: 0n },
-    sourceAccountNumber: '0123456789',
-    sourceAccountName: 'Ngozi Okafor',
-    sourceBankCode: '058',
-    narration: 'Shoes',
+    ...RECEIVED,
     transactionTime: at,
   })
   assert.deepEqual(await find(world.calls, 'settlement_id', settlementId), bySession)
@@ -103,7 +99,11 @@ for (const connector of FINDING) {
     assert.equal(found.accountNumber, NUMBER)
     assert.equal(found.amountKobo, naira(1000))
     if (connector === 'wema') return assert.equal(found.charges, undefined) // It does not tell them.
-    const { feeKobo, vatKobo, dutyKobo } = found.charges ?? NO_CHARGES
+    const { feeKobo, vatKobo, dutyKobo } = found.charges ?? {
+      feeKobo: 0n,
+      vatKobo: 0n,
+      dutyKobo: 0n,
+    }
     assert.equal(found.amountKobo - feeKobo - vatKobo - dutyKobo, settledKobo)
   })
 

@@ -38,7 +38,8 @@ function chooseFinding(choices: Choices, bank: string): CreditReport {
   const another = choices.chance(4) ? choices.recent(books.credits) : undefined
   if (another?.bank === bank) calls.push(random.pick(another.calls))
   const [first, ...others] = calls as [CreditCall, ...CreditCall[]]
-  const named = { ...report, sessionId: first.value, kind: first.kind, others }
+  const source = random.pick(['requery', 'statement'])
+  const named = { ...report, sessionId: first.value, kind: first.kind, others, source }
   return choices.chance(50) ? { ...named, charges: chooseCharges(choices, report.kobo) } : named
 }
 
@@ -77,8 +78,6 @@ export async function takeFindings(
   })
 }
 
-const SOURCES: readonly CreditSource[] = ['requery', 'statement']
-
 function incomingOf(report: CreditReport, now: number): IncomingCredit {
   const { bank, sessionId, number, kobo, currency, payer, agoMs, charges } = report
   return {
@@ -86,7 +85,7 @@ function incomingOf(report: CreditReport, now: number): IncomingCredit {
     sessionId,
     identifiedBy: report.kind as IdentifierKind,
     otherIdentifiers: report.others as IncomingCredit['otherIdentifiers'] & object,
-    source: SOURCES[sessionId.length % SOURCES.length] as CreditSource,
+    source: report.source as CreditSource,
     accountNumber: number,
     amountKobo: kobo as Kobo,
     currency,

@@ -16,6 +16,7 @@ import {
   type RailAnswer,
   type Rules,
 } from './model-places.ts'
+import { isOfEarlierPayment, timeOf } from './model-times.ts'
 
 export type CreditReport = {
   bank: string
@@ -28,14 +29,12 @@ export type CreditReport = {
   kind?: string // Of the session id, …
   others?: readonly CreditCall[] // … and what else it is called.
   charges?: Charges
+  source?: string // Where it was learned of, unless the bank told by itself.
 }
 
 export type ReversalReport = { bank: string; sessionId: string; original: string; kobo: bigint }
 
 type Owner = Account | Payment
-
-const HOUR_MS = 3_600_000
-const BELIEVED_MS = 72 * HOUR_MS
 
 const rejected = (code: string): RailAnswer => ({ responseCode: '02', outcome: 'rejected', code })
 
@@ -108,20 +107,13 @@ function judge(books: Books, owner: Owner | undefined, credit: CreditReport): Ju
   const madeAt = timeOf(books, owner, credit)
   if (owner.end === 'Expired' && madeAt === null) return no('late')
   if ((madeAt ?? books.now) >= owner.closesAt) return no('late')
+  if (isOfEarlierPayment(books, owner, credit)) return no('late')
   const broken = brokenRule(owner.rules, credit, owner.dueKobo)
   if (broken) return no(broken)
   const { policy } = owner.advice.terms
   if (policy === 'exact' && kobo !== owner.dueKobo) return no('amount_mismatch')
   if (policy === 'any' || kobo <= owner.dueKobo) return { keptKobo: kobo, reason: null }
   return { keptKobo: owner.dueKobo, reason: 'excess' }
-}
-
-// When it was made, where the bank can be believed: not before the payment, not days ago, and not on
-// the stroke of midnight in Lagos, which is a mere date.
-function timeOf(books: Books, payment: Payment, { agoMs }: CreditReport): number | null {
-  if (agoMs === undefined || agoMs > BELIEVED_MS) return null
-  const at = books.now - agoMs
-  return at < payment.createdAt || (at + HOUR_MS) % (24 * HOUR_MS) === 0 ? null : at
 }
 
 // It needs more, and its time was over: it has its usual time again, if it has its numbers.

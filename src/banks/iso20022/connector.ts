@@ -3,6 +3,7 @@
 
 import type { Connector } from '#banks/connector.ts'
 import { manillaConnector } from '#banks/manilla/connector.ts'
+import { onlyFormat } from '#banks/notifications.ts'
 import { iso20022Format } from './notifications.ts'
 
 export const iso20022Connector: Connector = {
@@ -13,11 +14,7 @@ export const iso20022Connector: Connector = {
     if (!connection) return undefined
     return {
       ...connection,
-      findFormat: ({ headers, now }) => {
-        const type = headers['content-type']
-        const format = iso20022Format(now)
-        return typeof type === 'string' && format.accepts(type) ? format : undefined
-      },
+      findFormat: (call) => onlyFormat(iso20022Format(call.now))(call),
     }
   },
 }

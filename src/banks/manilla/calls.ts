@@ -9,27 +9,19 @@
 //   POST  /payouts       {reference, amount, …}      {status: confirmed | failed | pending, …}
 //   GET   /payouts/{reference}                       the same, or 404
 
-import { bankHttp } from '#banks/bank-http.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, CallOptions, ChangeAnswer, Mode, PayoutAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import {
-  type Ask,
-  asking,
-  type JsonAnswer,
-  messageOf,
-  noAnswer,
-  TIMEOUT_BOUNDS,
-} from '#banks/json-calls.ts'
+import { type Ask, asking, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
 import { formatKobo } from '#money.ts'
 import { readItem } from './notifications.ts'
 
 export function manillaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
-  const baseUrl = settings.findUrl('baseUrl', mode)
-  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const http = findBankHttp(settings, mode)
   const apiKey = settings.findSecret('apiKey')
-  if (!baseUrl) return {}
+  if (!http) return {}
   if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
-  const ask = asking(bankHttp({ baseUrl, timeoutMs }), { authorization: `Bearer ${apiKey}` })
+  const ask = asking(http, { authorization: `Bearer ${apiKey}` })
   return { ...transferCalls(ask), ...accountCalls(ask), ...payoutCalls(ask) }
 }
 

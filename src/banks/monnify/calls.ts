@@ -1,30 +1,20 @@
 // What Monnify can be asked. Its list of transactions and its answer about one name the reserved
 // account by our reference only, so the number is looked up.
 
-import { bankHttp } from '#banks/bank-http.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, Mode, NoAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { objectIn } from '#banks/json-body.ts'
-import {
-  type Ask,
-  asking,
-  askingWithToken,
-  messageOf,
-  noAnswer,
-  TIMEOUT_BOUNDS,
-} from '#banks/json-calls.ts'
+import { type Ask, asking, askingWithToken, messageOf, noAnswer } from '#banks/json-calls.ts'
+import { watTime } from '#wat-time.ts'
 import { payoutCalls } from './payout-calls.ts'
 import { transactionCalls } from './transaction-calls.ts'
-
-// A day of WAT without an offset, as the published example has it.
-const localTime = (at: Date) => new Date(at.getTime() + 3_600_000).toISOString().slice(0, -1)
 
 export function monnifyCalls(
   settings: ConnectorSettings,
   { mode, clientSecret }: { mode: Mode; clientSecret: string },
 ): BankCalls {
-  const baseUrl = settings.findUrl('baseUrl', mode)
-  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const http = findBankHttp(settings, mode)
   const apiKey = settings.findText('apiKey')
   const contract = {
     code: settings.findText('contractCode'),
@@ -32,9 +22,8 @@ export function monnifyCalls(
     bankCode: settings.findText('preferredBank'),
   }
   const walletNumber = settings.findText('walletAccountNumber')
-  if (!baseUrl) return {}
+  if (!http) return {}
   if (!apiKey) settings.report('settings.apiKey is missing: settings.baseUrl needs it')
-  const http = bankHttp({ baseUrl, timeoutMs })
   const basic = Buffer.from(`${apiKey}:${clientSecret}`).toString('base64')
   const ask = askingWithToken(http, () => logIn(asking(http, { authorization: `Basic ${basic}` })))
   return {
@@ -61,7 +50,8 @@ function notificationCalls(ask: Ask): BankCalls {
   return {
     async resendNotifications({ from, to }, options) {
       const path = '/api/v1/transaction-notification/resend-failed-notifications'
-      const body = { startDate: localTime(from), endDate: localTime(to) }
+      // Without an offset, as the published example has them.
+      const body = { startDate: watTime(from), endDate: watTime(to) }
       const answer = await ask({ method: 'POST', path, body }, options)
       if (answer.status === 'no_answer') return answer
       if (answer.body.requestSuccessful === true) return { status: 'done' }

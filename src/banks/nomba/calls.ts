@@ -1,7 +1,7 @@
 // What Nomba can be asked, under an access token of the OAuth client credentials. Every answer has a
 // code of its own, 00 for success.
 
-import { bankHttp } from '#banks/bank-http.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, Mode, TransferAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { isObject, objectIn } from '#banks/json-body.ts'
@@ -12,7 +12,6 @@ import {
   type JsonAnswer,
   messageOf,
   noAnswer,
-  TIMEOUT_BOUNDS,
 } from '#banks/json-calls.ts'
 import { accountCalls } from './account-calls.ts'
 import { readRecord } from './notifications.ts'
@@ -22,18 +21,16 @@ const PAGE_SIZE = '100'
 const IN_PROGRESS = ['NEW', 'PENDING', 'PENDING_BILLING', 'PENDING_PAYMENT']
 
 export function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
-  const baseUrl = settings.findUrl('baseUrl', mode)
-  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const http = findBankHttp(settings, mode)
   const accountId = settings.findText('accountId')
   const clientId = settings.findText('clientId')
   const clientSecret = settings.findSecret('clientSecret')
   const senderName = settings.findText('senderName')
-  if (!baseUrl) return {}
+  if (!http) return {}
   for (const [name, value] of Object.entries({ accountId, clientId })) {
     if (!value) settings.report(`settings.${name} is missing: settings.baseUrl needs it`)
   }
   if (!clientSecret) settings.report('secrets.clientSecret is missing: settings.baseUrl needs it')
-  const http = bankHttp({ baseUrl, timeoutMs })
   const headers = { accountid: accountId ?? '' }
   const body = {
     grant_type: 'client_credentials',

@@ -1,7 +1,7 @@
 // What Providus can be asked: a transfer by its session id or settlement id, and numbers. It has no
 // list of transfers: one of which nothing is known can only be found on the statement.
 
-import { type BankRequest, bankHttp } from '#banks/bank-http.ts'
+import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
 import type {
   BankCalls,
   CallOptions,
@@ -11,14 +11,7 @@ import type {
   TransferAnswer,
 } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import {
-  type Ask,
-  asking,
-  type JsonAnswer,
-  messageOf,
-  noAnswer,
-  TIMEOUT_BOUNDS,
-} from '#banks/json-calls.ts'
+import { type Ask, asking, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
 import type { CreditIdentifier } from '#banks/notifications.ts'
 import { readNotification } from './notifications.ts'
 
@@ -29,11 +22,10 @@ export function providusCalls(
   settings: ConnectorSettings,
   { mode, clientId, signature }: { mode: Mode; clientId: string; signature: string },
 ): BankCalls {
-  const baseUrl = settings.findUrl('baseUrl', mode)
-  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
-  if (!baseUrl) return {}
+  const http = findBankHttp(settings, mode)
+  if (!http) return {}
   const headers = { 'client-id': clientId, 'x-auth-signature': signature }
-  const ask = asking(bankHttp({ baseUrl, timeoutMs }), headers)
+  const ask = asking(http, headers)
   return {
     findTransfer: (identifier, options) => findTransfer(ask, identifier, options),
     async reserveAccount({ kind, accountName, bvn }, options) {

@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto'
 import type { Connector } from '#banks/connector.ts'
-import { onlyFormat } from '#banks/json-notifications.ts'
 import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
+import { onlyFormat } from '#banks/notifications.ts'
 import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
 import { providusCalls } from './calls.ts'
 import { providusFormat } from './notifications.ts'

@@ -5,8 +5,9 @@
 // WAT.
 
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
-import { findBankByName } from '#banks/directory.ts'
+import { bankCodeByName } from '#banks/directory.ts'
 import { fieldBits, isObject, readJson } from '#banks/json-body.ts'
+import { isText } from '#banks/json-notifications.ts'
 import {
   type Acknowledgement,
   mediaType,
@@ -62,7 +63,7 @@ function parse(rawBody: Buffer): Parsed {
 // A transfer may come without a session id.
 export function readNotification(value: Record<string, unknown>): ParsedItem {
   const { sessionId, settlementId } = value
-  const hasSession = typeof sessionId === 'string' && sessionId.trim() !== ''
+  const hasSession = isText(sessionId)
   return checkCredit({
     sessionId: hasSession ? sessionId : settlementId,
     ...(hasSession ? {} : { identifiedBy: 'settlement_id' }),
@@ -74,7 +75,8 @@ export function readNotification(value: Record<string, unknown>): ParsedItem {
     currency: value.currency,
     sourceAccountNumber: value.sourceAccountNumber,
     sourceAccountName: withoutNull(value.sourceAccountName),
-    sourceBankCode: value.sourceBankCode ?? bankCodeOf(value.sourceBankName),
+    // An answer to a query has the code.
+    sourceBankCode: value.sourceBankCode ?? bankCodeByName(value.sourceBankName),
     narration: value.tranRemarks,
     transactionTime: value.tranDateTime,
     charges: { settled: value.settledAmount, fee: value.feeAmount, vat: value.vatAmount },
@@ -84,11 +86,6 @@ export function readNotification(value: Record<string, unknown>): ParsedItem {
 // As published: "sourceAccountName": "null".
 function withoutNull(name: unknown): unknown {
   return name === 'null' ? null : name
-}
-
-// The notification names the payer's bank but has no code for it. An answer to a query has one.
-function bankCodeOf(bankName: unknown): string | null {
-  return typeof bankName === 'string' ? (findBankByName(bankName)?.code ?? null) : null
 }
 
 // `requestSuccessful` says that the notification was received, not that the credit was taken.

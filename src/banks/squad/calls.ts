@@ -1,17 +1,10 @@
 // What Squad can be asked, under the secret key.
 
-import { bankHttp } from '#banks/bank-http.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, Mode, NoAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { isObject, objectIn } from '#banks/json-body.ts'
-import {
-  type Ask,
-  asking,
-  type JsonAnswer,
-  messageOf,
-  noAnswer,
-  TIMEOUT_BOUNDS,
-} from '#banks/json-calls.ts'
+import { type Ask, asking, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
 import { watDay } from '#wat-time.ts'
 import { readTransfer } from './notifications.ts'
 import { payoutCalls } from './payout-calls.ts'
@@ -23,15 +16,13 @@ export function squadCalls(
   settings: ConnectorSettings,
   { mode, secretKey }: { mode: Mode; secretKey: string },
 ): BankCalls {
-  const baseUrl = settings.findUrl('baseUrl', mode)
-  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const http = findBankHttp(settings, mode)
   const merchantId = settings.findText('merchantId')
   const owner = {
     mobileNumber: settings.findText('mobileNumber'),
     beneficiaryAccount: settings.findText('beneficiaryAccount'),
   }
-  if (!baseUrl) return {}
-  const http = bankHttp({ baseUrl, timeoutMs })
+  if (!http) return {}
   const ask = asking(http, { authorization: `Bearer ${secretKey}` })
   return { ...transferCalls(ask), ...reservationCalls(ask, owner), ...payoutCalls(ask, merchantId) }
 }

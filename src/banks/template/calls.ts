@@ -1,20 +1,18 @@
 // What Example Bank can be asked. A call that a bank does not have is left out, and the features that
 // are built on it are off for that bank.
 
-import { bankHttp } from '#banks/bank-http.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, Mode } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { asking, messageOf, noAnswer, TIMEOUT_BOUNDS } from '#banks/json-calls.ts'
+import { asking, messageOf, noAnswer } from '#banks/json-calls.ts'
 import { readTransfer } from './notifications.ts'
 
 export function templateCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
-  const baseUrl = settings.findUrl('baseUrl', mode)
-  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const http = findBankHttp(settings, mode)
   const apiKey = settings.findSecret('apiKey')
-  if (!baseUrl) return {}
+  if (!http) return {}
   if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
-  const http = bankHttp({ baseUrl, timeoutMs })
   // Silence, server errors and refused credentials are `no_answer` already. Nothing here throws.
   const ask = asking(http, { authorization: `Bearer ${apiKey}` })
   return {

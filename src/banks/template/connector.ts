@@ -5,8 +5,8 @@
 
 import { createHmac } from 'node:crypto'
 import type { Connector } from '#banks/connector.ts'
-import { onlyFormat } from '#banks/json-notifications.ts'
 import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
+import { onlyFormat } from '#banks/notifications.ts'
 import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
 import { templateCalls } from './calls.ts'
 import { templateFormat } from './notifications.ts'

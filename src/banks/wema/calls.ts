@@ -1,11 +1,11 @@
 // Wema's query of past transactions (unofficial), at the path that comes with the prefix: by session
 // id, or by day and account. The key goes into the header that the bank names.
 
-import { bankHttp } from '#banks/bank-http.ts'
+import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, CallOptions, Mode, NoAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { isObject } from '#banks/json-body.ts'
-import { type Ask, asking, messageOf, noAnswer, TIMEOUT_BOUNDS } from '#banks/json-calls.ts'
+import { type Ask, asking, messageOf, noAnswer } from '#banks/json-calls.ts'
 import type { ParsedItem } from '#banks/notifications.ts'
 import { watDay } from '#wat-time.ts'
 import { readTransfer } from './notifications.ts'
@@ -18,21 +18,20 @@ const DAY_MS = 86_400_000
 type Query = { sessionid: string; craccount: string; amount: string; txndate: string }
 
 export function wemaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
-  const baseUrl = settings.findUrl('baseUrl', mode)
-  const timeoutMs = settings.findWhole('timeoutMs', TIMEOUT_BOUNDS)
+  const http = findBankHttp(settings, mode)
   const path = settings.findText('queryPath')
   const keyHeader = settings.findText('apiKeyHeader') ?? KEY_HEADER
   const apiKey = settings.findSecret('apiKey')
   if (path !== undefined && !PATH.test(path)) {
     settings.report('settings.queryPath must be a path, such as /api/TransQuery')
   }
-  if (!baseUrl) return {}
+  if (!http) return {}
   if (path === undefined) {
     settings.report('settings.queryPath is missing: settings.baseUrl needs it')
     return {}
   }
   if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
-  const ask = asking(bankHttp({ baseUrl, timeoutMs }), { [keyHeader]: apiKey ?? '' })
+  const ask = asking(http, { [keyHeader]: apiKey ?? '' })
   return queryCalls((query, options) => find(ask, { path, query }, options))
 }
 

@@ -6,7 +6,7 @@
 
 import type { Connector, RailCall } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { onlyFormat } from '#banks/json-notifications.ts'
+import { onlyFormat } from '#banks/notifications.ts'
 import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
 import { wemaCalls } from './calls.ts'
 import { nameEnquiry } from './name-enquiry.ts'

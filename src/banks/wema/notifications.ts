@@ -2,7 +2,7 @@
 // time. A duplicate is acknowledged as success, since the bank sends again whatever is not 00.
 
 import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
-import { findBankByName } from '#banks/directory.ts'
+import { bankCodeByName } from '#banks/directory.ts'
 import { isText, jsonNotification } from '#banks/json-notifications.ts'
 import type { Acknowledgement, ParsedItem } from '#banks/notifications.ts'
 
@@ -34,11 +34,7 @@ export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
     amount: transfer.amount,
     sourceAccountNumber: transfer.originatoraccountnumber,
     sourceAccountName: transfer.originatorname,
-    sourceBankCode: isText(bankcode) ? bankcode : bankCodeOf(bankname),
+    sourceBankCode: isText(bankcode) ? bankcode : bankCodeByName(bankname),
     narration: transfer.narration,
   })
-}
-
-function bankCodeOf(name: unknown): string | null {
-  return typeof name === 'string' ? (findBankByName(name)?.code ?? null) : null
 }

@@ -1,4 +1,4 @@
-// What a bank withheld of a credit (I37). The payer is credited with all that he sent; what the bank
+// What a bank withheld of a credit (I37). The payer is credited with all that was sent; what the bank
 // kept of it is our cost, and the VAT on it is apart because it may be reclaimed.
 //
 //   Bank → Settled 1,000     what the payer sent

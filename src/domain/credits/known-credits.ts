@@ -77,18 +77,20 @@ function isAnother(known: KnownCredit, identifiers: readonly BankIdentifier[]): 
 }
 
 // A new credit without the identifiers that are another's, so that it is shown by one of its own.
+// Only weak ones can be: by any other it would have been recognised.
 export function withOwnIdentifiers(
   taken: ReadonlyMap<string, KnownCredit>,
   credit: IncomingCredit,
   identifiers: readonly BankIdentifier[],
 ): IncomingCredit {
+  if (!identifiers.some(({ isWeak }) => isWeak)) return credit
   const [first, ...others] = identifiers.filter((each) => !taken.has(identifierName(each)))
   if (!first || others.length + 1 === identifiers.length) return credit
   const { value: sessionId, kind: identifiedBy } = first
   return { ...credit, sessionId, identifiedBy, otherIdentifiers: others }
 }
 
-type LearnInput = {
+type Learning = {
   credit: IncomingCredit
   identifiers: readonly BankIdentifier[]
   answer: CreditDecision & { status: 'taken' | 'duplicate' }
@@ -97,7 +99,7 @@ type LearnInput = {
 // From here on the credit is known by all of these. Answers those that it was not known by.
 export function learn(
   taken: Map<string, KnownCredit>,
-  { credit, identifiers, answer }: LearnInput,
+  { credit, identifiers, answer }: Learning,
 ): IdentifierRow[] {
   const { accountNumber, amountKobo, currency } = credit
   const { status, ...decision } = answer
