@@ -189,7 +189,8 @@ create view client_movements as
                         END AS owner
                    FROM ledger_accounts) c ON c.id = t_1.credit_account_id
              LEFT JOIN collection_accounts da ON da.id = t_1.debit_account_id
-             LEFT JOIN collection_accounts ca ON ca.id = t_1.credit_account_id) t
+             LEFT JOIN collection_accounts ca ON ca.id = t_1.credit_account_id
+          WHERE t_1.credit_id IS NOT NULL AND t_1.reason <> 'split'::text) t
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN t.debit_kind = 'returning'::text THEN ( SELECT substr(l.owner, 8)::bigint AS substr
@@ -232,7 +233,7 @@ create table clients (
   is_active boolean not null default true,
   is_operator boolean not null default false,
   created_at timestamp with time zone not null,
-  scopes text[] collate "C" not null default ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text],
+  scopes text[] collate "C" not null default ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'payouts:read'::text, 'payouts:write'::text, 'refunds:write'::text],
   merchant_codes text[],
   allowed_addresses text[] collate "C",
   token_generation integer not null default 0,
@@ -243,7 +244,7 @@ create table clients (
   constraint clients_client_id_unique UNIQUE (client_id),
   constraint clients_brand_colour_is_hex CHECK (brand_colour ~ '^#[0-9a-f]{6}$'::text),
   constraint clients_operator_scopes_are_operators CHECK (is_operator OR NOT scopes && ARRAY['returns:read'::text, 'returns:write'::text, 'operator'::text]),
-  constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'returns:read'::text, 'returns:write'::text, 'operator'::text])
+  constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'payouts:read'::text, 'payouts:write'::text, 'refunds:write'::text, 'returns:read'::text, 'returns:write'::text, 'operator'::text])
 ) with (fillfactor=50);
 CREATE TRIGGER clients_count_events AFTER INSERT ON clients FOR EACH ROW EXECUTE FUNCTION open_event_counter();
 
@@ -603,11 +604,11 @@ create table ledger_accounts (
   credits_kobo bigint not null default 0,
   opened_at timestamp with time zone not null default now(),
   constraint ledger_accounts_pkey PRIMARY KEY (id),
-  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'bank_cost'::text, 'input_vat'::text, 'collection'::text, 'pending'::text, 'settled'::text, 'suspense'::text, 'returning'::text, 'fee_income'::text, 'vat_payable'::text])),
+  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['bank'::text, 'shortfall'::text, 'bank_cost'::text, 'input_vat'::text, 'receivable'::text, 'write_off'::text, 'collection'::text, 'pending'::text, 'available'::text, 'subaccount'::text, 'settling'::text, 'reserve'::text, 'paying'::text, 'refunding'::text, 'suspense'::text, 'returning'::text, 'fee_income'::text, 'vat_payable'::text])),
   constraint ledger_accounts_not_overdrawn CHECK (debits_kobo >= 0 AND credits_kobo >= 0 AND
 CASE
     WHEN kind = 'bank'::text THEN true
-    WHEN kind = ANY (ARRAY['shortfall'::text, 'bank_cost'::text, 'input_vat'::text]) THEN debits_kobo >= credits_kobo
+    WHEN kind = ANY (ARRAY['shortfall'::text, 'bank_cost'::text, 'input_vat'::text, 'receivable'::text, 'write_off'::text]) THEN debits_kobo >= credits_kobo
     ELSE credits_kobo >= debits_kobo
 END)
 ) with (fillfactor=70);
@@ -1074,16 +1075,23 @@ create table transfers (
   debit_account_id bigint not null,
   credit_account_id bigint not null,
   amount_kobo bigint not null,
-  credit_id bigint not null,
+  credit_id bigint,
   reason text collate "C" not null,
   posted_at timestamp with time zone not null,
-  constraint transfers_pkey PRIMARY KEY (credit_id, id),
+  payout_id bigint,
+  settlement_id bigint,
+  adjustment_id bigint,
+  constraint transfers_of_credit UNIQUE (credit_id, id),
   constraint transfers_amount_positive CHECK (amount_kobo > 0),
+  constraint transfers_have_one_cause CHECK (num_nonnulls(credit_id, payout_id, settlement_id, adjustment_id) = 1),
   constraint transfers_two_accounts CHECK (debit_account_id <> credit_account_id)
 );
 CREATE INDEX transfers_by_credit_account ON transfers USING btree (credit_account_id, id);
 CREATE INDEX transfers_by_debit_account ON transfers USING btree (debit_account_id, id) WHERE reason <> 'credit'::text;
 CREATE INDEX transfers_later ON transfers USING btree (posted_at) WHERE reason = ANY (ARRAY['assign'::text, 'suspend'::text, 'returned'::text, 'reversal'::text]);
+CREATE INDEX transfers_of_adjustment ON transfers USING btree (adjustment_id) WHERE adjustment_id IS NOT NULL;
+CREATE INDEX transfers_of_payout ON transfers USING btree (payout_id) WHERE payout_id IS NOT NULL;
+CREATE INDEX transfers_of_settlement ON transfers USING btree (settlement_id) WHERE settlement_id IS NOT NULL;
 CREATE INDEX transfers_reversed ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo) WHERE reason = 'reversal'::text;
 CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_not_truncated BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

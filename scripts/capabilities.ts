@@ -29,6 +29,10 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     holds: 'fee rules, computing and charging fees and VAT',
     uses: ['records', 'access'],
   },
+  payouts: {
+    holds: 'bank accounts, payouts and their sending, what is available',
+    uses: ['records', 'access', 'fees'],
+  },
   payments: {
     holds: 'advices, payments, initiation, checkout',
     uses: ['records', 'access', 'accounts', 'fees'],

@@ -109,6 +109,7 @@ export const REFUSALS = {
   return_failed: ref(409, '12', 'This return already failed. The money is back in suspense.'),
   suspense_not_fitting: ref(409, '12', 'This money cannot be assigned there.'),
   approval_needed: ref(409, '57', 'Maker-checker is on. Create an approval request instead.'),
+  insufficient_balance: ref(409, '12', 'The available balance is less than the amount.'),
   suspense_requested: ref(409, '12', 'An approval request for this money is already pending.'),
   request_decided: ref(409, '12', 'This approval request is already decided.'),
   other_person_needed: ref(409, '57', 'You cannot approve or reject your own request.'),

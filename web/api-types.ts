@@ -1876,7 +1876,7 @@ export interface paths {
                     "application/json": {
                         name: string;
                         clientId?: string;
-                        scopes?: ("accounts:read" | "accounts:write" | "payments:read" | "payments:write" | "credits:read" | "webhooks:read" | "webhooks:write" | "suspense:read" | "suspense:write" | "actions:read" | "returns:read" | "returns:write" | "operator")[];
+                        scopes?: ("accounts:read" | "accounts:write" | "payments:read" | "payments:write" | "credits:read" | "webhooks:read" | "webhooks:write" | "suspense:read" | "suspense:write" | "actions:read" | "payouts:read" | "payouts:write" | "refunds:write" | "returns:read" | "returns:write" | "operator")[];
                         merchantCodes?: string[] | null;
                         allowedAddresses?: string[] | null;
                         isOperator?: boolean;
@@ -1917,7 +1917,7 @@ export interface paths {
                 content: {
                     "application/json": {
                         name?: string;
-                        scopes?: ("accounts:read" | "accounts:write" | "payments:read" | "payments:write" | "credits:read" | "webhooks:read" | "webhooks:write" | "suspense:read" | "suspense:write" | "actions:read" | "returns:read" | "returns:write" | "operator")[];
+                        scopes?: ("accounts:read" | "accounts:write" | "payments:read" | "payments:write" | "credits:read" | "webhooks:read" | "webhooks:write" | "suspense:read" | "suspense:write" | "actions:read" | "payouts:read" | "payouts:write" | "refunds:write" | "returns:read" | "returns:write" | "operator")[];
                         merchantCodes?: string[] | null;
                         allowedAddresses?: string[] | null;
                         isOperator?: boolean;
@@ -3523,8 +3523,8 @@ export interface components {
             amount: number;
             balanceAfter: number;
             currency: string;
-            creditId: number;
-            sessionId: string;
+            creditId: number | null;
+            sessionId: string | null;
             narration: string | null;
             sourceAccountName: string | null;
             postedAt: string;

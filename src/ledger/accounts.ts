@@ -1,21 +1,30 @@
 // The chart of accounts. Shared accounts (a bank's, a client's) are opened the first time they are
 // needed and their ids remembered: an account's id never changes, so any process may remember it.
 //
-// What each kind holds is told in db/migrations/0001_ledger.sql, 0032_credit_identifiers.sql and
-// 0036_fees.sql.
+// What each kind holds is told in db/migrations/0001_ledger.sql, 0032_credit_identifiers.sql,
+// 0036_fees.sql and 0037_money_out.sql.
 
 import type { Queryable } from '#db/pool.ts'
-import type { AccountId, ClientId } from '#ids.ts'
+import type { AccountId, ClientId, SubaccountId } from '#ids.ts'
 
 type BankKind = 'bank' | 'shortfall' | 'returning' | 'bank_cost' | 'input_vat'
 type OperatorKind = 'fee_income' | 'vat_payable'
-type SharedKind = BankKind | OperatorKind | 'pending' | 'settled' | 'suspense'
+type PayoutKind = 'settling' | 'reserve' | 'paying' | 'refunding' | 'receivable' | 'write_off'
+type SharedKind =
+  | BankKind
+  | OperatorKind
+  | PayoutKind
+  | 'pending'
+  | 'available'
+  | 'subaccount'
+  | 'suspense'
 export type SharedAccount = { kind: SharedKind; owner: string; currency: string }
 
 // Suspense has two sorts of owners; the prefix keeps a client's id from being read as a bank's.
 export const clientOwner = (clientId: ClientId) => `client:${clientId}`
 // The operator's, one for each client: what a client was charged is then one balance.
 export const operatorOwner = (clientId: ClientId) => `operator:${clientId}`
+export const subaccountOwner = (id: SubaccountId) => `subaccount:${id}`
 export const bankOwner = (bankCode: string) => `bank:${bankCode}`
 
 export class SharedAccounts {

@@ -51,7 +51,8 @@ export const LEDGER_CHECKS: readonly Check[] = [
       select format('ledger account %s (%s %s)', id, kind, owner) as subject,
              '0 or more' as expected, balance::text as found
         from (select id, kind, owner,
-                     case when kind in ('shortfall', 'bank_cost', 'input_vat')
+                     case when kind in ('shortfall', 'bank_cost', 'input_vat', 'receivable',
+                                       'write_off')
                           then debits_kobo - credits_kobo
                           else credits_kobo - debits_kobo end as balance
                 from ledger_accounts where kind <> 'bank') as balances

@@ -3,7 +3,7 @@
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { AccountId, CreditId } from '#ids.ts'
+import type { AccountId, AdjustmentId, CreditId, PayoutId, SettlementId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
 type TransferReason =
@@ -18,14 +18,31 @@ type TransferReason =
   | 'returned' // the bank confirmed that it was sent back
   | 'return_failed' // the bank could not send it back, and it is in suspense again
   | 'reversal' // the bank took a credit back
+  | 'split' // a subaccount's share of money that was booked, or given back with it
+  | 'settlement' // a settlement was closed, and took what was available; or was cancelled
+  | 'reserve' // held back from a settlement, or released
+  | 'recovery' // what a client or bank owed us was paid
+  | 'write_off' // and will not be paid
+  | 'payout' // money leaves for a bank account; with 'paid' the bank confirmed it
+  | 'paid'
+  | 'payout_failed' // the bank did not pay, or nobody asked it to, and it is available again
+  | 'refund' // money goes back to its payer; with 'refunded' the bank confirmed it
+  | 'refunded'
+  | 'refund_failed'
 
 export type Transfer = {
   debitAccountId: AccountId
   creditAccountId: AccountId
   amountKobo: Kobo
-  creditId: CreditId
   reason: TransferReason
-}
+} & Cause
+
+// Exactly one (I46).
+export type Cause =
+  | { creditId: CreditId }
+  | { payoutId: PayoutId }
+  | { settlementId: SettlementId }
+  | { adjustmentId: AdjustmentId }
 
 export async function postTransfers(
   tx: Transaction,
@@ -33,6 +50,22 @@ export async function postTransfers(
   transfers: readonly Transfer[],
 ): Promise<void> {
   if (transfers.length === 0) return
+  await (transfers.every(isOfCredit)
+    ? insertOfCredits(tx, now, transfers)
+    : insertOfAny(tx, now, transfers))
+}
+
+type CreditTransfer = Extract<Transfer, { creditId: CreditId }>
+
+function isOfCredit(transfer: Transfer): transfer is CreditTransfer {
+  return 'creditId' in transfer
+}
+
+async function insertOfCredits(
+  tx: Transaction,
+  now: Date,
+  transfers: readonly CreditTransfer[],
+): Promise<void> {
   await tx.query({
     name: 'post-transfers',
     text: `insert into transfers
@@ -44,6 +77,32 @@ export async function postTransfers(
       numberArray(transfers.map((transfer) => transfer.creditAccountId)),
       numberArray(transfers.map((transfer) => transfer.amountKobo)),
       numberArray(transfers.map((transfer) => transfer.creditId)),
+      plainArray(transfers.map((transfer) => transfer.reason)),
+      now,
+    ],
+  })
+}
+
+async function insertOfAny(
+  tx: Transaction,
+  now: Date,
+  transfers: readonly Transfer[],
+): Promise<void> {
+  await tx.query({
+    name: 'post-transfers-of-any',
+    text: `insert into transfers
+             (debit_account_id, credit_account_id, amount_kobo, credit_id, payout_id,
+              settlement_id, adjustment_id, reason, posted_at)
+           select t.*, $9 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
+                                      $5::bigint[], $6::bigint[], $7::bigint[], $8::text[]) as t`,
+    values: [
+      numberArray(transfers.map((transfer) => transfer.debitAccountId)),
+      numberArray(transfers.map((transfer) => transfer.creditAccountId)),
+      numberArray(transfers.map((transfer) => transfer.amountKobo)),
+      numberArray(transfers.map((cause) => ('creditId' in cause ? cause.creditId : null))),
+      numberArray(transfers.map((cause) => ('payoutId' in cause ? cause.payoutId : null))),
+      numberArray(transfers.map((cause) => ('settlementId' in cause ? cause.settlementId : null))),
+      numberArray(transfers.map((cause) => ('adjustmentId' in cause ? cause.adjustmentId : null))),
       plainArray(transfers.map((transfer) => transfer.reason)),
       now,
     ],

@@ -27,6 +27,9 @@ const ASKED: Record<Scope, readonly string[]> = {
     'getBalances',
     'listMerchantBalances',
   ],
+  'payouts:read': [],
+  'payouts:write': [],
+  'refunds:write': [],
   'accounts:write': [
     'createCollectionAccount',
     'createCollectionAccounts',

@@ -38,7 +38,7 @@ test('of 1,000 with a fee of 45 the payment gets 1,000 and the bank’s account 
     charges: chargesOf(45),
   })
 
-  assert.deepEqual(await balances(bench), { bank: 955, bank_cost: 45, settled: 1000 })
+  assert.deepEqual(await balances(bench), { bank: 955, bank_cost: 45, available: 1000 })
   const paid = await verify(bench, payment.paymentReference)
   assert.deepEqual([paid.transactionStatus, paid.amountCollected], ['Successful', 1000])
   const credit = await shown(bench, sessionId)
@@ -50,7 +50,7 @@ test('of 1,000 with a fee of 45 the payment gets 1,000 and the bank’s account 
   assert.deepEqual(
     credit.transfers.map((t: Row) => [t.reason, t.amount, t.from.kind, t.to.kind]),
     [
-      ['credit', 1000, 'bank', 'settled'],
+      ['credit', 1000, 'bank', 'available'],
       ['bank_charge', 45, 'bank_cost', 'bank'],
     ],
   )
@@ -109,7 +109,7 @@ test('charges of suspended money, and of money in excess, are booked once', asyn
     bank: 1500 - 2 * 10.75,
     bank_cost: 20,
     input_vat: 1.5,
-    settled: 600,
+    available: 600,
     suspense: 400 + 500,
   })
   await assertCleanBooks(bench)

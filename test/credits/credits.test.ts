@@ -107,11 +107,11 @@ test('one call by session id or by id tells the whole story of a credit', async 
   assert.deepEqual(
     story.transfers.map((t: Row) => [t.reason, t.amount, t.from.kind, t.to.kind]),
     [
-      ['credit', 6000, 'bank', 'settled'],
+      ['credit', 6000, 'bank', 'available'],
       ['credit', 500, 'bank', 'suspense'],
       ['return', 500, 'suspense', 'returning'],
       ['returned', 500, 'returning', 'bank'],
-      ['reversal', 6000, 'settled', 'bank'],
+      ['reversal', 6000, 'available', 'bank'],
     ],
   )
   assert.deepEqual(

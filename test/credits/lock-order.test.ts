@@ -89,7 +89,7 @@ async function openLowAccounts({ db }: Bench): Promise<void> {
   const { rows } = await db.query(
     `insert into ledger_accounts (kind, owner)
      values ('suspense', 'bank:058'), ('bank', 'bank:035'),
-            ('settled', (select 'client:' || id from clients where client_id = 'MAN0000001'))
+            ('available', (select 'client:' || id from clients where client_id = 'MAN0000001'))
      returning id < 1000 as low`,
   )
   assert(rows.every(({ low }) => low))

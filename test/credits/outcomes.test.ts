@@ -20,7 +20,7 @@ test('exact: the payment is successful', async () => {
   assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
 
   assert.equal(await stateOf(bench, payment), 'Successful 100')
-  assert.deepEqual(await movements.moves(), ['credit: bank 035 → settled 100.00'])
+  assert.deepEqual(await movements.moves(), ['credit: bank 035 → available 100.00'])
   assert.deepEqual(await movements.events(), ['payment.successful'])
 })
 
@@ -36,9 +36,9 @@ test('under: part payments wait until the rest has come', async () => {
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → pending 40.00',
     'credit: bank 035 → pending 25.00',
-    'credit: bank 035 → settled 35.00',
-    'settle: pending → settled 40.00',
-    'settle: pending → settled 25.00',
+    'credit: bank 035 → available 35.00',
+    'settle: pending → available 40.00',
+    'settle: pending → available 25.00',
   ])
   assert.deepEqual(await movements.events(), [
     'payment.part_paid',
@@ -81,7 +81,7 @@ test('over: what was due is booked, the excess is suspended and can be returned'
   assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.equal(await resolve(bench, sessionId, 'return'), 'returned')
   assert.deepEqual(await movements.moves(), [
-    'credit: bank 035 → settled 100.00',
+    'credit: bank 035 → available 100.00',
     'credit: bank 035 → suspense 30.00',
     'return: suspense → returning 035 30.00',
     'returned: returning 035 → bank 035 30.00',
@@ -106,7 +106,7 @@ test('again after it was paid: all of it is suspended, and can go to another pay
   assert.equal(await stateOf(bench, other), 'Successful 100')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 100.00',
-    'assign: suspense → settled 100.00',
+    'assign: suspense → available 100.00',
   ])
   assert.deepEqual(await movements.events(), [
     'credit.suspended',
@@ -123,7 +123,7 @@ test('late within grace: it counts, although the payment reads Expired', async (
   assert.equal((await credit(bench, number, '100.00')).says, '00 booked')
 
   assert.equal(await stateOf(bench, payment), 'Successful 100')
-  assert.deepEqual(await movements.moves(), ['credit: bank 035 → settled 100.00'])
+  assert.deepEqual(await movements.moves(), ['credit: bank 035 → available 100.00'])
   assert.deepEqual(await movements.events(), ['payment.successful'])
 })
 
@@ -141,7 +141,7 @@ test('late after grace: it is suspended, and can still be given to the payment',
   assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 100.00',
-    'assign: suspense → settled 100.00',
+    'assign: suspense → available 100.00',
   ])
   assert.deepEqual(await movements.events(), [
     'credit.suspended',
@@ -168,8 +168,8 @@ test('to a number in quarantine: it is kept for the payment that had the number'
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 40.00',
     'assign: suspense → pending 40.00',
-    'credit: bank 035 → settled 60.00',
-    'settle: pending → settled 40.00',
+    'credit: bank 035 → available 60.00',
+    'settle: pending → available 40.00',
   ])
 })
 
@@ -210,7 +210,7 @@ test('another amount than an exact one: it is suspended, and the payment waits o
   assert.equal(await stateOf(bench, payment), 'Successful 100')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → suspense 99.99',
-    'credit: bank 035 → settled 100.00',
+    'credit: bank 035 → available 100.00',
   ])
   assert.deepEqual(await movements.events(), ['credit.suspended', 'payment.successful'])
 })
@@ -221,7 +221,7 @@ test('any amount: the first transfer settles it, whatever its size', async () =>
   assert.equal((await credit(bench, number, '70.00')).says, '00 booked')
 
   assert.equal(await stateOf(bench, payment), 'Successful 70')
-  assert.deepEqual(await movements.moves(), ['credit: bank 035 → settled 70.00'])
+  assert.deepEqual(await movements.moves(), ['credit: bank 035 → available 70.00'])
   assert.deepEqual(await movements.events(), ['payment.successful'])
 })
 

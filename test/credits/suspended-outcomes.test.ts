@@ -161,7 +161,7 @@ test('a reversal before success: the payment goes on waiting', async () => {
     'credit: bank 035 → pending 40.00',
     'reversal: pending → bank 035 10.00',
     'reversal: pending → bank 035 30.00',
-    'credit: bank 035 → settled 100.00',
+    'credit: bank 035 → available 100.00',
   ])
   assert.deepEqual(await movements.events(), [
     'payment.part_paid',
@@ -182,9 +182,9 @@ test('a reversal after success: the payment is Reversed, and takes no more money
   assert.equal((await credit(bench, number, '60.00')).says, '00 suspended payment_reversed')
   assert.deepEqual(await movements.moves(), [
     'credit: bank 035 → pending 60.00',
-    'credit: bank 035 → settled 40.00',
-    'settle: pending → settled 60.00',
-    'reversal: settled → bank 035 60.00',
+    'credit: bank 035 → available 40.00',
+    'settle: pending → available 60.00',
+    'reversal: available → bank 035 60.00',
     'credit: bank 035 → suspense 60.00',
   ])
   assert.deepEqual(await movements.events(), [
@@ -205,10 +205,10 @@ test('a reversal takes from suspense first, then from what was booked', async ()
 
   assert.equal(await stateOf(bench, payment), 'Reversed 0')
   assert.deepEqual(await movements.moves(), [
-    'credit: bank 035 → settled 100.00',
+    'credit: bank 035 → available 100.00',
     'credit: bank 035 → suspense 30.00',
     'reversal: suspense → bank 035 30.00',
-    'reversal: settled → bank 035 100.00',
+    'reversal: available → bank 035 100.00',
   ])
   assert.deepEqual(await movements.events(), [
     'payment.successful',

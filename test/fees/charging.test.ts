@@ -88,12 +88,12 @@ test('a payment in parts pays one fee on all of it when it is settled, shared by
   const rest = await credit(bench, bankAccount, '60000')
 
   assert.deepEqual((await moves()).slice(1), [
-    'credit: bank 035 → settled 60000.00',
-    'settle: pending → settled 40000.00',
-    'fee: settled → fee_income 120.00',
-    'fee_vat: settled → vat_payable 9.00',
-    'fee: settled → fee_income 180.00',
-    'fee_vat: settled → vat_payable 13.50',
+    'credit: bank 035 → available 60000.00',
+    'settle: pending → available 40000.00',
+    'fee: available → fee_income 120.00',
+    'fee_vat: available → vat_payable 9.00',
+    'fee: available → fee_income 180.00',
+    'fee_vat: available → vat_payable 13.50',
   ])
   assert.deepEqual(await creditOf(bench, part.sessionId), [120, 9, 39_871])
   assert.deepEqual(await creditOf(bench, rest.sessionId), [180, 13.5, 59_806.5])
@@ -149,9 +149,9 @@ test('suspended money pays no fee until it is assigned, and none when it is retu
   const paid = await credit(bench, bankAccount, '1500')
   const again = await credit(bench, bankAccount, '700')
   assert.deepEqual(await moves(), [
-    'credit: bank 035 → settled 1000.00',
-    'fee: settled → fee_income 10.00',
-    'fee_vat: settled → vat_payable 0.75',
+    'credit: bank 035 → available 1000.00',
+    'fee: available → fee_income 10.00',
+    'fee_vat: available → vat_payable 0.75',
     'credit: bank 035 → suspense 500.00',
     'credit: bank 035 → suspense 700.00',
   ])
@@ -183,12 +183,12 @@ test('money assigned to a payment settles it with its fee', async () => {
   assert.equal(await resolve(bench, sessionId, 'assign', { paymentReference }), 'assigned')
 
   assert.deepEqual(await moves(), [
-    'assign: suspense → settled 200.00',
-    'settle: pending → settled 100.00',
-    'fee: settled → fee_income 1.00',
-    'fee_vat: settled → vat_payable 0.07',
-    'fee: settled → fee_income 2.00',
-    'fee_vat: settled → vat_payable 0.16',
+    'assign: suspense → available 200.00',
+    'settle: pending → available 100.00',
+    'fee: available → fee_income 1.00',
+    'fee_vat: available → vat_payable 0.07',
+    'fee: available → fee_income 2.00',
+    'fee_vat: available → vat_payable 0.16',
   ])
   assert.deepEqual(await creditOf(bench, part.sessionId), [1, 0.07, 98.93])
   await assertCleanBooks(bench)

@@ -4,7 +4,7 @@
 export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, subject: RegExp])[] = [
   [
     'balances_are_their_transfers',
-    `update ledger_accounts set credits_kobo = credits_kobo + 1 where kind = 'settled'`,
+    `update ledger_accounts set credits_kobo = credits_kobo + 1 where kind = 'available'`,
     /^ledger account \d+$/,
   ],
   [
@@ -21,7 +21,7 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
   ],
   [
     'currencies_sum_to_zero',
-    `update ledger_accounts set currency = 'USD' where kind = 'settled'`,
+    `update ledger_accounts set currency = 'USD' where kind = 'available'`,
     /^(NGN|USD)$/,
   ],
   [
@@ -99,7 +99,7 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
     /^credit \d+$/,
   ],
   [
-    'pending_and_settled_are_their_payments',
+    'pending_and_available_are_their_payments',
     `update payments set status = 'Cancelled' where status = 'PartPayment'`,
     /^pending client:\d+ NGN$/,
   ],
@@ -109,14 +109,14 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
     /^payment [0-9a-f-]{36}$/,
   ],
   [
-    'pending_and_settled_are_their_payments',
+    'pending_and_available_are_their_payments',
     `update ledger_accounts set kind = 'returning' where kind = 'pending'`,
     /^pending client:\d+ NGN$/,
   ],
   [
-    'pending_and_settled_are_their_payments',
-    `update ledger_accounts set kind = 'returning' where kind = 'settled'`,
-    /^settled client:\d+ NGN$/,
+    'pending_and_available_are_their_payments',
+    `update ledger_accounts set kind = 'returning' where kind = 'available'`,
+    /^available client:\d+ NGN$/,
   ],
   [
     'collection_balances_are_their_credits',

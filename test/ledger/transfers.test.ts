@@ -118,6 +118,26 @@ test('accounts are moved in the order of their ids, however they are named: no d
   assert.equal(await countDeadlocks({ db: bench.pool }), 0)
 })
 
+test('a transfer has exactly one cause', async () => {
+  await using bench = await setup()
+  const insert = (causes: string, values: string) =>
+    bench.query(
+      `insert into transfers (debit_account_id, credit_account_id, amount_kobo, reason, posted_at,
+                              ${causes})
+       values (1, 2, 100, 'credit', now(), ${values})`,
+    )
+
+  await insert('payout_id', '1')
+
+  for (const [causes, values] of [
+    ['credit_id', 'null'],
+    ['credit_id, payout_id', '1, 1'],
+    ['settlement_id, adjustment_id', '1, 1'],
+  ] as const) {
+    await assert.rejects(insert(causes, values), /transfers_have_one_cause/)
+  }
+})
+
 async function setup() {
   const database = await createTestDatabase()
   const { pool } = database
@@ -127,8 +147,9 @@ async function setup() {
             (3, 'suspense', 'bank:058', 'USD')`,
   )
   // The brands of what is written by hand below are left to the database.
+  type OfCredit = Extract<Transfer, { creditId: unknown }>
   type Written = {
-    [Field in keyof Transfer]: Transfer[Field] extends bigint ? bigint : Transfer[Field]
+    [Field in keyof OfCredit]: OfCredit[Field] extends bigint ? bigint : OfCredit[Field]
   }
   const credit = (amountKobo: bigint): Written => ({
     debitAccountId: 1n,

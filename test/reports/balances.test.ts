@@ -191,7 +191,7 @@ async function assertEqualsLedger(own: Bench, tokens: (string | undefined)[]) {
     `select currency, part, sum(kobo)::int as kobo from (
        select currency, case when kind = 'pending' then kind else 'collected' end as part,
               credits_kobo - debits_kobo as kobo
-         from ledger_accounts where kind in ('pending', 'settled', 'collection')
+         from ledger_accounts where kind in ('pending', 'available', 'collection')
        union all
        select currency, 'inSuspense', credits_kobo - debits_kobo
          from ledger_accounts where kind = 'suspense' and owner like 'client:%'

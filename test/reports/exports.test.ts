@@ -168,13 +168,13 @@ test('a client has a bounded number of them; whoever goes away makes room for th
   const { rows } = await bench.db.query(`select id from clients where client_id = 'EXPORTER02'`)
   const accounts = new SharedAccounts(bench.db)
   const bank = { kind: 'bank', owner: bankOwner('058'), currency: 'NGN' } as const
-  const settled = { kind: 'settled', owner: clientOwner(rows[0].id), currency: 'NGN' } as const
-  await accounts.open([bank, settled])
+  const available = { kind: 'available', owner: clientOwner(rows[0].id), currency: 'NGN' } as const
+  await accounts.open([bank, available])
   await bench.db.query(
     `insert into transfers
        (debit_account_id, credit_account_id, amount_kobo, credit_id, reason, posted_at)
      select $1, $2, amount_kobo, id, 'credit', received_at from credits where client_id = $3`,
-    [accounts.id(bank), accounts.id(settled), rows[0].id],
+    [accounts.id(bank), accounts.id(available), rows[0].id],
   )
   const readers = await Promise.all(Array.from({ length: EXPORTS_MAX }, () => openDeaf(token)))
 

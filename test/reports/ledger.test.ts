@@ -49,7 +49,7 @@ test('an operator sees its own accounts, the banks’ and nobody’s; each with 
   assert.equal(find(rows, 'collection')?.balance, 1150.5)
   assert.equal(find(rows, 'collection')?.accountNumber, accountNumber)
   assert.equal(find(rows, 'pending')?.balance, 0)
-  assert.equal(find(rows, 'settled')?.balance, 500)
+  assert.equal(find(rows, 'available')?.balance, 500)
   assert.equal(find(rows, 'suspense', { bankCode: null })?.balance, 50)
   assert.equal(find(rows, 'suspense', { bankCode: '035' })?.balance, 33)
   assert.equal(find(rows, 'bank', { bankCode: '035' })?.balance, 1810.5)
@@ -72,7 +72,7 @@ test('what is another’s is not there, to the letter', async () => {
   const rows = await chartOf()
   const unknown = `${ACCOUNTS}/98765432`
 
-  for (const kind of ['collection', 'settled', 'bank', 'suspense']) {
+  for (const kind of ['collection', 'available', 'bank', 'suspense']) {
     const url = `${ACCOUNTS}/${find(rows, kind)?.id}`
     const gone = await bench.call({ url, token })
     assertRefused(gone, 'account', { status: 404, code: 'ledger_account_not_found' })
@@ -231,7 +231,7 @@ test('the audit: not yet, green, overdue, red; in detail for the operator only',
   try {
     await client.query(`set session_replication_role = replica`)
     await client.query(`update ledger_accounts set credits_kobo = credits_kobo + 1
-                         where id = (select min(id) from ledger_accounts where kind = 'settled')`)
+                         where id = (select min(id) from ledger_accounts where kind = 'available')`)
   } finally {
     client.release(true)
   }

@@ -84,7 +84,7 @@ test('a payment tells of its advice, number, credit, ledger, events and every we
   assert.deepEqual(typesOf(entries), ['payment.processing', 'payment.successful'])
   assert.deepEqual([told.detail.status, told.detail.attempt], [200, 1])
   assert.deepEqual([money.reference, money.amount], [sessionId, 6000])
-  assert.equal(booked.description, 'Ledger transfer from the bank to settled payments.')
+  assert.equal(booked.description, 'Ledger transfer from the bank to available funds.')
   assert.equal(failed.reference, paid.reference)
   assert.equal(failed.detail.url, `${hooks.url}/mine`)
   assert.match(failed.description, /^Webhook payment\.successful: HTTP 503 in \d+ ms\.$/)

@@ -210,7 +210,7 @@ async function moneyOf(
 
 async function ledgerIdsOf(bench: Bench, token: string): Promise<string[]> {
   const { data } = (await bench.call({ url: '/api/v1/ledger/accounts', token })).json()
-  const ids = ['collection', 'settled'].map(
+  const ids = ['collection', 'available'].map(
     (kind) => data.find((account: { kind: string }) => account.kind === kind).id,
   )
   return ids.map(String)

@@ -92,7 +92,10 @@ export class Books {
     const add = (name: string, kobo: bigint) => sums.set(name, (sums.get(name) ?? 0n) + kobo)
     for (const account of this.accounts.values()) add(`collection ${account.number}`, account.kobo)
     for (const { client, end, kobo, fees } of this.payments.values()) {
-      add(`${end === null ? 'pending' : 'settled'} ${client.name} NGN`, kobo - fees.fee - fees.vat)
+      add(
+        `${end === null ? 'pending' : 'available'} ${client.name} NGN`,
+        kobo - fees.fee - fees.vat,
+      )
     }
     for (const { client, fees } of [...this.accounts.values(), ...this.payments.values()]) {
       add(`fee_income ${client.name} NGN`, fees.fee)

@@ -21,6 +21,7 @@ const SCOPES_OF: Record<Role, readonly Scope[]> = {
     'credits:read',
     'webhooks:read',
     'webhooks:write',
+    'payouts:read',
   ],
   finance: [
     'accounts:read',
@@ -30,6 +31,9 @@ const SCOPES_OF: Record<Role, readonly Scope[]> = {
     'suspense:write',
     'webhooks:read',
     'actions:read',
+    'payouts:read',
+    'payouts:write',
+    'refunds:write',
     'returns:read',
     'returns:write',
   ],

@@ -11,6 +11,9 @@ export const CLIENT_SCOPES = [
   'suspense:read',
   'suspense:write',
   'actions:read',
+  'payouts:read', // Bank accounts, payouts, settlements, subaccounts, …
+  'payouts:write', // … and to create, approve and change them.
+  'refunds:write',
 ] as const
 
 // Only a client that runs the service may have these:

@@ -20,8 +20,8 @@ export type Entry = {
   direction: 'in' | 'out'
   amountKobo: Kobo
   balanceAfterKobo: Kobo
-  creditId: CreditId
-  sessionId: string
+  creditId: CreditId | null // Null: of a payout, a settlement or an adjustment.
+  sessionId: string | null
   narration: string | null
   sourceAccountName: string | null
   postedAt: Date
@@ -86,7 +86,7 @@ const LIST_ENTRIES = `
          e.amount_kobo as "amountKobo", e.balance as "balanceAfterKobo",
          e.credit_id as "creditId", c.session_id as "sessionId", c.narration,
          c.source_account_name as "sourceAccountName", e.posted_at as "postedAt"
-    from span e join credits c on c.id = e.credit_id
+    from span e left join credits c on c.id = e.credit_id
    where e.id = any(array(select id from page))
    order by e.id desc`
 

@@ -142,7 +142,7 @@ async function closePayments(
     resuspend(tx, now, again),
     markSuspended(tx, holdings),
   ])
-  const ids = transfers.map(({ creditId }) => creditId)
+  const ids = transfers.flatMap((transfer) => ('creditId' in transfer ? transfer.creditId : []))
   const outcomes = await readOutcomes(tx, ids)
   await appendEvents(
     tx,

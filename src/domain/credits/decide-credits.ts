@@ -186,7 +186,7 @@ function book(
     reopen(plan, known.now, target)
     return
   }
-  const settledId = known.accountId({ kind: 'settled', owner, currency })
+  const settledId = known.accountId({ kind: 'available', owner, currency })
   post(settledId)
   plan.transfers.push(...settlePending(target, pendingId, settledId))
   takeFees(plan, known, { fees, accountId: settledId, by: creditId })

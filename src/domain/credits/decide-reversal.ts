@@ -32,7 +32,7 @@ export type ReversedCredit = {
 export type Holder =
   | { kind: 'suspense'; accountId: AccountId; clientId: ClientId | null }
   | { kind: 'collection'; accountId: AccountId; clientId: ClientId }
-  | { kind: 'pending' | 'settled'; payment: PaymentTarget }
+  | { kind: 'pending' | 'available'; payment: PaymentTarget }
 
 type ReversalDebit = { holder: Holder; amountKobo: Kobo }
 
@@ -92,7 +92,7 @@ function listSources({ credit, items, payments, collections }: Known): Source[] 
       return { kind: 'collection', accountId, clientId }
     }
     const payment = payments.get(paymentId as PaymentId) as PaymentTarget
-    return { kind: payment.status === 'PartPayment' ? 'pending' : 'settled', payment }
+    return { kind: payment.status === 'PartPayment' ? 'pending' : 'available', payment }
   }
   const sources: Source[] = items
     .filter((item) => item.state === 'open')
@@ -149,7 +149,7 @@ function takeFrom(
       payment.amountPaidKobo = kobo(payment.amountPaidKobo - takenKobo)
       payment.chargedFeeKobo = kobo(payment.chargedFeeKobo - (fee?.feeKobo ?? 0n))
       payment.chargedVatKobo = kobo(payment.chargedVatKobo - (fee?.vatKobo ?? 0n))
-      if (holder.kind === 'settled') payment.status = 'Reversed'
+      if (holder.kind === 'available') payment.status = 'Reversed'
       else payment.status = payment.amountPaidKobo > 0n ? 'PartPayment' : 'Processing'
       plan.payments.add(payment)
       const { clientId, paymentId, status } = payment

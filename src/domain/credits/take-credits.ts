@@ -163,7 +163,7 @@ function accountsNeeded(
     need('suspense', owner, currency)
     if (target?.kind === 'payment') {
       need('pending', owner, currency)
-      need('settled', owner, currency)
+      need('available', owner, currency)
     }
     if (!target?.feeRule) continue
     for (const fees of feeAccounts(target.clientId)) need(fees.kind, fees.owner, fees.currency)

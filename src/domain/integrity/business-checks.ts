@@ -18,6 +18,15 @@ const heldBy = (ofCredit: string, ofItem: string) => `
     select ${ofItem}, amount_kobo from suspense_items where state = 'assigned'
   ) as parts where owner is not null group by owner`
 
+// What left each ledger account for payouts and settlements, less what came back.
+const LEFT = `
+  select account_id, sum(kobo) as kobo
+    from (select debit_account_id as account_id, amount_kobo as kobo
+            from transfers where credit_id is null
+          union all
+          select credit_account_id, -amount_kobo from transfers where credit_id is null) as sides
+   group by account_id`
+
 const MONEY: readonly Check[] = [
   {
     // I14. Every transfer names the credit whose money it moves, so each credit can be followed:
@@ -33,6 +42,7 @@ const MONEY: readonly Check[] = [
           from transfers t
           left join kinds d on d.id = t.debit_account_id
           left join kinds c on c.id = t.credit_account_id
+         where t.credit_id is not null
       ), moved as (
         select credit_id, sum(kobo * (reason = 'credit')::int) as brought,
                sum(kobo * ((target = 'booked')::int - (source = 'booked')::int)) as booked,
@@ -101,11 +111,12 @@ const MONEY: readonly Check[] = [
        order by coalesce(p.id, h.owner)`,
   },
   {
-    // What is left of a payment that was reversed in part stays settled. Before fees.
-    name: 'pending_and_settled_are_their_payments',
+    // What is left of a payment that was reversed in part stays available. Before fees and what
+    // was paid out.
+    name: 'pending_and_available_are_their_payments',
     sql: `
       with paid as (
-        select case when p.status in ('Successful', 'Reversed') then 'settled' else 'pending' end
+        select case when p.status in ('Successful', 'Reversed') then 'available' else 'pending' end
                  as kind,
                'client:' || p.client_id as owner, a.currency, sum(p.amount_paid_kobo) as kobo
           from payments p join advices a on a.id = p.advice_id
@@ -114,9 +125,10 @@ const MONEY: readonly Check[] = [
          group by 1, 2, 3
       ), accounts as (
         select a.kind, a.owner, a.currency,
-               a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) as kobo
+               a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) + coalesce(o.kobo, 0) as kobo
           from ledger_accounts a left join (${CHARGED}) as f on f.account_id = a.id
-         where a.kind in ('pending', 'settled')
+          left join (${LEFT}) as o on o.account_id = a.id
+         where a.kind in ('pending', 'available')
       )
       select concat_ws(' ', kind, owner, currency) as subject,
              coalesce(p.kobo, 0)::text as expected, coalesce(a.kobo, 0)::text as found
@@ -125,12 +137,14 @@ const MONEY: readonly Check[] = [
        order by 1`,
   },
   {
-    name: 'collection_balances_are_their_credits', // Before fees.
+    name: 'collection_balances_are_their_credits', // Before fees and what was paid out.
     sql: `
       with held as (${heldBy('collection_account_id', 'assigned_account_id')}),
       accounts as (
-        select a.id, a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) as kobo
+        select a.id, a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) + coalesce(o.kobo, 0)
+                 as kobo
           from ledger_accounts a left join (${CHARGED}) as f on f.account_id = a.id
+          left join (${LEFT}) as o on o.account_id = a.id
          where a.kind = 'collection'
       )
       select 'collection account ' || coalesce(a.id, h.owner) as subject,

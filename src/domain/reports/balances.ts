@@ -44,10 +44,10 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
   const { rows } = await db.query<Parts>({
     name: 'read-balances',
     text: `with parts (currency, part, kobo) as (
-             select currency, case kind when 'settled' then 'collected' else kind end,
+             select currency, case kind when 'available' then 'collected' else kind end,
                     credits_kobo - debits_kobo
                from ledger_accounts
-              where kind in ('pending', 'settled', 'suspense') and owner = $2
+              where kind in ('pending', 'available', 'suspense') and owner = $2
                 and kind <> 'collection'
              union all
              select l.currency, s.part, s.kobo
@@ -67,7 +67,7 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
              union all
              select currency, 'reversed', debits_kobo
                from ledger_accounts
-              where kind = 'settled' and owner = $2 and kind <> 'collection'
+              where kind = 'available' and owner = $2 and kind <> 'collection'
              union all
              select l.currency, i.state, sum(i.amount_kobo)
                from suspense_items i join ledger_accounts l on l.id = i.account_id

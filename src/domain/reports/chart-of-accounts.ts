@@ -24,9 +24,7 @@ export type ChartPosition = { isCollection: boolean; id: AccountId }
 
 // $1 the client, $2 its name as an owner, $3 whether it is the operator.
 const SHARED = `
-  a.kind in ('pending', 'settled', 'suspense', 'bank', 'shortfall', 'returning', 'bank_cost',
-             'input_vat', 'fee_income', 'vat_payable')
-  and a.kind <> 'collection'
+  a.kind <> 'collection'
   and (a.owner = $2 or $3 and (a.owner like 'bank:%' or a.owner like 'operator:%'))`
 
 const COLUMNS = `
@@ -84,9 +82,9 @@ export async function getLedgerAccount(
   return rows[0]
 }
 
-const GROW_BY_DEBITS = ['bank', 'shortfall', 'bank_cost', 'input_vat']
+const GROW_BY_DEBITS = ['bank', 'shortfall', 'bank_cost', 'input_vat', 'receivable', 'write_off']
 
-// What a bank holds for us, owes us and cost us grows by debits; all else by credits.
+// What a bank holds for us and what we are owed, paid or lost grows by debits; all else by credits.
 export function growsByDebits(kind: string): boolean {
   return GROW_BY_DEBITS.includes(kind)
 }

@@ -43,7 +43,7 @@ const entries = (transfers: string, position: string, order: string) => `
     from (${transfers}) as t
     join ledger_accounts o on o.id = case when t.debit_account_id = $1 then t.credit_account_id
                                           else t.debit_account_id end
-    join credits c on c.id = t.credit_id
+    left join credits c on c.id = t.credit_id
    cross join lateral (
      select c.client_id = $2 or $4 and c.client_id is null or ${assignedTo('$2')} as is_so) as seen
    order by ${order}`

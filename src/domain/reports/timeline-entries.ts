@@ -199,7 +199,7 @@ function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
 const LEDGER_NAMES: Record<string, string> = {
   bank: 'the bank',
   pending: 'pending part payments',
-  settled: 'settled payments',
+  available: 'available funds',
   suspense: 'suspense',
   returning: 'returns in progress',
   shortfall: 'reversal shortfall',

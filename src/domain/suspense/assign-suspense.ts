@@ -193,17 +193,17 @@ async function giveToPayment(
   const fees = addPaid(plan, payment, { holding: { creditId, amountKobo, itemId } })
   const owner = clientOwner(payment.clientId)
   const pending = { kind: 'pending', owner, currency } as const
-  const settled = { kind: 'settled', owner, currency } as const
+  const available = { kind: 'available', owner, currency } as const
   await sharedAccounts.open([
     pending,
-    settled,
+    available,
     ...(payment.feeRule ? feeAccounts(payment.clientId) : []),
   ])
   const isPaid = payment.status === 'Successful'
-  const creditAccountId = sharedAccounts.id(isPaid ? settled : pending)
+  const creditAccountId = sharedAccounts.id(isPaid ? available : pending)
   const assigned = transferFrom(item, creditAccountId)
   const earlier = isPaid
-    ? settlePending(payment, sharedAccounts.id(pending), sharedAccounts.id(settled))
+    ? settlePending(payment, sharedAccounts.id(pending), sharedAccounts.id(available))
     : []
   await updatePayments(tx, now, [payment])
   const isToReopen = !isPaid && now >= payment.closesAt
