@@ -758,6 +758,21 @@ create table rail_items (
 );
 CREATE INDEX rail_items_by_outcome ON rail_items USING btree (outcome, id);
 
+create table receivables (
+  id bigint not null generated always as identity,
+  reversal_id bigint not null,
+  client_id bigint not null,
+  account_id bigint not null,
+  amount_kobo bigint not null,
+  constraint receivables_pkey PRIMARY KEY (id),
+  constraint receivables_amount_positive CHECK (amount_kobo > 0),
+  constraint receivables_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint receivables_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint receivables_reversal_id_fkey FOREIGN KEY (reversal_id) REFERENCES reversals(id)
+);
+CREATE INDEX receivables_by_account ON receivables USING btree (account_id);
+CREATE INDEX receivables_by_reversal ON receivables USING btree (reversal_id);
+
 create table recovery_codes (
   user_id uuid not null,
   code_hash bytea not null,
@@ -895,10 +910,11 @@ create table reversals (
   amount_kobo bigint not null,
   shortfall_kobo bigint not null default 0,
   received_at timestamp with time zone not null,
+  receivable_kobo bigint not null default 0,
   constraint reversals_pkey PRIMARY KEY (id),
   constraint reversals_taken_once UNIQUE (session_id, bank_code),
   constraint reversals_amount_kobo_check CHECK (amount_kobo > 0),
-  constraint reversals_shortfall_is_part CHECK (shortfall_kobo >= 0 AND shortfall_kobo <= amount_kobo),
+  constraint reversals_parts_fit CHECK (shortfall_kobo >= 0 AND receivable_kobo >= 0 AND (shortfall_kobo + receivable_kobo) <= amount_kobo),
   constraint reversals_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id)
 );
 CREATE INDEX reversals_by_credit ON reversals USING btree (credit_id);

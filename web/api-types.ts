@@ -2125,7 +2125,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "bank_silent" | "audit_failed";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "audit_failed";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -2653,6 +2653,7 @@ export interface components {
             amountReturned: number;
             amountReversed: number;
             amountShortfall: number;
+            amountReceivable: number;
             sourceAccountName: string | null;
             sourceAccountNumberMasked: string | null;
             sourceBankCode: string | null;
@@ -2688,6 +2689,7 @@ export interface components {
             amountReturned: number;
             amountReversed: number;
             amountShortfall: number;
+            amountReceivable: number;
             sourceAccountName: string | null;
             sourceAccountNumberMasked: string | null;
             sourceBankCode: string | null;
@@ -2718,6 +2720,7 @@ export interface components {
                 sessionId: string;
                 amount: number;
                 shortfall: number;
+                receivable: number;
                 receivedAt: string;
             }[];
             transfers: {
@@ -3775,4 +3778,4 @@ export interface components {
     };
 }
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","endpoint_disabled","bank_silent","audit_failed"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","audit_failed"] as const

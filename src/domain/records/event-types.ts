@@ -32,7 +32,12 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-export type ReversalFacts = { sessionId: string; amountKobo: Kobo; shortfallKobo: Kobo }
+export type ReversalFacts = {
+  sessionId: string
+  amountKobo: Kobo
+  shortfallKobo: Kobo
+  receivableKobo: Kobo
+}
 
 type AccountFacts = { accountBalanceKobo: Kobo; isActive: boolean; isDefault: boolean }
 type CollectionFacts = { accountBalanceKobo: Kobo }
@@ -74,6 +79,7 @@ export type EventFacts = {
   'credit.reversed': CreditFacts & {
     amountReversedKobo: Kobo
     amountShortfallKobo: Kobo
+    amountReceivableKobo: Kobo
     reversal: ReversalFacts
   }
   'alert.raised': {

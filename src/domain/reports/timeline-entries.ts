@@ -203,6 +203,7 @@ const LEDGER_NAMES: Record<string, string> = {
   suspense: 'suspense',
   returning: 'returns in progress',
   shortfall: 'reversal shortfall',
+  receivable: 'what the client owes',
   bank_cost: 'bank charges',
   input_vat: 'VAT on bank charges',
   fee_income: 'fees',
@@ -225,8 +226,8 @@ export function transferEntry(transfer: CreditTransfer, currency: string): Timel
 }
 
 export function reversalEntry(reversal: CreditReversal, currency: string): TimelineEntry {
-  const { receivedAt, amountKobo, sessionId, shortfallKobo } = reversal
-  const isShort = shortfallKobo > 0n
+  const { receivedAt, amountKobo, sessionId, shortfallKobo, receivableKobo } = reversal
+  const isShort = shortfallKobo + receivableKobo > 0n
   const what = `Reversed by the bank${isShort ? ', partly after the funds had left' : ''}.`
   return toEntry(receivedAt, 'reversal', {
     description: what,

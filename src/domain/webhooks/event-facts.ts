@@ -16,11 +16,12 @@ const MONEY = [
   'amountPaid',
   'amountReversed',
   'amountShortfall',
+  'amountReceivable',
   'amountSuspended',
   'amountAssigned',
   'amountReturned',
 ]
-const REVERSAL_MONEY = ['amount', 'shortfall']
+const REVERSAL_MONEY = ['amount', 'shortfall', 'receivable']
 
 export function readFacts<Type extends EventType>(stored: StoredFacts): Facts<Type> {
   const { reversal } = stored as { reversal?: StoredFacts }

@@ -91,6 +91,9 @@ export const CreditBody = named('Credit', {
       'Part of amountReversed that was already returned, and so also in amountReturned. amount = ' +
       'amountBooked + amountSuspended + amountReturned + amountReversed − amountShortfall.',
   }),
+  amountReceivable: Type.Number({
+    description: 'Part of amountReversed that had been paid out or refunded: the client owes it.',
+  }),
   sourceAccountName: nullable('string'),
   sourceAccountNumberMasked: nullable('string'),
   sourceBankCode: nullable('string'),
@@ -148,6 +151,7 @@ export const CreditDetailBody = named('CreditDetail', {
       sessionId: Type.String(),
       amount: Type.Number(),
       shortfall: Type.Number({ description: 'Part of the amount that had already been returned.' }),
+      receivable: Type.Number({ description: 'Part of the amount that the client owes.' }),
       receivedAt: Type.String(),
     }),
   ),
@@ -204,6 +208,7 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     amountReturned: toNaira(sumInPlaces(locations, 'returning', 'returned')),
     amountReversed: toNaira(credit.reversedKobo),
     amountShortfall: toNaira(credit.shortfallKobo),
+    amountReceivable: toNaira(credit.receivableKobo),
     sourceAccountName: credit.sourceAccountName,
     sourceAccountNumberMasked: credit.sourceAccountNumberMasked,
     sourceBankCode: credit.sourceBankCode,
@@ -227,11 +232,12 @@ export function presentCreditDetail(
   return {
     ...presentCredit(credit, how),
     suspense: credit.items.map((item) => presentItem(item, how.sealer)),
-    reversals: reversals.map(({ sessionId, amountKobo, shortfallKobo, receivedAt }) => ({
-      sessionId,
-      amount: toNaira(amountKobo),
-      shortfall: toNaira(shortfallKobo),
-      receivedAt: timestamp(receivedAt),
+    reversals: reversals.map((reversal) => ({
+      sessionId: reversal.sessionId,
+      amount: toNaira(reversal.amountKobo),
+      shortfall: toNaira(reversal.shortfallKobo),
+      receivable: toNaira(reversal.receivableKobo),
+      receivedAt: timestamp(reversal.receivedAt),
     })),
     transfers: transfers.map(({ amountKobo, reason, from, to, postedAt }) => ({
       amount: toNaira(amountKobo),
