@@ -125,7 +125,7 @@ test('a credit in two places is taken from each as far as it goes', async () => 
   await assertCleanBooks(bench)
 })
 
-test('what was returned is a shortfall of the bank, what was paid out is owed by the client', async () => {
+test('what was returned is the bank’s shortfall, what was paid out is owed by the client', async () => {
   await using bench = await startTestService()
   const { number } = await begin(bench)
   const { sessionId } = await credit(bench, number, '130')
@@ -157,7 +157,7 @@ test('what is in suspense is taken whole, whatever was paid out', async () => {
   assert.deepEqual(await movements.alerts(), [])
 })
 
-test('reversals, payouts and credits at once: every kobo is taken once or owed, without deadlock', async () => {
+test('reversals, payouts and credits at once: each kobo is taken once or owed, without deadlock', async () => {
   await using bench = await startTestService()
   await using twin = await startTwin(bench)
   const { accountNumber } = await createAccount(bench)

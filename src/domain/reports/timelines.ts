@@ -22,6 +22,7 @@ import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, EventId, SuspenseItemId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { historyTimes, readReversals, readTransfers } from './credit-histories.ts'
+import { reversalEntry, transferEntry } from './money-entries.ts'
 import { type EventSubjects, readRelatedEvents } from './related-events.ts'
 import {
   attemptEntry,
@@ -31,10 +32,8 @@ import {
   inOrder,
   numberEntry,
   requeryEntry,
-  reversalEntry,
   type TimelineEntry,
   toEntry,
-  transferEntry,
   waitingEntry,
 } from './timeline-entries.ts'
 import {
