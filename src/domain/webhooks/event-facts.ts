@@ -20,6 +20,9 @@ const MONEY = [
   'amountSuspended',
   'amountAssigned',
   'amountReturned',
+  'amount',
+  'fee',
+  'vat',
 ]
 const REVERSAL_MONEY = ['amount', 'shortfall', 'receivable']
 
