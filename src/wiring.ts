@@ -16,6 +16,7 @@ import { createWriters, type Writers } from '#domain/batch-writers.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
+import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'
@@ -47,7 +48,7 @@ const PROBE_MAX_MS = 1_000
 const MEASURES_PAUSE_MS = 5_000
 
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
-const PAYOUT_HOOKS: OutcomeHooks = {}
+const PAYOUT_HOOKS: OutcomeHooks = { refund: settleRefund }
 
 export type Service = {
   app: FastifyInstance

@@ -586,6 +586,123 @@ export interface paths {
             };
         };
     };
+    "/api/v1/payments/{reference}/refunds": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RefundRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/credits/{id}/refunds": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RefundRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/refunds": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/refunds/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/payments/{reference}/requery": {
         post: {
             parameters: {
@@ -1354,7 +1471,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
                     accountNumber?: string;
                     paymentReference?: string;
                     delivered?: "true" | "false";
@@ -2654,6 +2771,7 @@ export interface components {
             amountReversed: number;
             amountShortfall: number;
             amountReceivable: number;
+            refundedAmount: number;
             sourceAccountName: string | null;
             sourceAccountNumberMasked: string | null;
             sourceBankCode: string | null;
@@ -2690,6 +2808,7 @@ export interface components {
             amountReversed: number;
             amountShortfall: number;
             amountReceivable: number;
+            refundedAmount: number;
             sourceAccountName: string | null;
             sourceAccountNumberMasked: string | null;
             sourceBankCode: string | null;
@@ -2888,7 +3007,7 @@ export interface components {
         };
         Event: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -2900,7 +3019,7 @@ export interface components {
         };
         EventDetail: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -3258,6 +3377,7 @@ export interface components {
             amount: number;
             amountPaid: number;
             amountRemaining: number;
+            refundedAmount: number;
             currency: string;
             amountPolicy: string;
             expiresAt: string;
@@ -3277,6 +3397,7 @@ export interface components {
             amount: number;
             amountPaid: number;
             amountRemaining: number;
+            refundedAmount: number;
             currency: string;
             amountPolicy: string;
             expiresAt: string;
@@ -3353,6 +3474,50 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Redelivery"];
+        };
+        Refund: {
+            reference: string;
+            status: "queued" | "sending" | "unknown" | "confirmed" | "failed" | "cancelled" | "part_failed";
+            amount: number;
+            refundedAmount: number;
+            currency: string;
+            reason: string;
+            paymentReference: string | null;
+            creditId: number | null;
+            payouts: components["schemas"]["RefundPayout"][];
+            requestedBy: string;
+            requestedAt: string;
+        };
+        RefundList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Refund"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        RefundPayout: {
+            reference: string;
+            status: string;
+            approval: string;
+            amount: number;
+            creditId: number;
+            bankCode: string;
+            toBankCode: string;
+            toAccountName: string;
+            toAccountNumberMasked: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            settledAt: string | null;
+        };
+        RefundRequest: {
+            /** @example 6000.00 */
+            amount: number | string;
+            reason: string;
+        };
+        RefundResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Refund"];
         };
         Replay: {
             queued: number;
@@ -3718,7 +3883,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             url?: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
             isActive?: boolean;
         };
         WebhookEndpointDetail: {
@@ -3738,7 +3903,7 @@ export interface components {
         };
         WebhookEndpointRequest: {
             url: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
         };
         WebhookEndpointResponse: {
             isSuccessful: boolean;
@@ -3777,5 +3942,5 @@ export interface components {
         };
     };
 }
-export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
+export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
 export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","audit_failed"] as const

@@ -86,6 +86,9 @@ export const CreditBody = named('Credit', {
   amountReceivable: Type.Number({
     description: 'Part of amountReversed that had been paid out or refunded: the client owes it.',
   }),
+  refundedAmount: Type.Number({
+    description: 'Refunded to the payer, confirmed by the bank. It stays in amountBooked.',
+  }),
   sourceAccountName: nullable('string'),
   sourceAccountNumberMasked: nullable('string'),
   sourceBankCode: nullable('string'),
@@ -142,6 +145,7 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     amountReversed: toNaira(credit.reversedKobo),
     amountShortfall: toNaira(credit.shortfallKobo),
     amountReceivable: toNaira(credit.receivableKobo),
+    refundedAmount: toNaira(credit.refundedKobo),
     sourceAccountName: credit.sourceAccountName,
     sourceAccountNumberMasked: credit.sourceAccountNumberMasked,
     sourceBankCode: credit.sourceBankCode,
