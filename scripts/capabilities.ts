@@ -60,7 +60,16 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   integrity: { holds: 'checks of the books against the records', uses: ['records'] },
   reports: {
     holds: 'overview, totals, balances, search, timelines',
-    uses: ['records', 'access', 'accounts', 'payments', 'credits', 'requery', 'webhooks'],
+    uses: [
+      'records',
+      'access',
+      'accounts',
+      'payments',
+      'credits',
+      'refunds',
+      'requery',
+      'webhooks',
+    ],
   },
   privacy: {
     holds: 'erasure of personal data, data keys',

@@ -79,6 +79,7 @@ create index payouts_of_refund on payouts (refund_id) where refund_id is not nul
 
 create table adjustments (
   id                bigint primary key generated always as identity,
+  reference         text collate "C" not null,
   kind              text collate "C" not null,
   subject           text collate "C" not null, -- What is owed: receivable or shortfall.
   client_id         bigint references clients, -- Who owes a receivable, …
@@ -95,6 +96,7 @@ create table adjustments (
   decided_at        timestamptz,
   decision_reason   text,
 
+  constraint adjustments_reference_unique unique (reference),
   constraint adjustments_kind_known check (kind in ('recovery', 'write_off')),
   constraint adjustments_owed_by_one check (
     subject = 'receivable' and client_id is not null and bank_code is null

@@ -30,6 +30,7 @@ import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
 import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
 import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
+import { adjustmentRoutes } from '#http/routes/refunds/adjustments.ts'
 import { refundRoutes } from '#http/routes/refunds/refunds.ts'
 import { balanceRoutes } from '#http/routes/reports/balances.ts'
 import { exportRoutes } from '#http/routes/reports/exports.ts'
@@ -152,6 +153,7 @@ const ROUTES = [
   creditRoutes,
   paymentRoutes,
   refundRoutes,
+  adjustmentRoutes,
   paymentRequeryRoutes,
   timelineRoutes,
   exportRoutes,

@@ -83,7 +83,7 @@ export async function takeReversal(
   const shared: SharedAccount[] = [
     ...bankAccounts(reversal, currency),
     ...[...payments.values()].map(accountOf),
-    ...clientIds.map((clientId) => receivableOf(clientId, currency)),
+    ...clientIds.flatMap((clientId) => accountsOf(clientId, currency)),
     ...fees.flatMap((fee) => feeAccounts(fee.clientId)),
   ]
   await deps.sharedAccounts.open(shared)
@@ -191,6 +191,12 @@ function bankAccounts({ bankCode }: Reversal, currency: string): SharedAccount[]
     { kind: 'bank', owner, currency },
     { kind: 'shortfall', owner, currency },
   ]
+}
+
+// In the order they are locked by whoever pays the one from the other: ids follow the order of opening.
+function accountsOf(clientId: ClientId, currency: string): SharedAccount[] {
+  const available = { kind: 'available', owner: clientOwner(clientId), currency } as const
+  return [available, receivableOf(clientId, currency)]
 }
 
 function receivableOf(clientId: ClientId, currency: string): SharedAccount {

@@ -5,6 +5,7 @@
 //   part_failed                                              some were confirmed, and some not
 
 import { randomInt } from 'node:crypto'
+import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, CreditId, PaymentId } from '#ids.ts'
@@ -118,6 +119,35 @@ export async function getRefund(
   })
   if (!rows[0]) throw new Refusal('refund_not_found')
   return toRefund(rows[0])
+}
+
+export type RefundedCredit = Pick<RefundPart, 'status' | 'amountKobo' | 'settledAt'> & {
+  reference: string // Of the refund.
+  creditId: CreditId
+  currency: string
+  bankReference: string | null
+  failureReason: string | null
+  requestedAt: Date
+}
+
+// What was refunded of credits, by this client, in order.
+export async function readRefundsOfCredits(
+  db: Queryable,
+  clientId: ClientId,
+  creditIds: readonly CreditId[],
+): Promise<RefundedCredit[]> {
+  const { rows } = await db.query<RefundedCredit>({
+    name: 'refunds-of-credits',
+    text: `select r.reference, p.status, p.amount_kobo as "amountKobo", p.credit_id as "creditId",
+                  p.currency, p.bank_reference as "bankReference",
+                  p.failure_reason as "failureReason", p.requested_at as "requestedAt",
+                  p.settled_at as "settledAt"
+             from payouts p join refunds r on r.id = p.refund_id
+            where p.credit_id = any($1::bigint[]) and p.client_id = $2
+            order by p.id`,
+    values: [numberArray(creditIds), clientId],
+  })
+  return rows
 }
 
 type RefundFilter = {

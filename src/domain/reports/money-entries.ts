@@ -1,5 +1,6 @@
-// Timeline entries of money that moved: ledger transfers and reversals.
+// Timeline entries of money that moved: ledger transfers, reversals and refunds.
 
+import type { RefundedCredit } from '#domain/refunds/refunds.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
 import { type TimelineEntry, toEntry } from './timeline-entries.ts'
 
@@ -42,4 +43,21 @@ export function reversalEntry(reversal: CreditReversal, currency: string): Timel
     currency,
     reference: sessionId,
   })
+}
+
+const SETTLED: Partial<Record<RefundedCredit['status'], string>> = {
+  confirmed: 'Refunded to the payer and confirmed by the bank.',
+  failed: 'The refund failed; the funds are available again.',
+  cancelled: 'The refund was cancelled; the funds are available again.',
+}
+
+export function refundEntries(refund: RefundedCredit): TimelineEntry[] {
+  const { reference, amountKobo, currency, requestedAt, settledAt, status } = refund
+  const about = { amountKobo, currency, reference }
+  const asked = toEntry(requestedAt, 'refund', { description: 'Refund requested.', ...about })
+  if (!settledAt) return [asked]
+  const { bankReference, failureReason } = refund
+  const detail = status === 'confirmed' ? { bankReference } : { failureReason }
+  const description = SETTLED[status] as string
+  return [asked, toEntry(settledAt, 'refund', { description, ...about, detail })]
 }

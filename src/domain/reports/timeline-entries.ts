@@ -25,6 +25,7 @@ export const ENTRY_KINDS = [
   'credit',
   'reversal',
   'suspense',
+  'refund',
   'transfer',
   'event',
   'waiting',
