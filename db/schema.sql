@@ -28,6 +28,7 @@ CREATE TRIGGER actions_not_truncated BEFORE TRUNCATE ON actions FOR EACH STATEME
 
 create table adjustments (
   id bigint not null generated always as identity,
+  reference text collate "C" not null,
   kind text collate "C" not null,
   subject text collate "C" not null,
   client_id bigint,
@@ -44,6 +45,7 @@ create table adjustments (
   decided_at timestamp with time zone,
   decision_reason text,
   constraint adjustments_pkey PRIMARY KEY (id),
+  constraint adjustments_reference_unique UNIQUE (reference),
   constraint adjustments_amount_positive CHECK (amount_kobo > 0),
   constraint adjustments_decided_by_somebody CHECK ((state = 'open'::text) = (decided_at IS NULL) AND (decided_at IS NULL) = (decided_by_user IS NULL) AND (decided_at IS NULL) = (decided_by IS NULL)),
   constraint adjustments_kind_known CHECK (kind = ANY (ARRAY['recovery'::text, 'write_off'::text])),

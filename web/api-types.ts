@@ -971,6 +971,133 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/adjustments": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AdjustmentRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments/{reference}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments/{reference}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/payments/{reference}/requery": {
         post: {
             parameters: {
@@ -2810,6 +2937,47 @@ export interface components {
             message: string;
             data: components["schemas"]["Account"];
         };
+        Adjustment: {
+            reference: string;
+            kind: string;
+            of: string;
+            clientId: string | null;
+            bankCode: string | null;
+            amount: number;
+            currency: string;
+            reason: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        AdjustmentList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Adjustment"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        AdjustmentRequest: {
+            kind: "recovery" | "write_off";
+            of: "receivable" | "shortfall";
+            clientId?: string;
+            bankCode?: string;
+            /** @example 6000.00 */
+            amount: number | string;
+            reason: string;
+        };
+        AdjustmentResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Adjustment"];
+        };
         AdviceRecord: {
             adviceReference: string;
             merchantRef: string | null;
@@ -4426,7 +4594,7 @@ export interface components {
         };
         TimelineEntry: {
             at: string;
-            kind: "advice" | "account" | "number" | "action" | "requery" | "credit" | "reversal" | "suspense" | "transfer" | "event" | "waiting" | "attempt";
+            kind: "advice" | "account" | "number" | "action" | "requery" | "credit" | "reversal" | "suspense" | "refund" | "transfer" | "event" | "waiting" | "attempt";
             description: string;
             amount: number | null;
             currency: string | null;
