@@ -26,6 +26,39 @@ CREATE INDEX actions_by_subject ON actions USING btree (subject, id);
 CREATE TRIGGER actions_append_only BEFORE DELETE OR UPDATE ON actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER actions_not_truncated BEFORE TRUNCATE ON actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+create table adjustments (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  kind text collate "C" not null,
+  subject text collate "C" not null,
+  client_id bigint,
+  bank_code text collate "C",
+  amount_kobo bigint not null,
+  currency text collate "C" not null,
+  reason text not null,
+  state text collate "C" not null default 'open'::text,
+  requested_by text collate "C" not null,
+  requested_by_user uuid not null,
+  requested_at timestamp with time zone not null,
+  decided_by text collate "C",
+  decided_by_user uuid,
+  decided_at timestamp with time zone,
+  decision_reason text,
+  constraint adjustments_pkey PRIMARY KEY (id),
+  constraint adjustments_reference_unique UNIQUE (reference),
+  constraint adjustments_amount_positive CHECK (amount_kobo > 0),
+  constraint adjustments_decided_by_somebody CHECK ((state = 'open'::text) = (decided_at IS NULL) AND (decided_at IS NULL) = (decided_by_user IS NULL) AND (decided_at IS NULL) = (decided_by IS NULL)),
+  constraint adjustments_kind_known CHECK (kind = ANY (ARRAY['recovery'::text, 'write_off'::text])),
+  constraint adjustments_owed_by_one CHECK (subject = 'receivable'::text AND client_id IS NOT NULL AND bank_code IS NULL OR subject = 'shortfall'::text AND client_id IS NULL AND bank_code IS NOT NULL),
+  constraint adjustments_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
+  constraint adjustments_two_people CHECK ((state <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR decided_by_user <> requested_by_user AND decided_by <> requested_by),
+  constraint adjustments_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX adjustments_by_state ON adjustments USING btree (state, id);
+CREATE TRIGGER adjustments_checked AFTER UPDATE ON adjustments FOR EACH ROW EXECUTE FUNCTION check_adjustment();
+CREATE TRIGGER adjustments_not_deleted BEFORE DELETE ON adjustments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER adjustments_not_truncated BEFORE TRUNCATE ON adjustments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table advices (
   id uuid not null,
   client_id bigint not null,
@@ -843,12 +876,15 @@ create table payouts (
   failure_reason text,
   settled_by text collate "C",
   settled_at timestamp with time zone,
+  refund_id bigint,
+  item_id bigint,
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_of_client UNIQUE (client_id, id),
   constraint payouts_reference_unique UNIQUE (reference),
   constraint payouts_amounts_fit CHECK (amount_kobo > 0 AND fee_kobo >= 0 AND vat_kobo >= 0 AND cost_kobo >= 0 AND cost_vat_kobo >= 0),
   constraint payouts_approval_known CHECK (approval = ANY (ARRAY['not_needed'::text, 'needed'::text, 'approved'::text, 'rejected'::text])),
   constraint payouts_confirmed_has_reference CHECK ((status = 'confirmed'::text) = (bank_reference IS NOT NULL)),
+  constraint payouts_of_refunds CHECK (refund_id IS NULL OR purpose = 'refund'::text),
   constraint payouts_of_somebody CHECK (client_id IS NOT NULL OR purpose = 'return'::text),
   constraint payouts_only_approved_are_sent CHECK ((status = ANY (ARRAY['queued'::text, 'cancelled'::text])) OR (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]))),
   constraint payouts_purpose_known CHECK (purpose = ANY (ARRAY['payout'::text, 'settlement'::text, 'refund'::text, 'return'::text])),
@@ -862,12 +898,15 @@ create table payouts (
   constraint payouts_bank_account_of_same_client FOREIGN KEY (client_id, bank_account_id) REFERENCES bank_accounts(client_id, id),
   constraint payouts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint payouts_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
-  constraint payouts_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id)
+  constraint payouts_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id),
+  constraint payouts_item_id_fkey FOREIGN KEY (item_id) REFERENCES suspense_items(id),
+  constraint payouts_refund_of_same_client FOREIGN KEY (client_id, refund_id) REFERENCES refunds(client_id, id)
 );
 CREATE INDEX payouts_by_client ON payouts USING btree (client_id, id);
 CREATE INDEX payouts_of_batch ON payouts USING btree (batch_id) WHERE batch_id IS NOT NULL;
 CREATE INDEX payouts_of_credit ON payouts USING btree (credit_id) WHERE credit_id IS NOT NULL;
 CREATE INDEX payouts_of_day ON payouts USING btree (client_id, requested_at);
+CREATE INDEX payouts_of_refund ON payouts USING btree (refund_id) WHERE refund_id IS NOT NULL;
 CREATE INDEX payouts_of_settlement ON payouts USING btree (settlement_id) WHERE settlement_id IS NOT NULL;
 CREATE INDEX payouts_open ON payouts USING btree (status, id) WHERE status = ANY (ARRAY['queued'::text, 'sending'::text, 'unknown'::text]);
 CREATE INDEX payouts_to_send ON payouts USING btree (bank_code, id) WHERE status = 'queued'::text AND (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]));
@@ -894,12 +933,52 @@ create table rail_items (
 );
 CREATE INDEX rail_items_by_outcome ON rail_items USING btree (outcome, id);
 
+create table receivables (
+  id bigint not null generated always as identity,
+  reversal_id bigint not null,
+  client_id bigint not null,
+  account_id bigint not null,
+  amount_kobo bigint not null,
+  constraint receivables_pkey PRIMARY KEY (id),
+  constraint receivables_amount_positive CHECK (amount_kobo > 0),
+  constraint receivables_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint receivables_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint receivables_reversal_id_fkey FOREIGN KEY (reversal_id) REFERENCES reversals(id)
+);
+CREATE INDEX receivables_by_account ON receivables USING btree (account_id);
+CREATE INDEX receivables_by_reversal ON receivables USING btree (reversal_id);
+
 create table recovery_codes (
   user_id uuid not null,
   code_hash bytea not null,
   constraint recovery_codes_pkey PRIMARY KEY (user_id, code_hash),
   constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+
+create table refunds (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  client_id bigint not null,
+  payment_id uuid,
+  credit_id bigint,
+  amount_kobo bigint not null,
+  currency text collate "C" not null,
+  reason text not null,
+  requested_by text collate "C" not null,
+  requested_at timestamp with time zone not null,
+  constraint refunds_pkey PRIMARY KEY (id),
+  constraint refunds_of_client UNIQUE (client_id, id),
+  constraint refunds_reference_unique UNIQUE (reference),
+  constraint refunds_amount_positive CHECK (amount_kobo > 0),
+  constraint refunds_of_payment_or_credit CHECK (num_nonnulls(payment_id, credit_id) = 1),
+  constraint refunds_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint refunds_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
+  constraint refunds_payment_of_same_client FOREIGN KEY (client_id, payment_id) REFERENCES payments(client_id, id)
+);
+CREATE INDEX refunds_by_credit ON refunds USING btree (credit_id) WHERE credit_id IS NOT NULL;
+CREATE INDEX refunds_by_payment ON refunds USING btree (payment_id) WHERE payment_id IS NOT NULL;
+CREATE TRIGGER refunds_not_changed BEFORE DELETE OR UPDATE ON refunds FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER refunds_not_truncated BEFORE TRUNCATE ON refunds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table remembered_answers (
   id uuid not null,
@@ -1031,10 +1110,11 @@ create table reversals (
   amount_kobo bigint not null,
   shortfall_kobo bigint not null default 0,
   received_at timestamp with time zone not null,
+  receivable_kobo bigint not null default 0,
   constraint reversals_pkey PRIMARY KEY (id),
   constraint reversals_taken_once UNIQUE (session_id, bank_code),
   constraint reversals_amount_kobo_check CHECK (amount_kobo > 0),
-  constraint reversals_shortfall_is_part CHECK (shortfall_kobo >= 0 AND shortfall_kobo <= amount_kobo),
+  constraint reversals_parts_fit CHECK (shortfall_kobo >= 0 AND receivable_kobo >= 0 AND (shortfall_kobo + receivable_kobo) <= amount_kobo),
   constraint reversals_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id)
 );
 CREATE INDEX reversals_by_credit ON reversals USING btree (credit_id);
@@ -1281,6 +1361,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
+create function check_adjustment() returns trigger;
 create function check_payout() returns trigger;
 create function check_suspense_request() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;

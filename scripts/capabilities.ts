@@ -41,6 +41,10 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     holds: 'taking, judging, reversing credits; closing payments; suspense items',
     uses: ['records', 'access', 'accounts', 'fees', 'payments'],
   },
+  refunds: {
+    holds: 'refunding payments and credits; recovering and writing off what is owed',
+    uses: ['records', 'access', 'payments', 'credits', 'payouts'],
+  },
   requery: {
     holds: 'asking banks for money that came unheard; bank health',
     uses: ['records', 'access', 'accounts', 'payments', 'credits'],
@@ -60,7 +64,16 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   integrity: { holds: 'checks of the books against the records', uses: ['records'] },
   reports: {
     holds: 'overview, totals, balances, search, timelines',
-    uses: ['records', 'access', 'accounts', 'payments', 'credits', 'requery', 'webhooks'],
+    uses: [
+      'records',
+      'access',
+      'accounts',
+      'payments',
+      'credits',
+      'refunds',
+      'requery',
+      'webhooks',
+    ],
   },
   privacy: {
     holds: 'erasure of personal data, data keys',

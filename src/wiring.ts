@@ -16,6 +16,7 @@ import { createWriters, type Writers } from '#domain/batch-writers.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
+import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { createSandboxBankAccount } from '#domain/sandbox/sandbox-bank-account.ts'
@@ -53,7 +54,7 @@ const SETTLEMENT_STATEMENT_MAX_MS = 600_000
 const MEASURES_PAUSE_MS = 5_000
 
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
-const PAYOUT_HOOKS: OutcomeHooks = { settlement: finishSettlement }
+const PAYOUT_HOOKS: OutcomeHooks = { settlement: finishSettlement, refund: settleRefund }
 
 export type Service = {
   app: FastifyInstance

@@ -854,6 +854,250 @@ export interface paths {
             };
         };
     };
+    "/api/v1/payments/{reference}/refunds": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RefundRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/credits/{id}/refunds": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RefundRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/refunds": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/refunds/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AdjustmentRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments/{reference}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/adjustments/{reference}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdjustmentResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/payments/{reference}/requery": {
         post: {
             parameters: {
@@ -1622,7 +1866,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
                     accountNumber?: string;
                     paymentReference?: string;
                     delivered?: "true" | "false";
@@ -2521,7 +2765,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "audit_failed";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "audit_failed";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -2692,6 +2936,47 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Account"];
+        };
+        Adjustment: {
+            reference: string;
+            kind: string;
+            of: string;
+            clientId: string | null;
+            bankCode: string | null;
+            amount: number;
+            currency: string;
+            reason: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        AdjustmentList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Adjustment"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        AdjustmentRequest: {
+            kind: "recovery" | "write_off";
+            of: "receivable" | "shortfall";
+            clientId?: string;
+            bankCode?: string;
+            /** @example 6000.00 */
+            amount: number | string;
+            reason: string;
+        };
+        AdjustmentResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Adjustment"];
         };
         AdviceRecord: {
             adviceReference: string;
@@ -3080,6 +3365,8 @@ export interface components {
             amountReturned: number;
             amountReversed: number;
             amountShortfall: number;
+            amountReceivable: number;
+            refundedAmount: number;
             sourceAccountName: string | null;
             sourceAccountNumberMasked: string | null;
             sourceBankCode: string | null;
@@ -3115,6 +3402,8 @@ export interface components {
             amountReturned: number;
             amountReversed: number;
             amountShortfall: number;
+            amountReceivable: number;
+            refundedAmount: number;
             sourceAccountName: string | null;
             sourceAccountNumberMasked: string | null;
             sourceBankCode: string | null;
@@ -3145,6 +3434,7 @@ export interface components {
                 sessionId: string;
                 amount: number;
                 shortfall: number;
+                receivable: number;
                 receivedAt: string;
             }[];
             transfers: {
@@ -3312,7 +3602,7 @@ export interface components {
         };
         Event: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -3324,7 +3614,7 @@ export interface components {
         };
         EventDetail: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -3753,6 +4043,7 @@ export interface components {
             amount: number;
             amountPaid: number;
             amountRemaining: number;
+            refundedAmount: number;
             currency: string;
             amountPolicy: string;
             expiresAt: string;
@@ -3772,6 +4063,7 @@ export interface components {
             amount: number;
             amountPaid: number;
             amountRemaining: number;
+            refundedAmount: number;
             currency: string;
             amountPolicy: string;
             expiresAt: string;
@@ -3979,6 +4271,50 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Redelivery"];
+        };
+        Refund: {
+            reference: string;
+            status: "queued" | "sending" | "unknown" | "confirmed" | "failed" | "cancelled" | "part_failed";
+            amount: number;
+            refundedAmount: number;
+            currency: string;
+            reason: string;
+            paymentReference: string | null;
+            creditId: number | null;
+            payouts: components["schemas"]["RefundPayout"][];
+            requestedBy: string;
+            requestedAt: string;
+        };
+        RefundList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Refund"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        RefundPayout: {
+            reference: string;
+            status: string;
+            approval: string;
+            amount: number;
+            creditId: number;
+            bankCode: string;
+            toBankCode: string;
+            toAccountName: string;
+            toAccountNumberMasked: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            settledAt: string | null;
+        };
+        RefundRequest: {
+            /** @example 6000.00 */
+            amount: number | string;
+            reason: string;
+        };
+        RefundResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Refund"];
         };
         Replay: {
             queued: number;
@@ -4258,7 +4594,7 @@ export interface components {
         };
         TimelineEntry: {
             at: string;
-            kind: "advice" | "account" | "number" | "action" | "requery" | "credit" | "reversal" | "suspense" | "transfer" | "event" | "waiting" | "attempt";
+            kind: "advice" | "account" | "number" | "action" | "requery" | "credit" | "reversal" | "suspense" | "refund" | "transfer" | "event" | "waiting" | "attempt";
             description: string;
             amount: number | null;
             currency: string | null;
@@ -4344,7 +4680,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             url?: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
             isActive?: boolean;
         };
         WebhookEndpointDetail: {
@@ -4364,7 +4700,7 @@ export interface components {
         };
         WebhookEndpointRequest: {
             url: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
         };
         WebhookEndpointResponse: {
             isSuccessful: boolean;
@@ -4403,5 +4739,5 @@ export interface components {
         };
     };
 }
-export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","endpoint_disabled","bank_silent","payout_unknown","audit_failed"] as const
+export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","audit_failed"] as const

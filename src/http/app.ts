@@ -36,6 +36,8 @@ import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
 import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
 import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
+import { adjustmentRoutes } from '#http/routes/refunds/adjustments.ts'
+import { refundRoutes } from '#http/routes/refunds/refunds.ts'
 import { balanceRoutes } from '#http/routes/reports/balances.ts'
 import { exportRoutes } from '#http/routes/reports/exports.ts'
 import { ledgerRoutes } from '#http/routes/reports/ledger.ts'
@@ -164,6 +166,8 @@ const ROUTES = [
   verifyPaymentRoutes,
   creditRoutes,
   paymentRoutes,
+  refundRoutes,
+  adjustmentRoutes,
   paymentRequeryRoutes,
   timelineRoutes,
   exportRoutes,

@@ -67,6 +67,19 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
   ['fees_are_booked', `delete from credit_fees`, /^credit \d+$/],
   ['payments_show_their_fees', `update payments set charged_fee_kobo = 0`, /^payment [0-9a-f-]+$/],
   [
+    'receivables_are_their_reversals',
+    `insert into receivables (reversal_id, client_id, account_id, amount_kobo)
+     select 1, client_id, id, 5 from collection_accounts limit 1`,
+    /^client \d+$/,
+  ],
+  [
+    'receivables_are_their_reversals',
+    `insert into reversals
+       (bank_code, session_id, credit_id, amount_kobo, receivable_kobo, received_at)
+     select bank_code, 'again', id, 5, 5, now() from credits limit 1`,
+    /^reversal \d+$/,
+  ],
+  [
     'credits_are_known_by_their_identifiers',
     `delete from credit_identifiers where credit_id = (select min(id) from credits)`,
     /^credit \d+$/,

@@ -110,7 +110,12 @@ test('what a bank takes back after a part was returned is told whole, with what 
   const events: Row[] = (await bench.call({ url: EVENTS })).json().data
   const event = events.find(({ type }) => type === 'payment.reversed') as Row
   assert.equal(event.data.amountReversed, 10)
-  assert.deepEqual(event.data.reversal, { sessionId, amount: 30, shortfall: 20 })
+  assert.deepEqual(event.data.reversal, {
+    sessionId,
+    amount: 30,
+    shortfall: 20,
+    receivable: 0,
+  })
 })
 
 test('a return that fails after the bank took the money back is told as reversed', async () => {

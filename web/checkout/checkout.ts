@@ -27,6 +27,7 @@ export type Checkout = {
   fees: { amount: number; fee: number; vat: number; rounding: number } | null
   amountPaid: number
   amountRemaining: number
+  amountRefunded: number
   amountHeld: number // Sent for it, and in suspense.
   accountName: string
   numbers: IssuedNumber[] // In the order they were issued.

@@ -42,6 +42,7 @@ function Receipt({ model }: { model: Model }) {
   const facts: [string, string | null | undefined][] = [
     [strings.paidTo, checkout.merchantName],
     [strings.amount, formatNaira(checkout.amountPaid)],
+    [strings.refunded, checkout.amountRefunded > 0 ? formatNaira(checkout.amountRefunded) : null],
     [strings.purpose, checkout.narration],
     [strings.date, checkout.paidAt && formatMoment(checkout.paidAt)],
     [strings.merchantRef, checkout.merchantRef],

@@ -57,6 +57,7 @@ export const strings = {
   receipt: 'Receipt',
   paidTo: 'Paid to',
   amount: 'Amount',
+  refunded: 'Refunded',
   purpose: 'For',
   merchantRef: 'Order reference',
   paymentReference: 'Payment reference',

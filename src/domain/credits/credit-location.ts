@@ -60,7 +60,8 @@ type Parts = {
   collectionAccountNumber: string | null
   paymentReference: string | null
   reversedBy: string | null // Session id of the last reversal.
-  shortfallKobo: Kobo // What banks took back after it had left us.
+  shortfallKobo: Kobo // What banks took back after it had left us, …
+  receivableKobo: Kobo // … or the client.
   items: readonly TracedItem[]
 }
 
@@ -83,7 +84,9 @@ export function locateCredit(credit: Parts): CreditLocation[] {
       reason: null,
       description:
         'Reversed by the bank' +
-        (credit.shortfallKobo > 0n ? ', along with funds that had already left.' : '.'),
+        (credit.shortfallKobo + credit.receivableKobo > 0n
+          ? ', along with funds that had already left.'
+          : '.'),
     })
   }
   return places

@@ -39,7 +39,9 @@ export type CreditTrace = {
   transactionDate: string | null // Where the bank gave no time of day.
   receivedAt: Date
   reversedKobo: Kobo // By banks, in all, …
-  shortfallKobo: Kobo // … and what of that had left us already.
+  shortfallKobo: Kobo // … what of that had left us already, …
+  receivableKobo: Kobo // … and what the client owes of it.
+  refundedKobo: Kobo // To the payer, as confirmed by the banks.
   judgedBy: JudgedBy | null
   source: CreditSource
   identifiers: CreditIdentifier[] // The session id first, whatever kind it is of.
@@ -109,6 +111,11 @@ export const SELECT_TRACE = `
            as "reversedKobo",
          (select coalesce(sum(shortfall_kobo), 0)::bigint from reversals where credit_id = c.id)
            as "shortfallKobo",
+         (select coalesce(sum(receivable_kobo), 0)::bigint from reversals where credit_id = c.id)
+           as "receivableKobo",
+         (select coalesce(sum(o.amount_kobo), 0)::bigint from payouts o
+           where o.credit_id = c.id and o.purpose = 'refund' and o.status = 'confirmed')
+           as "refundedKobo",
          (select json_agg(json_build_object(
                    'id', i.id::text, 'amountKobo', i.amount_kobo::text, 'reason', i.reason,
                    'state', i.state, 'accountNumber', t.account_number,

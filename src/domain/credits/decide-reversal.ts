@@ -4,6 +4,9 @@
 // assigned from suspense. What has already been returned to the payer is a shortfall: no client's
 // balance pays for it. The fee on what is taken back is given back, so that the client loses no more
 // than it got (I44).
+//
+// What was booked may have left since, in payouts and refunds. It is taken from the ledger account it
+// was booked to as far as that goes; the rest the client owes us (I57).
 
 import {
   type ReturnedFee,
@@ -12,32 +15,24 @@ import {
   sumOfFees,
 } from '#domain/fees/credit-fees.ts'
 import { moved } from '#domain/records/movements.ts'
-import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
+import type { AccountId, ClientId, PaymentId } from '#ids.ts'
+import { clientOwner, type SharedAccount } from '#ledger/accounts.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { PaymentTarget } from './judge-credit.ts'
 import type { ReversalEvent } from './reversal-events.ts'
+import type { ReversedCredit } from './reversal-locks.ts'
 import type { LockedItem } from './suspense-items.ts'
 
-export type ReversedCredit = {
-  id: CreditId
-  clientId: ClientId | null
-  collectionAccountId: AccountId | null
-  paymentId: PaymentId | null
-  amountKobo: Kobo
-  suspendedKobo: Kobo
-  reversedKobo: Kobo
-  currency: string
-}
-
-export type Holder =
+type Holder =
   | { kind: 'suspense'; accountId: AccountId; clientId: ClientId | null }
   | { kind: 'collection'; accountId: AccountId; clientId: ClientId }
-  | { kind: 'pending' | 'available'; payment: PaymentTarget }
+  | { kind: 'pending' | 'available'; accountId: AccountId; payment: PaymentTarget }
 
-type ReversalDebit = { holder: Holder; amountKobo: Kobo }
+export type Receivable = { clientId: ClientId; accountId: AccountId; amountKobo: Kobo }
 
 export type ReversalPlan = {
-  takings: ReversalDebit[]
+  takings: { accountId: AccountId; amountKobo: Kobo }[]
+  receivables: Receivable[] // Due from these accounts, which no longer had it.
   shortfallKobo: Kobo
   bookedKobo: Kobo // Of the takings, what came from what was booked.
   items: { item: LockedItem; takenKobo: Kobo }[]
@@ -52,7 +47,9 @@ type Known = {
   fees: readonly StandingFee[] // Of the credit.
   payments: ReadonlyMap<PaymentId, PaymentTarget>
   // Of the collection accounts that the credit or its items are with.
-  collections: ReadonlyMap<AccountId, { clientId: ClientId; balanceKobo: Kobo }>
+  owners: ReadonlyMap<AccountId, ClientId>
+  balances: ReadonlyMap<AccountId, Kobo> // Of those, and of the available accounts: all locked.
+  accountId: (account: SharedAccount) => AccountId
 }
 
 type Source = { holder: Holder; amountKobo: Kobo; item?: LockedItem }
@@ -60,6 +57,7 @@ type Source = { holder: Holder; amountKobo: Kobo; item?: LockedItem }
 export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
   const plan: ReversalPlan = {
     takings: [],
+    receivables: [],
     shortfallKobo: amountKobo,
     bookedKobo: kobo(0n),
     items: [],
@@ -67,13 +65,12 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     payments: new Set(),
     events: [],
   }
-  const balances = new Map([...known.collections].map(([id, { balanceKobo }]) => [id, balanceKobo]))
+  const balances = new Map(known.balances)
   for (const { holder, item, amountKobo: heldKobo } of listSources(known)) {
     if (plan.shortfallKobo === 0n) break
     const isEnough = heldKobo >= plan.shortfallKobo
     const takenKobo = isEnough ? plan.shortfallKobo : heldKobo
     plan.shortfallKobo = kobo(plan.shortfallKobo - takenKobo)
-    plan.takings.push({ holder, amountKobo: takenKobo })
     if (item) plan.items.push({ item, takenKobo })
     else plan.bookedKobo = kobo(plan.bookedKobo + takenKobo)
     const charged = known.fees.find(({ itemId }) => itemId === (item?.id ?? null))
@@ -85,14 +82,14 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
   return plan
 }
 
-function listSources({ credit, items, payments, collections }: Known): Source[] {
+function listSources({ credit, items, payments, owners, accountId: shared }: Known): Source[] {
   const holderOf = (accountId: AccountId | null, paymentId: PaymentId | null): Holder => {
     if (accountId !== null) {
-      const { clientId } = collections.get(accountId) as { clientId: ClientId }
-      return { kind: 'collection', accountId, clientId }
+      return { kind: 'collection', accountId, clientId: owners.get(accountId) as ClientId }
     }
     const payment = payments.get(paymentId as PaymentId) as PaymentTarget
-    return { kind: payment.status === 'PartPayment' ? 'pending' : 'available', payment }
+    const account = accountOf(payment)
+    return { kind: account.kind, accountId: shared(account), payment }
   }
   const sources: Source[] = items
     .filter((item) => item.state === 'open')
@@ -113,6 +110,12 @@ function listSources({ credit, items, payments, collections }: Known): Source[] 
   return sources
 }
 
+// Where the money of a payment is.
+export function accountOf({ status, clientId, currency }: PaymentTarget) {
+  const kind = status === 'PartPayment' ? ('pending' as const) : ('available' as const)
+  return { kind, owner: clientOwner(clientId), currency }
+}
+
 type Taking = {
   balances: Map<AccountId, Kobo>
   credit: ReversedCredit
@@ -127,6 +130,7 @@ function takeFrom(
   { balances, credit: { id: creditId, currency }, holder, takenKobo, fee }: Taking,
 ): ReversalEvent[] {
   const feesKobo = sumOfFees(fee ? [fee] : [])
+  const balanceKobo = takeFromAccount(plan, { balances, holder, takenKobo, feesKobo })
   const taken = moved(currency, { reversed: takenKobo, fees: -feesKobo })
   switch (holder.kind) {
     case 'suspense': {
@@ -137,8 +141,6 @@ function takeFrom(
     }
     case 'collection': {
       const { clientId, accountId } = holder
-      const balanceKobo = kobo((balances.get(accountId) as Kobo) - takenKobo + feesKobo)
-      balances.set(accountId, balanceKobo)
       const facts = { accountBalanceKobo: balanceKobo, amountReversedKobo: takenKobo }
       const collectionAccountId = accountId
       const about = { clientId, collectionAccountId, creditId }
@@ -161,4 +163,25 @@ function takeFrom(
       return [{ clientId, type: 'payment.reversed', paymentId, creditId, facts, ...taken }]
     }
   }
+}
+
+// The fee on it is in the account again. Answers what is left there, where it was limited: nobody but
+// a reversal takes from suspense and pending what is not there.
+function takeFromAccount(
+  plan: ReversalPlan,
+  { balances, holder, takenKobo, feesKobo }: Omit<Taking, 'credit' | 'fee'> & { feesKobo: Kobo },
+): Kobo {
+  const { accountId } = holder
+  const isLimited = holder.kind === 'collection' || holder.kind === 'available'
+  const thereKobo = isLimited ? (balances.get(accountId) as Kobo) + feesKobo : takenKobo
+  const amountKobo = thereKobo < takenKobo ? kobo(thereKobo) : takenKobo
+  if (amountKobo > 0n) plan.takings.push({ accountId, amountKobo })
+  if (amountKobo < takenKobo) {
+    const { clientId } = 'payment' in holder ? holder.payment : holder
+    const owedKobo = kobo(takenKobo - amountKobo)
+    plan.receivables.push({ clientId: clientId as ClientId, accountId, amountKobo: owedKobo })
+  }
+  const leftKobo = kobo(thereKobo - amountKobo)
+  balances.set(accountId, leftKobo)
+  return leftKobo
 }

@@ -1,5 +1,6 @@
-// Reversal details for events: the total that the bank took back, and the shortfall that had already
-// been returned to the payer, so that amounts add up for a recipient that sees only a part.
+// Reversal details for events: the total that the bank took back, the shortfall that had already been
+// returned to the payer, and what the client owes of it, so that amounts add up for a recipient that
+// sees only a part.
 
 import type { Transaction } from '#db/transaction.ts'
 import type {
@@ -9,7 +10,6 @@ import type {
   ReversalFacts,
 } from '#domain/records/event-types.ts'
 import type { CreditId } from '#ids.ts'
-import type { Kobo } from '#money.ts'
 import { REASON_NOW } from './credit-location.ts'
 
 // What an event of a reversal does not say before it is explained.
@@ -48,15 +48,15 @@ function explain(event: ReversalEvent, credit: Reversed, reversal: ReversalFacts
 type Reversed = Omit<EventFacts['credit.reversed'], 'reversal'>
 
 async function readReversed(tx: Transaction, creditId: CreditId): Promise<Reversed> {
-  type Row = { outcome: string; reason: string | null; reversed: Kobo; shortfall: Kobo }
-  const { rows } = await tx.query<Row>({
+  const { rows } = await tx.query<Reversed>({
     name: 'read-reversed-credit',
-    text: `select c.outcome, ${REASON_NOW} as reason, sum(r.amount_kobo)::bigint as reversed,
-                  sum(r.shortfall_kobo)::bigint as shortfall
+    text: `select c.outcome, ${REASON_NOW} as reason,
+                  sum(r.amount_kobo)::bigint as "amountReversedKobo",
+                  sum(r.shortfall_kobo)::bigint as "amountShortfallKobo",
+                  sum(r.receivable_kobo)::bigint as "amountReceivableKobo"
              from credits c join reversals r on r.credit_id = c.id
             where c.id = $1 group by c.id`,
     values: [creditId],
   })
-  const { outcome, reason, reversed, shortfall } = rows[0] as Row
-  return { outcome, reason, amountReversedKobo: reversed, amountShortfallKobo: shortfall }
+  return rows[0] as Reversed
 }

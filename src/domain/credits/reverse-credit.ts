@@ -7,8 +7,9 @@
 //   original_not_found       this bank never reported such a credit
 //   amount_exceeds_original  more than is left of it
 //   reversed                 done; what had left us already stands against the bank's shortfall
-//                            account, and the operator is alerted
+//                            account, or is owed by the client, and the operator is alerted
 
+import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { discountReceipt } from '#domain/accounts/received-today.ts'
 import {
@@ -18,9 +19,9 @@ import {
   returnTransfers,
   sumOfFees,
 } from '#domain/fees/credit-fees.ts'
-import { raiseAlerts } from '#domain/records/alerts.ts'
+import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
-import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
+import type { AccountId, ClientId, CreditId } from '#ids.ts'
 import {
   bankOwner,
   clientOwner,
@@ -31,22 +32,17 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { adjustApprovalRequests } from './adjust-approval-requests.ts'
 import { sessionName } from './decide-credits.ts'
-import {
-  decideReversal,
-  type Holder,
-  type ReversalPlan,
-  type ReversedCredit,
-} from './decide-reversal.ts'
+import { accountOf, decideReversal, type Receivable, type ReversalPlan } from './decide-reversal.ts'
 import { lockPayments, updatePayments } from './payment-balances.ts'
 import { explainReversal } from './reversal-events.ts'
-import { type LockedItem, lockItems, reduceItems } from './suspense-items.ts'
-
-type Reversal = {
-  bankCode: string
-  sessionId: string
-  originalSessionId: string // Any identifier of the credit.
-  amountKobo: Kobo
-}
+import {
+  lockBalances,
+  lockCollections,
+  lockOriginal,
+  type Reversal,
+  type ReversedCredit,
+} from './reversal-locks.ts'
+import { reduceItems } from './suspense-items.ts'
 
 export type ReversalAnswer =
   | 'duplicate'
@@ -80,9 +76,25 @@ export async function takeReversal(
     ...items.flatMap((item) => item.assignedPaymentId ?? []),
     ...(credit.paymentId ? [credit.paymentId] : []),
   ])
-  const collections = await lockCollections(tx, credit, items)
+  const owners = await lockCollections(tx, credit, items)
   const fees = await readFees(tx, credit.id)
-  const known = { credit, items, fees, payments, collections }
+  const clientIds = [...owners.values(), ...[...payments.values()].map((to) => to.clientId)]
+  const { currency } = credit
+  const shared: SharedAccount[] = [
+    ...bankAccounts(reversal, currency),
+    ...[...payments.values()].map(accountOf),
+    ...clientIds.flatMap((clientId) => accountsOf(clientId, currency)),
+    ...fees.flatMap((fee) => feeAccounts(fee.clientId)),
+  ]
+  await deps.sharedAccounts.open(shared)
+  const accountId = (account: SharedAccount) => deps.sharedAccounts.id(account)
+  const accountIds = [
+    ...owners.keys(),
+    ...shared.map(accountId),
+    ...items.map((item) => item.accountId),
+  ]
+  const balances = await lockBalances(tx, accountIds)
+  const known = { credit, items, fees, payments, owners, balances, accountId }
   const plan = decideReversal(known, reversal.amountKobo)
   const isWhole = takenKobo + reversal.amountKobo === credit.amountKobo
   await write(tx, deps, { reversal, credit, plan, isWhole })
@@ -103,35 +115,29 @@ async function write(
 ): Promise<void> {
   const { shortfallKobo } = plan
   const { currency } = credit
-  const owner = bankOwner(reversal.bankCode)
-  const bank = { kind: 'bank', owner, currency } as const
-  const shortfall = { kind: 'shortfall', owner, currency } as const
-  await sharedAccounts.open([
-    bank,
-    shortfall,
-    ...plan.takings.flatMap(({ holder }) => shared(holder)),
-    ...plan.fees.flatMap(({ of }) => feeAccounts(of.clientId)),
-  ])
-  const takings = plan.takings.map(({ holder, amountKobo }) => ({
-    accountId: holderAccount(sharedAccounts, holder),
-    amountKobo,
-  }))
-  if (shortfallKobo > 0n) {
-    takings.push({ accountId: sharedAccounts.id(shortfall), amountKobo: shortfallKobo })
-    const detail = { creditId: credit.id.toString(), shortfallKobo: shortfallKobo.toString() }
-    const alert = { kind: 'reversal_shortfall', subject: sessionName(reversal), detail } as const
-    plan.events.push(...(await raiseAlerts(tx, now, [alert])))
-  }
+  const [bank, shortfall] = bankAccounts(reversal, currency).map((account) =>
+    sharedAccounts.id(account),
+  ) as [AccountId, AccountId]
+  const receivableKobo = sumOf(plan.receivables)
+  const takings = [
+    ...plan.takings,
+    ...plan.receivables.map(({ clientId, amountKobo }) => ({
+      accountId: sharedAccounts.id(receivableOf(clientId, currency)),
+      amountKobo,
+    })),
+    ...(shortfallKobo > 0n ? [{ accountId: shortfall, amountKobo: shortfallKobo }] : []),
+  ]
+  const alerts = await raiseAlerts(tx, now, alertsOf(plan, { reversal, credit }))
   const transfers = takings.map(
     ({ accountId, amountKobo }): Transfer => ({
       debitAccountId: accountId,
-      creditAccountId: sharedAccounts.id(bank),
+      creditAccountId: bank,
       amountKobo,
       creditId: credit.id,
       reason: 'reversal',
     }),
   )
-  await insertReversal(tx, now, { reversal, creditId: credit.id, shortfallKobo })
+  await insertReversal(tx, now, { reversal, creditId: credit.id, plan })
   await tx.query({
     name: 'reverse-credit',
     // When nothing is booked any more, the outcome is what became of the part that was suspended.
@@ -154,33 +160,80 @@ async function write(
   await updatePayments(tx, now, [...plan.payments])
   const back = await giveFeesBack(tx, sharedAccounts, { plan, creditId: credit.id })
   await postTransfers(tx, now, [...transfers, ...back])
-  const told = { sessionId: reversal.sessionId, amountKobo: reversal.amountKobo, shortfallKobo }
-  await appendEvents(
-    tx,
-    now,
-    await explainReversal(tx, credit.id, { reversal: told, events: plan.events }),
-  )
+  const { sessionId, amountKobo } = reversal
+  const told = { sessionId, amountKobo, shortfallKobo, receivableKobo }
+  const events = [...plan.events, ...alerts]
+  await appendEvents(tx, now, await explainReversal(tx, credit.id, { reversal: told, events }))
 }
 
-type NewReversal = { reversal: Reversal; creditId: CreditId; shortfallKobo: Kobo }
+// What left us stands against the bank, what left by the client's will against the client.
+function alertsOf(
+  { shortfallKobo, receivables }: ReversalPlan,
+  { reversal, credit }: Pick<DecidedReversal, 'reversal' | 'credit'>,
+): NewAlert[] {
+  const subject = sessionName(reversal)
+  const creditId = credit.id.toString()
+  const alerts: NewAlert[] = []
+  if (shortfallKobo > 0n) {
+    const detail = { creditId, shortfallKobo: shortfallKobo.toString() }
+    alerts.push({ kind: 'reversal_shortfall', subject, detail })
+  }
+  if (receivables.length > 0) {
+    const detail = { creditId, receivableKobo: sumOf(receivables).toString() }
+    alerts.push({ kind: 'reversal_receivable', subject, detail })
+  }
+  return alerts
+}
+
+function bankAccounts({ bankCode }: Reversal, currency: string): SharedAccount[] {
+  const owner = bankOwner(bankCode)
+  return [
+    { kind: 'bank', owner, currency },
+    { kind: 'shortfall', owner, currency },
+  ]
+}
+
+// In the order they are locked by whoever pays the one from the other: ids follow the order of opening.
+function accountsOf(clientId: ClientId, currency: string): SharedAccount[] {
+  const available = { kind: 'available', owner: clientOwner(clientId), currency } as const
+  return [available, receivableOf(clientId, currency)]
+}
+
+function receivableOf(clientId: ClientId, currency: string): SharedAccount {
+  return { kind: 'receivable', owner: clientOwner(clientId), currency }
+}
+
+function sumOf(receivables: readonly Receivable[]): Kobo {
+  return kobo(receivables.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
+}
+
+type NewReversal = { reversal: Reversal; creditId: CreditId; plan: ReversalPlan }
 
 async function insertReversal(
   tx: Transaction,
   now: Date,
-  { reversal, creditId, shortfallKobo }: NewReversal,
+  { reversal, creditId, plan: { shortfallKobo, receivables } }: NewReversal,
 ): Promise<void> {
   await tx.query({
     name: 'insert-reversal',
-    text: `insert into reversals
-             (bank_code, session_id, credit_id, amount_kobo, shortfall_kobo, received_at)
-           values ($1, $2, $3, $4, $5, $6)`,
+    text: `with reversal as (
+             insert into reversals (bank_code, session_id, credit_id, amount_kobo, shortfall_kobo,
+                                    receivable_kobo, received_at)
+             values ($1, $2, $3, $4, $5, $6, $7) returning id)
+           insert into receivables (reversal_id, client_id, account_id, amount_kobo)
+           select reversal.id, r.*
+             from reversal, unnest($8::bigint[], $9::bigint[], $10::bigint[]) as r`,
     values: [
       reversal.bankCode,
       reversal.sessionId,
       creditId,
       reversal.amountKobo,
       shortfallKobo,
+      sumOf(receivables),
       now,
+      numberArray(receivables.map(({ clientId }) => clientId)),
+      numberArray(receivables.map(({ accountId }) => accountId)),
+      numberArray(receivables.map(({ amountKobo }) => amountKobo)),
     ],
   })
 }
@@ -201,54 +254,6 @@ async function giveFeesBack(
   return transfers
 }
 
-function holderAccount(sharedAccounts: SharedAccounts, holder: Holder): AccountId {
-  if (holder.kind === 'suspense' || holder.kind === 'collection') return holder.accountId
-  return sharedAccounts.id(shared(holder)[0] as SharedAccount)
-}
-
-function shared(holder: Holder): SharedAccount[] {
-  if (holder.kind === 'suspense' || holder.kind === 'collection') return []
-  const { clientId, currency } = holder.payment
-  return [{ kind: holder.kind, owner: clientOwner(clientId), currency }]
-}
-
-// Locks, as everywhere: payments, then the suspense items, then the credit; so it is read twice.
-async function lockOriginal(
-  tx: Transaction,
-  reversal: Reversal,
-): Promise<{ credit: ReversedCredit; items: readonly LockedItem[] } | undefined> {
-  const read = async (lock: '' | 'for no key update') => {
-    const { rows } = await tx.query<ReversedCredit>({
-      name: lock === '' ? 'find-original' : 'lock-original',
-      text: `select id, client_id as "clientId", collection_account_id as "collectionAccountId",
-                    payment_id as "paymentId", amount_kobo as "amountKobo",
-                    suspended_kobo as "suspendedKobo", reversed_kobo as "reversedKobo", currency
-               from credits
-              where id = (select credit_id from credit_identifiers
-                           where value = $1 and bank_code = $2
-                           order by kind = 'session_id' desc, kind limit 1) ${lock}`,
-      values: [reversal.originalSessionId, reversal.bankCode],
-    })
-    return rows[0]
-  }
-  const found = await read('')
-  if (!found) return undefined
-  const assigned = await tx.query<{ id: PaymentId }>({
-    name: 'find-assigned-payments',
-    text: `select assigned_payment_id as id from suspense_items
-            where credit_id = $1 and assigned_payment_id is not null`,
-    values: [found.id],
-  })
-  const paymentIds = [found.paymentId, ...assigned.rows.map((row) => row.id)]
-  await lockPayments(
-    tx,
-    paymentIds.filter((id) => id !== null),
-  )
-  const items = await lockItems(tx, 'credit_id', found.id)
-  const credit = await read('for no key update')
-  return credit && { credit, items }
-}
-
 async function findEarlier(tx: Transaction, { sessionId, bankCode }: Reversal) {
   const { rows } = await tx.query<{ creditId: CreditId; amountKobo: Kobo }>({
     name: 'find-reversal',
@@ -266,24 +271,4 @@ async function sumOfReversals(tx: Transaction, creditId: CreditId): Promise<Kobo
     values: [creditId],
   })
   return rows[0]?.sum ?? kobo(0n)
-}
-
-async function lockCollections(
-  tx: Transaction,
-  credit: ReversedCredit,
-  items: readonly LockedItem[],
-) {
-  const ids = items.flatMap((item) => item.assignedAccountId ?? [])
-  if (credit.collectionAccountId) ids.push(credit.collectionAccountId)
-  const { rows } = await tx.query<{ id: AccountId; clientId: ClientId; balanceKobo: Kobo }>({
-    name: 'lock-collection-accounts-by-id',
-    text: `select a.id, a.client_id as "clientId",
-                  l.credits_kobo - l.debits_kobo as "balanceKobo"
-             from collection_accounts a join ledger_accounts l on l.id = a.id
-            where a.id = any($1::bigint[])
-            order by l.id
-              for no key update of l`,
-    values: [ids],
-  })
-  return new Map(rows.map((row) => [row.id, row]))
 }

@@ -8,6 +8,7 @@ import type { Check } from '#ledger/ledger-checks.ts'
 import { CHARGED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
+import { OWED, RECEIVABLE_CHECKS } from './receivable-checks.ts'
 
 // What the credits and the suspense items say that each of `owner` holds.
 const heldBy = (ofCredit: string, ofItem: string) => `
@@ -125,9 +126,11 @@ const MONEY: readonly Check[] = [
          group by 1, 2, 3
       ), accounts as (
         select a.kind, a.owner, a.currency,
-               a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) + coalesce(o.kobo, 0) as kobo
+               a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) + coalesce(o.kobo, 0)
+                 - coalesce(r.kobo, 0) as kobo
           from ledger_accounts a left join (${CHARGED}) as f on f.account_id = a.id
           left join (${LEFT}) as o on o.account_id = a.id
+          left join (${OWED}) as r on r.account_id = a.id
          where a.kind in ('pending', 'available')
       )
       select concat_ws(' ', kind, owner, currency) as subject,
@@ -142,9 +145,10 @@ const MONEY: readonly Check[] = [
       with held as (${heldBy('collection_account_id', 'assigned_account_id')}),
       accounts as (
         select a.id, a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) + coalesce(o.kobo, 0)
-                 as kobo
+                 - coalesce(r.kobo, 0) as kobo
           from ledger_accounts a left join (${CHARGED}) as f on f.account_id = a.id
           left join (${LEFT}) as o on o.account_id = a.id
+          left join (${OWED}) as r on r.account_id = a.id
          where a.kind = 'collection'
       )
       select 'collection account ' || coalesce(a.id, h.owner) as subject,
@@ -266,6 +270,7 @@ const EVENTS: readonly Check[] = [
 export const BUSINESS_CHECKS: readonly Check[] = [
   ...MONEY,
   ...FEE_CHECKS,
+  ...RECEIVABLE_CHECKS,
   ...IDENTITY,
   ...NUMBER_CHECKS,
   ...EVENTS,

@@ -15,6 +15,7 @@ import {
   isOpen,
   type PaymentNumber,
   type PaymentStatus,
+  REFUNDED,
   remainingKobo,
   statusAt,
 } from './payments.ts'
@@ -41,6 +42,7 @@ type CheckoutPayment = {
   id: PaymentId
   status: PaymentStatus
   amountPaidKobo: Kobo
+  refundedKobo: Kobo
   expiresAt: Date
   closesAt: Date
   updatedAt: Date
@@ -71,6 +73,7 @@ export async function findCheckouts(
                   p.amount_kobo as "amountKobo", ${QUOTE_COLUMNS},
                   case when p.id is null then ${RULE_NOW} end as "ruleId",
                   p.id, p.status, p.amount_paid_kobo as "amountPaidKobo",
+                  ${REFUNDED} as "refundedKobo",
                   p.expires_at as "expiresAt", p.closes_at as "closesAt",
                   p.updated_at as "updatedAt",
                   (select json_agg(json_build_object('bankCode', n.bank_code,
@@ -92,7 +95,7 @@ export async function findCheckouts(
     rows.map(({ ruleId }) => ruleId),
   )
   return rows.map(({ id, status, amountPaidKobo, expiresAt, closesAt, updatedAt, ...rest }) => {
-    const { numbers, heldKobo, amountKobo, ruleId, ...others } = rest
+    const { numbers, heldKobo, refundedKobo, amountKobo, ruleId, ...others } = rest
     const { feeRuleId, quotedFeeKobo, quotedVatKobo, ...advice } = others
     const quote =
       amountKobo === null
@@ -102,6 +105,7 @@ export async function findCheckouts(
       id,
       status,
       amountPaidKobo,
+      refundedKobo,
       expiresAt,
       closesAt,
       updatedAt,
@@ -144,6 +148,7 @@ export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering
     amountRemaining: toNaira(
       remainingKobo(payment?.status ?? 'Processing', quote.amountKobo, paidKobo),
     ),
+    amountRefunded: toNaira(payment?.refundedKobo ?? kobo(0n)),
     amountHeld: toNaira(payment?.heldKobo ?? kobo(0n)),
     accountName: accountName(how.nameStyle, names),
     numbers: numbers.map(({ bankCode, accountNumber }) => {

@@ -33,6 +33,7 @@ export type Payment = FeeQuote & {
   merchantRef: string | null
   amountPaidKobo: Kobo
   amountPolicy: AmountPolicy
+  refundedKobo: Kobo // As confirmed by the banks.
   chargedFeeKobo: Kobo // Once it is settled, …
   chargedVatKobo: Kobo // … less what was given back.
   currency: string
@@ -83,12 +84,18 @@ export function adviceStatus(
   return status === 'Successful' ? 'Paid' : (status as AdviceStatus)
 }
 
+// Of the payment `p`, as confirmed by the banks.
+export const REFUNDED = `
+  (select coalesce(sum(o.amount_kobo), 0)::bigint
+     from refunds r join payouts o on o.refund_id = r.id
+    where r.payment_id = p.id and o.status = 'confirmed')`
+
 export const SELECT_PAYMENT = `
   select p.id, p.advice_id as "adviceId", p.client_id as "clientId", c.client_id as "clientName",
          c.name as "merchantName", a.merchant_ref as "merchantRef",
          p.amount_kobo as "amountKobo", p.amount_paid_kobo as "amountPaidKobo",
          p.amount_policy as "amountPolicy", a.currency, p.status, a.narration,
-         ${QUOTE_COLUMNS},
+         ${QUOTE_COLUMNS}, ${REFUNDED} as "refundedKobo",
          p.charged_fee_kobo as "chargedFeeKobo", p.charged_vat_kobo as "chargedVatKobo",
          a.call_back_url as "callBackUrl", a.customer_name as "customerName",
          p.expires_at as "expiresAt", p.closes_at as "closesAt", p.created_at as "createdAt",

@@ -31,12 +31,13 @@ export async function drawAvailable(tx: Transaction, drawing: Drawing): Promise<
             where a.client_id = $1 and l.currency = $3 and l.credits_kobo > l.debits_kobo`,
     values: [drawing.clientId, clientOwner(drawing.clientId), drawing.currency],
   })
-  // What is seen to suffice nearly always does. Else all of it is locked, and that decides.
-  return (
-    (await lockAndDraw(tx, enough(seen.rows, drawing.amountKobo), drawing)) ??
-    (await lockAndDraw(tx, seen.rows, drawing)) ??
-    refuse()
-  )
+  // What is seen to suffice nearly always does. Else its locks are given up and all of it is locked,
+  // in order again, and that decides.
+  await tx.query('savepoint drawing')
+  const drawn = await lockAndDraw(tx, enough(seen.rows, drawing.amountKobo), drawing)
+  if (drawn) return drawn
+  await tx.query('rollback to drawing')
+  return (await lockAndDraw(tx, seen.rows, drawing)) ?? refuse()
 }
 
 async function lockAndDraw(

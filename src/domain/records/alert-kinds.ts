@@ -10,6 +10,7 @@ export type AlertKind =
   | 'wrong_bank'
   | 'rail_item_rejected'
   | 'reversal_shortfall'
+  | 'reversal_receivable'
   | 'endpoint_disabled'
   | 'bank_silent'
   | 'payout_unknown'
@@ -60,6 +61,10 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   reversal_shortfall: {
     title: 'A bank reversed a credit whose funds had already left',
     remedy: 'Recover the shortfall from the recipient, or settle it with the bank.',
+  },
+  reversal_receivable: {
+    title: 'A bank reversed a credit that the client had already been paid out',
+    remedy: 'The client owes the amount. Recover it from its balance, or write it off.',
   },
   endpoint_disabled: {
     title: 'A webhook endpoint was disabled after repeated failures',

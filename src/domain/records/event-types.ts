@@ -13,6 +13,8 @@ export const EVENT_TYPES = [
   'account.erased',
   'collection.received',
   'collection.reversed',
+  'collection.refunded',
+  'collection.refund_failed',
   'payment.processing',
   'payment.part_paid',
   'payment.extended',
@@ -20,6 +22,8 @@ export const EVENT_TYPES = [
   'payment.expired',
   'payment.cancelled',
   'payment.reversed',
+  'payment.refunded',
+  'payment.refund_failed',
   'credit.suspended',
   'credit.assigned',
   'credit.returned',
@@ -37,7 +41,19 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-export type ReversalFacts = { sessionId: string; amountKobo: Kobo; shortfallKobo: Kobo }
+export type ReversalFacts = {
+  sessionId: string
+  amountKobo: Kobo
+  shortfallKobo: Kobo
+  receivableKobo: Kobo
+}
+
+export type RefundFacts = {
+  reference: string
+  amountKobo: Kobo
+  bankReference: string | null // Once it is confirmed.
+  failureReason: string | null
+}
 
 type AccountFacts = { accountBalanceKobo: Kobo; isActive: boolean; isDefault: boolean }
 type CollectionFacts = { accountBalanceKobo: Kobo }
@@ -46,6 +62,8 @@ type PaymentFacts = {
   amountPaidKobo: Kobo
 }
 type ClosedFacts = PaymentFacts & { amountSuspendedKobo: Kobo }
+// With what was refunded in all, so far.
+type Refunded = { refundedAmountKobo: Kobo; refund: RefundFacts }
 // Without an outcome of its own, the event's type is the credit's outcome.
 type CreditFacts = { reason: string | null; outcome?: string | undefined }
 
@@ -97,6 +115,8 @@ export type EventFacts = {
   'account.erased': AccountFacts
   'collection.received': CollectionFacts
   'collection.reversed': CollectionFacts & { amountReversedKobo: Kobo; reversal: ReversalFacts }
+  'collection.refunded': CollectionFacts & Refunded
+  'collection.refund_failed': CollectionFacts & Refunded
   'payment.processing': PaymentFacts
   'payment.part_paid': PaymentFacts
   'payment.extended': PaymentFacts & { expiresAt: string }
@@ -104,6 +124,8 @@ export type EventFacts = {
   'payment.expired': ClosedFacts
   'payment.cancelled': ClosedFacts
   'payment.reversed': PaymentFacts & { amountReversedKobo: Kobo; reversal: ReversalFacts }
+  'payment.refunded': PaymentFacts & Refunded
+  'payment.refund_failed': PaymentFacts & Refunded
   'credit.suspended': CreditFacts & { amountSuspendedKobo: Kobo }
   'credit.assigned': CreditFacts & { amountAssignedKobo: Kobo }
   'credit.returned': CreditFacts & {
@@ -119,6 +141,7 @@ export type EventFacts = {
   'credit.reversed': CreditFacts & {
     amountReversedKobo: Kobo
     amountShortfallKobo: Kobo
+    amountReceivableKobo: Kobo
     reversal: ReversalFacts
   }
   'payout.confirmed': PayoutFacts

@@ -23,6 +23,7 @@ export type CreditReversal = {
   sessionId: string
   amountKobo: Kobo
   shortfallKobo: Kobo
+  receivableKobo: Kobo
   receivedAt: Date
 }
 
@@ -93,7 +94,8 @@ export async function readReversals(
   const { rows } = await db.query<CreditReversal>({
     name: 'reversals-of-credits',
     text: `select credit_id as "creditId", session_id as "sessionId", amount_kobo as "amountKobo",
-                  shortfall_kobo as "shortfallKobo", received_at as "receivedAt"
+                  shortfall_kobo as "shortfallKobo", receivable_kobo as "receivableKobo",
+                  received_at as "receivedAt"
              from reversals where credit_id = any($1::bigint[]) order by id`,
     values: [numberArray(creditIds)],
   })

@@ -13,7 +13,6 @@ import type { PendingDelivery, SentAttempt } from '#domain/webhooks/delivery-log
 import type { SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
-import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
 import type { RelatedEvent } from './related-events.ts'
 
 // Cause before effect: the order of entries with the same timestamp.
@@ -26,6 +25,7 @@ export const ENTRY_KINDS = [
   'credit',
   'reversal',
   'suspense',
+  'refund',
   'transfer',
   'event',
   'waiting',
@@ -194,46 +194,6 @@ function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
   const more = status === 'confirmed' ? { bankReference } : { failureReason }
   const settled = { ...about, detail: { ...detail, ...more } }
   return [asked, toEntry(settledAt, 'suspense', { description: SETTLED[status], ...settled })]
-}
-
-const LEDGER_NAMES: Record<string, string> = {
-  bank: 'the bank',
-  pending: 'pending part payments',
-  available: 'available funds',
-  suspense: 'suspense',
-  returning: 'returns in progress',
-  shortfall: 'reversal shortfall',
-  bank_cost: 'bank charges',
-  input_vat: 'VAT on bank charges',
-  fee_income: 'fees',
-  vat_payable: 'VAT on fees',
-}
-
-const sideName = ({ kind, accountNumber }: LedgerSide) =>
-  accountNumber ? `account ${accountNumber}` : (LEDGER_NAMES[kind] ?? kind)
-
-export function transferEntry(transfer: CreditTransfer, currency: string): TimelineEntry {
-  const { from, to, amountKobo, reason, creditId } = transfer
-  const moved = `Ledger transfer from ${sideName(from)} to ${sideName(to)}.`
-  return toEntry(transfer.postedAt, 'transfer', {
-    description: moved,
-    amountKobo,
-    currency,
-    reference: `credit/${creditId}`,
-    detail: { from: from.kind, to: to.kind, reason },
-  })
-}
-
-export function reversalEntry(reversal: CreditReversal, currency: string): TimelineEntry {
-  const { receivedAt, amountKobo, sessionId, shortfallKobo } = reversal
-  const isShort = shortfallKobo > 0n
-  const what = `Reversed by the bank${isShort ? ', partly after the funds had left' : ''}.`
-  return toEntry(receivedAt, 'reversal', {
-    description: what,
-    amountKobo,
-    currency,
-    reference: sessionId,
-  })
 }
 
 const ASKED: Record<RequeryReason, string> = {

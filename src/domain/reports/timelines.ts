@@ -16,12 +16,14 @@ import { type Advice, getAdvice } from '#domain/payments/advices.ts'
 import type { Payment } from '#domain/payments/payments.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { type AuditedAction, auditLogFor, latestAuditLogFor } from '#domain/records/audit-log.ts'
+import { readRefundsOfCredits } from '#domain/refunds/refunds.ts'
 import { readRequeries } from '#domain/requery/requery-log.ts'
 import { readDeliveryLog } from '#domain/webhooks/delivery-log.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, EventId, SuspenseItemId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { historyTimes, readReversals, readTransfers } from './credit-histories.ts'
+import { refundEntries, reversalEntry, transferEntry } from './money-entries.ts'
 import { type EventSubjects, readRelatedEvents } from './related-events.ts'
 import {
   attemptEntry,
@@ -31,10 +33,8 @@ import {
   inOrder,
   numberEntry,
   requeryEntry,
-  reversalEntry,
   type TimelineEntry,
   toEntry,
-  transferEntry,
   waitingEntry,
 } from './timeline-entries.ts'
 import {
@@ -245,10 +245,15 @@ async function tell(db: Queryable, { viewer, nameBank, ...told }: Told): Promise
   const history = await readSuspenseChanges(db, itemIds)
   const transfers = await readTransfers(db, creditIds)
   const reversals = await readReversals(db, creditIds)
-  const items = itemIds.map((id) => `suspense/${id}`)
-  const actions = [...(told.actions ?? []), ...(await auditLogFor(db, viewer.id, items))]
+  const refunds = await readRefundsOfCredits(db, viewer.id, creditIds)
+  const subjects = [
+    ...itemIds.map((id) => `suspense/${id}`),
+    ...credits.map(({ id }) => `credit/${id}`),
+  ]
+  const actions = [...(told.actions ?? []), ...(await auditLogFor(db, viewer.id, subjects))]
   const moments = [
     ...historyTimes(credits, transfers, reversals),
+    ...refunds.flatMap(({ requestedAt, settledAt }) => [requestedAt, settledAt ?? []].flat()),
     ...actions.map(({ takenAt }) => takenAt),
     ...(told.moments ?? []),
   ]
@@ -262,6 +267,7 @@ async function tell(db: Queryable, { viewer, nameBank, ...told }: Told): Promise
     ...credits.flatMap((credit) => creditEntries(credit, nameBank, history)),
     ...transfers.map((transfer) => transferEntry(transfer, currencyOf(transfer.creditId))),
     ...reversals.map((reversal) => reversalEntry(reversal, currencyOf(reversal.creditId))),
+    ...refunds.flatMap(refundEntries),
     ...actions.map(auditLogEntry),
     ...events.map(eventEntry),
     ...attempts.map((attempt) => attemptEntry(attempt, typeOf(attempt.eventId))),

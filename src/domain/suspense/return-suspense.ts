@@ -279,7 +279,7 @@ async function lockShortfalls(tx: Transaction, creditId: CreditId) {
   const { rows } = await tx.query<ReversalFacts & { id: CreditId }>({
     name: 'lock-shortfalls',
     text: `select id, session_id as "sessionId", amount_kobo as "amountKobo",
-                  shortfall_kobo as "shortfallKobo"
+                  shortfall_kobo as "shortfallKobo", receivable_kobo as "receivableKobo"
              from reversals
             where credit_id = $1 and shortfall_kobo > 0 order by id for no key update`,
     values: [creditId],

@@ -16,9 +16,11 @@ const MONEY = [
   'amountPaid',
   'amountReversed',
   'amountShortfall',
+  'amountReceivable',
   'amountSuspended',
   'amountAssigned',
   'amountReturned',
+  'refundedAmount',
   'amount',
   'fee',
   'vat',
@@ -33,23 +35,29 @@ const MONEY = [
   'carried',
   'net',
 ]
-const REVERSAL_MONEY = ['amount', 'shortfall']
+const PARTS: Record<string, readonly string[]> = {
+  reversal: ['amount', 'shortfall', 'receivable'],
+  refund: ['amount'],
+}
 
 export function readFacts<Type extends EventType>(stored: StoredFacts): Facts<Type> {
-  const { reversal } = stored as { reversal?: StoredFacts }
-  const facts = inKobo(stored, MONEY)
-  return {
-    ...facts,
-    ...(reversal && { reversal: inKobo(reversal, REVERSAL_MONEY) }),
-  } as Facts<Type>
+  return withParts(inKobo(stored, MONEY), inKobo) as Facts<Type>
 }
 
 export function showFacts(facts: object): Record<string, unknown> {
-  const { reversal } = facts as { reversal?: object }
-  return {
-    ...inNaira(facts, MONEY),
-    ...(reversal && { reversal: inNaira(reversal, REVERSAL_MONEY) }),
-  }
+  return withParts(inNaira(facts, MONEY), inNaira)
+}
+
+// What is told of a reversal or a refund has money of its own.
+function withParts(
+  facts: Record<string, unknown>,
+  convert: (part: StoredFacts, money: readonly string[]) => Record<string, unknown>,
+): Record<string, unknown> {
+  const entries = Object.entries(facts).map(([name, value]) => {
+    const money = PARTS[name]
+    return [name, money && value ? convert(value as StoredFacts, money) : value]
+  })
+  return Object.fromEntries(entries)
 }
 
 // In the order given: what is rendered keeps it.

@@ -60,9 +60,11 @@ function isWanted({ type, facts }: StoredEvent, { id, eventTypes }: TargetEndpoi
   return eventTypes === null || eventTypes.includes(type)
 }
 
-// By status, not type: a reversal of a part payment leaves the payment open.
+// By status, not type: a reversal of a part payment leaves the payment open. A refund leaves it as it
+// was.
 function isFinal({ type, facts }: StoredEvent): boolean {
-  return type.startsWith('payment.') && FINAL_STATUSES.includes(String(facts.status))
+  const isOfState = type.startsWith('payment.') && facts.refund === undefined
+  return isOfState && FINAL_STATUSES.includes(String(facts.status))
 }
 
 // `isVisible`: not outside the merchantCodes that its client is restricted to.

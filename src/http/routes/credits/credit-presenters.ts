@@ -4,18 +4,10 @@ import { Type } from '@fastify/type-provider-typebox'
 import { IDENTIFIER_KINDS, type IdentifierKind } from '#banks/notifications.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import { type CreditKey, type CreditTrace, OUTCOMES } from '#domain/credits/credit-list.ts'
-import {
-  type CreditLocation,
-  type Place,
-  sumInPlaces,
-  type TracedItem,
-  type TracedReturn,
-} from '#domain/credits/credit-location.ts'
+import { type CreditLocation, type Place, sumInPlaces } from '#domain/credits/credit-location.ts'
 import { CREDIT_SOURCES, type CreditSource } from '#domain/credits/judge-credit.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
-import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
-import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
 import { named, nullable } from '#http/schemas.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
@@ -91,6 +83,12 @@ export const CreditBody = named('Credit', {
       'Part of amountReversed that was already returned, and so also in amountReturned. amount = ' +
       'amountBooked + amountSuspended + amountReturned + amountReversed − amountShortfall.',
   }),
+  amountReceivable: Type.Number({
+    description: 'Part of amountReversed that had been paid out or refunded: the client owes it.',
+  }),
+  refundedAmount: Type.Number({
+    description: 'Refunded to the payer, confirmed by the bank. It stays in amountBooked.',
+  }),
   sourceAccountName: nullable('string'),
   sourceAccountNumberMasked: nullable('string'),
   sourceBankCode: nullable('string'),
@@ -112,71 +110,13 @@ export const CreditBody = named('Credit', {
   locations: Type.Array(LocationBody, { description: 'Parts sum to amount.' }),
 })
 
-const LedgerSideBody = named('LedgerSide', {
-  kind: Type.String({ description: 'Ledger account kind.' }),
-  accountNumber: nullable('string'),
-})
-
-const ReturnInTrace = named('CreditReturn', {
-  reference: Type.String(),
-  status: Type.String({ description: 'pending, confirmed or failed.' }),
-  amount: Type.Number(),
-  bankReference: nullable('string'),
-  failureReason: nullable('string'),
-  requestedAt: Type.String(),
-  settledAt: nullable('string'),
-})
-
-export const CreditDetailBody = named('CreditDetail', {
-  ...CreditBody.properties,
-  suspense: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      amount: Type.Number(),
-      reason: Type.String(),
-      state: Type.String(),
-      assignedAccountNumber: nullable('string'),
-      assignedPaymentReference: nullable('string'),
-      ...ReturnOfItem,
-      returns: Type.Array(ReturnInTrace, { description: 'Every attempt to return it.' }),
-      openedAt: Type.String(),
-      closedAt: nullable('string'),
-    }),
-  ),
-  reversals: Type.Array(
-    Type.Object({
-      sessionId: Type.String(),
-      amount: Type.Number(),
-      shortfall: Type.Number({ description: 'Part of the amount that had already been returned.' }),
-      receivedAt: Type.String(),
-    }),
-  ),
-  transfers: Type.Array(
-    Type.Object({
-      amount: Type.Number(),
-      reason: Type.String(),
-      from: LedgerSideBody,
-      to: LedgerSideBody,
-      postedAt: Type.String(),
-    }),
-  ),
-  events: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      type: Type.String(),
-      sequence: Type.Integer(),
-      createdAt: Type.String(),
-    }),
-  ),
-})
-
 // A short number may be either: its id comes first.
 export function parseCreditKey(sealer: Sealer, text: string): CreditKey {
   if (!isSessionId(text)) throw new Refusal('credit_not_found')
   return { id: findId(sealer, 'credit', text), identifier: text }
 }
 
-type Showing = { sealer: Sealer; nameBank: NameBank }
+export type Showing = { sealer: Sealer; nameBank: NameBank }
 
 export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing) {
   const { locations, amountKobo, merchantFeeKobo, merchantVatKobo } = credit
@@ -204,6 +144,8 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     amountReturned: toNaira(sumInPlaces(locations, 'returning', 'returned')),
     amountReversed: toNaira(credit.reversedKobo),
     amountShortfall: toNaira(credit.shortfallKobo),
+    amountReceivable: toNaira(credit.receivableKobo),
+    refundedAmount: toNaira(credit.refundedKobo),
     sourceAccountName: credit.sourceAccountName,
     sourceAccountNumberMasked: credit.sourceAccountNumberMasked,
     sourceBankCode: credit.sourceBankCode,
@@ -219,36 +161,6 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
   }
 }
 
-export function presentCreditDetail(
-  credit: CreditTrace,
-  { transfers, reversals, events }: CreditHistory,
-  how: Showing,
-) {
-  return {
-    ...presentCredit(credit, how),
-    suspense: credit.items.map((item) => presentItem(item, how.sealer)),
-    reversals: reversals.map(({ sessionId, amountKobo, shortfallKobo, receivedAt }) => ({
-      sessionId,
-      amount: toNaira(amountKobo),
-      shortfall: toNaira(shortfallKobo),
-      receivedAt: timestamp(receivedAt),
-    })),
-    transfers: transfers.map(({ amountKobo, reason, from, to, postedAt }) => ({
-      amount: toNaira(amountKobo),
-      reason,
-      from,
-      to,
-      postedAt: timestamp(postedAt),
-    })),
-    events: events.map(({ id, type, sequence, createdAt }) => ({
-      id,
-      type,
-      sequence: Number(sequence),
-      createdAt: timestamp(createdAt),
-    })),
-  }
-}
-
 function presentLocation({ amountKobo, ...location }: CreditLocation, sealer: Sealer) {
   const { place, reference } = location
   const isItem = place === 'suspense' && reference !== null
@@ -259,37 +171,10 @@ function presentLocation({ amountKobo, ...location }: CreditLocation, sealer: Se
   }
 }
 
-function itemIdText(sealer: Sealer, id: string): string {
+export function itemIdText(sealer: Sealer, id: string): string {
   return publicId(sealer, 'suspense', BigInt(id) as SuspenseItemId).toString()
 }
 
-function presentItem(item: TracedItem, sealer: Sealer) {
-  const last = item.returns.at(-1)
-  return {
-    id: itemIdText(sealer, item.id),
-    amount: toNaira(item.amountKobo),
-    reason: item.reason,
-    state: item.state,
-    assignedAccountNumber: item.accountNumber,
-    assignedPaymentReference: item.paymentReference,
-    returnReference: last?.reference ?? null,
-    bankReference: last?.bankReference ?? null,
-    failureReason: last?.failureReason ?? null,
-    returns: item.returns.map(presentReturn),
-    openedAt: timestamp(item.openedAt),
-    closedAt: optionalTime(item.closedAt),
-  }
-}
-
-function presentReturn({ amountKobo, requestedAt, settledAt, ...told }: TracedReturn) {
-  return {
-    ...told,
-    amount: toNaira(amountKobo),
-    requestedAt: timestamp(requestedAt),
-    settledAt: optionalTime(settledAt),
-  }
-}
-
-function optionalTime(date: Date | null): string | null {
+export function optionalTime(date: Date | null): string | null {
   return date && timestamp(date)
 }

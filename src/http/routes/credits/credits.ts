@@ -27,13 +27,8 @@ import {
 } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, accountNumber, BEARER, reference, text } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
-import {
-  CreditBody,
-  CreditDetailBody,
-  parseCreditKey,
-  presentCredit,
-  presentCreditDetail,
-} from './credit-presenters.ts'
+import { CreditDetailBody, presentCreditDetail } from './credit-detail-presenters.ts'
+import { CreditBody, parseCreditKey, presentCredit } from './credit-presenters.ts'
 
 // What the list and its export can be narrowed by.
 export const CreditFilterFields = {

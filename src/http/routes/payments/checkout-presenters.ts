@@ -39,6 +39,7 @@ export const CheckoutBody = named('Checkout', {
   fees: FeesBody,
   amountPaid: Type.Number(),
   amountRemaining: Type.Number(),
+  amountRefunded: Type.Number({ description: 'Refunded to the payer, confirmed by the banks.' }),
   amountHeld: Type.Number({ description: 'Paid towards this payment and in suspense.' }),
   accountName: Type.String(),
   numbers: Type.Array(BankNumber, {

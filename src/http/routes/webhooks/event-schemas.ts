@@ -67,10 +67,20 @@ const reversal = Type.Optional(
       sessionId: Type.String(),
       amount: amount('Amount of the whole reversal.'),
       shortfall: amount('Of it, what had left us already: returned, or on its way back.'),
+      receivable: Type.Optional(amount('Of it, what had been paid out or refunded: owed to us.')),
     },
     { description: 'The reversal this is part of.' },
   ),
 )
+const refunded = {
+  refundedAmount: amount('Refunded in all, as confirmed by the banks.'),
+  refund: named('EventRefund', {
+    reference: Type.String({ description: 'Permanent refund reference: RFD and digits.' }),
+    amount: amount('Amount of this payout of the refund.'),
+    bankReference: nullable('string', { description: 'Set if confirmed.' }),
+    failureReason: nullable('string', { description: 'Set if failed.' }),
+  }),
+}
 const changes = Type.Array(Type.String(), { description: 'Names of the changed fields.' })
 const amountSuspended = amount('Amount suspended.')
 const returnReference = Type.String({ description: 'Permanent return reference: RTN and digits.' })
@@ -141,6 +151,14 @@ const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
     summary: 'A credit to a collection account was reversed',
     data: about({ ...Account, amountReversed, reversal, credit: Credit }),
   },
+  'collection.refunded': {
+    summary: 'A credit to a collection account was refunded to its payer',
+    data: about({ ...Account, ...refunded, credit: Credit }),
+  },
+  'collection.refund_failed': {
+    summary: 'A refund of a credit failed; the money is available again',
+    data: about({ ...Account, ...refunded, credit: Credit }),
+  },
   'payment.processing': { summary: 'A payment is waiting for money', data: payment },
   'payment.part_paid': { summary: 'A payment was paid in part', data: payment },
   'payment.extended': { summary: 'A payment was extended', data: about(Payment) },
@@ -150,6 +168,14 @@ const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   'payment.reversed': {
     summary: 'A credit to a payment was reversed',
     data: about({ ...Payment, amountReversed, reversal, credit: Credit }),
+  },
+  'payment.refunded': {
+    summary: 'A payment was refunded to its payer, in whole or in part',
+    data: about({ ...Payment, ...refunded, credit: Credit }),
+  },
+  'payment.refund_failed': {
+    summary: 'A refund of a payment failed; the money is available again',
+    data: about({ ...Payment, ...refunded, credit: Credit }),
   },
   'credit.suspended': {
     summary: 'A credit was suspended',
@@ -183,6 +209,7 @@ const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
       ...Suspense,
       amountReversed: amount('Total reversed so far.'),
       amountShortfall: Type.Optional(amount('Of it, what had left us already.')),
+      amountReceivable: Type.Optional(amount('Of it, what is owed to us.')),
       reversal,
     }),
   },

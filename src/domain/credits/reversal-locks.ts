@@ -1,0 +1,99 @@
+// What a reversal locks, in the order everything does: payments, suspense items, the credit,
+// collection accounts, shared ledger accounts; each in the order of their ids.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
+import { lockPayments } from './payment-balances.ts'
+import { type LockedItem, lockItems } from './suspense-items.ts'
+
+export type Reversal = {
+  bankCode: string
+  sessionId: string
+  originalSessionId: string // Any identifier of the credit.
+  amountKobo: Kobo
+}
+
+export type ReversedCredit = {
+  id: CreditId
+  clientId: ClientId | null
+  collectionAccountId: AccountId | null
+  paymentId: PaymentId | null
+  amountKobo: Kobo
+  suspendedKobo: Kobo
+  reversedKobo: Kobo
+  currency: string
+}
+
+// The credit is locked after its payments and items, so it is read twice.
+export async function lockOriginal(
+  tx: Transaction,
+  reversal: Reversal,
+): Promise<{ credit: ReversedCredit; items: readonly LockedItem[] } | undefined> {
+  const read = async (lock: '' | 'for no key update') => {
+    const { rows } = await tx.query<ReversedCredit>({
+      name: lock === '' ? 'find-original' : 'lock-original',
+      text: `select id, client_id as "clientId", collection_account_id as "collectionAccountId",
+                    payment_id as "paymentId", amount_kobo as "amountKobo",
+                    suspended_kobo as "suspendedKobo", reversed_kobo as "reversedKobo", currency
+               from credits
+              where id = (select credit_id from credit_identifiers
+                           where value = $1 and bank_code = $2
+                           order by kind = 'session_id' desc, kind limit 1) ${lock}`,
+      values: [reversal.originalSessionId, reversal.bankCode],
+    })
+    return rows[0]
+  }
+  const found = await read('')
+  if (!found) return undefined
+  const assigned = await tx.query<{ id: PaymentId }>({
+    name: 'find-assigned-payments',
+    text: `select assigned_payment_id as id from suspense_items
+            where credit_id = $1 and assigned_payment_id is not null`,
+    values: [found.id],
+  })
+  const paymentIds = [found.paymentId, ...assigned.rows.map((row) => row.id)]
+  await lockPayments(
+    tx,
+    paymentIds.filter((id) => id !== null),
+  )
+  const items = await lockItems(tx, 'credit_id', found.id)
+  const credit = await read('for no key update')
+  return credit && { credit, items }
+}
+
+// Whose they are.
+export async function lockCollections(
+  tx: Transaction,
+  credit: ReversedCredit,
+  items: readonly LockedItem[],
+) {
+  const ids = items.flatMap((item) => item.assignedAccountId ?? [])
+  if (credit.collectionAccountId) ids.push(credit.collectionAccountId)
+  const { rows } = await tx.query<{ id: AccountId; clientId: ClientId }>({
+    name: 'lock-collection-accounts-by-id',
+    text: `select a.id, a.client_id as "clientId"
+             from collection_accounts a join ledger_accounts l on l.id = a.id
+            where a.id = any($1::bigint[])
+            order by l.id
+              for no key update of l`,
+    values: [ids],
+  })
+  return new Map(rows.map(({ id, clientId }) => [id, clientId]))
+}
+
+// Everything that the reversal may move, at once: what is read of one is true until it is moved, and
+// nobody who moves several of them can lock this out.
+export async function lockBalances(
+  tx: Transaction,
+  ids: readonly AccountId[],
+): Promise<Map<AccountId, Kobo>> {
+  const { rows } = await tx.query<{ id: AccountId; balanceKobo: Kobo }>({
+    name: 'lock-balances',
+    text: `select id, credits_kobo - debits_kobo as "balanceKobo" from ledger_accounts
+            where id = any($1::bigint[]) order by id for no key update`,
+    values: [numberArray(ids)],
+  })
+  return new Map(rows.map(({ id, balanceKobo }) => [id, balanceKobo]))
+}

@@ -1,0 +1,148 @@
+// What can be refunded of a payment or of a credit, and to whom.
+//
+// I58: what was received, less what was reversed and what is refunded or being refunded. A refund is
+// given back credit by credit, the newest first, each to the account that it came from; so it is no
+// more of a credit than that brought.
+// Locks: the payment; or the suspense items of the credit, then the credit, as a reversal does.
+
+import type { Transaction } from '#db/transaction.ts'
+import { lockPayments } from '#domain/credits/payment-balances.ts'
+import { lockItems } from '#domain/credits/suspense-items.ts'
+import { Refusal } from '#errors.ts'
+import type { ClientId, CreditId, PaymentId, SuspenseItemId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
+
+export type RefundOf = { paymentId: PaymentId } | { creditId: CreditId }
+
+type Source = {
+  creditId: CreditId
+  itemId: SuspenseItemId | null // That was assigned. Null: what was booked.
+  heldKobo: Kobo
+  refundedKobo: Kobo // Or being refunded.
+  currency: string
+  bankCode: string // Where it came in.
+  fromAccountSealed: Buffer | null
+  fromAccountName: string | null
+  fromBankCode: string | null
+}
+
+export type SourceToRefund = Source & { fromAccountSealed: Buffer; fromBankCode: string }
+
+export type Refundable = { sources: Source[]; leftKobo: Kobo; currency: string }
+
+// What counts of the payouts `p` of a refund.
+const STANDS = `p.refund_id is not null and p.status not in ('failed', 'cancelled')`
+
+const SOURCES = (held: string) => `
+  select h.credit_id as "creditId", h.item_id as "itemId", h.kobo as "heldKobo", c.currency,
+         c.bank_code as "bankCode", c.source_account_sealed as "fromAccountSealed",
+         c.source_account_name as "fromAccountName", c.source_bank_code as "fromBankCode",
+         (select coalesce(sum(p.amount_kobo), 0)::bigint from payouts p
+           where p.credit_id = h.credit_id and p.item_id is not distinct from h.item_id
+             and ${STANDS}) as "refundedKobo"
+    from (${held}) as h (credit_id, item_id, kobo)
+    join credits c on c.id = h.credit_id
+   where h.kobo > 0
+   order by h.credit_id desc, h.item_id`
+
+const BOOKED = 'amount_kobo - suspended_kobo - reversed_kobo'
+
+export async function lockRefundable(
+  tx: Transaction,
+  clientId: ClientId,
+  of: RefundOf,
+): Promise<Refundable> {
+  return 'paymentId' in of
+    ? await lockPayment(tx, clientId, of.paymentId)
+    : await lockCredit(tx, clientId, of.creditId)
+}
+
+async function lockPayment(
+  tx: Transaction,
+  clientId: ClientId,
+  paymentId: PaymentId,
+): Promise<Refundable> {
+  const payment = (await lockPayments(tx, [paymentId])).get(paymentId)
+  if (payment?.clientId !== clientId) throw new Refusal('payment_not_found')
+  if (payment.status !== 'Successful' && payment.status !== 'Reversed') {
+    throw new Refusal('payment_not_refundable')
+  }
+  const { rows: sources } = await tx.query<Source>({
+    name: 'sources-of-payment',
+    text: SOURCES(`select id, null::bigint, ${BOOKED} from credits where payment_id = $1
+                   union all
+                   select credit_id, id, amount_kobo from suspense_items
+                    where assigned_payment_id = $1 and state = 'assigned'`),
+    values: [paymentId],
+  })
+  const refundedKobo = await sumRefunded(tx, { paymentId })
+  const leftKobo = kobo(payment.amountPaidKobo - refundedKobo)
+  return { sources, leftKobo, currency: payment.currency }
+}
+
+// What it brought to collection accounts of the client. What it paid of a payment is the payment's.
+async function lockCredit(
+  tx: Transaction,
+  clientId: ClientId,
+  creditId: CreditId,
+): Promise<Refundable> {
+  await lockItems(tx, 'credit_id', creditId)
+  const { rows } = await tx.query<{ currency: string; isOfPayment: boolean }>({
+    name: 'lock-credit-to-refund',
+    text: `select currency, payment_id is not null and ${BOOKED} > 0 as "isOfPayment"
+             from credits where id = $1 for no key update`,
+    values: [creditId],
+  })
+  const { rows: sources } = await tx.query<Source>({
+    name: 'sources-of-credit',
+    text: SOURCES(`select id, null::bigint, ${BOOKED} from credits
+                    where id = $1 and client_id = $2 and collection_account_id is not null
+                   union all
+                   select i.credit_id, i.id, i.amount_kobo
+                     from suspense_items i join collection_accounts a on a.id = i.assigned_account_id
+                    where i.credit_id = $1 and i.state = 'assigned' and a.client_id = $2`),
+    values: [creditId, clientId],
+  })
+  if (sources.length === 0) {
+    throw new Refusal(rows[0]?.isOfPayment ? 'credit_of_payment' : 'credit_not_refundable')
+  }
+  const heldKobo = sources.reduce<bigint>((sum, source) => sum + source.heldKobo, 0n)
+  const leftKobo = kobo(heldKobo - (await sumRefunded(tx, { creditId })))
+  return { sources, leftKobo, currency: rows[0]?.currency as string }
+}
+
+// Also of credits that the bank has reversed since.
+async function sumRefunded(tx: Transaction, of: RefundOf): Promise<bigint> {
+  const [column, id] = 'paymentId' in of ? ['payment_id', of.paymentId] : ['credit_id', of.creditId]
+  const { rows } = await tx.query<{ kobo: bigint }>({
+    name: `sum-refunded-of-${column}`,
+    text: `select coalesce(sum(p.amount_kobo), 0)::bigint as kobo
+             from refunds r join payouts p on p.refund_id = r.id
+            where r.${column} = $1 and ${STANDS}`,
+    values: [id],
+  })
+  return rows[0]?.kobo ?? 0n
+}
+
+export type RefundSlice = { source: SourceToRefund; amountKobo: Kobo }
+
+// In the order of the sources. A payer whose account the bank never told cannot be paid.
+export function sliceRefund({ sources, leftKobo }: Refundable, amountKobo: Kobo): RefundSlice[] {
+  if (amountKobo > leftKobo) throw new Refusal('refund_too_large')
+  const slices: RefundSlice[] = []
+  let restKobo: bigint = amountKobo
+  for (const source of sources) {
+    if (!hasPayer(source)) continue
+    const freeKobo = source.heldKobo - source.refundedKobo
+    const takenKobo = freeKobo < restKobo ? freeKobo : restKobo
+    if (takenKobo <= 0n) continue
+    slices.push({ source, amountKobo: kobo(takenKobo) })
+    restKobo -= takenKobo
+  }
+  if (restKobo > 0n) throw new Refusal('refund_payer_unknown')
+  return slices
+}
+
+function hasPayer(source: Source): source is SourceToRefund {
+  return source.fromAccountSealed !== null && source.fromBankCode !== null
+}

@@ -1,0 +1,160 @@
+// Requests a refund, from what is available to the client: refused unless all of it is there. Money
+// that waits for approval is taken at once, so that nothing else can spend it.
+//
+//   Available, Collection accounts → Refunding     per payout (settle-payout.ts posts the rest)
+//
+// Locks: what is refunded (refundable.ts), the client's payout settings, ledger accounts.
+
+import type { Transaction } from '#db/transaction.ts'
+import type { Client } from '#domain/access/clients.ts'
+import { createPayouts } from '#domain/payouts/create-payouts.ts'
+import { type Draw, drawAvailable } from '#domain/payouts/draw-available.ts'
+import type { NewPayout } from '#domain/payouts/payouts.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
+import type { ClientId, PayoutId } from '#ids.ts'
+import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { type Kobo, kobo, toNaira } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import { lockRefundable, type RefundOf, type RefundSlice, sliceRefund } from './refundable.ts'
+import { newRefundReference } from './refunds.ts'
+
+type Deps = { sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
+type By = { client: Client; actor: string }
+type Asked = By & { of: RefundOf; amountKobo: Kobo; reason: string }
+type Payouts = { id: PayoutId; reference: string }[]
+
+// Answers its reference.
+export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): Promise<string> {
+  const { client, actor, of, amountKobo, reason } = asked
+  const { now, sharedAccounts } = deps
+  const refundable = await lockRefundable(tx, client.id, of)
+  const slices = sliceRefund(refundable, amountKobo)
+  const { currency } = refundable
+  const reference = newRefundReference()
+  const needsApproval = await readNeedsApproval(tx, client.id, amountKobo)
+  const payouts = await createPayouts(
+    tx,
+    deps,
+    slices.map((slice) => toPayout(deps, { ...asked, slice, reference, needsApproval })),
+  )
+  await insertRefund(tx, now, { asked, reference, currency, slices, payouts })
+
+  const owner = clientOwner(client.id)
+  const available = { kind: 'available', owner, currency } as const
+  const refunding = { kind: 'refunding', owner, currency } as const
+  // In this order: accounts are locked by their ids, and what is available is locked first.
+  await sharedAccounts.open([available, refunding])
+  const draws = await drawAvailable(tx, { clientId: client.id, currency, amountKobo })
+  const parts = slices.map((slice, index) => ({ ...slice, ...(payouts[index] as Payouts[0]) }))
+  await postTransfers(tx, now, pair(draws, parts, sharedAccounts.id(refunding)))
+  await writeAuditLog(tx, now, {
+    clientId: client.id,
+    actor,
+    action: 'refund.create',
+    subject: 'paymentId' in of ? `payment/${of.paymentId}` : `credit/${of.creditId}`,
+    detail: { reference, amount: toNaira(amountKobo), currency, note: reason, needsApproval },
+  })
+  return reference
+}
+
+type PayoutTerms = Asked & { slice: RefundSlice; reference: string; needsApproval: boolean }
+
+function toPayout(
+  { sealer }: Deps,
+  { slice: { source, amountKobo }, client, actor, reference, needsApproval }: PayoutTerms,
+): NewPayout {
+  return {
+    clientId: client.id,
+    purpose: 'refund',
+    bankCode: source.bankCode,
+    amountKobo,
+    currency: source.currency,
+    to: {
+      bankCode: source.fromBankCode,
+      accountNumber: sealer.open(source.fromAccountSealed),
+      accountName: source.fromAccountName ?? '',
+    },
+    narration: `Refund ${reference}`,
+    requestedBy: actor,
+    needsApproval,
+    creditId: source.creditId,
+  }
+}
+
+type NewRefund = {
+  asked: Asked
+  reference: string
+  currency: string
+  slices: readonly RefundSlice[]
+  payouts: Payouts
+}
+
+async function insertRefund(
+  tx: Transaction,
+  now: Date,
+  { asked, reference, currency, slices, payouts }: NewRefund,
+): Promise<void> {
+  const { client, actor, of, amountKobo, reason } = asked
+  await tx.query({
+    name: 'insert-refund',
+    text: `with refund as (
+             insert into refunds (reference, client_id, payment_id, credit_id, amount_kobo, currency,
+                                  reason, requested_by, requested_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id)
+           update payouts p set refund_id = refund.id, item_id = n.item_id
+             from refund, unnest($10::bigint[], $11::bigint[]) as n (id, item_id)
+            where p.id = n.id`,
+    values: [
+      reference,
+      client.id,
+      'paymentId' in of ? of.paymentId : null,
+      'creditId' in of ? of.creditId : null,
+      amountKobo,
+      currency,
+      reason,
+      actor,
+      now,
+      payouts.map(({ id }) => id),
+      slices.map(({ source }) => source.itemId),
+    ],
+  })
+}
+
+// Both sum to the amount.
+function pair(
+  draws: readonly Draw[],
+  parts: readonly { id: PayoutId; amountKobo: Kobo }[],
+  creditAccountId: Transfer['creditAccountId'],
+): Transfer[] {
+  const transfers: Transfer[] = []
+  const left = draws.map((draw) => ({ ...draw }))
+  for (const { id: payoutId, amountKobo } of parts) {
+    let restKobo: bigint = amountKobo
+    for (const draw of left) {
+      const takenKobo = draw.amountKobo < restKobo ? draw.amountKobo : restKobo
+      if (takenKobo === 0n) continue
+      const debitAccountId = draw.accountId
+      const move = { debitAccountId, creditAccountId, amountKobo: kobo(takenKobo), payoutId }
+      transfers.push({ ...move, reason: 'refund' })
+      draw.amountKobo = kobo(draw.amountKobo - takenKobo)
+      restKobo -= takenKobo
+    }
+  }
+  return transfers
+}
+
+async function readNeedsApproval(
+  tx: Transaction,
+  clientId: ClientId,
+  amountKobo: Kobo,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ aboveKobo: Kobo | null }>({
+    name: 'refund-needs-approval',
+    text: `select approval_above_kobo as "aboveKobo" from payout_settings
+            where client_id = $1 for share`,
+    values: [clientId],
+  })
+  const aboveKobo = rows[0]?.aboveKobo ?? null
+  return aboveKobo !== null && amountKobo > aboveKobo
+}

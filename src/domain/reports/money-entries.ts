@@ -1,0 +1,63 @@
+// Timeline entries of money that moved: ledger transfers, reversals and refunds.
+
+import type { RefundedCredit } from '#domain/refunds/refunds.ts'
+import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
+import { type TimelineEntry, toEntry } from './timeline-entries.ts'
+
+const LEDGER_NAMES: Record<string, string> = {
+  bank: 'the bank',
+  pending: 'pending part payments',
+  available: 'available funds',
+  suspense: 'suspense',
+  returning: 'returns in progress',
+  shortfall: 'reversal shortfall',
+  receivable: 'what the client owes',
+  bank_cost: 'bank charges',
+  input_vat: 'VAT on bank charges',
+  fee_income: 'fees',
+  vat_payable: 'VAT on fees',
+}
+
+const sideName = ({ kind, accountNumber }: LedgerSide) =>
+  accountNumber ? `account ${accountNumber}` : (LEDGER_NAMES[kind] ?? kind)
+
+export function transferEntry(transfer: CreditTransfer, currency: string): TimelineEntry {
+  const { from, to, amountKobo, reason, creditId } = transfer
+  const moved = `Ledger transfer from ${sideName(from)} to ${sideName(to)}.`
+  return toEntry(transfer.postedAt, 'transfer', {
+    description: moved,
+    amountKobo,
+    currency,
+    reference: `credit/${creditId}`,
+    detail: { from: from.kind, to: to.kind, reason },
+  })
+}
+
+export function reversalEntry(reversal: CreditReversal, currency: string): TimelineEntry {
+  const { receivedAt, amountKobo, sessionId, shortfallKobo, receivableKobo } = reversal
+  const isShort = shortfallKobo + receivableKobo > 0n
+  const what = `Reversed by the bank${isShort ? ', partly after the funds had left' : ''}.`
+  return toEntry(receivedAt, 'reversal', {
+    description: what,
+    amountKobo,
+    currency,
+    reference: sessionId,
+  })
+}
+
+const SETTLED: Partial<Record<RefundedCredit['status'], string>> = {
+  confirmed: 'Refunded to the payer and confirmed by the bank.',
+  failed: 'The refund failed; the funds are available again.',
+  cancelled: 'The refund was cancelled; the funds are available again.',
+}
+
+export function refundEntries(refund: RefundedCredit): TimelineEntry[] {
+  const { reference, amountKobo, currency, requestedAt, settledAt, status } = refund
+  const about = { amountKobo, currency, reference }
+  const asked = toEntry(requestedAt, 'refund', { description: 'Refund requested.', ...about })
+  if (!settledAt) return [asked]
+  const { bankReference, failureReason } = refund
+  const detail = status === 'confirmed' ? { bankReference } : { failureReason }
+  const description = SETTLED[status] as string
+  return [asked, toEntry(settledAt, 'refund', { description, ...about, detail })]
+}

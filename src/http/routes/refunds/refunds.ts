@@ -1,0 +1,195 @@
+// /api/v1/payments/{reference}/refunds and /api/v1/credits/{id}/refunds: refund a payment, or a credit
+// to a collection account. /api/v1/refunds: all of them.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { refuseRestricted } from '#domain/access/clients.ts'
+import { getCredit } from '#domain/credits/credit-list.ts'
+import { findPayment } from '#domain/payments/payment-lookups.ts'
+import type { RefundOf } from '#domain/refunds/refundable.ts'
+import { getRefund, listRefunds } from '#domain/refunds/refunds.ts'
+import { requestRefund } from '#domain/refunds/request-refund.ts'
+import type { Identity } from '#http/authentication.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { parseCreditKey } from '#http/routes/credits/credit-presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { type Kobo, koboOf } from '#money.ts'
+import { presentRefund, RefundBody, RefundRequest } from './refund-presenters.ts'
+
+const OF_PAYMENT = '/api/v1/payments/:reference/refunds'
+const OF_CREDIT = '/api/v1/credits/:id/refunds'
+
+const about = { tags: ['Refunds'], security: BEARER }
+const response = { 200: ApiEnvelope(RefundBody), '4xx': ApiFailure }
+const asking = { ...about, headers: IdempotencyHeaders, body: RefundRequest, response }
+const listing = {
+  ...about,
+  querystring: query(PageQuery),
+  response: { 200: ListEnvelope(RefundBody), '4xx': ApiFailure },
+}
+const PaymentParams = Type.Object({ reference: Type.String() })
+const CreditParams = Type.Object({ id: Type.String() })
+
+const HOW =
+  'Sent to the account that the money came from, from what is available to you: ' +
+  'insufficient_balance if that is less. At most what was received less what was reversed, ' +
+  'refunded or is being refunded (refund_too_large). Fees are not given back. '
+
+export const refundRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(requesting, deps)
+  await app.register(reading, deps)
+}
+
+const requesting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { sealer, authentication } = deps
+  const onRequest = authentication.requires('refunds:write')
+
+  app.post(
+    OF_PAYMENT,
+    {
+      onRequest,
+      schema: {
+        ...asking,
+        operationId: 'refundPayment',
+        summary: 'Refund a payment, in whole or in part',
+        description: `${HOW}A payment that several credits paid is refunded newest credit first.`,
+        params: PaymentParams,
+      },
+    },
+    async (request, reply) =>
+      refund(deps, { request, reply, body: request.body }, async (tx) => {
+        const { payment } = await findPayment(tx, request.client.id, request.params.reference)
+        return { paymentId: payment.id }
+      }),
+  )
+
+  app.post(
+    OF_CREDIT,
+    {
+      onRequest,
+      schema: {
+        ...asking,
+        operationId: 'refundCredit',
+        summary: 'Refund a credit to a collection account, in whole or in part',
+        description: `${HOW}What paid a payment is refunded with the payment.`,
+        params: CreditParams,
+      },
+    },
+    async (request, reply) =>
+      refund(deps, { request, reply, body: request.body }, async (tx) => {
+        const by = parseCreditKey(sealer, request.params.id)
+        return { creditId: (await getCredit(tx, { sealer, viewer: request.client, by })).id }
+      }),
+  )
+}
+
+type Call = { request: FastifyRequest; reply: FastifyReply; body: Static<typeof RefundRequest> }
+
+// Not on `db`: shared accounts are opened on a connection of it.
+function refund(
+  deps: Deps,
+  { request, reply, body }: Call,
+  find: (tx: Transaction) => Promise<RefundOf>,
+) {
+  const { batchPool, sealer, sharedAccounts, clock } = deps
+  const { client, actor } = request as Identity
+  refuseRestricted(client)
+  return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
+    const of = await find(tx)
+    const amountKobo = koboOf(body.amount) as Kobo // Checked by the schema.
+    const asked = { client, actor, of, amountKobo, reason: body.reason }
+    const reference = await requestRefund(tx, { sealer, sharedAccounts, now: clock() }, asked)
+    const made = await getRefund(tx, client.id, reference)
+    return accepted('Refund requested successfully', presentRefund(made, sealer))
+  })
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+
+  const list = async (
+    { client }: Identity,
+    asked: { limit?: string; cursor?: string },
+    of: Partial<{ paymentId: string; creditId: bigint }> = {},
+  ) => {
+    refuseRestricted(client)
+    const filters = { paymentId: of.paymentId, creditId: of.creditId?.toString() }
+    const list: List = { name: 'refunds', clientId: client.id, filters }
+    const position = readCursor(sealer, list, asked.cursor)
+    const limit = parseLimit(asked)
+    const beforeId = position ? BigInt(position[0] as string) : null
+    const found = { ...(of as Partial<RefundOf>), beforeId, limit: limit + 1 }
+    const rows = await listRefunds(db, client.id, found)
+    const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+    return listResponse('Refunds retrieved successfully', page, (row) => presentRefund(row, sealer))
+  }
+
+  app.get(
+    OF_PAYMENT,
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        ...listing,
+        operationId: 'listPaymentRefunds',
+        summary: 'List the refunds of a payment, newest first',
+        params: PaymentParams,
+      },
+    },
+    async (request) => {
+      const { payment } = await findPayment(db, request.client.id, request.params.reference)
+      return list(request, request.query, { paymentId: payment.id })
+    },
+  )
+
+  app.get(
+    OF_CREDIT,
+    {
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        ...listing,
+        operationId: 'listCreditRefunds',
+        summary: 'List the refunds of a credit, newest first',
+        params: CreditParams,
+      },
+    },
+    async (request) => {
+      const by = parseCreditKey(sealer, request.params.id)
+      const { id: creditId } = await getCredit(db, { sealer, viewer: request.client, by })
+      return list(request, request.query, { creditId })
+    },
+  )
+
+  app.get(
+    '/api/v1/refunds',
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: { ...listing, operationId: 'listRefunds', summary: 'List refunds, newest first' },
+    },
+    async (request) => list(request, request.query),
+  )
+
+  app.get(
+    '/api/v1/refunds/:reference',
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        ...about,
+        operationId: 'getRefund',
+        summary: 'Retrieve a refund',
+        params: PaymentParams,
+        querystring: NoQuery,
+        response,
+      },
+    },
+    async ({ client, params }) => {
+      refuseRestricted(client)
+      const found = await getRefund(db, client.id, params.reference)
+      return accepted('Refund retrieved successfully', presentRefund(found, sealer))
+    },
+  )
+}

@@ -1,0 +1,200 @@
+// A bank takes back what the client no longer has. It is taken from where the credit was booked as
+// far as that goes; the rest the client owes (I57). Each case with exactly its transfers.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks, countDeadlocks, startTwin, tally } from '../support/bank-calls.ts'
+import { createFeeRule } from '../support/fee-rules.ts'
+import { createAccount, dataOf, ledgerNaira, startPayment } from '../support/fixtures.ts'
+import { payOut } from '../support/money-out.ts'
+import { begin, credit, recordMovements, resolve, reverse, stateOf } from '../support/movements.ts'
+import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+import { NOBODYS_NUMBER } from '../support/suspense-desk.ts'
+
+const creditOf = async (bench: Bench, sessionId: string) =>
+  dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
+
+const totalsOf = async (bench: Bench) => {
+  const { rows } = await bench.db.query(
+    `select sum(gross_kobo)::int / 100 as gross, sum(reversed_kobo)::int / 100 as reversed
+       from client_movements`,
+  )
+  return rows[0]
+}
+
+test('a payment that was paid out: what is left is taken, the rest is owed', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  const { sessionId } = await credit(bench, number, '100')
+  await payOut(bench, 70)
+  const movements = await recordMovements(bench)
+
+  assert.equal(await reverse(bench, sessionId, '100'), '00 reversed')
+
+  assert.deepEqual(await movements.moves(), [
+    'reversal: available → bank 035 30.00',
+    'reversal: receivable → bank 035 70.00',
+  ])
+  assert.deepEqual(await movements.alerts(), ['reversal_receivable'])
+  assert.equal(await stateOf(bench, payment), 'Reversed 0')
+  const shown = await creditOf(bench, sessionId)
+  assert.deepEqual(
+    [shown.outcome, shown.amountReversed, shown.amountShortfall, shown.amountReceivable],
+    ['reversed', 100, 0, 70],
+  )
+  assert.deepEqual(shown.reversals[0].receivable, 70)
+  assert.deepEqual(await totalsOf(bench), { gross: 100, reversed: 100 })
+  await assertCleanBooks(bench)
+})
+
+test('the event tells what is owed, and the balance that is left', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench)
+  const { sessionId } = await credit(bench, accountNumber, '100')
+  await payOut(bench, 60)
+
+  await reverse(bench, sessionId, '80')
+
+  const { data } = (await bench.call({ url: '/api/v1/events?type=collection.reversed' })).json()
+  const { accountBalance, amountReversed, reversal } = data[0].data
+  assert.deepEqual([accountBalance, amountReversed], [0, 80])
+  assert.deepEqual(
+    { ...reversal, sessionId: '' },
+    {
+      sessionId: '',
+      amount: 80,
+      shortfall: 0,
+      receivable: 40,
+    },
+  )
+  await assertCleanBooks(bench)
+})
+
+test('another collection account pays for nothing: each gives what it has itself', async () => {
+  await using bench = await startTestService()
+  const [first, second] = [await createAccount(bench), await createAccount(bench)]
+  const { sessionId } = await credit(bench, first.accountNumber, '100')
+  await credit(bench, second.accountNumber, '100')
+  await payOut(bench, 100) // All that the first has.
+  const movements = await recordMovements(bench)
+
+  await reverse(bench, sessionId, '40')
+
+  assert.deepEqual(await movements.moves(), ['reversal: receivable → bank 035 40.00'])
+  assert.equal(await ledgerNaira(bench, 'collection'), 100)
+  await assertCleanBooks(bench)
+})
+
+test('the fee is given back first, so that the client owes no more than it got', async () => {
+  await using bench = await startTestService()
+  dataOf(await createFeeRule(bench), 'account')
+  const { accountNumber } = await createAccount(bench)
+  const { sessionId } = await credit(bench, accountNumber, '20000')
+  await payOut(bench, 19_785)
+  const movements = await recordMovements(bench)
+
+  await reverse(bench, sessionId, '20000')
+
+  assert.deepEqual(await movements.moves(), [
+    'reversal: collection → bank 035 215.00',
+    'reversal: receivable → bank 035 19785.00',
+    'fee: fee_income → collection 200.00',
+    'fee_vat: vat_payable → collection 15.00',
+  ])
+  await assertCleanBooks(bench)
+})
+
+test('a credit in two places is taken from each as far as it goes', async () => {
+  await using bench = await startTestService()
+  const { number } = await begin(bench)
+  const { sessionId } = await credit(bench, number, '130')
+  const { accountNumber } = await createAccount(bench)
+  await resolve(bench, sessionId, 'assign', { accountNumber })
+  await payOut(bench, 120) // The proceeds of payments go first.
+  const movements = await recordMovements(bench)
+
+  await reverse(bench, sessionId, '130')
+
+  assert.deepEqual(await movements.moves(), [
+    'reversal: collection → bank 035 10.00',
+    'reversal: receivable → bank 035 100.00',
+    'reversal: receivable → bank 035 20.00',
+  ])
+  assert.equal((await creditOf(bench, sessionId)).amountReceivable, 120)
+  await assertCleanBooks(bench)
+})
+
+test('what was returned is the bank’s shortfall, what was paid out is owed by the client', async () => {
+  await using bench = await startTestService()
+  const { number } = await begin(bench)
+  const { sessionId } = await credit(bench, number, '130')
+  await resolve(bench, sessionId, 'return')
+  await payOut(bench, 100)
+  const movements = await recordMovements(bench)
+
+  await reverse(bench, sessionId, '130')
+
+  assert.deepEqual(await movements.moves(), [
+    'reversal: receivable → bank 035 100.00',
+    'reversal: shortfall 035 → bank 035 30.00',
+  ])
+  assert.deepEqual((await movements.alerts()).sort(), ['reversal_receivable', 'reversal_shortfall'])
+  await assertCleanBooks(bench)
+})
+
+test('what is in suspense is taken whole, whatever was paid out', async () => {
+  await using bench = await startTestService()
+  const { number } = await begin(bench)
+  await credit(bench, number, '100')
+  const { sessionId } = await credit(bench, NOBODYS_NUMBER, '50')
+  await payOut(bench, 100)
+  const movements = await recordMovements(bench)
+
+  await reverse(bench, sessionId, '50')
+
+  assert.deepEqual(await movements.moves(), ['reversal: suspense of nobody → bank 035 50.00'])
+  assert.deepEqual(await movements.alerts(), [])
+})
+
+test('reversals, payouts and credits at once: each kobo is taken once or owed, without deadlock', async () => {
+  await using bench = await startTestService()
+  await using twin = await startTwin(bench)
+  const { accountNumber } = await createAccount(bench)
+  const payments = await Promise.all(
+    Array.from({ length: 6 }, () => startPayment(bench, { amount: 100 })),
+  )
+  const sessions = await Promise.all(
+    [...payments.map((payment) => payment.bankAccount as string), accountNumber, accountNumber].map(
+      async (number) => (await credit(bench, number, '100')).sessionId,
+    ),
+  )
+  const before = await countDeadlocks(bench)
+
+  const answers = await Promise.all([
+    ...sessions.map((originalSessionId, at) =>
+      postRail(at % 2 ? twin : bench, '035/reversals', {
+        sessionId: newSessionId(),
+        originalSessionId,
+        amount: '100',
+      }).then((answer) => wordsOf(answer.json())),
+    ),
+    ...Array.from({ length: 8 }, () =>
+      payOut(bench, 60).then(
+        () => 'paid out',
+        ({ code }) => code as string,
+      ),
+    ),
+    ...Array.from({ length: 4 }, async () => (await credit(bench, accountNumber, '1')).says),
+  ])
+
+  const counts = tally(answers)
+  assert.equal(counts['00 reversed'], 8)
+  assert.equal(counts['00 booked'], 4)
+  // What came in and was not reversed is there, or paid out; what is owed was paid out as well.
+  const held = (await ledgerNaira(bench, 'available')) + (await ledgerNaira(bench, 'collection'))
+  const paidOut = 60 * (counts['paid out'] ?? 0)
+  assert.equal(held + paidOut - (await ledgerNaira(bench, 'receivable')), 4)
+  assert.equal((await countDeadlocks(bench)) - before, 0)
+  await assertCleanBooks(bench)
+})

@@ -1,0 +1,334 @@
+// Refunds: to the account the money came from, never more than is left, from what is available. Each
+// case with exactly its transfers.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { createFeeRule } from '../support/fee-rules.ts'
+import { createAccount, dataOf } from '../support/fixtures.ts'
+import { CONFIRMED, FAILED, payOut, settleAll } from '../support/money-out.ts'
+import { begin, credit, recordMovements, resolve, reverse, stateOf } from '../support/movements.ts'
+import {
+  askRefund,
+  creditOf,
+  pay,
+  paymentOf,
+  refund,
+  refundsOf,
+  tryRefund,
+} from '../support/refunding.ts'
+import { startTestService } from '../support/running-service.ts'
+
+test('a payment is refunded whole: the payer has it, the payment stays paid', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+  const { moves, events } = await recordMovements(bench)
+
+  const asked = await refund(bench, payment, '100')
+  assert.equal((await paymentOf(bench, payment)).refundedAmount, 0)
+  await settleAll(bench, CONFIRMED)
+
+  assert.match(asked.reference, /^RFD[0-9]{15}$/)
+  assert.deepEqual([asked.status, asked.amount, asked.refundedAmount], ['queued', 100, 0])
+  assert.equal(asked.paymentReference, payment.paymentReference)
+  const [sent] = asked.payouts
+  assert.deepEqual(
+    [sent.bankCode, sent.toBankCode, sent.toAccountName, sent.toAccountNumberMasked],
+    ['035', '058', 'ADA OBI', '******6789'],
+  )
+  assert.deepEqual(await moves(), [
+    'refund: available → refunding 100.00',
+    'refunded: refunding → bank 035 100.00',
+    'bank_charge: bank_cost 035 → bank 035 10.00',
+    'bank_charge: input_vat 035 → bank 035 0.75',
+  ])
+  assert.deepEqual(await events(), ['payment.refunded'])
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
+  const shown = await paymentOf(bench, payment)
+  assert.deepEqual([shown.refundedAmount, shown.credits[0].refundedAmount], [100, 100])
+  const url = `/api/v1/refunds/${asked.reference}`
+  const settled = dataOf(await bench.call({ url }), 'account')
+  assert.deepEqual([settled.status, settled.refundedAmount], ['confirmed', 100])
+  await assertCleanBooks(bench)
+})
+
+test('in parts, and never more than is left', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+  await pay(bench, (await createAccount(bench)).accountNumber, '500')
+
+  assert.equal(await tryRefund(bench, payment, '100.01'), 'refund_too_large')
+  assert.equal(await tryRefund(bench, payment, '60'), 'queued')
+  assert.equal(await tryRefund(bench, payment, '40.01'), 'refund_too_large') // While it is queued.
+  await settleAll(bench, CONFIRMED)
+  assert.equal(await tryRefund(bench, payment, '40.01'), 'refund_too_large')
+  assert.equal(await tryRefund(bench, payment, '40'), 'queued')
+  assert.equal(await tryRefund(bench, payment, '0.01'), 'refund_too_large')
+})
+
+test('one that failed is available again, and can be refunded again', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+  const { moves, events } = await recordMovements(bench)
+  const asked = await refund(bench, payment, '100')
+
+  await settleAll(bench, FAILED)
+
+  assert.deepEqual(await moves(), [
+    'refund: available → refunding 100.00',
+    'refund_failed: refunding → available 100.00',
+  ])
+  assert.deepEqual(await events(), ['payment.refund_failed'])
+  const { data } = (await bench.call({ url: refundsOf(payment) })).json()
+  assert.deepEqual(
+    [data[0].status, data[0].payouts[0].failureReason, data[0].refundedAmount],
+    ['failed', 'Account closed', 0],
+  )
+  const again = await refund(bench, payment, '100')
+  assert.notEqual(again.reference, asked.reference)
+  assert.notEqual(again.payouts[0].reference, asked.payouts[0].reference)
+  await assertCleanBooks(bench)
+})
+
+test('a payment of several credits is refunded newest first, each to its own payer', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await credit(bench, number, '40', {
+    sourceAccountNumber: '1111111111',
+    sourceAccountName: 'BOLA ADE',
+    sourceBankCode: '011',
+  })
+  await pay(bench, number, '60')
+  const { moves, events } = await recordMovements(bench)
+
+  const asked = await refund(bench, payment, '75')
+
+  assert.deepEqual(
+    asked.payouts.map((part: Record<string, unknown>) => [part.toAccountName, part.amount]),
+    [
+      ['ADA OBI', 60],
+      ['BOLA ADE', 15],
+    ],
+  )
+  await settleAll(bench, CONFIRMED)
+  assert.deepEqual((await moves()).slice(0, 2), [
+    'refund: available → refunding 60.00',
+    'refund: available → refunding 15.00',
+  ])
+  assert.deepEqual(await events(), ['payment.refunded', 'payment.refunded'])
+  assert.equal((await paymentOf(bench, payment)).refundedAmount, 75)
+  await assertCleanBooks(bench)
+})
+
+test('a collection credit is refunded, from the proceeds of payments first', async () => {
+  await using bench = await startTestService()
+  const { number } = await begin(bench)
+  await pay(bench, number, '100')
+  const { accountNumber } = await createAccount(bench)
+  const { sessionId } = await pay(bench, accountNumber, '150')
+  const { moves, events } = await recordMovements(bench)
+
+  const asked = await refund(bench, sessionId, '130')
+  await settleAll(bench, CONFIRMED)
+
+  assert.deepEqual((await moves()).slice(0, 3), [
+    'refund: available → refunding 100.00',
+    'refund: collection → refunding 30.00',
+    'refunded: refunding → bank 035 130.00',
+  ])
+  assert.deepEqual(await events(), ['collection.refunded'])
+  assert.equal(asked.paymentReference, null)
+  const shown = await creditOf(bench, sessionId)
+  assert.deepEqual([shown.id, shown.refundedAmount], [asked.creditId, 130])
+  assert.equal(await tryRefund(bench, sessionId, '20.01'), 'refund_too_large')
+  await assertCleanBooks(bench)
+})
+
+test('what was assigned from suspense is refunded with where it went', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  const { sessionId } = await pay(bench, number, '130')
+  const { accountNumber } = await createAccount(bench)
+  await resolve(bench, sessionId, 'assign', { accountNumber })
+
+  assert.equal(await tryRefund(bench, sessionId, '30.01'), 'refund_too_large')
+  assert.equal(await tryRefund(bench, sessionId, '30'), 'queued')
+  assert.equal(await tryRefund(bench, payment, '100.01'), 'refund_too_large')
+  assert.equal(await tryRefund(bench, payment, '100'), 'queued')
+  await settleAll(bench, CONFIRMED)
+  assert.equal((await paymentOf(bench, payment)).refundedAmount, 100)
+  await assertCleanBooks(bench)
+})
+
+test('only what is paid can be refunded, and a payment’s credit with its payment', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  const { sessionId } = await pay(bench, number, '40')
+
+  assert.equal(await tryRefund(bench, payment, '1'), 'payment_not_refundable')
+  assert.equal(await tryRefund(bench, sessionId, '1'), 'credit_of_payment')
+  await pay(bench, number, '60')
+  assert.equal(await tryRefund(bench, sessionId, '1'), 'credit_of_payment')
+  const late = await pay(bench, number, '10')
+  assert.equal(await tryRefund(bench, late.sessionId, '1'), 'credit_not_refundable')
+  assert.equal(await tryRefund(bench, payment, '1'), 'queued')
+})
+
+test('without the payer’s account there is nowhere to send it', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '40')
+  await credit(bench, number, '60')
+
+  assert.equal(await tryRefund(bench, payment, '40.01'), 'refund_payer_unknown')
+  assert.equal(await tryRefund(bench, payment, '40'), 'queued')
+})
+
+test('it comes from what is available, or is refused and changes nothing', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+  await payOut(bench, 30)
+  const { moves } = await recordMovements(bench)
+
+  assert.equal(await tryRefund(bench, payment, '70.01'), 'insufficient_balance')
+
+  assert.deepEqual(await moves(), [])
+  const { rows } = await bench.db.query('select from refunds union all select from payouts')
+  assert.deepEqual(rows, [])
+  assert.equal(await tryRefund(bench, payment, '70'), 'queued')
+})
+
+test('fees are not given back: the client refunds what the payer sent', async () => {
+  await using bench = await startTestService()
+  dataOf(await createFeeRule(bench), 'account')
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+
+  assert.equal(await tryRefund(bench, payment, '100'), 'insufficient_balance')
+  await pay(bench, (await createAccount(bench)).accountNumber, '10')
+  assert.equal(await tryRefund(bench, payment, '100'), 'queued')
+})
+
+test('what the bank reversed cannot be refunded', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  const { sessionId } = await pay(bench, number, '100')
+  await pay(bench, (await createAccount(bench)).accountNumber, '500')
+  await reverse(bench, sessionId, '30')
+
+  assert.equal(await tryRefund(bench, payment, '70.01'), 'refund_too_large')
+  assert.equal(await tryRefund(bench, payment, '70'), 'queued')
+})
+
+test('what was refunded and then reversed is owed once, and not refunded again', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  const { sessionId } = await pay(bench, number, '100')
+  await refund(bench, payment, '100')
+  await settleAll(bench, CONFIRMED)
+  const { moves } = await recordMovements(bench)
+
+  await reverse(bench, sessionId, '100')
+
+  assert.deepEqual(await moves(), ['reversal: receivable → bank 035 100.00'])
+  assert.equal(await stateOf(bench, payment), 'Reversed 0')
+  assert.equal(await tryRefund(bench, payment, '0.01'), 'refund_too_large')
+  assert.equal((await paymentOf(bench, payment)).refundedAmount, 100)
+  await assertCleanBooks(bench)
+})
+
+test('a refund on its way when the bank reverses is paid, and what failed is still owed', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  const { sessionId } = await pay(bench, number, '100')
+  await refund(bench, payment, '100')
+  const { moves } = await recordMovements(bench)
+
+  await reverse(bench, sessionId, '100')
+  await settleAll(bench, FAILED)
+
+  assert.deepEqual(await moves(), [
+    'reversal: receivable → bank 035 100.00',
+    'refund_failed: refunding → available 100.00',
+  ])
+  await assertCleanBooks(bench)
+})
+
+test('of two credits, the one reversed after its refund does not free the other', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '60')
+  const { sessionId } = await pay(bench, number, '40')
+  await pay(bench, (await createAccount(bench)).accountNumber, '500')
+  await refund(bench, payment, '40')
+  await reverse(bench, sessionId, '40')
+
+  assert.equal(await tryRefund(bench, payment, '20.01'), 'refund_too_large')
+  assert.equal(await tryRefund(bench, payment, '20'), 'queued')
+})
+
+test('an event tells which refund, how much, and the total', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+  await refund(bench, payment, '30')
+  await settleAll(bench, CONFIRMED)
+  const { reference } = await refund(bench, payment, '20')
+  await settleAll(bench, CONFIRMED)
+
+  const { data } = (await bench.call({ url: '/api/v1/events?type=payment.refunded' })).json()
+
+  const told = data[0].data
+  assert.deepEqual(
+    [told.status, told.amountPaid, told.refundedAmount, told.paymentReference],
+    ['Successful', 100, 50, payment.paymentReference],
+  )
+  assert.deepEqual(told.refund, {
+    reference,
+    amount: 20,
+    bankReference: 'BANK-1',
+    failureReason: null,
+  })
+})
+
+test('who refunded what is in the audit log and on the timeline', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+  const { reference } = await refund(bench, payment, '30')
+  await settleAll(bench, CONFIRMED)
+
+  const { data } = (await bench.call({ url: '/api/v1/audit-log?action=refund.create' })).json()
+
+  assert.equal(data[0].subject, `payment/${payment.paymentReference}`)
+  assert.deepEqual(
+    [data[0].detail.reference, data[0].detail.amount, data[0].detail.note],
+    [reference, 30, 'Wrong size'],
+  )
+  const url = `/api/v1/payments/${payment.paymentReference}/timeline`
+  const timeline = (await bench.call({ url })).json().data
+  const kinds = timeline.entries.flatMap((entry: { kind: string; reference: string }) =>
+    entry.reference === reference ? entry.kind : [],
+  )
+  assert.deepEqual(kinds, ['refund', 'refund'])
+})
+
+test('a repeated request with the same key refunds once', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+  const headers = { 'idempotency-key': 'refund-1' }
+
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => askRefund(bench, payment, { amount: '20', headers })),
+  )
+
+  const references = new Set(answers.map((answer) => dataOf(answer, 'account').reference))
+  assert.equal(references.size, 1)
+  const { data } = (await bench.call({ url: refundsOf(payment) })).json()
+  assert.equal(data.length, 1)
+})
