@@ -41,6 +41,8 @@ import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
 import { paymentRequeryRoutes } from '#http/routes/requery/payment-requeries.ts'
 import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
+import { splitRoutes } from '#http/routes/splits/splits.ts'
+import { subaccountRoutes } from '#http/routes/splits/subaccounts.ts'
 import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
 import { makerCheckerRoutes } from '#http/routes/suspense/maker-checker-setting.ts'
 import { operatorReturnRoutes } from '#http/routes/suspense/returns.ts'
@@ -142,6 +144,8 @@ const ROUTES = [
   statementRoutes,
   limitProfileRoutes,
   feeRuleRoutes,
+  subaccountRoutes,
+  splitRoutes,
   erasureRoutes,
   adviceRoutes,
   bankTransferRoutes,
