@@ -57,11 +57,11 @@ test('codes are generated where none is given, and taken once', async () => {
   const made = dataOf(await bench.call({ url: SUBACCOUNTS, body }), 'account')
   assert.match(made.subaccountCode, /^SUB\d{12}$/)
   const again = await bench.call({ url: SUBACCOUNTS, body: subaccountBody('A') })
-  assertRefused(again, 'account', { code: 'subaccount_exists' })
+  assertRefused(again, 'account', { status: 409, code: 'subaccount_exists' })
 
   const { splitCode: __, ...split } = splitBody('', 'flat', ['A', 1])
   assert.match(dataOf(await postSplit(bench, split), 'account').splitCode, /^SPL\d{12}$/)
-  assertRefused(await postSplit(bench, WHOLE), 'account', { code: 'split_exists' })
+  assertRefused(await postSplit(bench, WHOLE), 'account', { status: 409, code: 'split_exists' })
 })
 
 test('subaccounts never become the default bank account of their client', async () => {
@@ -117,8 +117,14 @@ test('what is not a subaccount is refused', async () => {
     bench.call({ method: 'PATCH', url: `${SUBACCOUNTS}/${code}`, body })
   assertRefused(await patch({}), 'account', { code: 'invalid_request' })
   assertRefused(await patch({ bankCode: '035' }), 'account', { code: 'invalid_request' })
-  assertRefused(await patch({ name: 'X' }, 'nobody'), 'account', { code: 'subaccount_not_found' })
-  assertRefused(await bench.call({ url: `${SPLITS}/%00` }), 'account', { code: 'split_not_found' })
+  assertRefused(await patch({ name: 'X' }, 'nobody'), 'account', {
+    status: 404,
+    code: 'subaccount_not_found',
+  })
+  assertRefused(await bench.call({ url: `${SPLITS}/%00` }), 'account', {
+    status: 404,
+    code: 'split_not_found',
+  })
 })
 
 test('advices and accounts take active splits of their own client that fit', async () => {
@@ -173,7 +179,7 @@ test('what was given a split keeps it when it is deactivated, and nothing new ge
     url: ADVICE,
     body: adviceBody({ merchantRef, splitCode: 'WHOLE' }),
   })
-  assertRefused(other, 'payment', { code: 'merchant_ref_reused' })
+  assertRefused(other, 'payment', { status: 409, code: 'merchant_ref_reused' })
 })
 
 test('an inactive subaccount is in no new split, and no split with it is given to anything', async () => {
@@ -213,7 +219,7 @@ test('another client sees none of it, and may use the same codes', async () => {
     [`${SUBACCOUNTS}/A`, 'subaccount_not_found'],
     [`${SPLITS}/WHOLE`, 'split_not_found'],
   ] as const) {
-    assertRefused(await bench.call({ url, token }), 'account', { code: 'code' })
+    assertRefused(await bench.call({ url, token }), 'account', { status: 404, code })
   }
   for (const url of [SUBACCOUNTS, SPLITS]) {
     assert.deepEqual((await bench.call({ url, token })).json().data, [])
