@@ -78,6 +78,7 @@ create table advices (
   created_at timestamp with time zone not null,
   extended_seconds integer not null default 0,
   erased_at timestamp with time zone,
+  split_id bigint,
   constraint advices_pkey PRIMARY KEY (id),
   constraint advices_merchant_ref_unique UNIQUE (client_id, merchant_ref),
   constraint advices_of_client UNIQUE (client_id, id),
@@ -87,7 +88,8 @@ create table advices (
   constraint advices_expires_in_seconds_check CHECK (expires_in_seconds >= 60 AND expires_in_seconds <= 172800),
   constraint advices_extended_within_48_hours CHECK (extended_seconds >= 0 AND (expires_in_seconds + extended_seconds) <= 172800) NOT VALID,
   constraint advices_grace_seconds_check CHECK (grace_seconds >= 0 AND grace_seconds <= 86400),
-  constraint advices_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+  constraint advices_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint advices_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id) NOT VALID
 );
 CREATE INDEX advices_cancelled ON advices USING btree (client_id, id) WHERE cancelled_at IS NOT NULL;
 
@@ -339,6 +341,7 @@ create table collection_accounts (
   nin_hash bytea,
   kyc_tier smallint not null default 3,
   verified_name text,
+  split_id bigint,
   constraint collection_accounts_pkey PRIMARY KEY (id),
   constraint collection_accounts_number_unique UNIQUE (account_number),
   constraint collection_accounts_of_client UNIQUE (client_id, id),
@@ -351,7 +354,8 @@ create table collection_accounts (
   constraint collection_accounts_own_limits_positive CHECK (own_per_credit_kobo > 0 AND own_per_day_kobo > 0 AND own_balance_max_kobo > 0) NOT VALID,
   constraint collection_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id),
-  constraint collection_accounts_limit_profile_of_same_client FOREIGN KEY (client_id, limit_profile_id) REFERENCES limit_profiles(client_id, id) NOT VALID
+  constraint collection_accounts_limit_profile_of_same_client FOREIGN KEY (client_id, limit_profile_id) REFERENCES limit_profiles(client_id, id) NOT VALID,
+  constraint collection_accounts_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id) NOT VALID
 );
 CREATE INDEX collection_accounts_by_bvn ON collection_accounts USING btree (client_id, bvn_hash);
 CREATE INDEX collection_accounts_by_email ON collection_accounts USING btree (client_id, lower(email));
@@ -410,6 +414,31 @@ CREATE TRIGGER credit_identifiers_append_only BEFORE DELETE OR UPDATE ON credit_
 CREATE TRIGGER credit_identifiers_not_truncated BEFORE TRUNCATE ON credit_identifiers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create sequence credit_ids;
+
+create table credit_splits (
+  id bigint not null generated always as identity,
+  credit_id bigint not null,
+  item_id bigint,
+  client_id bigint not null,
+  split_id bigint not null,
+  subaccount_id bigint not null,
+  account_id bigint not null,
+  base_kobo bigint not null,
+  share_kobo bigint not null,
+  returned_kobo bigint not null default 0,
+  lost_kobo bigint not null default 0,
+  split_at timestamp with time zone not null,
+  constraint credit_splits_pkey PRIMARY KEY (id),
+  constraint credit_splits_fit CHECK (share_kobo >= 1 AND share_kobo <= base_kobo AND returned_kobo >= 0 AND lost_kobo >= 0 AND (returned_kobo + lost_kobo) <= share_kobo),
+  constraint credit_splits_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint credit_splits_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
+  constraint credit_splits_item_id_fkey FOREIGN KEY (item_id) REFERENCES suspense_items(id),
+  constraint credit_splits_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id),
+  constraint credit_splits_subaccount_of_same_client FOREIGN KEY (client_id, subaccount_id) REFERENCES subaccounts(client_id, id)
+);
+CREATE INDEX credit_splits_by_account ON credit_splits USING btree (account_id);
+CREATE INDEX credit_splits_by_subaccount ON credit_splits USING btree (subaccount_id);
+CREATE UNIQUE INDEX credit_splits_posted_once ON credit_splits USING btree (credit_id, COALESCE(item_id, 0::bigint), subaccount_id);
 
 create table credits (
   id bigint not null default nextval('credit_ids'::regclass),
@@ -885,6 +914,7 @@ create table payouts (
   constraint payouts_approval_known CHECK (approval = ANY (ARRAY['not_needed'::text, 'needed'::text, 'approved'::text, 'rejected'::text])),
   constraint payouts_confirmed_has_reference CHECK ((status = 'confirmed'::text) = (bank_reference IS NOT NULL)),
   constraint payouts_of_refunds CHECK (refund_id IS NULL OR purpose = 'refund'::text),
+  constraint payouts_of_settlement_have_one CHECK ((purpose = 'settlement'::text) = (settlement_id IS NOT NULL)) NOT VALID,
   constraint payouts_of_somebody CHECK (client_id IS NOT NULL OR purpose = 'return'::text),
   constraint payouts_only_approved_are_sent CHECK ((status = ANY (ARRAY['queued'::text, 'cancelled'::text])) OR (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]))),
   constraint payouts_purpose_known CHECK (purpose = ANY (ARRAY['payout'::text, 'settlement'::text, 'refund'::text, 'return'::text])),
@@ -900,7 +930,9 @@ create table payouts (
   constraint payouts_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
   constraint payouts_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id),
   constraint payouts_item_id_fkey FOREIGN KEY (item_id) REFERENCES suspense_items(id),
-  constraint payouts_refund_of_same_client FOREIGN KEY (client_id, refund_id) REFERENCES refunds(client_id, id)
+  constraint payouts_refund_of_same_client FOREIGN KEY (client_id, refund_id) REFERENCES refunds(client_id, id),
+  constraint payouts_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id) NOT VALID,
+  constraint payouts_subaccount_of_same_client FOREIGN KEY (client_id, subaccount_id) REFERENCES subaccounts(client_id, id)
 );
 CREATE INDEX payouts_by_client ON payouts USING btree (client_id, id);
 CREATE INDEX payouts_of_batch ON payouts USING btree (batch_id) WHERE batch_id IS NOT NULL;
@@ -1160,6 +1192,151 @@ create table sessions (
 CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
 CREATE INDEX sessions_by_user ON sessions USING btree (user_id);
 
+create view settlement_accounts as
+ SELECT a.client_id,
+    NULL::bigint AS subaccount_id,
+    l.id AS account_id,
+    l.currency
+   FROM collection_accounts a
+     JOIN ledger_accounts l ON l.id = a.id
+UNION ALL
+ SELECT substr(l.owner, 8)::bigint AS client_id,
+    NULL::bigint AS subaccount_id,
+    l.id AS account_id,
+    l.currency
+   FROM ledger_accounts l
+  WHERE l.kind = 'available'::text;
+
+create table settlement_holidays (
+  day date not null,
+  name text not null,
+  constraint settlement_holidays_pkey PRIMARY KEY (day)
+);
+
+create table settlement_lines (
+  settlement_id bigint not null,
+  id bigint not null generated always as identity,
+  kind text collate "C" not null,
+  subaccount_id bigint,
+  account_id bigint,
+  credit_id bigint,
+  payout_id bigint,
+  adjustment_id bigint,
+  brought_id bigint,
+  posted_at timestamp with time zone not null,
+  gross_kobo bigint not null default 0,
+  fee_kobo bigint not null default 0,
+  vat_kobo bigint not null default 0,
+  split_kobo bigint not null default 0,
+  reversed_kobo bigint not null default 0,
+  other_kobo bigint not null default 0,
+  net_kobo bigint not null generated always as ((((((gross_kobo - fee_kobo) - vat_kobo) - split_kobo) - reversed_kobo) + other_kobo)) stored,
+  constraint settlement_lines_pkey PRIMARY KEY (settlement_id, id),
+  constraint settlement_lines_kind_known CHECK (kind = ANY (ARRAY['credit'::text, 'payout'::text, 'refund'::text, 'adjustment'::text, 'recovery'::text, 'reserve'::text, 'release'::text, 'carried'::text]))
+);
+CREATE UNIQUE INDEX settlement_lines_credit_settled_once ON settlement_lines USING btree (brought_id) WHERE brought_id IS NOT NULL;
+
+create view settlement_payees as
+ SELECT client_id,
+    NULL::bigint AS subaccount_id,
+    NULL::text AS subaccount_code,
+    id AS bank_account_id
+   FROM bank_accounts
+  WHERE is_default;
+
+create table settlement_reserves (
+  settlement_id bigint not null,
+  client_id bigint not null,
+  amount_kobo bigint not null,
+  release_at timestamp with time zone not null,
+  released_by bigint,
+  constraint settlement_reserves_pkey PRIMARY KEY (settlement_id),
+  constraint settlement_reserves_positive CHECK (amount_kobo > 0),
+  constraint settlement_reserves_released_later CHECK (released_by > settlement_id),
+  constraint settlement_reserves_release_of_same_client FOREIGN KEY (client_id, released_by) REFERENCES settlements(client_id, id),
+  constraint settlement_reserves_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id)
+);
+CREATE INDEX settlement_reserves_held ON settlement_reserves USING btree (client_id, release_at) WHERE released_by IS NULL;
+CREATE INDEX settlement_reserves_released ON settlement_reserves USING btree (released_by) WHERE released_by IS NOT NULL;
+
+create table settlement_settings (
+  client_id bigint not null,
+  schedule text collate "C" not null,
+  minimum_kobo bigint not null,
+  reserve_bps integer not null,
+  reserve_days integer not null,
+  handled_to timestamp with time zone not null,
+  updated_by text collate "C" not null,
+  updated_at timestamp with time zone not null,
+  constraint settlement_settings_pkey PRIMARY KEY (client_id),
+  constraint settlement_settings_bounded CHECK (minimum_kobo >= 0 AND reserve_bps >= 0 AND reserve_bps <= 10000 AND reserve_days >= 0 AND reserve_days <= 365 AND (reserve_bps = 0) = (reserve_days = 0)),
+  constraint settlement_settings_schedule_known CHECK (schedule ~ '^(manual|(daily|T\+1|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):[0-5][0-9])$'::text),
+  constraint settlement_settings_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create table settlement_shares (
+  settlement_id bigint not null,
+  client_id bigint not null,
+  subaccount_id bigint,
+  account_id bigint not null,
+  net_kobo bigint not null,
+  constraint settlement_shares_one_per_party UNIQUE NULLS NOT DISTINCT (settlement_id, subaccount_id),
+  constraint settlement_shares_not_negative CHECK (net_kobo >= 0),
+  constraint settlement_shares_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint settlement_shares_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id)
+);
+
+create table settlements (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  client_id bigint not null,
+  previous_id bigint,
+  currency text collate "C" not null,
+  status text collate "C" not null,
+  period_from timestamp with time zone,
+  cut_off timestamp with time zone not null,
+  to_id bigint not null,
+  next_from_id bigint not null,
+  lines bigint not null default 0,
+  gross_kobo bigint not null default 0,
+  fees_kobo bigint not null default 0,
+  vat_kobo bigint not null default 0,
+  reversed_kobo bigint not null default 0,
+  refunds_kobo bigint not null default 0,
+  paid_out_kobo bigint not null default 0,
+  recovered_kobo bigint not null default 0,
+  reserved_kobo bigint not null default 0,
+  released_kobo bigint not null default 0,
+  carried_kobo bigint not null default 0,
+  net_kobo bigint not null default 0,
+  needs_approval boolean not null,
+  held_reason text collate "C",
+  closed_by text collate "C" not null,
+  closed_by_user uuid,
+  closed_at timestamp with time zone not null,
+  approved_by text collate "C",
+  approved_by_user uuid,
+  approved_at timestamp with time zone,
+  cancelled_by text collate "C",
+  cancelled_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint settlements_pkey PRIMARY KEY (id),
+  constraint settlements_of_client UNIQUE (client_id, id),
+  constraint settlements_reference_unique UNIQUE (reference),
+  constraint settlements_add_up CHECK (net_kobo = (gross_kobo - fees_kobo - vat_kobo - reversed_kobo - refunds_kobo - paid_out_kobo - recovered_kobo - reserved_kobo + released_kobo + carried_kobo) AND net_kobo >= 0),
+  constraint settlements_approved_has_time CHECK ((status = ANY (ARRAY['closed'::text, 'cancelled'::text])) = (approved_at IS NULL) AND (approved_at IS NULL) = (approved_by IS NULL)),
+  constraint settlements_cancelled_has_time CHECK ((status = 'cancelled'::text) = (cancelled_at IS NOT NULL) AND (cancelled_at IS NULL) = (cancelled_by IS NULL)),
+  constraint settlements_cut_off_grows CHECK (period_from < cut_off),
+  constraint settlements_finished_has_time CHECK ((status = ANY (ARRAY['paid'::text, 'part_failed'::text, 'failed'::text])) = (finished_at IS NOT NULL)),
+  constraint settlements_status_known CHECK (status = ANY (ARRAY['closed'::text, 'approved'::text, 'sending'::text, 'paid'::text, 'part_failed'::text, 'failed'::text, 'cancelled'::text])),
+  constraint settlements_two_people CHECK (NOT needs_approval OR approved_at IS NULL OR approved_by_user IS NOT NULL AND approved_by_user IS DISTINCT FROM closed_by_user AND approved_by <> closed_by),
+  constraint settlements_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint settlements_previous_of_same_client FOREIGN KEY (client_id, previous_id) REFERENCES settlements(client_id, id)
+);
+CREATE INDEX settlements_by_client ON settlements USING btree (client_id, id);
+CREATE UNIQUE INDEX settlements_follow_one_another ON settlements USING btree (client_id, currency, COALESCE(previous_id, 0::bigint)) WHERE status <> 'cancelled'::text;
+CREATE TRIGGER settlements_checked AFTER UPDATE ON settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
+
 create sequence shared_account_ids;
 
 create table signing_secrets (
@@ -1175,6 +1352,61 @@ create table signing_secrets (
 );
 CREATE INDEX signing_secrets_by_owner ON signing_secrets USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid));
 CREATE UNIQUE INDEX signing_secrets_one_current ON signing_secrets USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE retires_at IS NULL;
+
+create table split_parts (
+  client_id bigint not null,
+  split_id bigint not null,
+  "position" smallint not null,
+  subaccount_id bigint not null,
+  share bigint not null,
+  bears_fee boolean not null,
+  constraint split_parts_pkey PRIMARY KEY (split_id, "position"),
+  constraint split_parts_name_a_subaccount_once UNIQUE (split_id, subaccount_id),
+  constraint split_parts_at_most_ten CHECK ("position" >= 1 AND "position" <= 10),
+  constraint split_parts_share_positive CHECK (share > 0),
+  constraint split_parts_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id),
+  constraint split_parts_subaccount_of_same_client FOREIGN KEY (client_id, subaccount_id) REFERENCES subaccounts(client_id, id)
+);
+CREATE INDEX split_parts_of_subaccount ON split_parts USING btree (client_id, subaccount_id);
+CREATE TRIGGER split_parts_append_only BEFORE DELETE OR UPDATE ON split_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER split_parts_at_most_the_whole AFTER INSERT ON split_parts REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION refuse_more_than_the_whole();
+CREATE TRIGGER split_parts_not_truncated BEFORE TRUNCATE ON split_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table splits (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  code text collate "C" not null,
+  name text not null,
+  type text collate "C" not null,
+  created_at timestamp with time zone not null,
+  deactivated_at timestamp with time zone,
+  constraint splits_pkey PRIMARY KEY (id),
+  constraint splits_code_unique UNIQUE (client_id, code),
+  constraint splits_of_client UNIQUE (client_id, id),
+  constraint splits_code_valid CHECK (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$'::text),
+  constraint splits_type_known CHECK (type = ANY (ARRAY['percentage'::text, 'flat'::text])),
+  constraint splits_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE TRIGGER splits_not_deleted BEFORE DELETE ON splits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER splits_not_truncated BEFORE TRUNCATE ON splits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER splits_only_deactivated BEFORE UPDATE ON splits FOR EACH ROW EXECUTE FUNCTION refuse_other_than_deactivation();
+
+create table subaccounts (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  code text collate "C" not null,
+  name text not null,
+  bank_account_id bigint not null,
+  is_active boolean not null default true,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint subaccounts_pkey PRIMARY KEY (id),
+  constraint subaccounts_code_unique UNIQUE (client_id, code),
+  constraint subaccounts_of_client UNIQUE (client_id, id),
+  constraint subaccounts_code_valid CHECK (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$'::text),
+  constraint subaccounts_bank_account_of_same_client FOREIGN KEY (client_id, bank_account_id) REFERENCES bank_accounts(client_id, id),
+  constraint subaccounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
 
 create table suspense_changes (
   id bigint not null generated always as identity,
@@ -1363,12 +1595,16 @@ create table webhook_endpoints (
 
 create function check_adjustment() returns trigger;
 create function check_payout() returns trigger;
+create function check_settlement() returns trigger;
 create function check_suspense_request() returns trigger;
+create function decided_transfer_id() returns bigint;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;
 create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
+create function refuse_more_than_the_whole() returns trigger;
 create function refuse_opening_balance() returns trigger;
+create function refuse_other_than_deactivation() returns trigger;
 create function refuse_other_than_ending() returns trigger;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

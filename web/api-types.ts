@@ -235,6 +235,7 @@ export interface paths {
                             kycTier?: 1 | 2 | 3 | null;
                             verifiedName?: string | null;
                             banks?: string[];
+                            splitCode?: string | "" | null;
                         } | unknown)[];
                     };
                 };
@@ -420,6 +421,153 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["FeeRuleList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SubaccountRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts/{subaccountCode}": {
+        get: {
+            parameters: {
+                path: {
+                    subaccountCode: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    subaccountCode: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SubaccountChange"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/splits": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SplitRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/splits/{splitCode}": {
+        get: {
+            parameters: {
+                path: {
+                    splitCode: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/splits/{splitCode}/deactivate": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    splitCode: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never> | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitResponse"];
                     };
                 };
             };
@@ -1464,6 +1612,220 @@ export interface paths {
             };
         };
     };
+    "/api/v1/settlement-settings": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementSettingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SettlementSettingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementSettingsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/settlement-holidays": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementHolidaysResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SettlementHolidays"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementHolidaysResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CloseSettlementRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/upcoming": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UpcomingSettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}/lines": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementLineList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}/cancel": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}.csv": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}.html": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/suspense/{id}/assign": {
         post: {
             parameters: {
@@ -1866,7 +2228,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
                     accountNumber?: string;
                     paymentReference?: string;
                     delivered?: "true" | "false";
@@ -2916,6 +3278,7 @@ export interface components {
                 balanceMax?: (number | string) | null;
             } | null;
             limitProfile?: string | null;
+            splitCode?: string | null;
         };
         AccountRequest: {
             accountName: string;
@@ -2931,6 +3294,7 @@ export interface components {
             kycTier?: 1 | 2 | 3 | null;
             verifiedName?: string | null;
             banks?: string[];
+            splitCode?: string | "" | null;
         };
         AccountResponse: {
             isSuccessful: boolean;
@@ -2998,6 +3362,8 @@ export interface components {
             notificationUrl: string | null;
             amountPolicy: string;
             expiresInSeconds: number;
+            splitCode: string | null;
+            splits: components["schemas"]["SplitShare"][];
             paymentReference: string | null;
             createdAt: string;
             amountPaid: number;
@@ -3249,6 +3615,7 @@ export interface components {
             limits: components["schemas"]["LimitsInForce"];
             ownLimits: components["schemas"]["OwnLimits"];
             limitProfile: string | null;
+            splitCode: string | null;
             version: number;
         } | null;
         BulkResult: {
@@ -3343,6 +3710,9 @@ export interface components {
             message: string;
             data: components["schemas"]["ClientWithSecret"];
         };
+        CloseSettlementRequest: {
+            cutOff?: string;
+        };
         Credit: {
             id: number;
             sessionId: string;
@@ -3361,6 +3731,7 @@ export interface components {
             merchantFee: number;
             merchantFeeVat: number;
             netToMerchant: number;
+            splits: components["schemas"]["SplitShare"][];
             amountSuspended: number;
             amountReturned: number;
             amountReversed: number;
@@ -3398,6 +3769,7 @@ export interface components {
             merchantFee: number;
             merchantFeeVat: number;
             netToMerchant: number;
+            splits: components["schemas"]["SplitShare"][];
             amountSuspended: number;
             amountReturned: number;
             amountReversed: number;
@@ -3602,7 +3974,7 @@ export interface components {
         };
         Event: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -3614,7 +3986,7 @@ export interface components {
         };
         EventDetail: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -3996,6 +4368,7 @@ export interface components {
             limits: components["schemas"]["LimitsInForce"];
             ownLimits: components["schemas"]["OwnLimits"];
             limitProfile: string | null;
+            splitCode: string | null;
             version: number;
         };
         OwnAccountList: {
@@ -4051,6 +4424,7 @@ export interface components {
             numbers: components["schemas"]["BankNumber"][];
             customerName: string;
             narration: string | null;
+            splits: components["schemas"]["SplitShare"][];
             callBackUrl: string;
             createdAt: string;
             updatedAt: string;
@@ -4071,6 +4445,7 @@ export interface components {
             numbers: components["schemas"]["BankNumber"][];
             customerName: string;
             narration: string | null;
+            splits: components["schemas"]["SplitShare"][];
             callBackUrl: string;
             createdAt: string;
             updatedAt: string;
@@ -4444,6 +4819,115 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        Settlement: {
+            reference: string;
+            status: string;
+            period: components["schemas"]["SettlementPeriod"];
+            cutOff: string;
+            currency: string;
+            gross: number;
+            fees: number;
+            vat: number;
+            reversed: number;
+            refunds: number;
+            paidOut: number;
+            recovered: number;
+            reserved: number;
+            released: number;
+            carried: number;
+            net: number;
+            lines: number;
+            payouts: components["schemas"]["SettlementPayout"][];
+            needsApproval: boolean;
+            heldReason: string | null;
+            closedBy: string;
+            closedAt: string;
+            approvedBy: string | null;
+            approvedAt: string | null;
+            cancelledBy: string | null;
+            cancelledAt: string | null;
+            finishedAt: string | null;
+        };
+        SettlementHoliday: {
+            date: string;
+            name: string;
+        };
+        SettlementHolidays: {
+            holidays: components["schemas"]["SettlementHoliday"][];
+        };
+        SettlementHolidaysResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SettlementHolidays"];
+        };
+        SettlementLine: {
+            kind: string;
+            postedAt: string;
+            subaccountCode: string | null;
+            creditId: number | null;
+            sessionId: string | null;
+            receivedAt: string | null;
+            paymentReference: string | null;
+            merchantRef: string | null;
+            collectionAccountNumber: string | null;
+            merchantCode: string | null;
+            payoutReference: string | null;
+            gross: number;
+            fee: number;
+            vat: number;
+            split: number;
+            reversed: number;
+            other: number;
+            net: number;
+        };
+        SettlementLineList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SettlementLine"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SettlementList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Settlement"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SettlementPayout: {
+            reference: string;
+            status: string;
+            amount: number;
+            subaccountCode: string | null;
+        };
+        SettlementPeriod: {
+            from: string | null;
+            to: string;
+        };
+        SettlementResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Settlement"];
+        };
+        SettlementSettings: {
+            schedule: string;
+            minimumAmount: number;
+            reservePercent: number;
+            reserveDays: number;
+            nextCloseAt: string | null;
+        };
+        SettlementSettingsRequest: {
+            /** @example T+1@09:00 */
+            schedule: string;
+            minimumAmount?: number | string;
+            reservePercent?: number;
+            reserveDays?: number;
+        };
+        SettlementSettingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SettlementSettings"];
+        };
         SignInRequest: {
             email: string;
             password: string;
@@ -4481,6 +4965,47 @@ export interface components {
             message: string;
             data: components["schemas"]["SigningSecret"];
         };
+        Split: {
+            splitCode: string;
+            name: string;
+            type: string;
+            parts: components["schemas"]["SplitPart"][];
+            isActive: boolean;
+            createdAt: string;
+        };
+        SplitList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Split"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SplitPart: {
+            subaccountCode: string;
+            share: number;
+            bearsFee: boolean;
+        };
+        SplitPartRequest: {
+            subaccountCode: string;
+            /** @example 6000.00 */
+            share: number | string;
+            bearsFee?: boolean;
+        };
+        SplitRequest: {
+            splitCode?: string;
+            name: string;
+            type: "percentage" | "flat";
+            parts: components["schemas"]["SplitPartRequest"][];
+        };
+        SplitResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Split"];
+        };
+        SplitShare: {
+            subaccountCode: string;
+            amount: number;
+        };
         StatementEntry: {
             id: number;
             type: string;
@@ -4500,6 +5025,42 @@ export interface components {
             data: components["schemas"]["StatementEntry"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        Subaccount: {
+            subaccountCode: string;
+            name: string;
+            bankAccountReference: string;
+            bankCode: string;
+            accountNumberMasked: string;
+            accountName: string;
+            accountStatus: string;
+            isActive: boolean;
+            balance: number;
+            createdAt: string;
+            updatedAt: string;
+        };
+        SubaccountChange: {
+            name?: string;
+            isActive?: boolean;
+        };
+        SubaccountList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Subaccount"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SubaccountRequest: {
+            subaccountCode?: string;
+            name: string;
+            bankCode: string;
+            accountNumber: string;
+            accountName: string;
+        };
+        SubaccountResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Subaccount"];
         };
         SuspenseItem: {
             id: number;
@@ -4632,6 +5193,34 @@ export interface components {
             message: string;
             data: components["schemas"]["TotpState"];
         };
+        UpcomingPeriod: {
+            from: string | null;
+        };
+        UpcomingSettlement: {
+            status: string;
+            period: components["schemas"]["UpcomingPeriod"];
+            currency: string;
+            gross: number;
+            fees: number;
+            vat: number;
+            reversed: number;
+            refunds: number;
+            paidOut: number;
+            recovered: number;
+            reserved: number;
+            released: number;
+            carried: number;
+            net: number;
+            lines: number;
+            schedule: string;
+            closesAt: string | null;
+            cutOff: string | null;
+        };
+        UpcomingSettlementResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["UpcomingSettlement"];
+        };
         User: {
             id: string;
             email: string;
@@ -4680,7 +5269,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             url?: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled")[] | null;
             isActive?: boolean;
         };
         WebhookEndpointDetail: {
@@ -4700,7 +5289,7 @@ export interface components {
         };
         WebhookEndpointRequest: {
             url: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled")[] | null;
         };
         WebhookEndpointResponse: {
             isSuccessful: boolean;
@@ -4739,5 +5328,5 @@ export interface components {
         };
     };
 }
-export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
+export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
 export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","audit_failed"] as const

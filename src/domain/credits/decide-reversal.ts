@@ -3,7 +3,7 @@
 // Taken, in this order, from the part of the credit that is still in suspense, then booked, then
 // assigned from suspense. What has already been returned to the payer is a shortfall: no client's
 // balance pays for it. The fee on what is taken back is given back, so that the client loses no more
-// than it got (I44).
+// than it got (I44), and subaccounts give back their shares of it, as far as they have them (I56).
 //
 // What was booked may have left since, in payouts and refunds. It is taken from the ledger account it
 // was booked to as far as that goes; the rest the client owes us (I57).
@@ -15,7 +15,13 @@ import {
   sumOfFees,
 } from '#domain/fees/credit-fees.ts'
 import { moved } from '#domain/records/movements.ts'
-import type { AccountId, ClientId, PaymentId } from '#ids.ts'
+import {
+  type ReturnedShare,
+  returnShares,
+  type StandingShare,
+  sumReturned,
+} from '#domain/splits/return-shares.ts'
+import type { AccountId, ClientId, PaymentId, SubaccountId } from '#ids.ts'
 import { clientOwner, type SharedAccount } from '#ledger/accounts.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { PaymentTarget } from './judge-credit.ts'
@@ -37,6 +43,7 @@ export type ReversalPlan = {
   bookedKobo: Kobo // Of the takings, what came from what was booked.
   items: { item: LockedItem; takenKobo: Kobo }[]
   fees: ReturnedFee[]
+  shares: ReturnedShare[]
   payments: Set<PaymentTarget>
   events: ReversalEvent[] // Not explained yet.
 }
@@ -44,7 +51,9 @@ export type ReversalPlan = {
 type Known = {
   credit: ReversedCredit
   items: readonly LockedItem[]
-  fees: readonly StandingFee[] // Of the credit.
+  fees: readonly StandingFee[] // Of the credit, …
+  shares: readonly StandingShare[] // … and so are these.
+  subaccounts: ReadonlyMap<SubaccountId, Kobo> // What they have.
   payments: ReadonlyMap<PaymentId, PaymentTarget>
   // Of the collection accounts that the credit or its items are with.
   owners: ReadonlyMap<AccountId, ClientId>
@@ -62,10 +71,12 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     bookedKobo: kobo(0n),
     items: [],
     fees: [],
+    shares: [],
     payments: new Set(),
     events: [],
   }
   const balances = new Map(known.balances)
+  const subaccounts = new Map(known.subaccounts)
   for (const { holder, item, amountKobo: heldKobo } of listSources(known)) {
     if (plan.shortfallKobo === 0n) break
     const isEnough = heldKobo >= plan.shortfallKobo
@@ -73,11 +84,15 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     plan.shortfallKobo = kobo(plan.shortfallKobo - takenKobo)
     if (item) plan.items.push({ item, takenKobo })
     else plan.bookedKobo = kobo(plan.bookedKobo + takenKobo)
+    const leftKobo = kobo(heldKobo - takenKobo)
     const charged = known.fees.find(({ itemId }) => itemId === (item?.id ?? null))
-    const fee = charged && returnedFee(charged, kobo(heldKobo - takenKobo))
+    const fee = charged && returnedFee(charged, leftKobo)
     if (fee && sumOfFees([fee]) > 0n) plan.fees.push(fee)
+    const shared = known.shares.filter(({ itemId }) => itemId === (item?.id ?? null))
+    const shares = returnShares(shared, { leftKobo, balances: subaccounts })
+    plan.shares.push(...shares)
     const { credit } = known
-    plan.events.push(...takeFrom(plan, { balances, credit, holder, takenKobo, fee }))
+    plan.events.push(...takeFrom(plan, { balances, credit, holder, takenKobo, fee, shares }))
   }
   return plan
 }
@@ -121,16 +136,18 @@ type Taking = {
   credit: ReversedCredit
   holder: Holder
   takenKobo: Kobo
-  fee: ReturnedFee | undefined // Given back.
+  fee: ReturnedFee | undefined // Given back, …
+  shares: readonly ReturnedShare[] // … and so are these.
 }
 
 // A payment that was paid and is not any more is at an end; one that was being paid goes on.
 function takeFrom(
   plan: ReversalPlan,
-  { balances, credit: { id: creditId, currency }, holder, takenKobo, fee }: Taking,
+  { balances, credit: { id: creditId, currency }, holder, takenKobo, fee, shares }: Taking,
 ): ReversalEvent[] {
   const feesKobo = sumOfFees(fee ? [fee] : [])
-  const balanceKobo = takeFromAccount(plan, { balances, holder, takenKobo, feesKobo })
+  const backKobo = kobo(feesKobo + sumReturned(shares))
+  const balanceKobo = takeFromAccount(plan, { balances, holder, takenKobo, backKobo })
   const taken = moved(currency, { reversed: takenKobo, fees: -feesKobo })
   switch (holder.kind) {
     case 'suspense': {
@@ -165,15 +182,19 @@ function takeFrom(
   }
 }
 
+type Receiving = Pick<Taking, 'balances' | 'holder' | 'takenKobo'> & {
+  backKobo: Kobo // Fees and shares that come back to the account first.
+}
+
 // The fee on it is in the account again. Answers what is left there, where it was limited: nobody but
 // a reversal takes from suspense and pending what is not there.
 function takeFromAccount(
   plan: ReversalPlan,
-  { balances, holder, takenKobo, feesKobo }: Omit<Taking, 'credit' | 'fee'> & { feesKobo: Kobo },
+  { balances, holder, takenKobo, backKobo }: Receiving,
 ): Kobo {
   const { accountId } = holder
   const isLimited = holder.kind === 'collection' || holder.kind === 'available'
-  const thereKobo = isLimited ? (balances.get(accountId) as Kobo) + feesKobo : takenKobo
+  const thereKobo = isLimited ? (balances.get(accountId) as Kobo) + backKobo : takenKobo
   const amountKobo = thereKobo < takenKobo ? kobo(thereKobo) : takenKobo
   if (amountKobo > 0n) plan.takings.push({ accountId, amountKobo })
   if (amountKobo < takenKobo) {

@@ -21,6 +21,8 @@ import {
 } from '#domain/fees/credit-fees.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { subaccountLedger } from '#domain/splits/credit-splits.ts'
+import { readShares } from '#domain/splits/return-shares.ts'
 import type { AccountId, ClientId, CreditId } from '#ids.ts'
 import {
   bankOwner,
@@ -42,6 +44,7 @@ import {
   type Reversal,
   type ReversedCredit,
 } from './reversal-locks.ts'
+import { giveSharesBack, subaccountBalances } from './reversed-shares.ts'
 import { reduceItems } from './suspense-items.ts'
 
 export type ReversalAnswer =
@@ -78,6 +81,7 @@ export async function takeReversal(
   ])
   const owners = await lockCollections(tx, credit, items)
   const fees = await readFees(tx, credit.id)
+  const shares = await readShares(tx, credit.id)
   const clientIds = [...owners.values(), ...[...payments.values()].map((to) => to.clientId)]
   const { currency } = credit
   const shared: SharedAccount[] = [
@@ -85,6 +89,7 @@ export async function takeReversal(
     ...[...payments.values()].map(accountOf),
     ...clientIds.flatMap((clientId) => accountsOf(clientId, currency)),
     ...fees.flatMap((fee) => feeAccounts(fee.clientId)),
+    ...shares.map(({ subaccountId }) => subaccountLedger(subaccountId)),
   ]
   await deps.sharedAccounts.open(shared)
   const accountId = (account: SharedAccount) => deps.sharedAccounts.id(account)
@@ -94,7 +99,8 @@ export async function takeReversal(
     ...items.map((item) => item.accountId),
   ]
   const balances = await lockBalances(tx, accountIds)
-  const known = { credit, items, fees, payments, owners, balances, accountId }
+  const subaccounts = subaccountBalances(shares, { balances, accountId })
+  const known = { credit, items, fees, shares, subaccounts, payments, owners, balances, accountId }
   const plan = decideReversal(known, reversal.amountKobo)
   const isWhole = takenKobo + reversal.amountKobo === credit.amountKobo
   await write(tx, deps, { reversal, credit, plan, isWhole })
@@ -158,8 +164,10 @@ async function write(
   await reduceItems(tx, now, { takings: plan.items, reference: reversal.sessionId })
   await adjustApprovalRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
-  const back = await giveFeesBack(tx, sharedAccounts, { plan, creditId: credit.id })
-  await postTransfers(tx, now, [...transfers, ...back])
+  const back = { plan, creditId: credit.id }
+  const shares = await giveSharesBack(tx, sharedAccounts, back)
+  const fees = await giveFeesBack(tx, sharedAccounts, back)
+  await postTransfers(tx, now, [...shares, ...transfers, ...fees])
   const { sessionId, amountKobo } = reversal
   const told = { sessionId, amountKobo, shortfallKobo, receivableKobo }
   const events = [...plan.events, ...alerts]
