@@ -740,6 +740,122 @@ export interface paths {
             };
         };
     };
+    "/api/v1/accounts/static/{accountNumber}/statement.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/statement.html": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/statement.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    currency?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/statement.html": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    currency?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/accounts/{id}/statement.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/accounts/{id}/statement.html": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/search": {
         get: {
             parameters: {
@@ -851,6 +967,11 @@ export interface paths {
     };
     "/api/v1/balances": {
         get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
             responses: {
                 200: {
                     content: {
@@ -864,6 +985,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    at?: string;
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -2443,6 +2565,15 @@ export interface components {
             returned: number;
             reversed: number;
             fees: number;
+            available: number;
+            subaccounts: number;
+            reserved: number;
+            inTransit: number;
+            paidOut: number;
+            refunded: number;
+            payoutFees: number;
+            receivable: number;
+            writtenOff: number;
         };
         Balances: {
             totals: components["schemas"]["Balance"][];
@@ -3053,6 +3184,9 @@ export interface components {
             otherKind: string;
             creditId: number | null;
             sessionId: string | null;
+            payoutReference: string | null;
+            settlementReference: string | null;
+            adjustmentReference: string | null;
             postedAt: string;
         };
         LedgerTransferList: {
@@ -3132,6 +3266,7 @@ export interface components {
             currency: string;
             accounts: number;
             collected: number;
+            available: number;
             inSuspense: number;
             returned: number;
         };
@@ -3527,6 +3662,9 @@ export interface components {
             sessionId: string | null;
             narration: string | null;
             sourceAccountName: string | null;
+            payoutReference: string | null;
+            settlementReference: string | null;
+            adjustmentReference: string | null;
             postedAt: string;
         };
         StatementEntryList: {

@@ -27,6 +27,11 @@ const SHARED = `
   a.kind <> 'collection'
   and (a.owner = $2 or $3 and (a.owner like 'bank:%' or a.owner like 'operator:%'))`
 
+// The same of the ledger account `o`, with the client as $2, its name as $3 and the operator as $4.
+export const isSeen = (o: string) => `
+  (${o}.owner = $3 or $4 and (${o}.owner like 'bank:%' or ${o}.owner like 'operator:%')
+   or exists (select from collection_accounts m where m.id = ${o}.id and m.client_id = $2))`
+
 const COLUMNS = `
   a.id, a.kind, a.owner, a.currency, a.debits_kobo as "debitsKobo",
   a.credits_kobo as "creditsKobo", a.opened_at as "openedAt"`

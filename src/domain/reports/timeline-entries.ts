@@ -14,6 +14,7 @@ import type { SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
+import { kindName } from './ledger-names.ts'
 import type { RelatedEvent } from './related-events.ts'
 
 // Cause before effect: the order of entries with the same timestamp.
@@ -196,21 +197,8 @@ function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
   return [asked, toEntry(settledAt, 'suspense', { description: SETTLED[status], ...settled })]
 }
 
-const LEDGER_NAMES: Record<string, string> = {
-  bank: 'the bank',
-  pending: 'pending part payments',
-  available: 'available funds',
-  suspense: 'suspense',
-  returning: 'returns in progress',
-  shortfall: 'reversal shortfall',
-  bank_cost: 'bank charges',
-  input_vat: 'VAT on bank charges',
-  fee_income: 'fees',
-  vat_payable: 'VAT on fees',
-}
-
 const sideName = ({ kind, accountNumber }: LedgerSide) =>
-  accountNumber ? `account ${accountNumber}` : (LEDGER_NAMES[kind] ?? kind)
+  accountNumber ? `account ${accountNumber}` : kindName(kind)
 
 export function transferEntry(transfer: CreditTransfer, currency: string): TimelineEntry {
   const { from, to, amountKobo, reason, creditId } = transfer

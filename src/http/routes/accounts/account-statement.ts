@@ -21,7 +21,7 @@ import {
   query,
   WindowQuery,
 } from '#http/lists.ts'
-import { ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiFailure, BEARER, CauseFields, named, nullable } from '#http/schemas.ts'
 import type { TransferId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
@@ -30,7 +30,11 @@ import { timestamp } from '#wat-time.ts'
 
 const EntryBody = named('StatementEntry', {
   id: Type.Integer(),
-  type: Type.String({ description: 'credit, assign (from suspense), reversal, fee or fee_vat.' }),
+  type: Type.String({
+    description:
+      'credit, assign (from suspense), reversal, fee, fee_vat, split, settlement, payout, refund or ' +
+      'recovery.',
+  }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
   amount: Type.Number({ description: 'Always positive: see direction.' }),
   balanceAfter: Type.Number({ description: 'Account balance after posting.' }),
@@ -41,6 +45,7 @@ const EntryBody = named('StatementEntry', {
   sessionId: nullable('string', { description: 'Session ID of the credit.' }),
   narration: nullable('string'),
   sourceAccountName: nullable('string'),
+  ...CauseFields,
   postedAt: Type.String(),
 })
 
@@ -101,6 +106,9 @@ function presentEntry(entry: Entry, currency: string, sealer: Sealer) {
     sessionId: entry.sessionId,
     narration: entry.narration,
     sourceAccountName: entry.sourceAccountName,
+    payoutReference: entry.payoutReference,
+    settlementReference: entry.settlementReference,
+    adjustmentReference: entry.adjustmentReference,
     postedAt: timestamp(entry.postedAt),
   }
 }

@@ -4,16 +4,23 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { LIMIT_DEFAULT, type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
+import { type Balance, readBalances } from '#domain/reports/balances.ts'
 import {
-  type Balance,
   listMerchantBalances,
   type MerchantBalance,
   type MerchantName,
-  readBalances,
-} from '#domain/reports/balances.ts'
+} from '#domain/reports/merchant-balances.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import {
+  AtQuery,
+  ListEnvelope,
+  listResponse,
+  PageQuery,
+  parseAt,
+  parseLimit,
+  query,
+} from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import { toNaira } from '#money.ts'
@@ -25,15 +32,35 @@ const BalanceBody = named('Balance', {
       'Credits reported for your accounts, plus unidentified money assigned to you. Equals net + ' +
       'reversed + returned + suspended + fees.',
   }),
-  net: Type.Number({ description: 'collected + pending.' }),
+  net: Type.Number({
+    description:
+      'collected + pending, and also available + pending + subaccounts + reserved + inTransit + ' +
+      'paidOut + refunded + payoutFees − receivable − writtenOff.',
+  }),
   suspended: Type.Number({ description: 'inSuspense + returning.' }),
-  collected: Type.Number({ description: 'On collection accounts and from paid payments.' }),
+  collected: Type.Number({
+    description:
+      'Received on collection accounts and by paid payments; paying it out changes nothing.',
+  }),
   pending: Type.Number({ description: 'Part payments not yet settled.' }),
   inSuspense: Type.Number({ description: 'Held in suspense.' }),
   returning: Type.Number({ description: 'Being returned to payers.' }),
   returned: Type.Number({ description: 'Returned to payers, confirmed by the banks.' }),
   reversed: Type.Number({ description: 'Reversed by the banks.' }),
-  fees: Type.Number({ description: 'Fees and VAT charged, less those given back.' }),
+  fees: Type.Number({ description: 'Fees and VAT charged on credits, less those given back.' }),
+  available: Type.Number({
+    description: 'To pay out or refund: on collection accounts and from paid payments.',
+  }),
+  subaccounts: Type.Number({ description: 'Shares of your subaccounts, not yet settled.' }),
+  reserved: Type.Number({ description: 'Held back from settlements until it is released.' }),
+  inTransit: Type.Number({
+    description: 'In settlements, payouts and refunds that the banks have not confirmed.',
+  }),
+  paidOut: Type.Number({ description: 'Paid out, confirmed by the banks.' }),
+  refunded: Type.Number({ description: 'Refunded to payers, confirmed by the banks.' }),
+  payoutFees: Type.Number({ description: 'Fees and VAT charged on payouts.' }),
+  receivable: Type.Number({ description: 'What you owe: reversed after it had left.' }),
+  writtenOff: Type.Number({ description: 'What you owed and no longer do.' }),
 })
 
 const MerchantBody = named('MerchantBalance', {
@@ -41,7 +68,10 @@ const MerchantBody = named('MerchantBalance', {
   merchantCode: Type.String(),
   currency: Type.String(),
   accounts: Type.Integer({ description: 'Number of collection accounts.' }),
-  collected: Type.Number({ description: 'Collected on its collection accounts.' }),
+  collected: Type.Number({
+    description: 'Received on its collection accounts; paying it out changes nothing.',
+  }),
+  available: Type.Number({ description: 'On its collection accounts, to pay out or refund.' }),
   inSuspense: Type.Number({ description: 'Sent to its collection accounts and in suspense.' }),
   returned: Type.Number({ description: 'Sent to its collection accounts and returned.' }),
 })
@@ -55,9 +85,13 @@ const BalancesBody = named('Balances', {
 })
 
 export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
+  const { db, sealer, authentication, clock } = deps
   const tags = ['Balances']
-  const listOf = (clientId: ClientId): List => ({ name: 'merchants', clientId, filters: {} })
+  const listOf = (clientId: ClientId, at: string | undefined): List => ({
+    name: 'merchants',
+    clientId,
+    filters: { at },
+  })
   const cursorAfter = (list: List) => (last: MerchantBalance) =>
     writeCursor(sealer, list, [last.merchantId, last.merchantCode, last.currency])
 
@@ -71,17 +105,18 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         summary: 'Retrieve balances',
         description: 'Not available to clients restricted to certain merchantCodes.',
         security: BEARER,
-        querystring: NoQuery,
+        querystring: query(AtQuery),
         response: { 200: ApiEnvelope(BalancesBody), '4xx': ApiFailure },
       },
     },
-    async ({ client }) => {
+    async ({ client, query: asked }) => {
       refuseRestricted(client)
+      const at = parseAt(asked, clock())
       const [totals, merchants] = await withSnapshot(db, async (tx) => [
-        await readBalances(tx, client.id),
-        await listMerchantBalances(tx, client.id, { limit: LIMIT_DEFAULT + 1 }),
+        await readBalances(tx, client.id, at),
+        await listMerchantBalances(tx, client.id, { at, limit: LIMIT_DEFAULT + 1 }),
       ])
-      const page = toPage(merchants, LIMIT_DEFAULT, cursorAfter(listOf(client.id)))
+      const page = toPage(merchants, LIMIT_DEFAULT, cursorAfter(listOf(client.id, asked.at)))
       return accepted('Balances retrieved successfully', {
         totals: totals.map(presentBalance),
         merchants: page.rows.map(presentMerchant),
@@ -100,15 +135,16 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         summary: 'List balances by merchant, by merchantId',
         description: 'Grouped by merchantId and merchantCode of the collection accounts.',
         security: BEARER,
-        querystring: query(PageQuery),
+        querystring: query({ ...AtQuery, ...PageQuery }),
         response: { 200: ListEnvelope(MerchantBody), '4xx': ApiFailure },
       },
     },
     async ({ client, query: asked }) => {
-      const list = listOf(client.id)
+      const at = parseAt(asked, clock())
+      const list = listOf(client.id, asked.at)
       const after = parseMerchant(readCursor(sealer, list, asked.cursor))
       const limit = parseLimit(asked)
-      const rows = await listMerchantBalances(db, client.id, { after, limit: limit + 1 })
+      const rows = await listMerchantBalances(db, client.id, { after, at, limit: limit + 1 })
       const page = toPage(rows, limit, cursorAfter(list))
       return listResponse('Balances retrieved successfully', page, presentMerchant)
     },
@@ -134,6 +170,15 @@ function presentBalance(balance: Balance) {
     returned: toNaira(balance.returnedKobo),
     reversed: toNaira(balance.reversedKobo),
     fees: toNaira(balance.feesKobo),
+    available: toNaira(balance.availableKobo),
+    subaccounts: toNaira(balance.subaccountsKobo),
+    reserved: toNaira(balance.reservedKobo),
+    inTransit: toNaira(balance.inTransitKobo),
+    paidOut: toNaira(balance.paidOutKobo),
+    refunded: toNaira(balance.refundedKobo),
+    payoutFees: toNaira(balance.payoutFeesKobo),
+    receivable: toNaira(balance.receivableKobo),
+    writtenOff: toNaira(balance.writtenOffKobo),
   }
 }
 
@@ -144,6 +189,7 @@ function presentMerchant(merchant: MerchantBalance) {
     currency: merchant.currency,
     accounts: Number(merchant.accounts),
     collected: toNaira(merchant.collectedKobo),
+    available: toNaira(merchant.availableKobo),
     inSuspense: toNaira(merchant.inSuspenseKobo),
     returned: toNaira(merchant.returnedKobo),
   }

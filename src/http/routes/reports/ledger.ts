@@ -29,14 +29,14 @@ import {
   query,
   scannedPage,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, CauseFields, named, nullable } from '#http/schemas.ts'
 import type { AccountId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
-const LEDGER = '/api/v1/ledger'
+export const LEDGER = '/api/v1/ledger'
 const RESTRICTED = 'Not available to clients restricted to certain merchantCodes.'
 // In check intervals; an older result says nothing about today.
 const OVERDUE_AFTER = 3
@@ -45,8 +45,9 @@ const AccountBody = named('LedgerAccount', {
   id: Type.Integer(),
   kind: Type.String({
     description:
-      'collection, pending, settled or suspense; for operators also bank, returning, shortfall, ' +
-      'bank_cost and input_vat.',
+      'collection, pending, available, subaccount, settling, reserve, paying, refunding, ' +
+      'receivable or suspense; for operators also bank, returning, shortfall, bank_cost, ' +
+      'input_vat, fee_income, vat_payable and write_off.',
   }),
   bankCode: nullable('string', { description: 'For bank accounts and unidentified suspense.' }),
   accountNumber: nullable('string', { description: 'For collection accounts.' }),
@@ -60,13 +61,14 @@ const AccountBody = named('LedgerAccount', {
 
 const TransferBody = named('LedgerTransfer', {
   id: Type.Integer(),
-  reason: Type.String({ description: 'credit, settle, suspend, assign, return, …' }),
+  reason: Type.String({ description: 'credit, settle, assign, payout, refund, settlement, …' }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
   amount: Type.Number({ description: 'Always positive: see direction.' }),
   otherAccountId: nullable('number', { description: 'Null if not visible to you.' }),
   otherKind: Type.String({ description: 'Kind of the other account.' }),
-  creditId: nullable('number', { description: 'Null if not visible to you.' }),
+  creditId: nullable('number', { description: 'Null if not visible to you, or not of a credit.' }),
   sessionId: nullable('string'),
+  ...CauseFields,
   postedAt: Type.String(),
 })
 
@@ -175,7 +177,7 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listLedgerTransfers',
         tags,
         summary: 'List transfers of a ledger account, newest first',
-        description: 'Transfers of a bank account are ordered by credit; pages may be short.',
+        description: 'Pages of a bank account may be short.',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: query(PageQuery),
@@ -238,7 +240,7 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-function requireAccountId(sealer: Sealer, given: string): AccountId {
+export function requireAccountId(sealer: Sealer, given: string): AccountId {
   const id = findId(sealer, 'account', given)
   if (id === undefined) throw new Refusal('ledger_account_not_found')
   return id
@@ -276,6 +278,9 @@ function presentEntry(entry: LedgerEntry, sealer: Sealer) {
     otherKind: entry.otherKind,
     creditId: creditId === null ? null : publicId(sealer, 'credit', creditId),
     sessionId: entry.sessionId,
+    payoutReference: entry.payoutReference,
+    settlementReference: entry.settlementReference,
+    adjustmentReference: entry.adjustmentReference,
     postedAt: timestamp(entry.postedAt),
   }
 }
