@@ -79,13 +79,13 @@ export function renderStatement(page: StatementPage): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <header>
-<h1>${escape(title)}</h1>
-<p>${escape(holder)} · ${period(page)} · ${escape(currency)}</p>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(holder)} · ${period(page)} · ${escapeHtml(currency)}</p>
 <dl>${sums.map(([name, sum]) => `<div><dt>${name}</dt><dd>${amount(sum)}</dd></div>`).join('')}</dl>
 </header>
 <main>${rows.length > 0 ? table(rows) : '<p>No movements in this period.</p>'}</main>
@@ -113,7 +113,7 @@ function line(row: StatementRow): string {
   const cell = (name: string, text: string) => `<td class="amount" data-name="${name}">${text}</td>`
   return `
 <tr><td>${time(row.postedAt)}</td>
-<td>${escape(reasonName(row.reason))}${detailsOf(row).map(small).join('')}</td>${[
+<td>${escapeHtml(reasonName(row.reason))}${detailsOf(row).map(small).join('')}</td>${[
     cell('In', changeKobo > 0n ? amount(changeKobo) : ''),
     cell('Out', changeKobo < 0n ? amount(kobo(-changeKobo)) : ''),
     cell('Balance', amount(row.balanceKobo)),
@@ -136,7 +136,7 @@ function detailsOf(row: StatementRow): string[] {
   ].filter(Boolean)
 }
 
-const small = (text: string) => `<small>${escape(text)}</small>`
+const small = (text: string) => `<small>${escapeHtml(text)}</small>`
 const time = (at: Date) => watTime(at).slice(0, 19).replace('T', ' ')
 const amount = (sum: Kobo) => formatKobo(sum).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
 
@@ -148,6 +148,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
 }
