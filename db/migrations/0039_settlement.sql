@@ -1,0 +1,224 @@
+-- Settlement: what is available to a client is taken at a cut-off and paid out.
+--
+--   I51  every transfer of a client's money that a cut-off covers is in exactly one settlement, and a
+--        credit is settled once;
+--   I52  what a settlement took is in the ledger: its totals are its lines and its transfers, and
+--        settling holds what is closed and not approved;
+--   I53  under maker-checker, who closed a settlement does not approve it, nor does anybody whom they
+--        gave access;
+--   I54  each time of a schedule is closed at most once, however many processes run.
+--
+-- A settlement covers the transfers with an id up to `to_id` that were posted before `cut_off`, less
+-- those that the one before it covers. Both only grow, so nothing is covered twice or left out.
+
+create table settlement_settings (
+  client_id     bigint primary key references clients,
+  schedule      text collate "C" not null,
+  minimum_kobo  bigint not null,
+  reserve_bps   integer not null,
+  reserve_days  integer not null,
+  handled_to    timestamptz not null, -- The last time of the schedule that was closed or skipped.
+  updated_by    text collate "C" not null,
+  updated_at    timestamptz not null,
+
+  constraint settlement_settings_schedule_known check (schedule ~
+    '^(manual|(daily|T\+1|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):[0-5][0-9])$'),
+  constraint settlement_settings_bounded
+    check (minimum_kobo >= 0 and reserve_bps between 0 and 10000 and reserve_days between 0 and 365
+           and (reserve_bps = 0) = (reserve_days = 0))
+);
+
+-- On which nothing is closed, besides Saturdays and Sundays.
+create table settlement_holidays (
+  day   date primary key,
+  name  text not null
+);
+
+create table settlements (
+  id               bigint primary key generated always as identity,
+  reference        text collate "C" not null,
+  client_id        bigint not null references clients,
+  previous_id      bigint,      -- Null: the first.
+  currency         text collate "C" not null,
+  status           text collate "C" not null,
+  period_from      timestamptz, -- The cut-off of the one before.
+  cut_off          timestamptz not null,
+  to_id            bigint not null,
+  next_from_id     bigint not null, -- What it does not cover has no lower id.
+  lines            bigint not null default 0,
+  gross_kobo       bigint not null default 0,
+  fees_kobo        bigint not null default 0,
+  vat_kobo         bigint not null default 0,
+  reversed_kobo    bigint not null default 0,
+  refunds_kobo     bigint not null default 0,
+  paid_out_kobo    bigint not null default 0, -- By payouts outside of settlements.
+  recovered_kobo   bigint not null default 0,
+  reserved_kobo    bigint not null default 0,
+  released_kobo    bigint not null default 0,
+  carried_kobo     bigint not null default 0, -- From or to other settlements: see docs/settlement.md.
+  net_kobo         bigint not null default 0,
+  needs_approval   boolean not null,
+  held_reason      text collate "C",          -- Why it was not approved by itself.
+  closed_by        text collate "C" not null,
+  closed_by_user   uuid,
+  closed_at        timestamptz not null,
+  approved_by      text collate "C",
+  approved_by_user uuid,
+  approved_at      timestamptz,
+  cancelled_by     text collate "C",
+  cancelled_at     timestamptz,
+  finished_at      timestamptz,               -- When the last of its payouts was.
+
+  constraint settlements_reference_unique unique (reference),
+  constraint settlements_of_client unique (client_id, id),
+  constraint settlements_previous_of_same_client
+    foreign key (client_id, previous_id) references settlements (client_id, id),
+  constraint settlements_status_known check (status in
+    ('closed', 'approved', 'sending', 'paid', 'part_failed', 'failed', 'cancelled')),
+  constraint settlements_add_up check (
+    net_kobo = gross_kobo - fees_kobo - vat_kobo - reversed_kobo - refunds_kobo - paid_out_kobo
+               - recovered_kobo - reserved_kobo + released_kobo + carried_kobo
+    and net_kobo >= 0),
+  constraint settlements_cut_off_grows check (period_from < cut_off),
+  constraint settlements_approved_has_time
+    check ((status in ('closed', 'cancelled')) = (approved_at is null)
+           and (approved_at is null) = (approved_by is null)),
+  constraint settlements_two_people check (
+    not needs_approval or approved_at is null
+    or approved_by_user is not null and approved_by_user is distinct from closed_by_user
+       and approved_by <> closed_by),
+  constraint settlements_cancelled_has_time
+    check ((status = 'cancelled') = (cancelled_at is not null)
+           and (cancelled_at is null) = (cancelled_by is null)),
+  constraint settlements_finished_has_time
+    check ((status in ('paid', 'part_failed', 'failed')) = (finished_at is not null))
+);
+
+-- I51. Each follows one, and is followed by one.
+create unique index settlements_follow_one_another
+  on settlements (client_id, currency, coalesce(previous_id, 0)) where status <> 'cancelled';
+create index settlements_by_client on settlements (client_id, id);
+
+create function check_settlement() returns trigger language plpgsql as $$
+begin
+  if new.needs_approval <> old.needs_approval
+     or new.closed_by_user is distinct from old.closed_by_user
+     or new.closed_by <> old.closed_by then
+    raise exception 'who closed a settlement, and that it needs approval, does not change'
+      using errcode = 'check_violation', constraint = 'settlements_keep_their_maker';
+  end if;
+  if old.status <> new.status and not (old.status || '>' || new.status) = any(array[
+       'closed>approved', 'closed>cancelled', 'approved>sending', 'approved>paid',
+       'approved>failed', 'sending>paid', 'sending>part_failed', 'sending>failed']) then
+    raise exception 'a settlement that is % does not become %', old.status, new.status
+      using errcode = 'check_violation', constraint = 'settlements_move_on';
+  end if;
+  if new.status = 'approved' and old.status <> 'approved' and new.needs_approval
+     and stands_behind(new.closed_by_user, new.approved_by_user) then
+    raise exception 'nobody to whom the maker gave access may approve'
+      using errcode = 'check_violation', constraint = 'settlements_independent_checker';
+  end if;
+  return null;
+end $$;
+
+-- After the constraints, so that they are told first.
+create trigger settlements_checked after update on settlements
+  for each row execute function check_settlement();
+
+-- What a settlement covers: for each credit what it brought to one ledger account and what was taken
+-- of it, and what else moved that account. Without foreign keys, because a million lines are written
+-- in one statement; the integrity checks look at them.
+create table settlement_lines (
+  settlement_id  bigint not null,
+  id             bigint not null generated always as identity,
+  kind           text collate "C" not null,
+  subaccount_id  bigint, -- Null: the client's.
+  account_id     bigint, -- The ledger account; null of what is about the whole settlement.
+  credit_id      bigint,
+  payout_id      bigint,
+  adjustment_id  bigint,
+  brought_id     bigint, -- The first transfer that brought money of the credit; null: none did.
+  posted_at      timestamptz not null,
+  gross_kobo     bigint not null default 0,
+  fee_kobo       bigint not null default 0,
+  vat_kobo       bigint not null default 0,
+  split_kobo     bigint not null default 0, -- To subaccounts; below zero: from the client.
+  reversed_kobo  bigint not null default 0,
+  other_kobo     bigint not null default 0, -- What the kind says; below zero: taken.
+  net_kobo       bigint not null generated always as
+    (gross_kobo - fee_kobo - vat_kobo - split_kobo - reversed_kobo + other_kobo) stored,
+
+  primary key (settlement_id, id),
+  constraint settlement_lines_kind_known check (kind in
+    ('credit', 'payout', 'refund', 'adjustment', 'recovery', 'reserve', 'release', 'carried'))
+);
+
+create unique index settlement_lines_credit_settled_once on settlement_lines (brought_id)
+  where brought_id is not null;
+
+-- What each party of a settlement gets.
+create table settlement_shares (
+  settlement_id  bigint not null,
+  client_id      bigint not null,
+  subaccount_id  bigint, -- Null: the client.
+  account_id     bigint not null references ledger_accounts, -- Settling.
+  net_kobo       bigint not null,
+
+  constraint settlement_shares_one_per_party
+    unique nulls not distinct (settlement_id, subaccount_id),
+  constraint settlement_shares_not_negative check (net_kobo >= 0),
+  constraint settlement_shares_settlement_of_same_client
+    foreign key (client_id, settlement_id) references settlements (client_id, id)
+);
+
+-- Held back from a settlement, until a later one releases it.
+create table settlement_reserves (
+  settlement_id  bigint primary key,
+  client_id      bigint not null,
+  amount_kobo    bigint not null,
+  release_at     timestamptz not null,
+  released_by    bigint, -- The settlement.
+
+  constraint settlement_reserves_positive check (amount_kobo > 0),
+  constraint settlement_reserves_released_later check (released_by > settlement_id),
+  constraint settlement_reserves_settlement_of_same_client
+    foreign key (client_id, settlement_id) references settlements (client_id, id),
+  constraint settlement_reserves_release_of_same_client
+    foreign key (client_id, released_by) references settlements (client_id, id)
+);
+
+create index settlement_reserves_held on settlement_reserves (client_id, release_at)
+  where released_by is null;
+create index settlement_reserves_released on settlement_reserves (released_by)
+  where released_by is not null;
+
+-- Whose ledger accounts a client's settlement takes from. Those of subaccounts join here.
+create view settlement_accounts as
+select a.client_id, null::bigint as subaccount_id, l.id as account_id, l.currency
+  from collection_accounts a join ledger_accounts l on l.id = a.id
+union all
+select substr(l.owner, 8)::bigint, null::bigint, l.id, l.currency
+  from ledger_accounts l where l.kind = 'available';
+
+-- The id up to which every transfer is decided: committed, or never to be. Waits for whoever is
+-- inserting transfers now and holds up nobody: an id is handed out under a lock on the table that its
+-- transaction keeps to the end. What the caller reads afterwards shows all of them.
+create function decided_transfer_id() returns bigint language plpgsql as $$
+declare
+  last_id  bigint := (select case when is_called then last_value else 0 end from transfers_id_seq);
+  writers  text[] := array(
+    select virtualtransaction || '/' || pid from pg_locks
+     where locktype = 'relation' and relation = 'transfers'::regclass
+       and database = (select oid from pg_database where datname = current_database())
+       and mode = 'RowExclusiveLock' and granted and pid <> pg_backend_pid());
+begin
+  while exists (
+    select from pg_locks
+     where locktype = 'relation' and relation = 'transfers'::regclass
+       and database = (select oid from pg_database where datname = current_database())
+       and mode = 'RowExclusiveLock' and granted
+       and virtualtransaction || '/' || pid = any(writers)) loop
+    perform pg_sleep(0.002);
+  end loop;
+  return last_id;
+end $$;

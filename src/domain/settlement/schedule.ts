@@ -1,0 +1,68 @@
+// When settlements close, in West Africa Time and on business days only. Pure.
+//
+//   manual            never by itself
+//   daily@HH:MM       each business day, with the cut-off at that time
+//   T+1@HH:MM         each business day, with the cut-off at its midnight: what came the day before
+//   weekly@Mon@HH:MM  once a week, on the next business day if that day is none
+
+import { watDay } from '#wat-time.ts'
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const DAY_MS = 86_400_000
+const PATTERN = /^(?:(daily|T\+1)|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):([0-5][0-9])$/
+export const SCHEDULE_PATTERN =
+  '^(manual|weekly|(daily|T\\+1|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):[0-5][0-9])$'
+const WEEKLY = 'weekly@Mon@09:00'
+
+// More days than any list of holidays closes in a row.
+const LOOK_AHEAD_DAYS = 400
+
+export type Slot = { at: Date; cutOff: Date }
+export type Holidays = ReadonlySet<string> // As yyyy-MM-dd.
+
+// A week without a day of its own begins on Monday.
+export function normalSchedule(given: string): string {
+  return given === 'weekly' ? WEEKLY : given
+}
+
+// The first time after this moment. Undefined: never by itself.
+export function nextSlot(schedule: string, after: Date, holidays: Holidays): Slot | undefined {
+  const match = PATTERN.exec(schedule)
+  if (!match) return undefined
+  const [, daily, weekday, hour, minute] = match
+  const clockMs = (Number(hour) * 60 + Number(minute)) * 60_000
+  const isWanted = (day: string) => weekday === undefined || isWeekly(day, weekday, holidays)
+  const first = dayStart(watDay(after))
+  for (let days = 0; days <= LOOK_AHEAD_DAYS; days++) {
+    const midnight = new Date(first.getTime() + days * DAY_MS)
+    const day = watDay(midnight)
+    const at = new Date(midnight.getTime() + clockMs)
+    if (at <= after || !isBusinessDay(day, holidays) || !isWanted(day)) continue
+    return { at, cutOff: daily === 'T+1' ? midnight : at }
+  }
+  return undefined
+}
+
+function isBusinessDay(day: string, holidays: Holidays): boolean {
+  const name = dayName(day)
+  return name !== 'Sat' && name !== 'Sun' && !holidays.has(day)
+}
+
+// A business day stands in for its weekday, or for one before it with no business day in between.
+function isWeekly(day: string, weekday: string, holidays: Holidays): boolean {
+  if (dayName(day) === weekday) return true
+  const before = dayBefore(day)
+  return !isBusinessDay(before, holidays) && isWeekly(before, weekday, holidays)
+}
+
+function dayName(day: string): string {
+  return DAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] as string
+}
+
+function dayBefore(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10)
+}
+
+function dayStart(day: string): Date {
+  return new Date(`${day}T00:00:00+01:00`)
+}
