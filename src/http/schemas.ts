@@ -105,13 +105,6 @@ export function oneOf<T extends string>(values: readonly T[], description: strin
 }
 
 // One of the numbers of a payment or collection account.
-// What a ledger transfer is of, where it is not of a credit.
-export const CauseFields = {
-  payoutReference: nullable('string', { description: 'Of a payout or refund.' }),
-  settlementReference: nullable('string', { description: 'Of a settlement.' }),
-  adjustmentReference: nullable('string', { description: 'Of a recovery or write-off.' }),
-}
-
 export const BankNumber = named('BankNumber', {
   bankCode: Type.String(),
   bankName: Type.String(),

@@ -56,7 +56,7 @@ test('each row says what moved, which way, and the balance after it', async () =
     sourceAccountName: 'CHIDI OKEKE',
     payoutReference: null,
     settlementReference: null,
-    adjustmentReference: null,
+    adjustmentId: null,
   })
 })
 

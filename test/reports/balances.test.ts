@@ -51,6 +51,8 @@ test('a client that has nothing has a balance of nothing', async () => {
     totals: [{ currency: 'NGN', ...NOTHING }],
     merchants: [],
     merchantsNextCursor: null,
+    subaccounts: [],
+    subaccountsNextCursor: null,
   })
   assert.deepEqual(await readList(bench, MERCHANTS, token), {
     data: [],

@@ -7,7 +7,11 @@ const OWNERS = `
   select id, client_id from collection_accounts
   union all
   select id, substr(owner, length('client:') + 1)::bigint from ledger_accounts
-   where owner like 'client:%' and kind <> 'collection' and kind <> 'suspense'`
+   where owner like 'client:%' and kind <> 'collection' and kind <> 'suspense'
+  union all
+  select l.id, s.client_id
+    from ledger_accounts l join subaccounts s on l.owner = 'subaccount:' || s.id
+   where l.kind <> 'collection'`
 
 export const BALANCE_CHECKS: readonly Check[] = [
   {

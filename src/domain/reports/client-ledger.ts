@@ -6,8 +6,9 @@ import { idBounds } from '#db/time-bounds.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 
-// That its subaccounts own, with $1 the client.
-const SUBACCOUNT_OWNERS = `select null::text where false`
+// What the subaccounts of a client are called as owners.
+export const subaccountOwners = (client: string) =>
+  `select 'subaccount:' || s.id from subaccounts s where s.client_id = ${client}`
 
 const OWNED_KINDS = [
   'pending',
@@ -34,7 +35,7 @@ export const CLIENT_ACCOUNTS = `
   select l.id, l.kind, l.currency, l.credits_kobo - l.debits_kobo
     from ledger_accounts l
    where l.kind <> 'collection' and l.kind = any('{${OWNED_KINDS.join(',')}}')
-     and l.owner = any(array[$2, $3] || array(${SUBACCOUNT_OWNERS}))`
+     and l.owner = any(array[$2, $3] || array(${subaccountOwners('$1')}))`
 
 type Moves = { account: string; firstId: string; at: string }
 

@@ -65,11 +65,24 @@ const LINES = `
 const COLUMNS = `kind, subaccount_id, account_id, credit_id, payout_id, adjustment_id, brought_id,
   posted_at, gross_kobo, fee_kobo, vat_kobo, split_kobo, reversed_kobo, other_kobo`
 
-type Covering = { clientId: ClientId; currency: string; cover: Cover; previous?: Previous | undefined }
+type Covering = {
+  clientId: ClientId
+  currency: string
+  cover: Cover
+  previous?: Previous | undefined
+}
 
 function values({ clientId, currency, cover, previous }: Covering): unknown[] {
   const { fromId, toId, cutOff } = cover
-  return [clientId, currency, fromId, toId, cutOff, previous?.toId ?? 0n, previous?.cutOff ?? cutOff]
+  return [
+    clientId,
+    currency,
+    fromId,
+    toId,
+    cutOff,
+    previous?.toId ?? 0n,
+    previous?.cutOff ?? cutOff,
+  ]
 }
 
 // Answers the lowest id that is not covered: where the next settlement begins to look.

@@ -30,10 +30,7 @@ const COLUMNS = `
   schedule, minimum_kobo as "minimumKobo", reserve_bps as "reserveBps",
   reserve_days as "reserveDays", handled_to as "handledTo"`
 
-export async function readSettings(
-  db: Queryable,
-  clientId: ClientId,
-): Promise<SettlementSettings> {
+export async function readSettings(db: Queryable, clientId: ClientId): Promise<SettlementSettings> {
   const { rows } = await db.query<SettlementSettings>({
     name: 'read-settlement-settings',
     text: `select ${COLUMNS} from settlement_settings where client_id = $1`,

@@ -102,6 +102,9 @@ async function sumTaken(
   })
   const taken = new Map(rows.map(({ settlingId, kobo: sum }) => [settlingId, sum]))
   return new Map(
-    parties.map(({ subaccountId, settlingId }) => [subaccountId, taken.get(settlingId) ?? kobo(0n)]),
+    parties.map(({ subaccountId, settlingId }) => [
+      subaccountId,
+      taken.get(settlingId) ?? kobo(0n),
+    ]),
   )
 }

@@ -21,7 +21,8 @@ import {
   query,
   WindowQuery,
 } from '#http/lists.ts'
-import { ApiFailure, BEARER, CauseFields, named, nullable } from '#http/schemas.ts'
+import { ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { CauseFields, presentCause } from '#http/transfer-causes.ts'
 import type { TransferId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
@@ -106,9 +107,7 @@ function presentEntry(entry: Entry, currency: string, sealer: Sealer) {
     sessionId: entry.sessionId,
     narration: entry.narration,
     sourceAccountName: entry.sourceAccountName,
-    payoutReference: entry.payoutReference,
-    settlementReference: entry.settlementReference,
-    adjustmentReference: entry.adjustmentReference,
+    ...presentCause(entry, sealer),
     postedAt: timestamp(entry.postedAt),
   }
 }

@@ -1,29 +1,27 @@
-// /api/v1/balances: balances of a client, in total and by merchant.
+// /api/v1/balances: balances of a client, in total, by merchant and by subaccount.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { LIMIT_DEFAULT, type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import { LIMIT_DEFAULT } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { type Balance, readBalances } from '#domain/reports/balances.ts'
-import {
-  listMerchantBalances,
-  type MerchantBalance,
-  type MerchantName,
-} from '#domain/reports/merchant-balances.ts'
+import { listMerchantBalances } from '#domain/reports/merchant-balances.ts'
+import { listSubaccountBalances } from '#domain/reports/subaccount-balances.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import {
-  AtQuery,
-  ListEnvelope,
-  listResponse,
-  PageQuery,
-  parseAt,
-  parseLimit,
-  query,
-} from '#http/lists.ts'
+import { AtQuery, parseAt, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
-import type { ClientId } from '#ids.ts'
 import { toNaira } from '#money.ts'
+import {
+  MerchantBody,
+  merchantBalanceRoutes,
+  merchantPage,
+  presentMerchant,
+  presentSubaccount,
+  SubaccountBody,
+  subaccountBalanceRoutes,
+  subaccountPage,
+} from './balance-lists.ts'
 
 const BalanceBody = named('Balance', {
   currency: Type.String(),
@@ -63,37 +61,22 @@ const BalanceBody = named('Balance', {
   writtenOff: Type.Number({ description: 'What you owed and no longer do.' }),
 })
 
-const MerchantBody = named('MerchantBalance', {
-  merchantId: Type.String(),
-  merchantCode: Type.String(),
-  currency: Type.String(),
-  accounts: Type.Integer({ description: 'Number of collection accounts.' }),
-  collected: Type.Number({
-    description: 'Received on its collection accounts; paying it out changes nothing.',
-  }),
-  available: Type.Number({ description: 'On its collection accounts, to pay out or refund.' }),
-  inSuspense: Type.Number({ description: 'Sent to its collection accounts and in suspense.' }),
-  returned: Type.Number({ description: 'Sent to its collection accounts and returned.' }),
-})
-
 const BalancesBody = named('Balances', {
   totals: Type.Array(BalanceBody, { description: 'One per currency.' }),
   merchants: Type.Array(MerchantBody, { description: `The first ${LIMIT_DEFAULT}.` }),
   merchantsNextCursor: nullable('string', {
     description: 'Cursor for the rest, at /api/v1/balances/merchants.',
   }),
+  subaccounts: Type.Array(SubaccountBody, { description: `The first ${LIMIT_DEFAULT}.` }),
+  subaccountsNextCursor: nullable('string', {
+    description: 'Cursor for the rest, at /api/v1/balances/subaccounts.',
+  }),
 })
 
 export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
-  const tags = ['Balances']
-  const listOf = (clientId: ClientId, at: string | undefined): List => ({
-    name: 'merchants',
-    clientId,
-    filters: { at },
-  })
-  const cursorAfter = (list: List) => (last: MerchantBalance) =>
-    writeCursor(sealer, list, [last.merchantId, last.merchantCode, last.currency])
+  await app.register(merchantBalanceRoutes, deps)
+  await app.register(subaccountBalanceRoutes, deps)
 
   app.get(
     '/api/v1/balances',
@@ -101,7 +84,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       onRequest: authentication.requires('accounts:read'),
       schema: {
         operationId: 'getBalances',
-        tags,
+        tags: ['Balances'],
         summary: 'Retrieve balances',
         description: 'Not available to clients restricted to certain merchantCodes.',
         security: BEARER,
@@ -112,49 +95,24 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     async ({ client, query: asked }) => {
       refuseRestricted(client)
       const at = parseAt(asked, clock())
-      const [totals, merchants] = await withSnapshot(db, async (tx) => [
+      const first = { at, limit: LIMIT_DEFAULT + 1 }
+      const [totals, merchants, subaccounts] = await withSnapshot(db, async (tx) => [
         await readBalances(tx, client.id, at),
-        await listMerchantBalances(tx, client.id, { at, limit: LIMIT_DEFAULT + 1 }),
+        await listMerchantBalances(tx, client.id, first),
+        await listSubaccountBalances(tx, client.id, first),
       ])
-      const page = toPage(merchants, LIMIT_DEFAULT, cursorAfter(listOf(client.id, asked.at)))
+      const about = { clientId: client.id, at: asked.at }
+      const byMerchant = merchantPage(sealer, about, merchants)
+      const bySubaccount = subaccountPage(sealer, about, subaccounts)
       return accepted('Balances retrieved successfully', {
         totals: totals.map(presentBalance),
-        merchants: page.rows.map(presentMerchant),
-        merchantsNextCursor: page.nextCursor,
+        merchants: byMerchant.rows.map(presentMerchant),
+        merchantsNextCursor: byMerchant.nextCursor,
+        subaccounts: bySubaccount.rows.map(presentSubaccount),
+        subaccountsNextCursor: bySubaccount.nextCursor,
       })
     },
   )
-
-  app.get(
-    '/api/v1/balances/merchants',
-    {
-      onRequest: authentication.requires('accounts:read'),
-      schema: {
-        operationId: 'listMerchantBalances',
-        tags,
-        summary: 'List balances by merchant, by merchantId',
-        description: 'Grouped by merchantId and merchantCode of the collection accounts.',
-        security: BEARER,
-        querystring: query({ ...AtQuery, ...PageQuery }),
-        response: { 200: ListEnvelope(MerchantBody), '4xx': ApiFailure },
-      },
-    },
-    async ({ client, query: asked }) => {
-      const at = parseAt(asked, clock())
-      const list = listOf(client.id, asked.at)
-      const after = parseMerchant(readCursor(sealer, list, asked.cursor))
-      const limit = parseLimit(asked)
-      const rows = await listMerchantBalances(db, client.id, { after, at, limit: limit + 1 })
-      const page = toPage(rows, limit, cursorAfter(list))
-      return listResponse('Balances retrieved successfully', page, presentMerchant)
-    },
-  )
-}
-
-function parseMerchant(cursor: readonly string[] | undefined): MerchantName | undefined {
-  if (!cursor) return undefined
-  const [merchantId, merchantCode, currency] = cursor as [string, string, string]
-  return { merchantId, merchantCode, currency }
 }
 
 function presentBalance(balance: Balance) {
@@ -179,18 +137,5 @@ function presentBalance(balance: Balance) {
     payoutFees: toNaira(balance.payoutFeesKobo),
     receivable: toNaira(balance.receivableKobo),
     writtenOff: toNaira(balance.writtenOffKobo),
-  }
-}
-
-function presentMerchant(merchant: MerchantBalance) {
-  return {
-    merchantId: merchant.merchantId,
-    merchantCode: merchant.merchantCode,
-    currency: merchant.currency,
-    accounts: Number(merchant.accounts),
-    collected: toNaira(merchant.collectedKobo),
-    available: toNaira(merchant.availableKobo),
-    inSuspense: toNaira(merchant.inSuspenseKobo),
-    returned: toNaira(merchant.returnedKobo),
   }
 }

@@ -29,7 +29,8 @@ import {
   query,
   scannedPage,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, CauseFields, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { CauseFields, presentCause } from '#http/transfer-causes.ts'
 import type { AccountId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
@@ -52,6 +53,7 @@ const AccountBody = named('LedgerAccount', {
   bankCode: nullable('string', { description: 'For bank accounts and unidentified suspense.' }),
   accountNumber: nullable('string', { description: 'For collection accounts.' }),
   accountName: nullable('string'),
+  subaccountCode: nullable('string', { description: 'For accounts of a subaccount.' }),
   currency: Type.String(),
   balance: Type.Number(),
   debits: Type.Number({ description: 'Total debits.' }),
@@ -123,7 +125,7 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listLedgerAccounts',
         tags,
         summary: 'List ledger accounts with balances',
-        description: `Your own; operators also see bank accounts and unidentified suspense. ${RESTRICTED}`,
+        description: `Your own; operators also see bank accounts, unidentified suspense, fees and write-offs. ${RESTRICTED}`,
         security: BEARER,
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(AccountBody), '4xx': ApiFailure },
@@ -259,6 +261,7 @@ function presentAccount(account: LedgerAccount, sealer: Sealer) {
     bankCode: account.owner.startsWith('bank:') ? account.owner.slice('bank:'.length) : null,
     accountNumber: account.accountNumber,
     accountName: account.accountName,
+    subaccountCode: account.subaccountCode,
     currency: account.currency,
     balance: toNaira(computeBalance(account)),
     debits: toNaira(account.debitsKobo),
@@ -278,9 +281,7 @@ function presentEntry(entry: LedgerEntry, sealer: Sealer) {
     otherKind: entry.otherKind,
     creditId: creditId === null ? null : publicId(sealer, 'credit', creditId),
     sessionId: entry.sessionId,
-    payoutReference: entry.payoutReference,
-    settlementReference: entry.settlementReference,
-    adjustmentReference: entry.adjustmentReference,
+    ...presentCause(entry, sealer),
     postedAt: timestamp(entry.postedAt),
   }
 }

@@ -122,12 +122,7 @@ function line(row: StatementRow): string {
 
 function detailsOf(row: StatementRow): string[] {
   const [from, to] = row.changeKobo > 0n ? ['From', ''] : ['', 'To']
-  const references = [
-    row.sessionId,
-    row.payoutReference,
-    row.settlementReference,
-    row.adjustmentReference,
-  ]
+  const references = [row.sessionId, row.payoutReference, row.settlementReference]
   return [
     ...(row.accountNumber ? [`Account ${row.accountNumber}`] : []),
     `${from}${to} ${row.otherAccountNumber ?? kindName(row.otherKind)}`,

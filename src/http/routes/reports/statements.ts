@@ -1,5 +1,5 @@
 // Statements as CSV and as a page to print: of a collection account, of all that is available to a
-// client, and of a ledger account.
+// client, of a subaccount, and of a ledger account.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -18,6 +18,7 @@ import {
   type StatementRow,
   type StatementSubject,
 } from '#domain/reports/statements.ts'
+import { getSubaccountLedger } from '#domain/reports/subaccount-balances.ts'
 import { Refusal } from '#errors.ts'
 import type { Columns, CsvExports } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
@@ -41,7 +42,6 @@ type Sort = {
   tag: string
   of: string
   scope: Scope
-  query?: Record<string, ReturnType<typeof Type.Optional>>
   find: (deps: Deps, request: FastifyRequest, params: Params) => Promise<Named>
 }
 
@@ -71,6 +71,20 @@ const SORTS: readonly Sort[] = [
       const accountIds = await findAvailableAccounts(db, client.id, currency)
       const title = 'Statement of available funds'
       return { accountIds, kind: 'available', currency, title, name: `statement-${currency}` }
+    },
+  },
+  {
+    path: '/api/v1/subaccounts/:code/statement',
+    operation: 'SubaccountStatement',
+    tag: 'Balances',
+    of: 'a subaccount',
+    scope: 'payouts:read',
+    find: async ({ db }, { client }, { code = '' }) => {
+      refuseRestricted(client)
+      const { name, accountIds } = await getSubaccountLedger(db, client.id, code)
+      const title = `Statement of subaccount ${name} (${code})`
+      const file = `statement-${code}`
+      return { accountIds, kind: 'subaccount', currency: CURRENCY, title, name: file }
     },
   },
   {
@@ -118,7 +132,10 @@ const columnsOf = (sealer: Sealer, currency: string): Columns<Line> => [
   ['sessionId', ({ sessionId }) => sessionId],
   ['payoutReference', ({ payoutReference }) => payoutReference],
   ['settlementReference', ({ settlementReference }) => settlementReference],
-  ['adjustmentReference', ({ adjustmentReference }) => adjustmentReference],
+  [
+    'adjustmentId',
+    ({ adjustmentId }) => adjustmentId && publicId(sealer, 'adjustment', adjustmentId),
+  ],
   ['sourceAccountName', ({ sourceAccountName }) => sourceAccountName],
   ['narration', ({ narration }) => narration],
 ]
