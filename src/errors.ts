@@ -223,6 +223,11 @@ export const REFUSALS = {
   // Availability.
   rate_limited: ref(429, '65', 'Too many requests. Retry after the time in Retry-After.'),
   too_many_streams: ref(429, '65', 'Too many open event streams. Close one first.'),
+  statement_too_long: ref(
+    400,
+    '30',
+    'Too many movements for a page. Choose a shorter period, or export it as CSV.',
+  ),
   too_many_exports: ref(429, '65', 'Too many exports in progress. Wait for one to finish.'),
   busy: ref(503, '91', 'The service is overloaded. Retry shortly.'),
   pages_not_built: ref(503, '91', 'The web pages are not built. Run npm run build and restart.'),

@@ -8,12 +8,13 @@
 //
 // The keys derive from the hash key, which is not rotated (docs/decisions/0008): ids are permanent.
 
-import type { AccountId, CreditId, SuspenseItemId, TransferId } from './ids.ts'
+import type { AccountId, AdjustmentId, CreditId, SuspenseItemId, TransferId } from './ids.ts'
 import type { Sealer } from './seal.ts'
 
 type Ids = {
   account: AccountId
   action: bigint
+  adjustment: AdjustmentId
   credit: CreditId
   request: bigint
   suspense: SuspenseItemId

@@ -1400,6 +1400,162 @@ export interface paths {
             };
         };
     };
+    "/api/v1/accounts/static/{accountNumber}/statement.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/{accountNumber}/statement.html": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    accountNumber: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/statement.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    currency?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/statement.html": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    currency?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts/{code}/statement.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    code: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts/{code}/statement.html": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    code: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/accounts/{id}/statement.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/ledger/accounts/{id}/statement.html": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/search": {
         get: {
             parameters: {
@@ -1509,21 +1665,11 @@ export interface paths {
             };
         };
     };
-    "/api/v1/balances": {
-        get: {
-            responses: {
-                200: {
-                    content: {
-                        "application/json": components["schemas"]["BalancesResponse"];
-                    };
-                };
-            };
-        };
-    };
     "/api/v1/balances/merchants": {
         get: {
             parameters: {
                 query?: {
+                    at?: string;
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -1532,6 +1678,40 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["MerchantBalanceList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/subaccounts": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountBalanceList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BalancesResponse"];
                     };
                 };
             };
@@ -3490,11 +3670,22 @@ export interface components {
             returned: number;
             reversed: number;
             fees: number;
+            available: number;
+            subaccounts: number;
+            reserved: number;
+            inTransit: number;
+            paidOut: number;
+            refunded: number;
+            payoutFees: number;
+            receivable: number;
+            writtenOff: number;
         };
         Balances: {
             totals: components["schemas"]["Balance"][];
             merchants: components["schemas"]["MerchantBalance"][];
             merchantsNextCursor: string | null;
+            subaccounts: components["schemas"]["SubaccountBalance"][];
+            subaccountsNextCursor: string | null;
         };
         BalancesResponse: {
             isSuccessful: boolean;
@@ -4111,6 +4302,7 @@ export interface components {
             bankCode: string | null;
             accountNumber: string | null;
             accountName: string | null;
+            subaccountCode: string | null;
             currency: string;
             balance: number;
             debits: number;
@@ -4142,6 +4334,9 @@ export interface components {
             otherKind: string;
             creditId: number | null;
             sessionId: string | null;
+            payoutReference: string | null;
+            settlementReference: string | null;
+            adjustmentId: number | null;
             postedAt: string;
         };
         LedgerTransferList: {
@@ -4221,6 +4416,7 @@ export interface components {
             currency: string;
             accounts: number;
             collected: number;
+            available: number;
             inSuspense: number;
             returned: number;
         };
@@ -5017,6 +5213,9 @@ export interface components {
             sessionId: string | null;
             narration: string | null;
             sourceAccountName: string | null;
+            payoutReference: string | null;
+            settlementReference: string | null;
+            adjustmentId: number | null;
             postedAt: string;
         };
         StatementEntryList: {
@@ -5038,6 +5237,21 @@ export interface components {
             balance: number;
             createdAt: string;
             updatedAt: string;
+        };
+        SubaccountBalance: {
+            subaccountCode: string;
+            name: string;
+            currency: string;
+            available: number;
+            inTransit: number;
+            paidOut: number;
+        };
+        SubaccountBalanceList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SubaccountBalance"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         SubaccountChange: {
             name?: string;

@@ -52,6 +52,13 @@ export const WindowQuery = {
   to: moment('End, exclusive (ISO 8601; West Africa Time if it has no offset).'),
 }
 
+export const AtQuery = {
+  at: moment(
+    'As of this moment: what was posted before it counts (ISO 8601; West Africa Time if it has no ' +
+      'offset). Default now.',
+  ),
+}
+
 export function parseLimit({ limit }: { limit?: string | undefined }): number {
   return limit === undefined ? LIMIT_DEFAULT : Number(limit)
 }
@@ -68,6 +75,14 @@ export function parseWindow(given: { from?: string | undefined; to?: string | un
   if (from && to && to <= from) errors.push({ field: 'to', message: 'Must be later than from.' })
   if (errors.length > 0) throw new Refusal('invalid_request', errors)
   return { from, to }
+}
+
+export function parseAt({ at }: { at?: string | undefined }, now: Date): Date | undefined {
+  if (at === undefined) return undefined
+  const time = parseBankTime(withPlus(at))
+  const message = time ? 'Must not be in the future.' : NOT_A_TIME
+  if (!time || time > now) throw new Refusal('invalid_request', [{ field: 'at', message }])
+  return time
 }
 
 // An unescaped + in a query means a space; most clients forget %2B.

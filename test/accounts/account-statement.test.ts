@@ -54,6 +54,9 @@ test('each row says what moved, which way, and the balance after it', async () =
     sessionId: first,
     narration: 'Rent',
     sourceAccountName: 'CHIDI OKEKE',
+    payoutReference: null,
+    settlementReference: null,
+    adjustmentId: null,
   })
 })
 

@@ -62,6 +62,14 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
        (select id from ledger_accounts where kind = 'bank_cost') where reason = 'bank_charge'`,
     /^credit \d+$/,
   ],
+  [
+    'net_is_held_or_paid_out',
+    `insert into transfers
+       (debit_account_id, credit_account_id, amount_kobo, payout_id, reason, posted_at)
+     select a.id, b.id, 1, 1, 'payout', now() from ledger_accounts a, ledger_accounts b
+      where a.kind = 'available' and b.kind = 'bank' limit 1`,
+    /^client \d+, NGN$/,
+  ],
   ['fees_are_booked', `delete from transfers where reason = 'fee_vat'`, /^credit \d+$/],
   ['fees_are_booked', `update credit_fees set fee_returned_kobo = 1`, /^credit \d+$/],
   ['fees_are_booked', `delete from credit_fees`, /^credit \d+$/],

@@ -28,6 +28,15 @@ const NOTHING = {
   returned: 0,
   reversed: 0,
   fees: 0,
+  available: 0,
+  subaccounts: 0,
+  reserved: 0,
+  inTransit: 0,
+  paidOut: 0,
+  refunded: 0,
+  payoutFees: 0,
+  receivable: 0,
+  writtenOff: 0,
 }
 
 async function balances(of: Bench, token?: string) {
@@ -42,6 +51,8 @@ test('a client that has nothing has a balance of nothing', async () => {
     totals: [{ currency: 'NGN', ...NOTHING }],
     merchants: [],
     merchantsNextCursor: null,
+    subaccounts: [],
+    subaccountsNextCursor: null,
   })
   assert.deepEqual(await readList(bench, MERCHANTS, token), {
     data: [],
@@ -94,10 +105,12 @@ test('whatever happens to money, the balances follow and equal the ledger', asyn
     collected: 7000,
     pending: 2500.5,
     inSuspense: 165,
+    available: 7000,
   })
   assert.deepEqual((await balances(own)).totals, [
     {
       currency: 'NGN',
+      ...NOTHING,
       gross: 9665.5, // As before: nothing new came.
       net: 8911,
       suspended: 66,
@@ -107,12 +120,12 @@ test('whatever happens to money, the balances follow and equal the ledger', asyn
       returning: 22,
       returned: 33,
       reversed: 655.5,
-      fees: 0,
+      available: 6911,
     },
     { currency: 'USD', ...NOTHING, gross: 9, suspended: 9, inSuspense: 9 },
   ])
   assert.deepEqual((await balances(own, other)).totals, [
-    { currency: 'NGN', ...NOTHING, gross: 777, net: 777, collected: 777 },
+    { currency: 'NGN', ...NOTHING, gross: 777, net: 777, collected: 777, available: 777 },
   ])
   await assertEqualsLedger(own, [undefined, other])
   await assertBooksBalance(own)
@@ -140,10 +153,11 @@ test('a merchant has what came to its own accounts, in the order of the labels',
   const { merchants, totals } = await balances(own)
 
   const row = { currency: 'NGN', inSuspense: 0, returned: 0 }
+  const has = (amount: number) => ({ collected: amount, available: amount })
   assert.deepEqual(merchants, [
-    { ...row, ...labels('A', 'x'), accounts: 2, collected: 30.5, inSuspense: 3, returned: 4 },
-    { ...row, ...labels('A', 'y'), accounts: 1, collected: 5 },
-    { ...row, ...labels('B', 'x'), accounts: 1, collected: 0 },
+    { ...row, ...labels('A', 'x'), accounts: 2, ...has(30.5), inSuspense: 3, returned: 4 },
+    { ...row, ...labels('A', 'y'), accounts: 1, ...has(5) },
+    { ...row, ...labels('B', 'x'), accounts: 1, ...has(0) },
   ])
   assert.equal(totals[0].collected, 35.5)
   assert.deepEqual((await readList(own, MERCHANTS)).data, merchants)
@@ -180,7 +194,7 @@ async function assertEqualsLedger(own: Bench, tokens: (string | undefined)[]) {
   const told: Record<string, number> = {}
   for (const token of tokens) {
     for (const total of (await balances(own, token)).totals) {
-      const { currency, gross: _, net: __, suspended: ___, ...parts } = total
+      const { currency, gross: _, net: __, suspended: ___, available: ____, ...parts } = total
       for (const [part, amount] of Object.entries(parts)) {
         const key = `${currency} ${part}`
         told[key] = (told[key] ?? 0) + Math.round((amount as number) * 100)

@@ -9,14 +9,19 @@
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
+import {
+  CAUSE_COLUMNS,
+  CAUSE_JOINS,
+  type CauseReferences,
+} from '#domain/records/transfer-causes.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, CreditId, TransferId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { accountWithNumber } from './additional-numbers.ts'
 
-export type Entry = {
+export type Entry = CauseReferences & {
   id: TransferId
-  type: string // The transfer's reason: credit, assign, reversal, fee, fee_vat, split.
+  type: string // The transfer's reason.
   direction: 'in' | 'out'
   amountKobo: Kobo
   balanceAfterKobo: Kobo
@@ -60,6 +65,8 @@ const bothSides = (columns: (change: string) => string, rows: (side: string) => 
   (select ${columns('-amount_kobo')} from transfers
     where reason <> 'credit' and ${rows('debit_account_id')})`
 
+const CAUSES = 'credit_id, payout_id, settlement_id, adjustment_id'
+
 // First which rows are shown, then the balances, added up over nothing but the span of these rows;
 // so a page costs the same at any depth. Only the first page of a window that ended in the past
 // reads what is newer, because its sum is needed. The span is compared as pairs: with a range of
@@ -72,23 +79,23 @@ const LIST_ENTRIES = `
                  and posted_at >= $5 and posted_at < $6 order by id desc limit $7`,
     )}) as p order by id desc limit $7
   ), span as (
-    select id, credit_id, reason, posted_at, amount_kobo, change,
+    select id, ${CAUSES}, reason, posted_at, amount_kobo, change,
            (coalesce($2, (select credits_kobo - debits_kobo from ledger_accounts where id = $1))
             - coalesce(sum(change) over (order by id desc
                          rows between unbounded preceding and 1 preceding), 0))::bigint as balance
       from (${bothSides(
-        (change) => `id, credit_id, reason, posted_at, amount_kobo, ${change} as change`,
+        (change) => `id, ${CAUSES}, reason, posted_at, amount_kobo, ${change} as change`,
         (side) =>
           `(${side}, id) >= ($1, (select min(id) from page)) and (${side}, id) < ($1, $4::bigint)`,
       )}) as s
   )
-  select e.id, e.reason as type, case when e.change > 0 then 'in' else 'out' end as direction,
-         e.amount_kobo as "amountKobo", e.balance as "balanceAfterKobo",
-         e.credit_id as "creditId", c.session_id as "sessionId", c.narration,
-         c.source_account_name as "sourceAccountName", e.posted_at as "postedAt"
-    from span e left join credits c on c.id = e.credit_id
-   where e.id = any(array(select id from page))
-   order by e.id desc`
+  select t.id, t.reason as type, case when t.change > 0 then 'in' else 'out' end as direction,
+         t.amount_kobo as "amountKobo", t.balance as "balanceAfterKobo",
+         t.credit_id as "creditId", c.session_id as "sessionId", c.narration,
+         c.source_account_name as "sourceAccountName", t.posted_at as "postedAt", ${CAUSE_COLUMNS}
+    from span t left join credits c on c.id = t.credit_id ${CAUSE_JOINS}
+   where t.id = any(array(select id from page))
+   order by t.id desc`
 
 type StatementPage = { window: Window; after?: EntryPosition | undefined; limit: number }
 

@@ -5,6 +5,7 @@
 // tables are aggregated before they are joined.
 
 import type { Check } from '#ledger/ledger-checks.ts'
+import { BALANCE_CHECKS } from './balance-checks.ts'
 import { DEDUCTED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
@@ -270,6 +271,7 @@ const EVENTS: readonly Check[] = [
 
 export const BUSINESS_CHECKS: readonly Check[] = [
   ...MONEY,
+  ...BALANCE_CHECKS,
   ...FEE_CHECKS,
   ...RECEIVABLE_CHECKS,
   ...SPLIT_CHECKS,

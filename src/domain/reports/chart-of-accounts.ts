@@ -1,5 +1,5 @@
-// The chart of accounts. A client sees its own accounts; an operator also the banks' and unidentified
-// suspense. Shared accounts come first, then collection accounts, each in order of opening.
+// The chart of accounts. A client sees its own accounts and its subaccounts'; an operator also the
+// banks', unidentified suspense, and its own: fees and write-offs. Shared accounts come first, then collection accounts, each in order of opening.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Viewer } from '#domain/credits/credit-list.ts'
@@ -7,16 +7,18 @@ import { Refusal } from '#errors.ts'
 import type { AccountId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import { type Kobo, kobo } from '#money.ts'
+import { subaccountOwners } from './client-ledger.ts'
 
 export type LedgerAccount = {
   id: AccountId
   kind: string
-  owner: string // `client:7`, `bank:058`, `operator:7`, or nothing for a collection account.
+  owner: string // `client:7`, `bank:058` …, or nothing for a collection account.
   currency: string
   debitsKobo: Kobo
   creditsKobo: Kobo
   accountNumber: string | null // Of a collection account, …
   accountName: string | null // … and its name.
+  subaccountCode: string | null
   openedAt: Date
 }
 
@@ -25,11 +27,19 @@ export type ChartPosition = { isCollection: boolean; id: AccountId }
 // $1 the client, $2 its name as an owner, $3 whether it is the operator.
 const SHARED = `
   a.kind <> 'collection'
-  and (a.owner = $2 or $3 and (a.owner like 'bank:%' or a.owner like 'operator:%'))`
+  and (a.owner = $2 or a.owner in (${subaccountOwners('$1')})
+       or $3 and (a.owner like 'bank:%' or a.owner like 'operator:%'))`
+
+// The same of the ledger account `o`, with the client as $2, its name as $3 and the operator as $4.
+export const isSeen = (o: string) => `
+  (${o}.owner = $3 or ${o}.owner in (${subaccountOwners('$2')}) or $4 and (${o}.owner like 'bank:%' or ${o}.owner like 'operator:%')
+   or exists (select from collection_accounts m where m.id = ${o}.id and m.client_id = $2))`
 
 const COLUMNS = `
   a.id, a.kind, a.owner, a.currency, a.debits_kobo as "debitsKobo",
-  a.credits_kobo as "creditsKobo", a.opened_at as "openedAt"`
+  a.credits_kobo as "creditsKobo", a.opened_at as "openedAt",
+  (select s.code from subaccounts s
+    where s.client_id = $1 and a.owner = 'subaccount:' || s.id) as "subaccountCode"`
 
 const valuesOf = ({ id, isOperator }: Viewer) => [id, clientOwner(id), isOperator]
 

@@ -1,25 +1,31 @@
 // The transfers of one ledger account, newest first, each with its counter-account.
 //
 // Both sides of a transfer are indexed, except the debit of a bank's account by a credit
-// (0001_ledger.sql): a bank's transfers are found through its credits, newest first, a fixed number
-// of credits per page; a page of a quiet bank may be short and still have a next.
+// (0001_ledger.sql): those are found through the credits, newest first, a fixed number of credits per
+// page, and merged with the rest by id. A page of a quiet bank may be short and still have a next.
 
 import type { Queryable } from '#db/pool.ts'
+import { PAST_ID } from '#db/time-bounds.ts'
 import type { Viewer } from '#domain/credits/credit-list.ts'
 import { assignedTo } from '#domain/credits/credit-list.ts'
+import {
+  CAUSE_COLUMNS,
+  CAUSE_JOINS,
+  type CauseReferences,
+} from '#domain/records/transfer-causes.ts'
 import type { AccountId, CreditId, TransferId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import type { Kobo } from '#money.ts'
-import { growsByDebits, type LedgerAccount } from './chart-of-accounts.ts'
+import { growsByDebits, isSeen, type LedgerAccount } from './chart-of-accounts.ts'
 
-export type LedgerEntry = {
+export type LedgerEntry = CauseReferences & {
   id: TransferId
   reason: string
   direction: 'in' | 'out' // Whether the account's balance grew.
   amountKobo: Kobo
   otherId: AccountId | null // Null: an account that the viewer may not see.
   otherKind: string
-  creditId: CreditId | null // Null: of a credit that the viewer may not see.
+  creditId: CreditId | null // Null: of a credit that the viewer may not see, or of none.
   sessionId: string | null
   postedAt: Date
   position: string // Where the next page goes on.
@@ -27,26 +33,20 @@ export type LedgerEntry = {
 
 export const CREDITS_PER_PAGE_MAX = 5_000
 
-const PAST = 9_223_372_036_854_775_807n
-
 // $1 the account, $2 the client, $3 its name as an owner, $4 whether it is the operator.
-const entries = (transfers: string, position: string, order: string) => `
+const entries = (transfers: string) => `
   select t.id, t.reason, t.debit_account_id = $1 as "isDebit", t.amount_kobo as "amountKobo",
-         case when o.owner = $3 or $4 and (o.owner like 'bank:%' or o.owner like 'operator:%')
-                   or exists (select from collection_accounts m
-                               where m.id = o.id and m.client_id = $2)
-              then o.id end as "otherId",
-         o.kind as "otherKind",
+         case when ${isSeen('o')} then o.id end as "otherId", o.kind as "otherKind",
          case when seen.is_so then c.id end as "creditId",
          case when seen.is_so then c.session_id end as "sessionId",
-         t.posted_at as "postedAt", (${position})::text as position
+         t.credit_id as "ofCredit", t.posted_at as "postedAt", ${CAUSE_COLUMNS}
     from (${transfers}) as t
     join ledger_accounts o on o.id = case when t.debit_account_id = $1 then t.credit_account_id
                                           else t.debit_account_id end
-    left join credits c on c.id = t.credit_id
+    left join credits c on c.id = t.credit_id ${CAUSE_JOINS}
    cross join lateral (
      select c.client_id = $2 or $4 and c.client_id is null or ${assignedTo('$2')} as is_so) as seen
-   order by ${order}`
+   order by t.credit_id desc, t.id desc`
 
 const side = (column: string, more = '') =>
   `(select * from transfers where ${column} = $1 and id < $5 ${more} order by id desc limit $6)`
@@ -55,52 +55,96 @@ const BY_ID = entries(
   `select * from (${side('credit_account_id')} union all
                   ${side('debit_account_id', `and reason <> 'credit'`)}) as sides
     order by id desc limit $6`,
-  't.id',
-  't.id desc',
 )
 
 const BY_CREDIT = entries(
   `select * from transfers
-    where (credit_id, id) < ($5, $8) and credit_id >= $7 and (debit_account_id = $1 or credit_account_id = $1)
+    where (credit_id, id) < ($5, $8) and credit_id >= $7 and debit_account_id = $1
+      and reason = 'credit'
     order by credit_id desc, id desc limit $6`,
-  `t.credit_id || '/' || t.id`,
-  't.credit_id desc, t.id desc',
 )
 
-type Row = Omit<LedgerEntry, 'direction'> & { isDebit: boolean }
+type Row = Omit<LedgerEntry, 'direction' | 'position'> & {
+  isDebit: boolean
+  ofCredit: CreditId | null
+}
 type Scanned = { rows: LedgerEntry[]; scannedTo: string | null }
+type EntryPage = { account: LedgerAccount; after?: string | undefined; limit: number }
 
 export async function listLedgerEntries(
   db: Queryable,
   viewer: Viewer,
-  { account, after, limit }: { account: LedgerAccount; after?: string | undefined; limit: number },
+  { account, after, limit }: EntryPage,
 ): Promise<Scanned> {
-  const { id, isOperator } = viewer
-  const [before = PAST, beforeId = 0n] = after?.split('/').map(BigInt) ?? []
-  const values = [account.id, id, clientOwner(id), isOperator, before, limit]
-  const present = ({ isDebit, ...row }: Row): LedgerEntry => ({
-    ...row,
-    direction: isDebit === growsByDebits(account.kind) ? 'in' : 'out',
-  })
-  if (account.kind !== 'bank') {
-    const { rows } = await db.query<Row>({ name: 'ledger-entries', text: BY_ID, values })
-    return { rows: rows.map(present), scannedTo: null }
-  }
-  const from = await findFirstCredit(db, before)
+  const [id = PAST_ID, creditId = PAST_ID, ofCreditId = 0n] = after?.split('/').map(BigInt) ?? []
+  const about = [account.id, viewer.id, clientOwner(viewer.id), viewer.isOperator]
   const { rows } = await db.query<Row>({
+    name: 'ledger-entries',
+    text: BY_ID,
+    values: [...about, id, limit],
+  })
+  const others = rows.toSorted((one, other) => (one.id > other.id ? -1 : 1))
+  const start = { id, creditId, ofCreditId }
+  if (account.kind !== 'bank') return paged(account, start, { rows: others, scannedTo: null })
+  const from = await findFirstCredit(db, creditId)
+  const { rows: byCredit } = await db.query<Row>({
     name: 'ledger-entries-of-bank',
     text: BY_CREDIT,
-    values: [...values, from, beforeId],
+    values: [...about, creditId, limit, from.creditId, ofCreditId],
   })
-  return { rows: rows.map(present), scannedTo: from > 0n ? `${from}/0` : null }
+  const isWhole = byCredit.length < limit // Of the credits of this page.
+  const least = isWhole ? from.transferId : (byCredit.at(-1) as Row).id
+  const merged = mergeNewest(byCredit, others, least).slice(0, limit)
+  const scannedTo = isWhole && from.creditId > 0n ? from.creditId : null
+  return paged(account, start, { rows: merged, scannedTo })
 }
 
-async function findFirstCredit(db: Queryable, before: bigint): Promise<bigint> {
-  const { rows } = await db.query<{ last: bigint | null }>({
-    name: 'last-credit-up-to',
-    text: 'select max(credit_id) as last from transfers where credit_id <= $1',
-    values: [before],
+// Both newest first, though credits are so only nearly. Others that are older than every credit of
+// the page wait for the next.
+function mergeNewest(byCredit: readonly Row[], others: readonly Row[], least: bigint): Row[] {
+  const merged: Row[] = []
+  const waiting = others.filter(({ id }) => id >= least)
+  for (const row of byCredit) {
+    while (waiting[0] && waiting[0].id > row.id) merged.push(waiting.shift() as Row)
+    merged.push(row)
+  }
+  return [...merged, ...waiting]
+}
+
+type Start = { id: bigint; creditId: bigint; ofCreditId: bigint }
+
+// A position is in both: the last of the others, and the last credit with its transfer.
+function paged(
+  account: LedgerAccount,
+  start: Start,
+  { rows, scannedTo }: { rows: readonly Row[]; scannedTo: bigint | null },
+): Scanned {
+  const at = { ...start }
+  const shown = rows.map(({ isDebit, ofCredit, ...row }): LedgerEntry => {
+    if (account.kind === 'bank' && row.reason === 'credit') {
+      at.creditId = ofCredit as bigint
+      at.ofCreditId = row.id
+    } else {
+      at.id = row.id
+    }
+    const direction = isDebit === growsByDebits(account.kind) ? 'in' : 'out'
+    const position = `${at.id}/${at.creditId}/${at.ofCreditId}`
+    return { ...row, direction, position }
   })
-  const last = rows[0]?.last ?? 0n
-  return last > BigInt(CREDITS_PER_PAGE_MAX) ? last - BigInt(CREDITS_PER_PAGE_MAX) : 0n
+  return { rows: shown, scannedTo: scannedTo === null ? null : `${at.id}/${scannedTo}/0` }
+}
+
+// How far a page looks: to which credit, and its first transfer.
+async function findFirstCredit(db: Queryable, before: bigint) {
+  const { rows } = await db.query<{ creditId: bigint; transferId: bigint }>({
+    name: 'first-credit-of-page',
+    text: `select f.id as "creditId",
+                  coalesce((select id from transfers where credit_id >= f.id
+                             order by credit_id, id limit 1), 0) as "transferId"
+             from (select greatest(coalesce(max(credit_id), 0) - $2, 0) as id
+                     from transfers where credit_id <= $1) as f`,
+    values: [before, CREDITS_PER_PAGE_MAX],
+  })
+  const { creditId, transferId } = rows[0] as (typeof rows)[0]
+  return { creditId, transferId: creditId > 0n ? transferId : 0n }
 }

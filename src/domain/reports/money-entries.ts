@@ -2,24 +2,11 @@
 
 import type { RefundedCredit } from '#domain/refunds/refunds.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
+import { kindName } from './ledger-names.ts'
 import { type TimelineEntry, toEntry } from './timeline-entries.ts'
 
-const LEDGER_NAMES: Record<string, string> = {
-  bank: 'the bank',
-  pending: 'pending part payments',
-  available: 'available funds',
-  suspense: 'suspense',
-  returning: 'returns in progress',
-  shortfall: 'reversal shortfall',
-  receivable: 'what the client owes',
-  bank_cost: 'bank charges',
-  input_vat: 'VAT on bank charges',
-  fee_income: 'fees',
-  vat_payable: 'VAT on fees',
-}
-
 const sideName = ({ kind, accountNumber }: LedgerSide) =>
-  accountNumber ? `account ${accountNumber}` : (LEDGER_NAMES[kind] ?? kind)
+  accountNumber ? `account ${accountNumber}` : kindName(kind)
 
 export function transferEntry(transfer: CreditTransfer, currency: string): TimelineEntry {
   const { from, to, amountKobo, reason, creditId } = transfer

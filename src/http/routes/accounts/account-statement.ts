@@ -22,6 +22,7 @@ import {
   WindowQuery,
 } from '#http/lists.ts'
 import { ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { CauseFields, presentCause } from '#http/transfer-causes.ts'
 import type { TransferId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
@@ -31,7 +32,9 @@ import { timestamp } from '#wat-time.ts'
 const EntryBody = named('StatementEntry', {
   id: Type.Integer(),
   type: Type.String({
-    description: 'credit, assign (from suspense), reversal, fee, fee_vat or split.',
+    description:
+      'credit, assign (from suspense), reversal, fee, fee_vat, split, settlement, payout, refund or ' +
+      'recovery.',
   }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
   amount: Type.Number({ description: 'Always positive: see direction.' }),
@@ -43,6 +46,7 @@ const EntryBody = named('StatementEntry', {
   sessionId: nullable('string', { description: 'Session ID of the credit.' }),
   narration: nullable('string'),
   sourceAccountName: nullable('string'),
+  ...CauseFields,
   postedAt: Type.String(),
 })
 
@@ -103,6 +107,7 @@ function presentEntry(entry: Entry, currency: string, sealer: Sealer) {
     sessionId: entry.sessionId,
     narration: entry.narration,
     sourceAccountName: entry.sourceAccountName,
+    ...presentCause(entry, sealer),
     postedAt: timestamp(entry.postedAt),
   }
 }

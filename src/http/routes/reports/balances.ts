@@ -1,22 +1,27 @@
-// /api/v1/balances: balances of a client, in total and by merchant.
+// /api/v1/balances: balances of a client, in total, by merchant and by subaccount.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { LIMIT_DEFAULT, type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import { LIMIT_DEFAULT } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
-import {
-  type Balance,
-  listMerchantBalances,
-  type MerchantBalance,
-  type MerchantName,
-  readBalances,
-} from '#domain/reports/balances.ts'
+import { type Balance, readBalances } from '#domain/reports/balances.ts'
+import { listMerchantBalances } from '#domain/reports/merchant-balances.ts'
+import { listSubaccountBalances } from '#domain/reports/subaccount-balances.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { AtQuery, parseAt, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
-import type { ClientId } from '#ids.ts'
 import { toNaira } from '#money.ts'
+import {
+  MerchantBody,
+  merchantBalanceRoutes,
+  merchantPage,
+  presentMerchant,
+  presentSubaccount,
+  SubaccountBody,
+  subaccountBalanceRoutes,
+  subaccountPage,
+} from './balance-lists.ts'
 
 const BalanceBody = named('Balance', {
   currency: Type.String(),
@@ -25,27 +30,35 @@ const BalanceBody = named('Balance', {
       'Credits reported for your accounts, plus unidentified money assigned to you. Equals net + ' +
       'reversed + returned + suspended + fees.',
   }),
-  net: Type.Number({ description: 'collected + pending.' }),
+  net: Type.Number({
+    description:
+      'collected + pending, and also available + pending + subaccounts + reserved + inTransit + ' +
+      'paidOut + refunded + payoutFees − receivable − writtenOff.',
+  }),
   suspended: Type.Number({ description: 'inSuspense + returning.' }),
   collected: Type.Number({
-    description: 'On collection accounts, from paid payments and with subaccounts.',
+    description:
+      'Received on collection accounts and by paid payments; paying it out changes nothing.',
   }),
   pending: Type.Number({ description: 'Part payments not yet settled.' }),
   inSuspense: Type.Number({ description: 'Held in suspense.' }),
   returning: Type.Number({ description: 'Being returned to payers.' }),
   returned: Type.Number({ description: 'Returned to payers, confirmed by the banks.' }),
   reversed: Type.Number({ description: 'Reversed by the banks.' }),
-  fees: Type.Number({ description: 'Fees and VAT charged, less those given back.' }),
-})
-
-const MerchantBody = named('MerchantBalance', {
-  merchantId: Type.String(),
-  merchantCode: Type.String(),
-  currency: Type.String(),
-  accounts: Type.Integer({ description: 'Number of collection accounts.' }),
-  collected: Type.Number({ description: 'Collected on its collection accounts.' }),
-  inSuspense: Type.Number({ description: 'Sent to its collection accounts and in suspense.' }),
-  returned: Type.Number({ description: 'Sent to its collection accounts and returned.' }),
+  fees: Type.Number({ description: 'Fees and VAT charged on credits, less those given back.' }),
+  available: Type.Number({
+    description: 'To pay out or refund: on collection accounts and from paid payments.',
+  }),
+  subaccounts: Type.Number({ description: 'Shares of your subaccounts, not yet settled.' }),
+  reserved: Type.Number({ description: 'Held back from settlements until it is released.' }),
+  inTransit: Type.Number({
+    description: 'In settlements, payouts and refunds that the banks have not confirmed.',
+  }),
+  paidOut: Type.Number({ description: 'Paid out, confirmed by the banks.' }),
+  refunded: Type.Number({ description: 'Refunded to payers, confirmed by the banks.' }),
+  payoutFees: Type.Number({ description: 'Fees and VAT charged on payouts.' }),
+  receivable: Type.Number({ description: 'What you owe: reversed after it had left.' }),
+  writtenOff: Type.Number({ description: 'What you owed and no longer do.' }),
 })
 
 const BalancesBody = named('Balances', {
@@ -54,14 +67,16 @@ const BalancesBody = named('Balances', {
   merchantsNextCursor: nullable('string', {
     description: 'Cursor for the rest, at /api/v1/balances/merchants.',
   }),
+  subaccounts: Type.Array(SubaccountBody, { description: `The first ${LIMIT_DEFAULT}.` }),
+  subaccountsNextCursor: nullable('string', {
+    description: 'Cursor for the rest, at /api/v1/balances/subaccounts.',
+  }),
 })
 
 export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
-  const tags = ['Balances']
-  const listOf = (clientId: ClientId): List => ({ name: 'merchants', clientId, filters: {} })
-  const cursorAfter = (list: List) => (last: MerchantBalance) =>
-    writeCursor(sealer, list, [last.merchantId, last.merchantCode, last.currency])
+  const { db, sealer, authentication, clock } = deps
+  await app.register(merchantBalanceRoutes, deps)
+  await app.register(subaccountBalanceRoutes, deps)
 
   app.get(
     '/api/v1/balances',
@@ -69,58 +84,35 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       onRequest: authentication.requires('accounts:read'),
       schema: {
         operationId: 'getBalances',
-        tags,
+        tags: ['Balances'],
         summary: 'Retrieve balances',
         description: 'Not available to clients restricted to certain merchantCodes.',
         security: BEARER,
-        querystring: NoQuery,
+        querystring: query(AtQuery),
         response: { 200: ApiEnvelope(BalancesBody), '4xx': ApiFailure },
       },
     },
-    async ({ client }) => {
+    async ({ client, query: asked }) => {
       refuseRestricted(client)
-      const [totals, merchants] = await withSnapshot(db, async (tx) => [
-        await readBalances(tx, client.id),
-        await listMerchantBalances(tx, client.id, { limit: LIMIT_DEFAULT + 1 }),
+      const at = parseAt(asked, clock())
+      const first = { at, limit: LIMIT_DEFAULT + 1 }
+      const [totals, merchants, subaccounts] = await withSnapshot(db, async (tx) => [
+        await readBalances(tx, client.id, at),
+        await listMerchantBalances(tx, client.id, first),
+        await listSubaccountBalances(tx, client.id, first),
       ])
-      const page = toPage(merchants, LIMIT_DEFAULT, cursorAfter(listOf(client.id)))
+      const about = { clientId: client.id, at: asked.at }
+      const byMerchant = merchantPage(sealer, about, merchants)
+      const bySubaccount = subaccountPage(sealer, about, subaccounts)
       return accepted('Balances retrieved successfully', {
         totals: totals.map(presentBalance),
-        merchants: page.rows.map(presentMerchant),
-        merchantsNextCursor: page.nextCursor,
+        merchants: byMerchant.rows.map(presentMerchant),
+        merchantsNextCursor: byMerchant.nextCursor,
+        subaccounts: bySubaccount.rows.map(presentSubaccount),
+        subaccountsNextCursor: bySubaccount.nextCursor,
       })
     },
   )
-
-  app.get(
-    '/api/v1/balances/merchants',
-    {
-      onRequest: authentication.requires('accounts:read'),
-      schema: {
-        operationId: 'listMerchantBalances',
-        tags,
-        summary: 'List balances by merchant, by merchantId',
-        description: 'Grouped by merchantId and merchantCode of the collection accounts.',
-        security: BEARER,
-        querystring: query(PageQuery),
-        response: { 200: ListEnvelope(MerchantBody), '4xx': ApiFailure },
-      },
-    },
-    async ({ client, query: asked }) => {
-      const list = listOf(client.id)
-      const after = parseMerchant(readCursor(sealer, list, asked.cursor))
-      const limit = parseLimit(asked)
-      const rows = await listMerchantBalances(db, client.id, { after, limit: limit + 1 })
-      const page = toPage(rows, limit, cursorAfter(list))
-      return listResponse('Balances retrieved successfully', page, presentMerchant)
-    },
-  )
-}
-
-function parseMerchant(cursor: readonly string[] | undefined): MerchantName | undefined {
-  if (!cursor) return undefined
-  const [merchantId, merchantCode, currency] = cursor as [string, string, string]
-  return { merchantId, merchantCode, currency }
 }
 
 function presentBalance(balance: Balance) {
@@ -136,17 +128,14 @@ function presentBalance(balance: Balance) {
     returned: toNaira(balance.returnedKobo),
     reversed: toNaira(balance.reversedKobo),
     fees: toNaira(balance.feesKobo),
-  }
-}
-
-function presentMerchant(merchant: MerchantBalance) {
-  return {
-    merchantId: merchant.merchantId,
-    merchantCode: merchant.merchantCode,
-    currency: merchant.currency,
-    accounts: Number(merchant.accounts),
-    collected: toNaira(merchant.collectedKobo),
-    inSuspense: toNaira(merchant.inSuspenseKobo),
-    returned: toNaira(merchant.returnedKobo),
+    available: toNaira(balance.availableKobo),
+    subaccounts: toNaira(balance.subaccountsKobo),
+    reserved: toNaira(balance.reservedKobo),
+    inTransit: toNaira(balance.inTransitKobo),
+    paidOut: toNaira(balance.paidOutKobo),
+    refunded: toNaira(balance.refundedKobo),
+    payoutFees: toNaira(balance.payoutFeesKobo),
+    receivable: toNaira(balance.receivableKobo),
+    writtenOff: toNaira(balance.writtenOffKobo),
   }
 }

@@ -24,6 +24,7 @@ import { ApiFailure, BEARER } from '#http/schemas.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import { timestamp } from '#wat-time.ts'
+import { statementExports } from './statements.ts'
 
 // A batch of credits with their locations takes some 20 ms.
 const BATCH = 500
@@ -42,6 +43,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   await app.register(creditExport, { ...deps, exports })
   await app.register(accountExport, { ...deps, exports })
   await app.register(paymentExport, { ...deps, exports })
+  await app.register(statementExports, { ...deps, exports })
 }
 
 type ExportDeps = Deps & { exports: CsvExports }

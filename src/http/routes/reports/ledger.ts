@@ -30,13 +30,14 @@ import {
   scannedPage,
 } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { CauseFields, presentCause } from '#http/transfer-causes.ts'
 import type { AccountId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
-const LEDGER = '/api/v1/ledger'
+export const LEDGER = '/api/v1/ledger'
 const RESTRICTED = 'Not available to clients restricted to certain merchantCodes.'
 // In check intervals; an older result says nothing about today.
 const OVERDUE_AFTER = 3
@@ -45,12 +46,14 @@ const AccountBody = named('LedgerAccount', {
   id: Type.Integer(),
   kind: Type.String({
     description:
-      'collection, pending, settled or suspense; for operators also bank, returning, shortfall, ' +
-      'bank_cost and input_vat.',
+      'collection, pending, available, subaccount, settling, reserve, paying, refunding, ' +
+      'receivable or suspense; for operators also bank, returning, shortfall, bank_cost, ' +
+      'input_vat, fee_income, vat_payable and write_off.',
   }),
   bankCode: nullable('string', { description: 'For bank accounts and unidentified suspense.' }),
   accountNumber: nullable('string', { description: 'For collection accounts.' }),
   accountName: nullable('string'),
+  subaccountCode: nullable('string', { description: 'For accounts of a subaccount.' }),
   currency: Type.String(),
   balance: Type.Number(),
   debits: Type.Number({ description: 'Total debits.' }),
@@ -60,13 +63,14 @@ const AccountBody = named('LedgerAccount', {
 
 const TransferBody = named('LedgerTransfer', {
   id: Type.Integer(),
-  reason: Type.String({ description: 'credit, settle, suspend, assign, return, …' }),
+  reason: Type.String({ description: 'credit, settle, assign, payout, refund, settlement, …' }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
   amount: Type.Number({ description: 'Always positive: see direction.' }),
   otherAccountId: nullable('number', { description: 'Null if not visible to you.' }),
   otherKind: Type.String({ description: 'Kind of the other account.' }),
-  creditId: nullable('number', { description: 'Null if not visible to you.' }),
+  creditId: nullable('number', { description: 'Null if not visible to you, or not of a credit.' }),
   sessionId: nullable('string'),
+  ...CauseFields,
   postedAt: Type.String(),
 })
 
@@ -121,7 +125,7 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listLedgerAccounts',
         tags,
         summary: 'List ledger accounts with balances',
-        description: `Your own; operators also see bank accounts and unidentified suspense. ${RESTRICTED}`,
+        description: `Your own; operators also see bank accounts, unidentified suspense, fees and write-offs. ${RESTRICTED}`,
         security: BEARER,
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(AccountBody), '4xx': ApiFailure },
@@ -175,7 +179,7 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listLedgerTransfers',
         tags,
         summary: 'List transfers of a ledger account, newest first',
-        description: 'Transfers of a bank account are ordered by credit; pages may be short.',
+        description: 'Pages of a bank account may be short.',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: query(PageQuery),
@@ -238,7 +242,7 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-function requireAccountId(sealer: Sealer, given: string): AccountId {
+export function requireAccountId(sealer: Sealer, given: string): AccountId {
   const id = findId(sealer, 'account', given)
   if (id === undefined) throw new Refusal('ledger_account_not_found')
   return id
@@ -257,6 +261,7 @@ function presentAccount(account: LedgerAccount, sealer: Sealer) {
     bankCode: account.owner.startsWith('bank:') ? account.owner.slice('bank:'.length) : null,
     accountNumber: account.accountNumber,
     accountName: account.accountName,
+    subaccountCode: account.subaccountCode,
     currency: account.currency,
     balance: toNaira(computeBalance(account)),
     debits: toNaira(account.debitsKobo),
@@ -276,6 +281,7 @@ function presentEntry(entry: LedgerEntry, sealer: Sealer) {
     otherKind: entry.otherKind,
     creditId: creditId === null ? null : publicId(sealer, 'credit', creditId),
     sessionId: entry.sessionId,
+    ...presentCause(entry, sealer),
     postedAt: timestamp(entry.postedAt),
   }
 }

@@ -1,0 +1,57 @@
+// I61 on live data: what credits left a client with is where its balances say.
+
+import type { Check } from '#ledger/ledger-checks.ts'
+
+// Whose money each ledger account holds; of suspense nobody's is sure yet.
+const OWNERS = `
+  select id, client_id from collection_accounts
+  union all
+  select id, substr(owner, length('client:') + 1)::bigint from ledger_accounts
+   where owner like 'client:%' and kind <> 'collection' and kind <> 'suspense'
+  union all
+  select l.id, s.client_id
+    from ledger_accounts l join subaccounts s on l.owner = 'subaccount:' || s.id
+   where l.kind <> 'collection'`
+
+export const BALANCE_CHECKS: readonly Check[] = [
+  {
+    // What is on a client's accounts, without what moved them for other causes than credits, is its
+    // net. With what left by payouts, refunds and their fees, and without what was written off, it is
+    // the same: so nothing left otherwise, and nothing came from another client.
+    name: 'net_is_held_or_paid_out',
+    sql: `
+      with owners as materialized (${OWNERS}), others as materialized (
+        select t.*, d.client_id as from_client, c.client_id as to_client
+          from transfers t
+          left join owners d on d.id = t.debit_account_id
+          left join owners c on c.id = t.credit_account_id
+         where t.credit_id is null
+      ), parts (client_id, currency, held, moved, gone) as (
+        select o.client_id, l.currency, l.credits_kobo - l.debits_kobo, 0, 0
+          from owners o join ledger_accounts l on l.id = o.id
+        union all
+        select s.client_id, l.currency, 0, s.kobo, 0
+          from others t
+          join ledger_accounts l on l.id = t.debit_account_id
+         cross join lateral (values (t.to_client, t.amount_kobo),
+                                    (t.from_client, -t.amount_kobo)) as s (client_id, kobo)
+        union all
+        select t.from_client, l.currency, 0, 0, t.amount_kobo
+          from others t join ledger_accounts l on l.id = t.credit_account_id
+         where t.reason in ('paid', 'refunded') and l.kind = 'bank'
+        union all
+        select coalesce(t.from_client, t.to_client), l.currency, 0, 0,
+               case when l.id = t.credit_account_id then t.amount_kobo else -t.amount_kobo end
+          from ledger_accounts l
+          join others t on l.id in (t.debit_account_id, t.credit_account_id)
+         where l.kind in ('fee_income', 'vat_payable', 'write_off')
+           and l.owner = 'operator:' || coalesce(t.from_client, t.to_client)
+      )
+      select format('client %s, %s', client_id, currency) as subject,
+             format('net %s', sum(held) - sum(moved)) as expected,
+             format('net %s', sum(held) + sum(gone)) as found
+        from parts where client_id is not null
+       group by client_id, currency having sum(moved) <> -sum(gone)
+       order by client_id, currency`,
+  },
+]

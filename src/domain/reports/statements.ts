@@ -1,0 +1,81 @@
+// The statement of ledger accounts over a period: opening balance, every transfer in and out in the
+// order of posting with the balance after it, closing balance. Of one account, or of all that are
+// available to a client.
+//
+// Opening + movements = closing (I61): the opening balance is the balance of now less what moved
+// since, read in one statement. A statement of a period that is over is always the same.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Queryable } from '#db/pool.ts'
+import { idBounds, type Window } from '#db/time-bounds.ts'
+import type { Viewer } from '#domain/credits/credit-list.ts'
+import type { AccountId } from '#ids.ts'
+import { type Kobo, kobo } from '#money.ts'
+import { growsByDebits } from './chart-of-accounts.ts'
+import { movesSince } from './client-ledger.ts'
+import { type Move, readBankMoves, readMoves } from './statement-moves.ts'
+
+export type StatementSubject = {
+  accountIds: readonly AccountId[] // One, or several that grow by credits.
+  kind: string
+  currency: string
+}
+
+export type StatementRow = Move & { balanceKobo: Kobo } // After it.
+
+// A bank's debits by credits have no index, so they are found through the credits.
+const BANK_CREDITS = `
+  select -amount_kobo, credit_id, reason from transfers
+   where credit_id >= $4 and debit_account_id = a.id and reason = 'credit' and posted_at >= $3`
+
+// The balance at a moment: what was posted before it counts.
+export async function readBalanceAt(
+  db: Queryable,
+  { accountIds, kind }: StatementSubject,
+  at: Date,
+): Promise<Kobo> {
+  const isBank = kind === 'bank'
+  const { firstId } = await idBounds(db, 'transfers', { from: at })
+  const { rows } = await db.query<{ kobo: bigint }>({
+    name: isBank ? 'balance-of-bank-at' : 'balance-at',
+    text: `select coalesce(sum(l.credits_kobo - l.debits_kobo - moved.kobo), 0)::bigint as kobo
+             from unnest($1::bigint[]) as a (id)
+             join ledger_accounts l on l.id = a.id
+            cross join lateral (
+              select coalesce(sum(change), 0) as kobo from (
+                ${movesSince({ account: 'a.id', firstId: '$2', at: '$3' })}
+                ${isBank ? `union all ${BANK_CREDITS}` : ''}) as t) as moved`,
+    values: [
+      numberArray(accountIds),
+      firstId,
+      at,
+      ...(isBank ? [(await idBounds(db, 'credits', { from: at })).firstId] : []),
+    ],
+  })
+  return inOwnSign(kind, (rows[0] as { kobo: bigint }).kobo)
+}
+
+// Some accounts grow by debits.
+function inOwnSign(kind: string, creditsLessDebits: bigint): Kobo {
+  return kobo(growsByDebits(kind) ? -creditsLessDebits : creditsLessDebits)
+}
+
+type Statement = { viewer: Viewer; subject: StatementSubject; window: Window }
+
+// In batches, each read on its own: a long statement holds no connection while it is sent.
+export async function* readStatement(
+  db: Queryable,
+  { subject, window, ...asked }: Statement & { openingKobo: Kobo },
+): AsyncGenerator<StatementRow[], void> {
+  const { kind } = subject
+  const about = { viewer: asked.viewer, accountIds: subject.accountIds, window }
+  const moves = kind === 'bank' ? readBankMoves(db, about) : readMoves(db, about)
+  let balanceKobo: bigint = asked.openingKobo
+  for await (const batch of moves) {
+    yield batch.map((move) => {
+      const changeKobo = inOwnSign(kind, move.changeKobo)
+      balanceKobo += changeKobo
+      return { ...move, changeKobo, balanceKobo: kobo(balanceKobo) }
+    })
+  }
+}

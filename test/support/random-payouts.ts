@@ -1,0 +1,154 @@
+// Random money out of the sandbox client, posted to the ledger as payouts, settlements, refunds and
+// adjustments post it (docs/money-flow.md), whatever is there to move.
+
+import { withTransaction } from '#db/transaction.ts'
+import type { AccountId, ClientId, CreditId, SubaccountId } from '#ids.ts'
+import {
+  bankOwner,
+  clientOwner,
+  operatorOwner,
+  type SharedAccount,
+  SharedAccounts,
+  subaccountOwner,
+} from '#ledger/accounts.ts'
+import { type Cause, postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { kobo } from '#money.ts'
+import { asId } from './as-id.ts'
+import { seededRandom } from './random.ts'
+import type { Bench } from './running-service.ts'
+
+type Place = SharedAccount['kind'] | 'collection'
+type Move = readonly [from: Place, to: Place, reason: Transfer['reason']]
+type Scene = { owner: Owner; moves: readonly Move[]; cause: keyof Causes }
+type Owner = 'client' | 'subaccount'
+type Causes = { payout: Cause; settlement: Cause; adjustment: Cause; credit: Cause }
+
+// Each moves what it can of a random amount, one leg after the other.
+const SCENES: Readonly<Record<string, Scene>> = {
+  payout: of('payout', ['available', 'paying', 'payout'], ['available', 'fee_income', 'fee']),
+  payoutVat: of(
+    'payout',
+    ['collection', 'paying', 'payout'],
+    ['available', 'vat_payable', 'fee_vat'],
+  ),
+  paid: of('payout', ['paying', 'bank', 'paid'], ['bank_cost', 'bank', 'bank_charge']),
+  charged: of('payout', ['input_vat', 'bank', 'bank_charge']),
+  failed: of(
+    'payout',
+    ['paying', 'available', 'payout_failed'],
+    ['fee_income', 'available', 'fee'],
+  ),
+  settle: of(
+    'settlement',
+    ['collection', 'settling', 'settlement'],
+    ['available', 'settling', 'settlement'],
+    ['settling', 'receivable', 'recovery'],
+    ['settling', 'reserve', 'reserve'],
+  ),
+  release: of('settlement', ['reserve', 'settling', 'reserve']),
+  cancel: of('settlement', ['settling', 'collection', 'settlement']),
+  approve: of('payout', ['settling', 'paying', 'payout']),
+  refund: of('payout', ['collection', 'refunding', 'refund']),
+  refunded: of('payout', ['refunding', 'bank', 'refunded']),
+  refundFailed: of('payout', ['refunding', 'available', 'refund_failed']),
+  owed: of('credit', ['receivable', 'bank', 'reversal']),
+  recover: of('adjustment', ['available', 'receivable', 'recovery']),
+  writeOff: of('adjustment', ['write_off', 'receivable', 'write_off']),
+  shortfall: of('credit', ['shortfall', 'bank', 'reversal']),
+  shortfallPaid: of('adjustment', ['bank', 'shortfall', 'recovery']),
+  share: {
+    owner: 'subaccount',
+    cause: 'settlement',
+    moves: [['subaccount', 'settling', 'settlement']],
+  },
+  sharePayout: { owner: 'subaccount', cause: 'payout', moves: [['settling', 'paying', 'payout']] },
+  sharePaid: { owner: 'subaccount', cause: 'payout', moves: [['paying', 'bank', 'paid']] },
+}
+
+function of(cause: keyof Causes, ...moves: Move[]): Scene {
+  return { owner: 'client', cause, moves }
+}
+
+// They grow by debits, so that nothing needs to be there to move.
+const GROW_BY_DEBITS = ['bank', 'bank_cost', 'input_vat', 'receivable', 'write_off', 'shortfall']
+const BANK_KINDS = ['bank', 'bank_cost', 'input_vat', 'shortfall']
+const OPERATOR_KINDS = ['fee_income', 'vat_payable', 'write_off']
+
+export async function randomPayouts(
+  bench: Bench,
+  seed: number,
+  of: { subaccountId: SubaccountId },
+) {
+  const random = seededRandom(seed)
+  const { rows } = await bench.db.query<{ id: ClientId }>(
+    `select id from clients where client_id = 'MAN0000001'`,
+  )
+  const clientId = rows[0]?.id as ClientId
+  const shared = new SharedAccounts(bench.db)
+  const ownerOf = (kind: Place, owner: Owner) => {
+    if (BANK_KINDS.includes(kind)) return bankOwner('058')
+    if (OPERATOR_KINDS.includes(kind)) return operatorOwner(clientId)
+    return owner === 'client' ? clientOwner(clientId) : subaccountOwner(of.subaccountId)
+  }
+  const find = async (kind: Place, owner: Owner): Promise<AccountId> => {
+    if (kind === 'collection') {
+      const found = await bench.db.query<{ id: AccountId }>(
+        'select id from collection_accounts where client_id = $1 order by id',
+        [clientId],
+      )
+      return random.pick(found.rows).id
+    }
+    const account = { kind, owner: ownerOf(kind, owner), currency: 'NGN' }
+    await shared.open([account])
+    return shared.id(account)
+  }
+  const creditId = async () => {
+    const found = await bench.db.query<{ id: CreditId }>(
+      `select credit_id as id from transfers where reason = 'credit' and credit_account_id in
+         (select id from collection_accounts where client_id = $1)`,
+      [clientId],
+    )
+    return found.rows.length > 0 ? random.pick(found.rows).id : undefined
+  }
+  let causes = 1_000n
+  const causeOf = async (kind: keyof Causes): Promise<Cause | undefined> => {
+    const id = causes++
+    if (kind === 'payout') return { payoutId: asId(id) }
+    if (kind === 'settlement') return { settlementId: asId(id) }
+    if (kind === 'adjustment') return { adjustmentId: asId(id) }
+    const ofCredit = await creditId()
+    return ofCredit === undefined ? undefined : { creditId: ofCredit }
+  }
+  return async (): Promise<string> => {
+    const name = random.pick(Object.keys(SCENES))
+    const { moves, owner, cause: kind } = SCENES[name] as Scene
+    const cause = await causeOf(kind)
+    if (!cause) return name
+    for (const [from, to, reason] of moves) {
+      const [debitAccountId, creditAccountId] = [await find(from, owner), await find(to, owner)]
+      const most = await movable(bench, { from, to, debitAccountId, creditAccountId })
+      if (most === 0n) continue
+      const share = BigInt(random.integer(1, 4))
+      const amountKobo = kobo((most * share + 3n) / 4n)
+      const transfer = { debitAccountId, creditAccountId, amountKobo, reason, ...cause }
+      await withTransaction(bench.db, (tx) => postTransfers(tx, bench.clock(), [transfer]))
+    }
+    return name
+  }
+}
+
+type Between = { from: Place; to: Place; debitAccountId: AccountId; creditAccountId: AccountId }
+
+// What is there, and no more than is owed where a debt is paid.
+async function movable(bench: Bench, between: Between): Promise<bigint> {
+  const { rows } = await bench.db.query<{ id: AccountId; kobo: bigint }>(
+    `select id, credits_kobo - debits_kobo as kobo from ledger_accounts where id = any($1)`,
+    [[between.debitAccountId, between.creditAccountId]],
+  )
+  const held = (id: AccountId) => rows.find((row) => row.id === id)?.kobo ?? 0n
+  const isFree = GROW_BY_DEBITS.includes(between.from)
+  const there = isFree ? 1_000n : held(between.debitAccountId)
+  if (between.to === 'bank' || !GROW_BY_DEBITS.includes(between.to)) return there
+  const owed = -held(between.creditAccountId)
+  return owed < there ? owed : there
+}
