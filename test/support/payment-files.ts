@@ -1,0 +1,74 @@
+// Files of payouts, and banks' reports of them.
+
+import type { PaymentFile, PaymentOrder } from '#banks/payment-files.ts'
+import { type Kobo, kobo } from '#money.ts'
+
+export function paymentOrder(
+  given: Partial<Omit<PaymentOrder, 'amountKobo'>> & { amountKobo?: bigint } = {},
+): PaymentOrder {
+  return {
+    reference: 'PYT000000000000001',
+    toBankCode: '033',
+    toAccountNumber: '2093566866',
+    toAccountName: 'Okafor & Sons',
+    narration: 'Settlement of 15 November',
+    ...given,
+    amountKobo: kobo(given.amountKobo ?? 2_000_000n),
+  }
+}
+
+export function paymentFile(given: Partial<PaymentFile> = {}): PaymentFile {
+  return {
+    reference: 'PYF000000000000001',
+    createdAt: new Date('2026-11-16T08:00:00Z'),
+    executionDate: '2026-11-16',
+    bankCode: '058',
+    currency: 'NGN',
+    debitAccount: { accountNumber: '0123456789', accountName: 'Manilla Operations' },
+    orders: [
+      paymentOrder(),
+      paymentOrder({ reference: 'PYT000000000000002', amountKobo: 21_734n as Kobo }),
+    ],
+    ...given,
+  }
+}
+
+type Statement = { reference: string; status: string; more?: string }
+type Pain002 = {
+  version?: string
+  file?: string
+  group?: string // XML after the id of the message.
+  payment?: string // XML after the id of the payment information.
+  of?: readonly Statement[]
+}
+
+export function pain002({
+  version = '10',
+  file = 'PYF000000000000001',
+  ...given
+}: Pain002): string {
+  const { group = '', payment = '', of = [] } = given
+  const transactions = of.map(
+    ({ reference, status, more = '' }) =>
+      `<TxInfAndSts><StsId>S</StsId><OrgnlInstrId>${reference}</OrgnlInstrId>` +
+      `<OrgnlEndToEndId>${reference}</OrgnlEndToEndId><TxSts>${status}</TxSts>${more}</TxInfAndSts>`,
+  )
+  const information =
+    transactions.length > 0 || payment !== ''
+      ? `<OrgnlPmtInfAndSts><OrgnlPmtInfId>${file}</OrgnlPmtInfId>${payment}` +
+        `${transactions.join('')}</OrgnlPmtInfAndSts>`
+      : ''
+  return (
+    `<?xml version="1.0" encoding="UTF-8"?>` +
+    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.${version}"><CstmrPmtStsRpt>` +
+    '<GrpHdr><MsgId>R1</MsgId><CreDtTm>2026-11-16T10:00:00+01:00</CreDtTm></GrpHdr>' +
+    `<OrgnlGrpInfAndSts><OrgnlMsgId>${file}</OrgnlMsgId>` +
+    `<OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${group}</OrgnlGrpInfAndSts>${information}` +
+    '</CstmrPmtStsRpt></Document>'
+  )
+}
+
+export function rejection(code: string, words = ''): string {
+  const text = words === '' ? '' : `<AddtlInf>${words}</AddtlInf>`
+  return `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn>${text}</StsRsnInf>`
+}
